@@ -11,6 +11,7 @@ from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.facts import RunFacts
 from ..runtime.folder import RunFolder
 from ..view.place import visible
+from .progress import counted
 
 __all__ = ["add_arguments", "run"]
 
@@ -46,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
             f"{folder.path}: expected a run whose command is known, found none; name what launched the program: "
             f"autoanalyzer gather {folder.path} -- srun -N 2 ./app"
         )
-    experiment = gather(folder, facts, "mpi", launched_by=command or facts.command)
+    with counted("gather") as told:
+        experiment = gather(folder, facts, "mpi", launched_by=command or facts.command, told=told)
     if experiment is None:
         raise InputError(f"{folder.path}: expected data of a run, here or on its nodes, found none")
     sys.stdout.write(f"wrote {visible(str(folder.experiment))}: {experiment.size}\n")

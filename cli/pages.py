@@ -11,7 +11,7 @@ from ..analyze import analyze
 from ..errors import InputError, UsageError
 from ..experiment import Experiment
 from ..experiment.run_folder import TRACE_FILE
-from ..experiment.storage import OF_A_RUN
+from ..experiment.storage import experiment_of
 from ..experiment.trace import load_trace
 from ..runtime.folder import RunFolder
 from ..runtime.open_experiment import open_experiment
@@ -101,8 +101,10 @@ def time_page(path: Path, recordings: Sequence[Recording], report: Report | None
         UsageError: There is no profile.
     """
     folder = path if path.is_dir() else path.parent
-    if recording_of(path) is None or not (folder / OF_A_RUN).exists():
-        raise UsageError(f"--html: expected a trace of run --trace, with {OF_A_RUN} beside it, found {path}")
+    if recording_of(path) is None or not experiment_of(folder).exists():
+        raise UsageError(
+            f"--html: expected a trace of run --trace, with {experiment_of(folder).name} beside it, found {path}"
+        )
     experiment, file = open_experiment(folder)
     counters = counters_html(report, title) if report else ""
     return page_html(page_of(subject_of(experiment, file), counters=counters, tab="time", recordings=recordings))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError
 from ..experiment import load
 from ..experiment.run_folder import COUNTING_TRACE_FILE, TRACE_FILE
-from ..experiment.storage import OF_A_RUN
+from ..experiment.storage import experiment_of
 from ..experiment.trace import load_trace
 from ..experiment.trace.otf2 import OTF2_SUFFIX, read_otf2
 from ..view.lines import print_lines
@@ -103,7 +103,7 @@ def _runs(folders: Sequence[Path]) -> list[Run]:
         if folder.suffix == OTF2_SUFFIX:
             found.append(Run.of(str(folder), read_otf2(folder), None))
             continue
-        profile = load(folder / OF_A_RUN) if (folder / OF_A_RUN).exists() else None
+        profile = load(folder) if experiment_of(folder).exists() else None
         found.append(Run.of(str(folder), load_trace(folder / TRACE_FILE), profile))
         slow = folder / COUNTING_TRACE_FILE
         if slow.exists():

@@ -46,7 +46,6 @@ _PURPOSES: Final = {
     "counting": "working copy of a counting run",
     "compile": "temporary folder of a compile",
     "mpi": "temporary folder of a look at a compiler",
-    "links": "temporary folder of a gather",
     "doctor": "temporary folder of an examination",
 }
 _SHARED_MEMORY: Final = Path("/dev/shm")

@@ -14,13 +14,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryFile
 from threading import Timer
 from time import sleep
 from typing import IO, Any, Final
 
-from ..runtime.gather.mpi_job import loading
-from ..temporary_folder import owned_prefix
+from ..errors import InputError
+from ..runtime.mpi.own_job import mpich_environment
 from .bench import reason_of
 from .families import Family
 
@@ -72,11 +72,17 @@ def world_of(family: Family | None) -> Iterator[World]:
     if family is None:
         yield World(failure="no MPI compiler on PATH")
         return
-    with TemporaryDirectory(prefix=owned_prefix("links")) as links, TemporaryFile("w+", errors="replace") as errors:
+    mpich = family.library.path if family.library and not family.library.is_open_mpi else None
+    try:
+        environment = mpich_environment(mpich, os.environ) if mpich else None
+    except InputError as error:
+        yield World(failure=str(error))
+        return
+    with TemporaryFile("w+", errors="replace") as errors:
         # What the launcher has opened for MPI must be open there, too.
         process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", __name__],
-            env=loading(family.library.path, links) if family.library and not family.library.is_open_mpi else None,
+            env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,

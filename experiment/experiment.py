@@ -218,7 +218,7 @@ class Experiment:
             metric: Its name.
             rows: Indices of call paths.
         """
-        part = self._alone(metric, rows)
+        part = self.alone(metric, rows)
         return self.exclusive(metric)[rows] if part is None else part
 
     def blocks(self, metric: str, *, backwards: bool = False) -> Iterator[tuple[Rows, Severity]]:
@@ -233,7 +233,7 @@ class Experiment:
         whole: Severity | None = None  # for the walk, where rows cannot be read alone
         for start in reversed(starts) if backwards else starts:
             rows = np.arange(start, min(start + size, len(self.call_paths)))
-            part = self._alone(metric, rows) if whole is None else None
+            part = self.alone(metric, rows) if whole is None else None
             if part is None:
                 whole = self.exclusive(metric) if whole is None else whole
                 part = whole[rows]
@@ -275,8 +275,8 @@ class Experiment:
             part = self._severities.of_columns(metric, columns)
         return self.exclusive(metric)[:, columns] if part is None else part
 
-    def _alone(self, metric: str, rows: Rows) -> Severity | None:
-        """Read rows of a large metric without the others; None where that is not possible, or not worth it."""
+    def alone(self, metric: str, rows: Rows) -> Severity | None:
+        """Give rows of a large metric, read without the others; None where that is not possible, or not worth it."""
         self.metric(metric)
         if isinstance(self._severities, LazySeverities) and self._cells > _WHOLE:
             return self._severities.alone(metric, rows)

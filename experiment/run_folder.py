@@ -6,9 +6,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-__all__ = ["COUNTING_TRACE_FILE", "PLAN_FILE", "POLICY_FILE", "PURSUIT_FILE", "RUN_FOLDER", "TRACE_FILE"]
+__all__ = [
+    "COUNTING_TRACE_FILE",
+    "EXPERIMENT_FILE",
+    "LARGE_EXPERIMENT_FILE",
+    "PLAN_FILE",
+    "POLICY_FILE",
+    "PURSUIT_FILE",
+    "RUN_FOLDER",
+    "TRACE_FILE",
+]
 
 RUN_FOLDER: Final = "autoanalyzer-out"
+EXPERIMENT_FILE: Final = "experiment.cube"
+LARGE_EXPERIMENT_FILE: Final = "experiment.cubex"
 PLAN_FILE: Final = "plan.toml"
 TRACE_FILE: Final = "trace.npz"
 POLICY_FILE: Final = "policy.json"

@@ -8,20 +8,21 @@ from typing import Final
 from ..errors import InputError
 from .cube.reader import read_cube
 from .experiment import Experiment
+from .run_folder import EXPERIMENT_FILE, LARGE_EXPERIMENT_FILE
 from .source import open_source
 
-__all__ = ["WRITTEN", "check_name", "load", "save"]
+__all__ = ["LARGE", "WRITTEN", "check_name", "experiment_of", "load", "save", "save_of_run"]
 
 WRITTEN: Final = (".cube", ".cube.gz", ".xml", ".cubex")
 
-OF_A_RUN: Final = "experiment.cube"
+LARGE: Final = 1 << 17  # values of a metric; more than these take seconds as XML, and tenths of one as CUBE 4
 _TAR: Final = (257, b"ustar")
 
 
 def load(path: Path | str) -> Experiment:
     """Read an experiment: CUBE 3 XML, plain or packed by gzip, or CUBE 4. What a file is of is seen by its content.
 
-    Of a folder, that of a run, its ``experiment.cube`` is read.
+    Of a folder, that of a run, its ``experiment.cube`` or ``experiment.cubex`` is read.
 
     Its severities stay in the file until a metric is asked for, and the file stays open: it may be replaced.
 
@@ -41,8 +42,30 @@ def load(path: Path | str) -> Experiment:
 
 
 def _file_of(path: Path) -> Path:
-    file = path / OF_A_RUN
+    file = experiment_of(path)
     return file if path.is_dir() and file.exists() else path
+
+
+def experiment_of(folder: Path) -> Path:
+    """Give the file of a run's experiment: the later one of the two that there may be, or what a small one would be."""
+    small, large = folder / EXPERIMENT_FILE, folder / LARGE_EXPERIMENT_FILE
+    if not large.exists():
+        return small
+    return small if small.exists() and small.stat().st_mtime_ns > large.stat().st_mtime_ns else large
+
+
+def save_of_run(experiment: Experiment, folder: Path) -> Path:
+    """Write a run's experiment into its folder, a large one as CUBE 4, in place of one that is there; give the file.
+
+    Raises:
+        InputError: As for ``save``.
+    """
+    is_large = len(experiment.call_paths) * len(experiment.locations) > LARGE
+    names = (LARGE_EXPERIMENT_FILE, EXPERIMENT_FILE) if is_large else (EXPERIMENT_FILE, LARGE_EXPERIMENT_FILE)
+    file, other = (folder / name for name in names)
+    save(experiment, file)
+    other.unlink(missing_ok=True)
+    return file
 
 
 def save(experiment: Experiment, path: Path | str) -> None:

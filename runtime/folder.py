@@ -1,4 +1,4 @@
-"""A run's folder: ``experiment.cube``, or the shards of the processes that are still to be gathered."""
+"""A run's folder: its experiment, or the shards of the processes that are still to be gathered."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import InputError
-from ..experiment.run_folder import COUNTING_TRACE_FILE, PLAN_FILE, POLICY_FILE, PURSUIT_FILE, TRACE_FILE
+from ..experiment.run_folder import (
+    COUNTING_TRACE_FILE,
+    EXPERIMENT_FILE,
+    LARGE_EXPERIMENT_FILE,
+    PLAN_FILE,
+    POLICY_FILE,
+    PURSUIT_FILE,
+    TRACE_FILE,
+)
+from ..experiment.storage import experiment_of
 from .facts import FACTS_FILE, RunFacts
 from .python_functions import PYTHON_REPORTS
 
 __all__ = ["RunFolder"]
 
-_EXPERIMENT: Final = "experiment.cube"
 _SHARDS: Final = "shards"
 _LOG: Final = "counting.log"
 
@@ -28,8 +36,18 @@ class RunFolder:
 
     @property
     def experiment(self) -> Path:
-        """The experiment's file."""
-        return self.path / _EXPERIMENT
+        """The experiment's file: ``experiment.cube``, or ``experiment.cubex`` if that is what is there."""
+        return experiment_of(self.path)
+
+    @property
+    def small_experiment(self) -> Path:
+        """The file of one that is not large."""
+        return self.path / EXPERIMENT_FILE
+
+    @property
+    def large_experiment(self) -> Path:
+        """The file of one that is."""
+        return self.path / LARGE_EXPERIMENT_FILE
 
     @property
     def trace(self) -> Path:
@@ -84,7 +102,7 @@ class RunFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             traces = self.trace, self.counting_trace, self.policy, self.pursuit
-            for file in (self.experiment, *traces, self.counting_log):
+            for file in (self.small_experiment, self.large_experiment, *traces, self.counting_log):
                 file.unlink(missing_ok=True)
             self.remove_shards()
         except OSError as error:
@@ -120,4 +138,9 @@ class RunFolder:
 
     def shard_files(self) -> list[Path]:
         """List the shards, by name."""
-        return sorted(self.shards.glob("*.shard"))
+        try:
+            with os.scandir(self.shards) as entries:
+                names = sorted(entry.name for entry in entries if entry.name.endswith(".shard"))
+        except OSError:
+            return []
+        return [self.shards / name for name in names]

@@ -20,6 +20,7 @@ from dataclasses import fields
 from html import escape
 from pathlib import Path
 from typing import Final, NamedTuple
+from unittest import mock
 
 from trials import Trials, apart
 
@@ -61,6 +62,7 @@ def corpus() -> dict[str, bytes]:
         "example.cube": example,
         "own.cube": text,
         "own.cube.gz": gzip.compress(text, mtime=0),
+        "own.cubex": own_archive(),
         "part.cubex": archive(members()),
     }
 
@@ -80,6 +82,16 @@ def own() -> Experiment:
         made.row("wall_time", path, [0.1 * path, float("nan"), -1e-300]).row("visits", path, [1.0, 0.0, 2.0**60])
     made.topology("grid", [("x", 3, True)], {(0, 0): (0,), (1, 0): (2,)})
     return made.experiment()
+
+
+def own_archive() -> bytes:
+    """Make a CUBE 4 file as if it had many locations: with a table of them, and plain rows."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch.multiple("autoanalyzer.experiment.cube.cubex_writer", _MANY=0, _SMALL=0),
+    ):
+        save(own(), Path(folder, "own.cubex"))
+        return Path(folder, "own.cubex").read_bytes()
 
 
 def members() -> dict[str, bytes]:
@@ -120,7 +132,8 @@ def mutant(number: int, files: dict[str, bytes]) -> Mutant:
     if name.endswith(".gz") and chance.random() < 0.6:
         return Mutant(number, name, gzip.compress(changed(gzip.decompress(content), chance), mtime=0))
     if name.endswith(".cubex") and chance.random() < 0.8:
-        parts = members()
+        with tarfile.open(fileobj=io.BytesIO(content)) as found:
+            parts = {each.name: stream.read() for each in found if (stream := found.extractfile(each))}
         part = chance.choice([*parts, "anchor.xml", "anchor.xml"])
         parts[part] = changed(parts[part], chance)
         if chance.random() < 0.1:

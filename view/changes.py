@@ -105,19 +105,28 @@ def _change(joined: Integration, metric: Metric) -> _Change:
     A value that one of them misses is left out of the other, too: else it would pass for a gain or a loss. Where that
     leaves nothing, each stands for itself.
     """
-    before, after = (_measured(joined, operand, metric) for operand in (0, 1))
-    both = _known(before) & _known(after)
-    there = [place.process not in {*joined.lost(0), *joined.lost(1)} for place in joined.locations]
-    unknown = int((~both & _known(after))[:, there].sum()), int((~both & _known(before))[:, there].sum())
-    if both.any():
-        before, after = (np.where(both, each, np.nan) for each in (before, after))
-    return _Change(metric, over_locations(metric, before), over_locations(metric, after), bool(both.any()), unknown)
-
-
-def _measured(joined: Integration, operand: int, metric: Metric) -> _Values:
-    """Give an operand's values; all missing of a metric that it lacks."""
-    values = joined.severity(operand, metric.name)
-    return values if metric.name in joined.names[operand] else np.full_like(values, np.nan)
+    lost = {*joined.lost(0), *joined.lost(1)}
+    there = np.array([place.process not in lost for place in joined.locations]) if lost else slice(None)
+    alone: list[_Values] = []  # of each block of call paths the sums over locations, before and after
+    together: list[_Values] = []
+    unknown = np.zeros(2, dtype=int)
+    shared = False
+    for before, after in joined.blocks(metric.name):
+        parts = [
+            values if metric.name in names else np.full_like(values, np.nan)
+            for values, names in zip((before, after), joined.names, strict=True)
+        ]
+        known = [_known(each) for each in parts]
+        both = known[0] & known[1]
+        shared = shared or bool(both.any())
+        sums = np.array([over_locations(metric, each) for each in parts])
+        alone.append(sums)
+        if not both.all():
+            unknown += [int((~both & each)[:, there].sum()) for each in reversed(known)]
+            sums = np.array([over_locations(metric, np.where(both, each, np.nan)) for each in parts])
+        together.append(sums)
+    before, after = np.concatenate(together if shared else alone, axis=1)
+    return _Change(metric, before, after, shared, (int(unknown[0]), int(unknown[1])))
 
 
 def _whole(joined: Integration, changes: Mapping[str, _Change], metric: Metric) -> float:

@@ -1,6 +1,6 @@
 """Time writing, opening and reading experiments against lxml's own parse of the same file.
 
-    python benchmarks/experiment/run.py [--locations 10000] [--in-memory 100000]
+    python benchmarks/experiment/run.py [--locations 10000] [--in-memory 100000] [--kinds]
 
 A file of 200 call paths and 12 metrics; then the same in memory, where algebra and inclusive sums are timed. Beside
 each time stands that of the same on a tenth of the locations.
@@ -107,6 +107,39 @@ def files(locations: int, kind: str, folder: Path) -> None:
     )
 
 
+STEPS = {
+    "write": "save(made(int(sys.argv[2]), kind='both'), file)",
+    "open": "load(file)",
+    "one metric": "load(file).exclusive('metric_5')",
+    "diff": "save(difference(load(file), load(file)), file.with_stem('difference'))",
+}
+
+
+def kind_of_file(locations: int, ending: str, folder: Path) -> None:
+    """Print what writing, opening, reading a metric and a difference take, each in a process of its own."""
+    file = folder / f"e{ending}"
+    cells = []
+    for step in STEPS.values():
+        script = f"""
+import resource, sys, time
+from pathlib import Path
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from run import made
+from autoanalyzer.experiment import load, save
+from autoanalyzer.experiment.algebra import difference
+file, clock = Path(sys.argv[1]), time.process_time
+start, used = time.perf_counter(), clock()
+{step}
+print(time.perf_counter() - start, clock() - used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
+"""
+        done = subprocess.run(
+            [sys.executable, "-c", script, file, str(locations)], capture_output=True, text=True, check=True
+        )
+        seconds, processor, memory = map(float, done.stdout.split())
+        cells.append(f"{seconds:>7.2f} {processor:>7.2f} {memory:>6,.0f}")
+    print(f"{locations:>9,} {ending:<6} {file.stat().st_size / 1e6:>7,.0f} MB {'  '.join(cells)}", flush=True)
+
+
 def in_memory(locations: int) -> None:
     """Print what operations in memory take."""
     one, other = made(locations), made(locations)
@@ -127,7 +160,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--locations", type=int, default=10_000)
     parser.add_argument("--in-memory", type=int, default=100_000)
+    parser.add_argument("--kinds", action="store_true", help="only CUBE 4 beside XML, at both numbers of locations")
     options = parser.parse_args()
+    if options.kinds:
+        print("seconds, those of the processor, and MiB, of: " + ", ".join(STEPS))
+        for locations in (options.locations, options.in_memory):
+            for ending in (".cubex", ".cube"):
+                with tempfile.TemporaryDirectory() as folder:
+                    kind_of_file(locations, ending, Path(folder))
+        return
     print(
         f"{PATHS} call paths, {METRICS} metrics; seconds and, at the end, MiB of lxml, opening, one metric, mean of 5"
     )

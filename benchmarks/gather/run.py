@@ -1,15 +1,17 @@
-"""Time the gather of many synthetic shards, and what memory it takes.
+"""Time the gather of many synthetic shards, by one process and by several, and what memory it takes.
 
-    python benchmarks/gather/run.py [--shards 10000] [--paths 200]
+    python benchmarks/gather/run.py [--shards 10000] [--paths 200] [--processes 4]
 
-Each shard has the same call paths, in another order from rank to rank, and values of its own; the first line is of a
-tenth of the shards. Beside the time stands that of reading the files alone.
+Each shard has the same call paths, in another order from rank to rank, and values of its own; lines are of an eighth, a
+quarter, half and all of the shards. Beside the times stand that of reading the files alone, and how they grow: the
+exponent of the number of shards, from the line before.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -29,14 +31,20 @@ GATHER = """
 import json, resource, sys, time
 from pathlib import Path
 from autoanalyzer.cli.progress import counted
+from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.folder import RunFolder
-from autoanalyzer.runtime.gather.gather import gather_here
+from autoanalyzer.runtime.gather.gather import gather
 start = time.perf_counter()
-folder = RunFolder(Path(sys.argv[1]))
+folder, processes = RunFolder(Path(sys.argv[1])), int(sys.argv[2])
 with counted("gather") as told:
-    experiment = gather_here(folder, told=told)
-print(json.dumps([time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
-                  len(experiment.locations), len(experiment.call_paths), folder.experiment.stat().st_size >> 20]))
+    job = {"how": "mpi", "launched_by": ["mpirun", "-n", str(processes), "sh"]} if processes > 1 else {"how": "plain"}
+    experiment = gather(folder, RunFacts(), told=told, **job)
+seconds = time.perf_counter() - start
+used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+processor = sum(each.ru_utime + each.ru_stime for each in used)
+memory = max(each.ru_maxrss for each in used) >> 10
+print(json.dumps([seconds, processor, memory, len(experiment.locations), len(experiment.call_paths),
+                  folder.experiment.stat().st_size >> 20]))
 """
 
 
@@ -96,42 +104,71 @@ def shard(rank: int, ranks: int, paths: int) -> bytes:
     return (header.tobytes() + b"".join(body)).ljust(LENGTH, b"\0")
 
 
-def measure(shards: int, paths: int, progress: bool) -> None:
-    """Print what the gather of so many shards takes."""
-    with tempfile.TemporaryDirectory() as folder:
-        files = Path(folder) / "shards"
-        files.mkdir()
-        for rank in range(shards):
-            content = shard(rank, shards, paths)
-            with (files / f"node.{rank}.{rank:x}.shard").open("wb") as stream:
-                stream.write(content.rstrip(b"\0"))
-                os.truncate(stream.fileno(), LENGTH)
+def written(files: Path, shards: int, paths: int) -> None:
+    """Write so many shards."""
+    files.mkdir()
+    for rank in range(shards):
+        with (files / f"node{rank // 64}.{rank}.{rank:x}.shard").open("wb") as stream:
+            stream.write(shard(rank, shards, paths).rstrip(b"\0"))
+            os.truncate(stream.fileno(), LENGTH)
+
+
+def gathered(files: Path, folder: Path, processes: int, progress: bool) -> list[float]:
+    """Gather a copy of shards by so many processes: seconds, those of all processors, MiB, size of the experiment."""
+    shards = folder / "shards"
+    shards.mkdir(parents=True)
+    for file in files.iterdir():
+        (shards / file.name).hardlink_to(file)
+    done = subprocess.run(
+        [sys.executable, "-c", GATHER, folder, str(processes)],
+        env={**os.environ, "OMPI_MCA_rmaps_base_oversubscribe": "1"},
+        stdout=subprocess.PIPE,
+        stderr=None if progress else subprocess.DEVNULL,
+        check=True,
+    )
+    found: list[float] = json.loads(done.stdout)
+    return found
+
+
+def measure(shards: int, options: argparse.Namespace, before: dict[int, float]) -> None:
+    """Print what the gather of so many shards takes.
+
+    Args:
+        shards: How many.
+        options: Call paths, and numbers of processes.
+        before: Seconds of half as many shards, by processes; these are put in their place.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        files = Path(place) / "files"
+        written(files, shards, options.paths)
         start = time.perf_counter()
         total = sum(len(file.read_bytes()) for file in files.iterdir())
         read = time.perf_counter() - start
-        done = subprocess.run(
-            [sys.executable, "-c", GATHER, folder],
-            stdout=subprocess.PIPE,
-            stderr=None if progress else subprocess.DEVNULL,
-            check=True,
-        )
-    seconds, memory, locations, found, size = json.loads(done.stdout)
-    print(
-        f"{locations:>9,} {found:>6,} {total >> 20:>9,} {read:>9.2f} {seconds:>9.2f} {memory:>9,} {size:>9,}",
-        flush=True,
-    )
+        for processes in (1, options.processes):
+            seconds, processor, memory, locations, found, size = gathered(
+                files, Path(place) / f"by{processes}", processes, options.progress
+            )
+            growth = f"{math.log2(seconds / before[processes]):>8.2f}" if processes in before else " " * 8
+            before[processes] = seconds
+            print(
+                f"{locations:>9,.0f} {found:>6,.0f} {total >> 20:>9,} {read:>9.2f} {processes:>10} {seconds:>9.2f} "
+                f"{growth} {processor:>9.2f} {memory:>9,.0f} {size:>9,.0f}",
+                flush=True,
+            )
 
 
 def main() -> None:
-    """Print a line a size."""
+    """Print two lines a size."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--shards", type=int, default=10_000)
     parser.add_argument("--paths", type=int, default=200)
+    parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--progress", action="store_true", help="show how far the gather is")
     options = parser.parse_args()
-    print("   shards  paths  MiB read  s to read  s gather  MiB used  MiB written")
-    for shards in (options.shards // 10, options.shards):
-        measure(shards, options.paths, options.progress)
+    print("   shards  paths  MiB read  s to read  processes  s gather exponent    s CPU  MiB each  MiB written")
+    before: dict[int, float] = {}
+    for part in (8, 4, 2, 1):
+        measure(options.shards // part, options, before)
 
 
 if __name__ == "__main__":

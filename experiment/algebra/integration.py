@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -69,10 +69,42 @@ class Integration:
 
     def lost(self, operand: int) -> tuple[int, ...]:
         """Name the ranks that other operands have and of which nothing came back in this one."""
-        absent = {place.process for place in self.locations} - {
-            place.process for place in self.operands[operand].locations
-        }
-        return tuple(sorted(absent & set(self.operands[operand].notes.missing)))
+        return self._lost[operand]
+
+    @cached_property
+    def _lost(self) -> tuple[tuple[int, ...], ...]:
+        every = {place.process for place in self.locations}
+        missing = ({*each.notes.missing} & every for each in self.operands)
+        present = ({place.process for place in each.locations} for each in self.operands)
+        return tuple(tuple(sorted(lost - there)) for lost, there in zip(missing, present, strict=True))
+
+    @cached_property
+    def _as_they_are(self) -> tuple[bool, ...]:
+        """Whether the domain is an operand's own, of each."""
+        shape = len(self.call_paths), len(self.locations)
+        return tuple(
+            (len(rows), len(columns)) == shape and _in_order(rows) and _in_order(columns)
+            for rows, columns in zip(self.rows, self.columns, strict=True)
+        )
+
+    def some_rows(self, operand: int, metric: str, rows: _Indices) -> Severity | None:
+        """Give some rows of what ``severity`` gives; None where these cannot be read without the others."""
+        if not self._as_they_are[operand] or metric not in self.names[operand]:
+            return None
+        return self.operands[operand].alone(self.names[operand][metric], rows)
+
+    def blocks(self, metric: str) -> Iterator[list[Severity]]:
+        """Walk what ``severity`` gives of each operand, some rows after the others."""
+        names = [each.get(metric) for each in self.names]
+        numbers = range(len(self.operands))
+        own = {each for each in numbers if self._as_they_are[each] and names[each] is not None}
+        whole = {each: self.severity(each, metric) for each in numbers if each not in own}
+        if not own:
+            yield [whole[each] for each in numbers]
+            return
+        for parts in zip(*(self.operands[each].blocks(self.names[each][metric]) for each in sorted(own)), strict=True):
+            found = dict(zip(sorted(own), (values for _, values in parts), strict=True))
+            yield [found[each] if each in own else whole[each][parts[0][0]] for each in numbers]
 
     def severity(self, operand: int, metric: str) -> Severity:
         """Give an operand's exclusive values on the whole domain: 0 where it is not defined.
@@ -86,11 +118,10 @@ class Integration:
         kind = self._kinds[metric].aggregation
         if metric in self.names[operand]:
             values = self.operands[operand].exclusive(self.names[operand][metric])
-            rows, columns = self.rows[operand], self.columns[operand]
-            if values.shape == shape and _in_order(rows) and _in_order(columns):
+            if self._as_they_are[operand]:
                 return values
             extended = np.full(shape, 0.0 if kind == "sum" else np.nan)
-            extended[np.ix_(rows, columns)] = values
+            extended[np.ix_(self.rows[operand], self.columns[operand])] = values
         else:
             extended = np.full(shape, np.nan if kind == "none" else 0.0)
         if lost := self.lost(operand):

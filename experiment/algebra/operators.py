@@ -8,6 +8,7 @@ result is computed when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final, TypedDict, Unpack
@@ -18,7 +19,7 @@ import numpy as np
 from ...errors import UsageError
 from ..experiment import Experiment, Severity
 from ..metric import Aggregation, Metric
-from ..severities import LazySeverities
+from ..severities import LazySeverities, Rows
 from .doubts import doubts
 from .history import derived_notes
 from .integration import Integration, integrate
@@ -185,17 +186,35 @@ def _combined(
 
     of = {metric.name: before for metric, before in zip(metrics, joined.metrics, strict=True)}
 
-    def values(metric: str) -> Severity:
+    def combined(metric: str, of_operand: Callable[[int, str], Severity | None]) -> Severity | None:
         name, kind = of[metric].name, of[metric].aggregation
         function = of_known if of_known and kind in ("min", "max") else combine
-        whose = [index for index, names in enumerate(joined.names) if name in names or kind in lacked]
-        with np.errstate(over="ignore", invalid="ignore"):  # who writes or checks the result refuses infinity
-            return function(joined.severity(index, name) for index in whose)
+        whose = (index for index, names in enumerate(joined.names) if name in names or kind in lacked)
+        parts = (of_operand(index, name) for index in whose)
+        with np.errstate(over="ignore", invalid="ignore"), suppress(_ApartError):  # infinity is refused by who writes
+            return function(each if each is not None else _apart() for each in parts)
+        return None
+
+    def values(metric: str) -> Severity:
+        found = combined(metric, joined.severity)
+        assert found is not None
+        return found
+
+    def rows(metric: str, wanted: Rows) -> Severity | None:
+        return combined(metric, lambda index, name: joined.some_rows(index, name, wanted))
 
     remarks = [*doubts(joined, lacked)]
     if mixed:
         remarks.append(f"{operation} of values from different sources: {', '.join(mixed)}")
-    return _experiment(operation, joined, metrics, values, remarks)
+    return _experiment(operation, joined, metrics, values, remarks, rows=rows)
+
+
+class _ApartError(Exception):
+    """Rows of an operand cannot be read without the others."""
+
+
+def _apart() -> Severity:
+    raise _ApartError
 
 
 def _extreme(operation: str, of_all: np.ufunc, of_known: np.ufunc, joined: Integration) -> Experiment:
@@ -209,6 +228,8 @@ def _experiment(
     metrics: Sequence[Metric],
     values: Callable[[str], Severity],
     remarks: Iterable[str] = (),
+    *,
+    rows: Callable[[str, Rows], Severity | None] = lambda *_: None,
 ) -> Experiment:
     steps = 1 + max(_STEPS.get(each, 0) for each in joined.operands)
     names = [metric.name for metric in metrics]
@@ -216,7 +237,9 @@ def _experiment(
         metrics=metrics,
         call_paths=joined.call_paths,
         locations=joined.locations,
-        severities=LazySeverities(names, values) if steps <= _MOST_STEPS else {name: values(name) for name in names},
+        severities=LazySeverities(names, values, rows=rows)
+        if steps <= _MOST_STEPS
+        else {name: values(name) for name in names},
         notes=derived_notes(
             operation,
             joined.operands,

@@ -11,9 +11,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ALL", "ANCHOR", "DATA", "INDEX", "INDEX_HEAD", "LISTED", "NOTHING", "PACKED", "numbered"]
+__all__ = ["ALL", "ANCHOR", "DATA", "INDEX", "INDEX_HEAD", "LISTED", "LOCATIONS", "NOTHING", "PACKED", "numbered"]
 
 ANCHOR: Final = "anchor.xml"
+LOCATIONS: Final = "autoanalyzer.locations"
 INDEX: Final = b"CUBEX.INDEX"
 INDEX_HEAD: Final = 18  # bytes: the word above, byte order, version, kind
 LISTED: Final = 1  # the kind of index that lists its call paths

@@ -20,8 +20,9 @@ from ..severities import LazySeverities, Rows, Severity
 from ..source import Source
 from .archive import Archive
 from .broken import broken_parts
-from .cubex_layout import ANCHOR, DATA, NOTHING, PACKED, numbered
+from .cubex_layout import ANCHOR, DATA, LOCATIONS, NOTHING, PACKED, numbered
 from .head import CubeHead, StoredMetric
+from .location_table import LocationTable
 from .matrices import escaped, parser_for
 from .numbers import finite
 from .reader import check_size
@@ -44,13 +45,14 @@ def read_cubex(source: Source) -> Experiment:
     """
     archive = Archive(source)
     with broken_parts(source.path, "CUBE 4"):
-        anchor = _unpacked(archive.read(ANCHOR, _MAX_ANCHOR))
+        table = LocationTable.of(archive)
+        anchor = _unpacked(archive.read(ANCHOR, _MAX_ANCHOR)) if table is None else table.rest_of_anchor(archive)
         try:
             head = _head(anchor)
         except etree.XMLSyntaxError:
             head = _head(escaped(anchor))
         head.check_version()
-        return _experiment(archive, head)
+        return _experiment(archive, head, table)
 
 
 def _head(anchor: bytes) -> CubeHead:
@@ -62,9 +64,11 @@ def _head(anchor: bytes) -> CubeHead:
     return head
 
 
-def _experiment(archive: Archive, head: CubeHead) -> Experiment:
+def _experiment(archive: Archive, head: CubeHead, table: LocationTable | None) -> Experiment:
+    if table and not head.ours:
+        raise InputError(f"{LOCATIONS}: expected it beside an {ANCHOR} of this program, found another's")
     stored = {each.metric.name: each for each in head.metrics()}
-    locations = head.system.locations(ours=head.ours)
+    locations = [*enumerate(table.locations)] if table else head.system.locations(ours=head.ours)
     paths = head.call_paths()
     check_size(len(paths), len(locations))
     values = _Values(archive, stored, paths, locations)

@@ -1,31 +1,66 @@
-"""Writing an experiment as CUBE 4 (``.cubex``), which cubelib and CubeGUI open; laid out as ``cubex_layout`` says."""
+"""Writing an experiment as CUBE 4 (``.cubex``), which cubelib and CubeGUI open; laid out as ``cubex_layout`` says.
+
+Several processes may write one file, each of which has the values of some locations. Of each metric they exchange what
+they have, some rows after the others, so that each has whole rows, and writes these where they belong: no process ever
+has more of a metric than its share of it, and one block of rows.
+"""
 
 from __future__ import annotations
 
 import io
+import os
 import struct
 import tarfile
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, groupby, pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ...atomic_file import replacing
 from ...errors import InputError
+from ..communicator import Alone, Communicator
 from ..experiment import Experiment
-from .cubex_layout import ANCHOR, INDEX, LISTED, NOTHING, PACKED, numbered
+from ..metric import Metric
+from ..severities import Severity
+from .cubex_layout import ANCHOR, DATA, INDEX, LISTED, LOCATIONS, NOTHING, PACKED, numbered
 from .head_writer import CUBE_4, MetricStorage, check_writable, cube_element, write_head
-from .value_types import stored_rows, typed
+from .location_table import LocationTable
+from .value_types import WIDER, stored_rows, typed
 
-__all__ = ["write_cubex"]
+__all__ = ["Part", "write_cubex", "write_parts"]
 
 _Values = npt.NDArray[Any]
 
 _BLOCK: Final = 512  # bytes, of a tar archive
+_RECORD: Final = 20 * _BLOCK  # of which an archive has whole ones
 _LARGEST: Final = (1 << 33) - 1  # bytes: what the header of a member can say that every reader knows
+_EXCHANGED: Final = 32 << 20  # bytes of a block of rows, at each process
+_SMALL: Final = 1 << 12  # bytes of a row that is packed in any case: it costs nothing
+_TRIED: Final = 1 << 16  # bytes of a row that are packed to see whether it is worth it
+_SAMPLE: Final = 4  # rows, of which so many bytes tell whether a metric is worth packing
+_WORTH: Final = 4  # times smaller: doubles of times gain a tenth, which costs more time than it saves
+_FAST: Final = 1
+_MANY: Final = 1000  # locations, which take 20 ms to read as XML
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one of several processes has of an experiment.
+
+    Attributes:
+        experiment: Its locations are those that the process has.
+        columns: Their places among all, ``intp[location]``.
+        writes: Whether the process can write the file; process 0 must.
+    """
+
+    experiment: Experiment
+    columns: npt.NDArray[np.intp]
+    writes: bool = True
 
 
 def write_cubex(experiment: Experiment, path: Path) -> None:
@@ -38,53 +73,255 @@ def write_cubex(experiment: Experiment, path: Path) -> None:
             of values, a metric's name would be read back as another, or there are no locations.
     """
     check_writable(experiment, path)
-    parents = [each.parent for each in experiment.call_paths]
-    orders = {inclusive: numbered(parents, inclusive=inclusive) for inclusive in (False, True)}
-    storage: dict[str, MetricStorage] = {}
-    with replacing(path) as file, tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for number, metric in enumerate(experiment.metrics):
-            inclusive = experiment.stored_inclusive(metric.name)
-            severity = experiment.exclusive(metric.name) if inclusive is None else inclusive
-            if np.isinf(severity).any():
-                raise InputError(f"{path}: expected finite values of {metric.name}, found infinity")
-            dtype, values = typed(severity[orders[inclusive is not None]], metric)
-            nothing = NOTHING.get(metric.aggregation, 0.0)
-            if nothing:
-                values = np.where(np.isnan(values), nothing, values)
-            storage[metric.name] = MetricStorage(dtype, "EXCLUSIVE" if inclusive is None else "INCLUSIVE")
-            rows = stored_rows(values, nothing)
-            if rows or nothing:  # without an index all is 0, even a minimum
-                _add(archive, f"{number}.index", _index(rows), path)
-                _add(archive, f"{number}.data", _packed(values[row] for row in rows), path)
-        anchor = io.BytesIO()
-        with cube_element(anchor, CUBE_4) as xml:
-            write_head(xml, experiment, CUBE_4, storage)
-        _add(archive, ANCHOR, anchor.getvalue(), path)
+    with replacing(path) as file:
+        write_parts(Alone(), Part(experiment, np.arange(len(experiment.locations))), experiment, file, path)
 
 
-def _index(rows: Sequence[int]) -> bytes:
-    return INDEX + struct.pack(f"<ihBi{len(rows)}i", 1, 0, LISTED, len(rows), *rows)
+def write_parts(
+    communicator: Communicator, part: Part, whole: Experiment | None, file: IO[bytes] | None, path: Path
+) -> None:
+    """Write the file of an experiment whose values several processes have; each of them calls this.
+
+    Args:
+        communicator: The processes.
+        part: What this one has.
+        whole: All of it but for the values, at process 0.
+        file: The file, where the process writes.
+        path: What it is going to be called.
+
+    Raises:
+        InputError: As for ``write_cubex``.
+    """
+    archive = _Archive(communicator, file, path)
+    rows = _Rows(communicator, part)
+    storage = {}
+    for number, metric in enumerate(part.experiment.metrics):
+        storage[metric.name] = _write_metric(archive, rows, number, metric)
+    if whole is not None:
+        _write_head(archive, whole, storage)
 
 
-def _packed(rows: Iterable[_Values]) -> bytes:
-    """Pack each row by itself: readers find a row by its place."""
-    places: list[int] = []
-    blocks: list[bytes] = []
-    unpacked = packed = 0
-    for row in rows:
-        block = zlib.compress(row.astype(row.dtype.newbyteorder("<")).tobytes())
-        places += (unpacked, packed, len(block))
-        blocks.append(block)
-        unpacked += row.nbytes
-        packed += len(block)
-    return b"".join((PACKED, struct.pack(f"<{1 + len(places)}q", len(blocks), *places), *blocks))
+def _write_metric(archive: _Archive, rows: _Rows, number: int, metric: Metric) -> MetricStorage:
+    """Write a metric's values as its type; if that would change one, as floating-point numbers."""
+    inclusive = rows.part.experiment.stored_inclusive(metric.name)
+    for dtype in (metric.dtype, WIDER):
+        member = _Data(archive, replace(metric, dtype=dtype))
+        if all(
+            member.add(first, values)
+            for first, values in (rows.exclusive(metric.name) if inclusive is None else rows.inclusive(inclusive))
+        ):
+            break
+    nothing = metric.aggregation in NOTHING
+    if member.listed or nothing:  # without an index all is 0, even a minimum
+        archive.end_member(f"{number}.data", member.end())
+        index = INDEX + struct.pack(f"<ihBi{len(member.listed)}i", 1, 0, LISTED, len(member.listed), *member.listed)
+        archive.add(f"{number}.index", index)
+    return MetricStorage(member.dtype, "EXCLUSIVE" if inclusive is None else "INCLUSIVE")
 
 
-def _add(archive: tarfile.TarFile, name: str, content: bytes, path: Path) -> None:
-    """Add a member. Behind one that ends with a block cubelib expects another block: it gets one byte more."""
-    content += b"\n" * (len(content) % _BLOCK == 0)
-    if len(content) > _LARGEST:
-        raise InputError(f"{path}: expected at most {_LARGEST:,} bytes of {name}, found {len(content):,}")
-    member = tarfile.TarInfo(name)
-    member.size = len(content)
-    archive.addfile(member, io.BytesIO(content))
+def _write_head(archive: _Archive, whole: Experiment, storage: dict[str, MetricStorage]) -> None:
+    anchor = io.BytesIO()
+    with cube_element(anchor, CUBE_4) as xml:
+        cut = write_head(xml, anchor, whole, CUBE_4, storage)
+    archive.add(ANCHOR, anchor.getbuffer())
+    if len(whole.locations) >= _MANY:
+        archive.add(LOCATIONS, LocationTable(whole.locations, cut).to_bytes())
+    archive.close()
+
+
+class _Rows:
+    """Gives the rows of metrics, whole, some after the others, to the processes that write."""
+
+    def __init__(self, communicator: Communicator, part: Part) -> None:
+        self.part = part
+        self._communicator = communicator
+        self._columns = communicator.all_of(part.columns)
+        self._writers = communicator.all_of(part.writes)
+        self._width = sum(map(len, self._columns))
+        self._parents = [each.parent for each in part.experiment.call_paths]
+
+    def exclusive(self, name: str) -> Iterator[tuple[int, Severity]]:
+        """Give the first row of each block, by the number that the file has for it, and this process's rows of it."""
+        order = numbered(self._parents, inclusive=False)
+        experiment = self.part.experiment
+        whole: Severity | None = None
+        for start in range(0, len(order), self._step):
+            rows = order[start : start + self._step]
+            part = experiment.alone(name, rows) if whole is None else None
+            if part is None:
+                whole = experiment.exclusive(name) if whole is None else whole
+                part = whole[rows]
+            first, mine = self._exchanged(part)
+            yield start + first, mine
+
+    def inclusive(self, values: Severity) -> Iterator[tuple[int, Severity]]:
+        """Give those of inclusive values, which have numbers of their own."""
+        order = numbered(self._parents, inclusive=True)
+        for start in range(0, len(order), self._step):
+            first, mine = self._exchanged(values[order[start : start + self._step]])
+            yield start + first, mine
+
+    @property
+    def _step(self) -> int:
+        """Rows of a block, at all processes together."""
+        return max(1, _EXCHANGED // max(1, 8 * self._width)) * sum(self._writers)
+
+    def _exchanged(self, values: Severity) -> tuple[int, Severity]:
+        """Share out rows among those that write, and give this one's, of all locations."""
+        if self._communicator.size == 1:
+            return 0, values
+        shares = [*accumulate(self._writers, initial=0)]
+        bounds = [len(values) * share // shares[-1] for share in shares]
+        found = self._communicator.exchanged([values[start:stop] for start, stop in pairwise(bounds)])
+        first, last = bounds[self._communicator.rank : self._communicator.rank + 2]
+        rows = np.empty((last - first, self._width))
+        for columns, part in zip(self._columns, found, strict=True):
+            rows[:, columns] = part.reshape(last - first, len(columns))
+        return first, rows
+
+
+@dataclass
+class _Archive:
+    """A tar archive in a file that several processes write; all know where the next member begins."""
+
+    communicator: Communicator
+    file: IO[bytes] | None
+    path: Path
+    start: int = 0
+
+    def write(self, offset: int, content: bytes | memoryview) -> None:
+        """Write some bytes of the member that is being written."""
+        assert self.file is not None
+        left = memoryview(content).cast("B")
+        offset += self.start + _BLOCK
+        while len(left):
+            done = os.pwrite(self.file.fileno(), left, offset)
+            left, offset = left[done:], offset + done
+
+    def end_member(self, name: str, size: int) -> None:
+        """End a member. Behind one that ends with a block cubelib expects another block: it gets one byte more.
+
+        Raises:
+            InputError: It is too large.
+        """
+        padded = size % _BLOCK == 0
+        if size + padded > _LARGEST:
+            raise InputError(f"{self.path}: expected at most {_LARGEST:,} bytes of {name}, found {size:,}")
+        if self.communicator.rank == 0:
+            if padded:
+                self.write(size, b"\n")
+            member = tarfile.TarInfo(name)
+            member.size = size + padded
+            self.write(-_BLOCK, member.tobuf(tarfile.USTAR_FORMAT))
+        self.start += _BLOCK + -(-(size + padded) // _BLOCK) * _BLOCK
+
+    def add(self, name: str, content: bytes | memoryview) -> None:
+        """Add a member that all have, or that process 0 has after all else."""
+        if self.communicator.rank == 0 and len(content) <= _LARGEST:
+            self.write(0, content)
+        self.end_member(name, len(content))
+
+    def close(self) -> None:
+        """End the archive."""
+        assert self.file is not None
+        end = self.start + 2 * _BLOCK
+        os.ftruncate(self.file.fileno(), -(-end // _RECORD) * _RECORD)
+
+
+@dataclass
+class _Data:
+    """The rows of a metric, from all processes, in the member that is being written.
+
+    Attributes:
+        archive: Of the member.
+        metric: How its values are typed.
+        dtype: What they are called.
+        listed: The numbers of the rows that are stored; of the others every value is nothing.
+    """
+
+    archive: _Archive
+    metric: Metric
+    dtype: str = ""
+    listed: list[int] = field(default_factory=list)
+    _size: int = 0  # of a row
+    _packed: bool | None = None
+    _blocks: dict[int, bytes] = field(default_factory=dict)  # of this process, by the place of the row
+    _sizes: list[int] = field(default_factory=list)
+
+    def add(self, first: int, severity: Severity) -> bool:
+        """Add rows, the next ones of all processes together.
+
+        Args:
+            first: The number of the first of this process's.
+            severity: All of this process's.
+
+        Returns:
+            Whether all are of the metric's type.
+
+        Raises:
+            InputError: A value is infinite.
+        """
+        if np.isinf(severity).any():
+            raise InputError(f"{self.archive.path}: expected finite values of {self.metric.name}, found infinity")
+        self.dtype, values = typed(severity, self.metric)
+        nothing = NOTHING.get(self.metric.aggregation, 0.0)
+        if nothing:
+            values = np.where(np.isnan(values), nothing, values)
+        rows = stored_rows(values, nothing)
+        self._size = values.shape[1] * values.itemsize
+        found = self.archive.communicator.all_of((self.dtype, [first + row for row in rows]))
+        if any(dtype != self.metric.dtype for dtype, _ in found):
+            self.dtype = WIDER
+            return self.metric.dtype == WIDER
+        stored = [listed for _, listed in found]
+        if self._packed is None and any(stored):
+            self._packed = self._is_worth_packing(values, rows)
+        place = len(self.listed) + sum(map(len, stored[: self.archive.communicator.rank]))
+        self.listed += (row for listed in stored for row in listed)
+        values = values.astype(values.dtype.newbyteorder("<"), copy=False)
+        if self._packed:
+            self._pack(values, rows, place)
+        else:
+            self._write(values, rows, place)
+        return True
+
+    def end(self) -> int:
+        """Write what has still to be written; give the bytes of the member."""
+        if self._packed is False:
+            if self.archive.communicator.rank == 0:
+                self.archive.write(0, DATA)
+            return len(DATA) + len(self.listed) * self._size
+        places = [*accumulate(self._sizes, initial=0)]
+        entries = [each for row, size in enumerate(self._sizes) for each in (row * self._size, places[row], size)]
+        table = PACKED + struct.pack(f"<{1 + len(entries)}q", len(self._sizes), *entries)
+        if self.archive.communicator.rank == 0:
+            self.archive.write(0, table)
+        for row, block in self._blocks.items():
+            self.archive.write(len(table) + places[row], block)
+        return len(table) + places[-1]
+
+    def _is_worth_packing(self, values: _Values, rows: Sequence[int]) -> bool:
+        """Try on some rows, of all processes together, whether packing makes them much smaller."""
+        if self._size < _SMALL:
+            return True
+        sample = rows[:: max(1, -(-len(rows) // _SAMPLE))]
+        texts = [values[row].tobytes()[:_TRIED] for row in sample]
+        sizes = [(len(text), len(zlib.compress(text, _FAST))) for text in texts]
+        found = [each for listed in self.archive.communicator.all_of(sizes) for each in listed]
+        return _WORTH * sum(packed for _, packed in found) < sum(plain for plain, _ in found)
+
+    def _pack(self, values: _Values, rows: Sequence[int], place: int) -> None:
+        """Pack each row by itself: readers find a row by its place."""
+        level = zlib.Z_DEFAULT_COMPRESSION if self._size < _SMALL else _FAST
+        packed = [zlib.compress(values[row].tobytes(), level) for row in rows]
+        self._blocks |= enumerate(packed, start=place)
+        for sizes in self.archive.communicator.all_of([len(block) for block in packed]):
+            self._sizes += sizes
+
+    def _write(self, values: _Values, rows: Sequence[int], place: int) -> None:
+        """Write rows as they are: any part of one can be read alone. Those one after the other are written at once."""
+        for _, group in groupby(enumerate(rows), lambda each: each[1] - each[0]):
+            run = [*group]
+            (at, start), (_, stop) = run[0], run[-1]
+            content = np.ascontiguousarray(values[start : stop + 1])
+            self.archive.write(len(DATA) + (place + at) * self._size, content.data)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..metric import Metric
 from ..severities import Severity
 
-__all__ = ["TYPES", "UNSIGNED_64", "stored_rows", "typed"]
+__all__ = ["TYPES", "UNSIGNED_64", "WIDER", "stored_rows", "typed"]
 
 UNSIGNED_64: Final = frozenset({"UNSIGNED INTEGER", "UINT64"})
 
@@ -25,7 +25,7 @@ TYPES: Final = {
     "INT8": "i1",
     **dict.fromkeys(("UINT8", "CHAR"), "u1"),
 }
-_WIDER: Final = "DOUBLE"
+WIDER: Final = "DOUBLE"
 
 
 def typed(severity: Severity, metric: Metric) -> tuple[str, npt.NDArray[Any]]:
@@ -42,7 +42,7 @@ def typed(severity: Severity, metric: Metric) -> tuple[str, npt.NDArray[Any]]:
             values = severity.astype(kind)
         if values.astype(np.float64).tobytes() == severity.tobytes():
             return metric.dtype, values
-    return _WIDER, severity
+    return WIDER, severity
 
 
 def stored_rows(values: npt.NDArray[Any], nothing: float = 0.0) -> list[int]:

@@ -33,7 +33,7 @@ def write_cube(experiment: Experiment, path: Path) -> None:
     check_writable(experiment, path)
     storage = {metric.name: MetricStorage(_type(experiment, metric)) for metric in experiment.metrics}
     with replacing(path) as file, _packing(file, path) as stream, cube_element(stream, CUBE_3) as xml:
-        write_head(xml, experiment, CUBE_3, storage)
+        write_head(xml, stream, experiment, CUBE_3, storage)
         with xml.element("severity"):
             xml.flush()
             for number, metric in enumerate(experiment.metrics):

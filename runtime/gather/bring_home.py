@@ -9,6 +9,7 @@ or else to process 0, which writes them to its standard output, for its launcher
 from __future__ import annotations
 
 import base64
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -19,18 +20,19 @@ from typing import Any, BinaryIO, Final
 from ...atomic_file import replacing
 from ...errors import InputError
 from ..node_folder import node_folders
+from .folder_shards import Told
+from .job_shards import is_home, place_of
 from .shard_reader import used_bytes
 
-__all__ = ["HOME_FILE", "bring_home", "unpacked"]
+__all__ = ["GATHERED", "READ", "bring_home", "check_together", "unpacked"]
 
-HOME_FILE: Final = "home"
+GATHERED: Final = b"autoanalyzer-gathered "
+READ: Final = b"autoanalyzer-read "
 
 _LAUNCHED: Final = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")  # how many processes were started
 _PIECE: Final = 3 << 18  # bytes; as text three quarters of a line of 1 MiB
 _BEGIN: Final = b"autoanalyzer-shard "
 _END: Final = b"autoanalyzer-end "
-
-_Place = tuple[str, int, int]
 
 
 def bring_home(communicator: Any, shards: Path, home: str) -> None:
@@ -41,16 +43,13 @@ def bring_home(communicator: Any, shards: Path, home: str) -> None:
         shards: The run's folder of shards, as it is called at home.
         home: What its file says by which it is known to be the one at home.
 
-    Raises:
-        InputError: A launcher has started processes of another MPI: each would be alone.
     """
-    _check_together(communicator)
     rank = communicator.Get_rank()
     mine = [folder for folder in (shards, *node_folders(shards)) if folder.is_dir()]
-    places: list[list[_Place]] = communicator.allgather([_place(folder) for folder in mine])
+    places = communicator.allgather([place_of(folder) for folder in mine])
     first = {place: number for number, listed in reversed([*enumerate(places)]) for place in listed}
-    watched = [folder for folder in mine if first[_place(folder)] == rank]
-    at_home: list[bool] = communicator.allgather(_is_home(shards, home))
+    watched = [folder for folder in mine if first[place_of(folder)] == rank]
+    at_home: list[bool] = communicator.allgather(is_home(shards, home))
     root = at_home.index(True) if any(at_home) else 0
     names = communicator.allgather([file.name for folder in watched for file in sorted(folder.glob("*.shard"))])
     here = {file.name for file in shards.glob("*.shard")} if rank == root and at_home[root] else set()
@@ -65,26 +64,19 @@ def bring_home(communicator: Any, shards: Path, home: str) -> None:
     for file in files.values():
         file.unlink(missing_ok=True)
     for folder in watched:
-        if not _is_home(folder, home):
+        if not is_home(folder, home):
             _leave(folder)
 
 
-def _check_together(communicator: Any) -> None:
+def check_together(communicator: Any) -> None:
+    """Refuse to work alone beside others.
+
+    Raises:
+        InputError: A launcher has started processes of another MPI: each would be alone.
+    """
     started = next((int(number) for name in _LAUNCHED if (number := os.environ.get(name))), 1)
     if communicator.Get_size() == 1 and started > 1:
         raise InputError(f"expected {started} processes in one MPI_COMM_WORLD, found each alone")
-
-
-def _place(folder: Path) -> _Place:
-    """Tell folders of different disks apart, whatever they are called; a shared one looks the same on no two nodes."""
-    found = folder.stat()
-    return os.uname().nodename, found.st_dev, found.st_ino
-
-
-def _is_home(shards: Path, home: str) -> bool:
-    with suppress(OSError):
-        return (shards / HOME_FILE).read_text() == home
-    return False
 
 
 def _leave(folder: Path) -> None:
@@ -112,8 +104,7 @@ def _carry(communicator: Any, ways: tuple[int, int], name: str, file: Path | Non
 def _read(file: Path) -> Iterator[bytes]:
     """Give what is in use of a shard; the rest is large, and empty."""
     with file.open("rb") as stream:
-        left = used_bytes(stream)
-        stream.seek(0)
+        left = used_bytes(stream.fileno())
         while left > 0 and (piece := stream.read(min(left, _PIECE))):
             left -= len(piece)
             yield piece
@@ -144,28 +135,41 @@ def _print_to(stream: BinaryIO) -> _Write:
     return write
 
 
-def unpacked(lines: Iterator[bytes], shards: Path) -> None:
+def unpacked(lines: Iterator[bytes], shards: Path, told: Told | None = None) -> dict[str, bool] | None:
     """Write the shards that a job printed; lines that are none of ours are left out.
 
     Args:
         lines: What it printed.
         shards: Where they go. One that does not come whole is not written.
+        told: Takes how much the job says that it has read, and of how much.
+
+    Returns:
+        What a job says that has merged all; None of one that has not.
 
     Raises:
         InputError: One cannot be written, or is damaged.
     """
+    found: dict[str, bool] | None = None
     for line in lines:
-        if line.startswith(_BEGIN):
-            name = line.removeprefix(_BEGIN).strip().decode()
-            if Path(name).name != name:
-                raise InputError(f"expected the name of a shard, found {name!r}")
-            with replacing(shards / name) as stream:
-                for piece in lines:
-                    if piece.startswith(_END):
-                        break
-                    try:
-                        stream.write(base64.b64decode(piece, validate=False))
-                    except ValueError:
-                        raise InputError(f"{name}: expected a shard, found a damaged line") from None
-                else:
-                    raise InputError(f"{name}: expected a whole shard, found a part of it")
+        if line.startswith(GATHERED):
+            found = json.loads(line.removeprefix(GATHERED))
+        elif line.startswith(READ) and told:
+            told(*map(int, line.removeprefix(READ).split()))
+        elif line.startswith(_BEGIN):
+            _unpack(line.removeprefix(_BEGIN).strip().decode(), lines, shards)
+    return found
+
+
+def _unpack(name: str, lines: Iterator[bytes], shards: Path) -> None:
+    if Path(name).name != name:
+        raise InputError(f"expected the name of a shard, found {name!r}")
+    with replacing(shards / name) as stream:
+        for piece in lines:
+            if piece.startswith(_END):
+                break
+            try:
+                stream.write(base64.b64decode(piece, validate=False))
+            except ValueError:
+                raise InputError(f"{name}: expected a shard, found a damaged line") from None
+        else:
+            raise InputError(f"{name}: expected a whole shard, found a part of it")

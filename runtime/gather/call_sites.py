@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from ...experiment import Region
 from ..answer import answer
-from .shard import Shard
 
-__all__ = ["with_call_sites", "without_call_site"]
+__all__ = ["call_site_names", "without_call_site"]
 
 _SITE: Final = re.compile(r"(?P<file>.+)\+(?P<address>[0-9a-f]+)")  # twin: runtime/probe/call_site.c
 _FORTRAN_MODULE: Final = re.compile(r"__(\w+)_MOD_(\w+)")
@@ -30,20 +28,20 @@ class _Place(NamedTuple):
     line: int
 
 
-def with_call_sites(processes: Mapping[int, Shard]) -> dict[int, Shard]:
-    """Name the places of calls in the regions of processes.
+def call_site_names(regions: Iterable[Region]) -> dict[Region, Region]:
+    """Give, for those of some regions that are calls of which an address alone is known, regions with their places.
 
     Binutils' ``addr2line`` is asked, once a file. Of a program without debug information it gives functions alone, of
     what is stripped nothing; without an answer the calls of a function of MPI are one region.
     """
-    regions = {id(each): each for shard in processes.values() for each in shard.regions}  # ranks share them
+    different = {id(each): each for each in regions}  # ranks share them
     sites = {
         region: (found["file"], found["address"])
-        for region in regions.values()
+        for region in different.values()
         if _is_site(region) and (found := _SITE.fullmatch(region.function))
     }
     if not sites:
-        return dict(processes)
+        return {}
     addresses: dict[str, list[str]] = {}
     for file, address in sorted(set(sites.values())):
         addresses.setdefault(file, []).append(address)
@@ -52,11 +50,7 @@ def with_call_sites(processes: Mapping[int, Shard]) -> dict[int, Shard]:
         for file, all_of_file in addresses.items()
         for address, place in zip(all_of_file, _places(file, all_of_file), strict=True)
     }
-    named = _named({region: places[site] for region, site in sites.items()})
-    return {
-        process: replace(shard, regions=tuple(named.get(region, region) for region in shard.regions))
-        for process, shard in processes.items()
-    }
+    return _named({region: places[site] for region, site in sites.items()})
 
 
 def without_call_site(region: Region) -> Region:

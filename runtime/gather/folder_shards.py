@@ -1,84 +1,100 @@
-"""The shards of a run's folder: those that can be read, and what is wrong with the others."""
+"""The shards of a run: what is known of those that can be read, and what is wrong with the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...errors import InputError
-from ..folder import RunFolder
-from .node_store import NodeStore
+from .head import Head, Shape
 from .processes import count_alone
 from .shard import Shard
-from .shard_reader import read_shard
 
-__all__ = ["FolderShards", "Told", "read_folder"]
+__all__ = ["FolderShards", "Told"]
 
 Told = Callable[[int, int], object]
 """Takes how much is done, and of how much."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class FolderShards:
-    """What was read.
+    """What was read, by one process or by several.
 
     Attributes:
         files: All shards' files.
-        shards: Those that can be read.
-        broken: What is wrong with the others.
+        heads: Of those that can be read.
+        shape_of: Of each of these its shape, by its place in ``shapes``.
+        shapes: The different ones.
+        broken: What is wrong with the others, by the names of their files.
     """
 
-    files: list[Path]
-    shards: list[Shard]
-    broken: list[str]
+    files: list[Path] = field(default_factory=list)
+    heads: list[Head] = field(default_factory=list)
+    shape_of: list[int] = field(default_factory=list)
+    shapes: list[Shape] = field(default_factory=list)
+    broken: list[tuple[str, str]] = field(default_factory=list)
+    _numbers: dict[bytes, int] = field(default_factory=dict)
+
+    def add(self, head: Head, shape: Shape) -> None:
+        """Add what was read of a shard."""
+        self.heads.append(head)
+        self.shape_of.append(self._number(shape))
+
+    def joined(self, other: FolderShards) -> FolderShards:
+        """Give what is here, and behind it what another process has read."""
+        found = FolderShards(shapes=[*self.shapes], _numbers={**self._numbers})
+        numbers = [found._number(shape) for shape in other.shapes]
+        found.files = self.files + other.files
+        found.heads = self.heads + other.heads
+        found.shape_of = self.shape_of + [numbers[shape] for shape in other.shape_of]
+        found.broken = self.broken + other.broken
+        return found
+
+    def shape(self, key: bytes) -> Shape | None:
+        """Find a shape by its key."""
+        return self.shapes[self._numbers[key]] if key in self._numbers else None
+
+    def _number(self, shape: Shape) -> int:
+        if shape.key not in self._numbers:
+            self._numbers[shape.key] = len(self.shapes)
+            self.shapes.append(shape)
+        return self._numbers[shape.key]
+
+    @property
+    def shards(self) -> list[Shard]:
+        """The shards that can be read."""
+        return [head.shard for head in self.heads]
 
     @property
     def lacks_ranks(self) -> bool:
         """Whether a rank's shard is not among them."""
-        if count_alone(self.shards) > 1:
+        shards = self.shards
+        if count_alone(shards) > 1:
             return False
-        launched = [shard for shard in self.shards if not shard.spawned]
+        launched = [shard for shard in shards if not shard.spawned]
         ranks = {shard.rank for shard in launched if not shard.forked_from}
         return any(rank not in ranks for rank in range(max((shard.size or 0 for shard in launched), default=0)))
 
     @property
-    def latest(self) -> list[Shard]:
-        """The shards without those of ranks that had ended before another process of the same rank began.
+    def latest(self) -> list[int]:
+        """The places of the shards without those of ranks that had ended before another process of the rank began.
 
         They are of an earlier run: that happens where ``autoanalyzer exec`` is used twice and nothing was gathered in
-        between. Of processes that were spawned one may well begin after another has ended.
+        between. Of processes that were spawned one may well begin after another has ended. They stand in the order of
+        their files.
         """
         starts: dict[int | None, float] = {}
         for shard in self.shards:
             if shard.mpi_initialised is not None and not shard.spawned:
                 starts[shard.rank] = max(starts.get(shard.rank, 0.0), shard.start_realtime)
-        return [
-            shard
-            for shard in self.shards
-            if shard.mpi_initialised is None
+        return sorted(_of_the_run(self.shards, starts), key=lambda place: self.heads[place].shard.path.name)
+
+
+def _of_the_run(shards: Sequence[Shard], starts: dict[int | None, float]) -> Iterator[int]:
+    for place, shard in enumerate(shards):
+        if (
+            shard.mpi_initialised is None
             or shard.spawned
             or shard.start_realtime + shard.last >= starts.get(shard.rank, 0.0)
-        ]
-
-
-def read_folder(folder: RunFolder, told: Told | None = None) -> FolderShards:
-    """Read the shards of a folder.
-
-    Args:
-        folder: The run's folder.
-        told: Takes how many shards were read, and how many there are.
-    """
-    files = folder.shard_files()
-    store = NodeStore()
-    broken: list[str] = []
-    for number, file in enumerate(files):
-        if told:
-            told(number, len(files))
-        try:
-            shard = read_shard(file)
-        except InputError as error:
-            broken.append(f"{error}; left out")
-        else:
-            store.take(shard)
-    return FolderShards(files, store.shards(), broken)
+        ):
+            yield place

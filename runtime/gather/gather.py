@@ -9,18 +9,29 @@ from dataclasses import replace
 from typing import Final
 
 from ...errors import InputError
-from ...experiment import Experiment, save
+from ...experiment import Experiment, load
+from ...experiment.communicator import Alone
+from ...experiment.storage import save_of_run
 from ..facts import RunFacts
 from ..folder import RunFolder
-from .folder_shards import FolderShards, Told, read_folder
-from .merge import merge
-from .mpi_job import run_mpi_job
+from ..mpi.detection import find_mpi
+from .folder_shards import Told
+from .merge import Run, merge
+from .mpi_job import nodes_of, processes_on_a_node, run_mpi_job
+from .own_shards import OwnShards
+from .shard import Shard
+from .shard_reader import read_shard
 from .survivors import may_run_elsewhere, survivors
 from .time_lines import save_time_lines
 
 __all__ = ["gather", "gather_here"]
 
 _PATIENCE: Final = 10.0  # seconds in which ranks may notice that their launcher was killed
+_DISK_BLOCK: Final = 512  # bytes, of st_blocks
+_WORTH_A_JOB: Final = (
+    768 << 20
+)  # bytes of shards, which one process gathers in the time of a job, of which 1 s to start
+_PROCESSES: Final = 4  # with a processor each, which a job is to have if it is not for shards that are elsewhere
 
 
 def gather(
@@ -36,7 +47,8 @@ def gather(
     Args:
         folder: The run's folder.
         facts: What the launcher knows.
-        how: ``mpi``; ``plain``: from this disk; ``auto``: by MPI if the shards of some ranks are not on this disk.
+        how: ``mpi``; ``plain``: from this disk, in this process; ``auto``: by MPI if there are very many shards, or if
+            those of some ranks are not on this disk.
         launched_by: What launched the program, if that is not what the facts say.
         told: Takes how many shards were read, and how many there are; None if nobody wants to know.
 
@@ -46,21 +58,36 @@ def gather(
     Raises:
         InputError: There is nothing here, and the job that was to bring it home failed; or as for ``gather_here``.
     """
-    if how != "mpi":
-        read = read_folder(folder, told)
-        if how == "plain" or (read.files and not read.lacks_ranks):
-            return _merge(folder, facts, read)
-    failure = run_mpi_job(folder, launched_by or facts.command)
-    read = read_folder(folder, told)
-    if not failure:
-        return _merge(folder, facts, read)
-    remark = f"gathering by MPI failed ({failure}): only the data on this machine's disk were read"
+    command = launched_by or facts.command
+    lacks_ranks = False
+    if how == "plain" or (how == "auto" and not _is_worth_a_job(folder, command)):
+        own = _read(folder, told)
+        lacks_ranks = own.told.lacks_ranks
+        if how == "plain" or (own.told.files and not lacks_ranks):
+            return _merge(folder, facts, own)
+    one = _any_shard(folder)
+    job = run_mpi_job(
+        folder,
+        command,
+        merge=not (one and survivors(folder.shards, [one])),
+        few=bool(one and one.size and 1 < one.size <= len(folder.shard_files())) and not lacks_ranks,
+        told=told,
+    )
+    if job.merged:
+        if not job.keep:
+            folder.remove_shards()
+        folder.small_experiment.unlink(missing_ok=True)
+        return load(folder.experiment)
+    own = _read(folder, told)
+    if not job.failure or (how == "auto" and own.told.files and not own.told.lacks_ranks):
+        return _merge(folder, facts, own)
+    remark = f"gathering by MPI failed ({job.failure}): only the data on this machine's disk were read"
     again = f"while the job has its nodes, autoanalyzer gather {folder.path} tries again"
-    if not read.files:
+    if not own.told.files:
         raise InputError(f"{remark}, and there are none; if the program ran on other nodes: {again}")
-    if read.lacks_ranks:
+    if own.told.lacks_ranks:
         remark += f"; {again}"
-    return _merge(folder, facts, read, [remark], keep=read.lacks_ranks)
+    return _merge(folder, facts, own, [remark], keep=own.told.lacks_ranks)
 
 
 def gather_here(folder: RunFolder, *, ended: bool = True, told: Told | None = None) -> Experiment | None:
@@ -82,57 +109,96 @@ def gather_here(folder: RunFolder, *, ended: bool = True, told: Told | None = No
         InputError: There are shards, but none can be read, or a process still writes one; or the experiment cannot be
             written, and then all shards stay.
     """
-    return _merge(folder, RunFacts.read(folder.shards), read_folder(folder, told), ended=ended)
+    return _merge(folder, RunFacts.read(folder.shards), _read(folder, told), ended=ended)
+
+
+def _read(folder: RunFolder, told: Told | None = None) -> OwnShards:
+    files = folder.shard_files()
+    own = OwnShards()
+    for number, file in enumerate(files):
+        if told:
+            told(number, len(files))
+        own.read(file, file)
+    return own
+
+
+def _is_worth_a_job(folder: RunFolder, command: Sequence[str]) -> bool:
+    """Tell whether the shards here are so many that several processes are faster."""
+    files = folder.shard_files()
+    if nodes_of(files) * processes_on_a_node() < _PROCESSES:
+        return False
+    if sum(file.stat().st_blocks for file in files) * _DISK_BLOCK < _WORTH_A_JOB:
+        return False
+    try:
+        return bool(command) and bool(find_mpi(command).launcher)
+    except InputError:
+        return False
+
+
+def _any_shard(folder: RunFolder) -> Shard | None:
+    """Read one shard on this disk, which tells of what program the run is, and of how many ranks."""
+    for file in folder.shard_files():
+        with suppress(InputError):
+            return read_shard(file)
+    return None
 
 
 def _merge(
     folder: RunFolder,
     facts: RunFacts,
-    read: FolderShards,
+    own: OwnShards,
     remarks: Sequence[str] = (),
     *,
     ended: bool = True,
     keep: bool = False,
 ) -> Experiment | None:
-    running = survivors(folder.shards, read.shards)
+    running = survivors(folder.shards, own.told.shards)
     if running and not ended:
         raise InputError(f"{folder.path}: {next(iter(running.values()))} is still running; wait until the run ends")
-    if facts.status and any(shard.goes_on for shard in read.shards):  # they may have ended while being read
-        running = survivors(folder.shards, read.shards, wait=_PATIENCE)
-        read = read_folder(folder)
-    if not read.shards:
-        if read.broken:
-            raise InputError(read.broken[0])
+    if facts.status and any(shard.goes_on for shard in own.told.shards):  # they may have ended while being read
+        running = survivors(folder.shards, own.told.shards, wait=_PATIENCE)
+        own = _read(folder)
+    read = own.told
+    broken = [said for _, said in read.broken]
+    if not read.heads:
+        if broken:
+            raise InputError(broken[0])
         return None
     latest = read.latest
-    said = [*remarks, *read.broken]
-    if len(latest) < len(read.shards):
-        said.append(f"shards of an earlier run in this folder that were left out: {len(read.shards) - len(latest)}")
+    said = [*remarks, *broken]
+    if len(latest) < len(read.heads):
+        said.append(f"shards of an earlier run in this folder that were left out: {len(read.heads) - len(latest)}")
     said += [
         f"{who} is still running: these are its data so far; once it has ended, run autoanalyzer analyze {folder.path}"
         for who in running.values()
     ]
-    elsewhere = [] if ended else may_run_elsewhere(latest)
+    elsewhere = [] if ended else may_run_elsewhere([read.heads[place].shard for place in latest])
     if elsewhere:
         said.append(
             f"{len(elsewhere)} of {len(latest)} processes may still be running, on {elsewhere[0]}: these are their data"
             f" so far, which stay in {folder.shards}"
         )
-    merged = merge(latest, facts, remarks=said)
+    experiment = _save(folder, own, Run(read, latest, facts, said))
+    if running:
+        with suppress(InputError):
+            replace(facts, node=facts.node or os.uname().nodename, running=list(running)).write(folder.shards)
+    elif not (keep or broken or elsewhere or set(folder.shard_files()) - set(read.files)):
+        folder.remove_shards()
+    return experiment
+
+
+def _save(folder: RunFolder, own: OwnShards, run: Run) -> Experiment:
+    """Write the experiment of a run, and its time lines; of a large one, give what the file has."""
+    merged = merge(Alone(), own, run)
     try:
-        more = save_time_lines(merged, folder.trace)
+        more = save_time_lines(merged, own, folder.trace)
         experiment = merged.experiment
         if more:
             notes = experiment.notes
             experiment = experiment.replaced(notes=replace(notes, remarks=(*notes.remarks, *more)))
-        save(experiment, folder.experiment)
+        file = save_of_run(experiment, folder.path)
     except InputError as error:
         raise InputError(
             f"{error}; the data stay in {folder.shards}: make room, then run autoanalyzer analyze {folder.path}"
         ) from None
-    if running:
-        with suppress(InputError):
-            replace(facts, node=facts.node or os.uname().nodename, running=list(running)).write(folder.shards)
-    elif not (keep or read.broken or elsewhere or set(folder.shard_files()) - set(read.files)):
-        folder.remove_shards()
-    return experiment
+    return load(file) if file == folder.large_experiment else experiment

@@ -1,7 +1,8 @@
-"""The job on the program's own nodes that brings shards home, started by the program's own launcher.
+"""The job on the program's own nodes that gathers its shards, started by the program's own launcher.
 
-``mpirun -n 8 python -m autoanalyzer.runtime.gather SHARDS HOME`` runs where the program ran. Where a node has gone
-meanwhile, as Slurm is asked, a process is started on each of those that are left.
+``mpirun -n 8 python -m autoanalyzer.runtime.gather SHARDS HOME …`` runs where the program ran, with a few processes a
+node where the program had many. Where a node has gone meanwhile, as Slurm is asked, a process is started on each of
+those that are left.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from threading import Event, Timer
+from threading import Event, Thread
 from typing import Final
 from uuid import uuid4
 
@@ -22,91 +25,153 @@ from ..command import launcher_words
 from ..failure_reason import failure_reason
 from ..folder import RunFolder
 from ..mpi.detection import find_mpi
-from .bring_home import HOME_FILE, unpacked
+from .bring_home import unpacked
+from .folder_shards import Told
+from .job_shards import HOME_FILE
 
-__all__ = ["loading", "run_mpi_job"]
+__all__ = ["JobEnd", "few_processes", "nodes_of", "processes_on_a_node", "run_mpi_job"]
 
-_TIMEOUT: Final = 600  # seconds without which a launcher that waits for nodes would hold the user up for ever
+_TIMEOUT: Final = 600  # seconds of silence; a launcher that waits for nodes would hold the user up for ever
+_ON_A_NODE: Final = 4  # processes, which read and write as fast as a node does
 _NODES: Final = "SLURM_JOB_NODELIST"
 _COUNT: Final = "SLURM_JOB_NUM_NODES"
 _LEFT: Final = "idle,allocated,mixed,completing"  # states of nodes that answer
 
 
-def run_mpi_job(folder: RunFolder, command: Sequence[str]) -> str:
-    """Bring the shards of all nodes into the run's folder, by a job on the nodes of the program's.
+@dataclass(frozen=True)
+class JobEnd:
+    """How a job ended.
+
+    Attributes:
+        failure: What went wrong; empty if it is done.
+        merged: Whether the job has written the experiment; else the shards are at home now.
+        keep: Whether shards have to stay even so: some could not be read, or came late.
+    """
+
+    failure: str = ""
+    merged: bool = False
+    keep: bool = False
+
+
+def run_mpi_job(
+    folder: RunFolder, command: Sequence[str], *, merge: bool, few: bool, told: Told | None = None
+) -> JobEnd:
+    """Gather the shards of all nodes by a job on the nodes of the program's.
 
     Args:
         folder: Of the run.
         command: What launched the program.
-
-    Returns:
-        Empty if it is done; else what went wrong.
+        merge: Whether the job may put those of a large run together, if it can; if not, it brings them home.
+        few: Whether all shards are on this disk, so that not every node has to be asked for those that it may have.
+        told: Takes how many shards were read, and how many there are.
     """
     mpi = find_mpi(command)
     words = launcher_words(command, mpi.launcher)
     if words is None:
-        return "the program's place in the command was not found"
+        return JobEnd("the program's place in the command was not found")
     folder.join()
     mark = folder.shards / HOME_FILE
     home = uuid4().hex
-    module = [sys.executable, "-W", "ignore", "-m", str(__package__), str(folder.shards.resolve()), home]
-    if mpi.library is not None and not mpi.library.is_open_mpi:
-        module.append(str(mpi.library.path))
+    temporary = folder.path / f".{folder.large_experiment.name}.{home}"
+    mpich = str(mpi.library.path) if mpi.library and not mpi.library.is_open_mpi else ""
+    module = [sys.executable, "-W", "ignore", "-m", str(__package__), mpich]
+    module += [str(folder.shards.resolve()), home, *([temporary.name, str(folder.shards)] if merge else [])]
+    launcher = _on_nodes_left(words) or (few_processes(words, mpi.launcher, folder.shard_files()) if few else words)
     try:
         mark.write_text(home)
-        failure = _run([*(_on_nodes_left(words) or words), *module], os.environ, folder.shards)
+        return _run([*launcher, *module], folder.shards, told)
     except (OSError, InputError) as error:
-        return str(error)
+        return JobEnd(str(error))
     finally:
         with suppress(OSError):
             mark.unlink(missing_ok=True)
-    return failure
+            temporary.unlink(missing_ok=True)
 
 
-def loading(mpich: Path, links: str) -> dict[str, str]:
-    """Give this process's environment with what makes mpi4py load a library of MPICH's kind.
-
-    Args:
-        mpich: The library.
-        links: An empty folder of this node, which must be there as long as mpi4py loads.
-    """
-    # mpi4py asks for MPICH's ABI name, which Debian's library does not bear.
-    Path(links, "libmpi.so.12").symlink_to(mpich)
-    paths = [links, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
-    return {**os.environ, "LD_LIBRARY_PATH": ":".join(paths), "MPI4PY_MPIABI": "mpich"}
-
-
-def _run(job: Sequence[str], environment: Mapping[str, str], shards: Path) -> str:
-    """Run a job, and take what it prints; say what went wrong."""
+def _run(job: Sequence[str], shards: Path, told: Told | None) -> JobEnd:
+    """Run a job, and take what it prints; say how it ended."""
     with TemporaryFile() as errors:
         try:
-            process = subprocess.Popen(
-                job, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
-            )
+            process = subprocess.Popen(job, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
         except OSError as error:
-            return f"{job[0]} cannot be started: {error.strerror}"
-        late = Event()
-
-        def end() -> None:
-            late.set()
-            process.kill()
-
-        timer = Timer(_TIMEOUT, end)
-        timer.start()
+            return JobEnd(f"{job[0]} cannot be started: {error.strerror}")
+        silence = _Silence(process)
         with process:
             assert process.stdout is not None
             try:
-                unpacked(iter(process.stdout), shards)
+                found = unpacked(silence.broken_by(process.stdout), shards, told)
+            except BaseException:
+                process.terminate()
+                raise
             finally:
-                timer.cancel()
+                silence.end()
                 if process.poll() is None:
                     process.stdout.read()
-        if late.is_set():
-            return f"it did not end within {_TIMEOUT} s"
+        if silence.too_long:
+            return JobEnd(f"it said nothing for {_TIMEOUT} s")
         if process.returncode:
             errors.seek(0)
-            return failure_reason(errors.read().decode(errors="replace")) or f"exit status {process.returncode}"
-    return ""
+            said = failure_reason(errors.read().decode(errors="replace"))
+            return JobEnd(said or f"exit status {process.returncode}")
+    return JobEnd(merged=found is not None, keep=bool(found and found["keep"]))
+
+
+class _Silence:
+    """Ends a process that prints nothing for long: its launcher may wait for nodes that do not come back."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._last = time.monotonic()
+        self._ended = Event()
+        self.too_long = False
+        Thread(target=self._watch, daemon=True).start()
+
+    def broken_by(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """Give what it prints."""
+        for line in lines:
+            self._last = time.monotonic()
+            yield line
+
+    def end(self) -> None:
+        """Watch no longer."""
+        self._ended.set()
+
+    def _watch(self) -> None:
+        while (left := self._last + _TIMEOUT - time.monotonic()) > 0:
+            if self._ended.wait(left):
+                return
+        self.too_long = True
+        self._process.kill()
+
+
+def nodes_of(shards: Sequence[Path]) -> int:
+    """Count the nodes that have written shards, whose names begin with that of the node."""
+    return len({file.name.rsplit(".", 3)[0] for file in shards})
+
+
+def processes_on_a_node() -> int:
+    """Give how many processes a node that is like this machine is to have."""
+    return min(_ON_A_NODE, len(os.sched_getaffinity(0)))
+
+
+def few_processes(words: Sequence[str], launcher: str, shards: Sequence[Path]) -> list[str]:
+    """Give what starts a few processes on each node, where the program had many: that is, where a disk has many shards.
+
+    Args:
+        words: What started the program's.
+        launcher: The word among them that is the launcher.
+        shards: Those that are on this disk, whose names begin with that of the node.
+    """
+    nodes, each = nodes_of(shards), processes_on_a_node()
+    count = str(nodes * each)
+    if len(shards) <= nodes * each:
+        return [*words]
+    if Path(launcher).name == "srun":
+        return [*words, "-N", str(nodes), "-n", count, f"--ntasks-per-node={each}"]
+    places = [place for place, word in enumerate(words[:-1]) if word in {"-n", "-np", "--np"}]
+    if len(places) != 1 or not words[places[0] + 1].isdigit() or int(words[places[0] + 1]) <= int(count):
+        return [*words]
+    return [*words[: places[0] + 1], count, *words[places[0] + 2 :]]
 
 
 def _on_nodes_left(words: Sequence[str]) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import fsum
 from statistics import median  # that of numpy imports numpy.ma, which takes as long as a small gather
 from typing import Final
 
@@ -10,6 +11,7 @@ from ...experiment import Notes, Region
 from ...experiment.file_use import FileUse
 from ..facts import RunFacts
 from .call_sites import without_call_site
+from .head import Head
 from .processes import count_alone, world_size
 from .shard import Shard
 from .topologies import said_of_topologies
@@ -24,21 +26,28 @@ _WORTH_A_WORD: Final = 0.01  # of the entries of a region
 
 
 def run_notes(
-    processes: dict[int, Shard], facts: RunFacts, remarks: Sequence[str], *, folded: Collection[Region]
+    heads: Mapping[int, Head],
+    facts: RunFacts,
+    remarks: Sequence[str],
+    *,
+    folded: Collection[Region],
+    regions: Iterable[Region],
 ) -> Notes:
     """Say which processes are missing or ended early, what was left out, and how the rest was measured.
 
     Args:
-        processes: By rank, or by the number that one without a rank got.
+        heads: The processes, by rank, or by the number that one without a rank got.
         facts: What the launcher knows.
         remarks: What the gather has to say; it comes first.
         folded: What has lost its time to its callers on some call path.
+        regions: All that were entered.
     """
+    processes = {process: head.shard for process, head in heads.items()}
     shards = list(processes.values())
     expected = world_size(shards)
     unfinished = [process for process, shard in sorted(processes.items()) if _is_unfinished(shard, facts.status)]
-    instrumented = {shard.program for shard in shards if _has_probes(shard)}
-    throttled, untimed = _throttled_regions(shards)
+    instrumented = {head.shard.program for head in heads.values() if head.has_probes}
+    throttled, untimed = _throttled_regions(heads.values())
     uninstrumented = sorted(
         {
             (shard.program, "; --python-functions '*' shows functions and imports" if shard.script else "")
@@ -59,8 +68,8 @@ def run_notes(
         ),
         remarks=(
             *remarks,
-            *_remarks(processes, unfinished, expected, facts),
-            *_said_of_timed_again(shards, folded),
+            *_remarks(heads, unfinished, expected, facts),
+            *_said_of_timed_again(heads.values(), folded),
         ),
         clocks={
             "wall": ", ".join(sorted({shard.wall_clock for shard in shards})),
@@ -71,7 +80,7 @@ def run_notes(
         throttled_ns=_throttled_cost(shards, untimed) * 1e9,
         max_overhead=facts.max_overhead,
         throttled=throttled,
-        unprobed=unprobed_callees(shards),
+        unprobed=unprobed_callees(regions, (shard.executable for shard in shards)),
         untimed=untimed,
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),
         run_delay={str(rank): shard.run_delay for rank, shard in processes.items() if shard.run_delay is not None},
@@ -98,13 +107,10 @@ def _is_unfinished(shard: Shard, status: int | None) -> bool:
     return shard.mpi_finalising is None
 
 
-def _has_probes(shard: Shard) -> bool:
-    return any(region.kind != "mpi" or region.file for region in shard.regions)  # without a file: the wrappers' own
-
-
 def _remarks(
-    processes: dict[int, Shard], unfinished: Sequence[int], expected: int | None, facts: RunFacts
+    heads: Mapping[int, Head], unfinished: Sequence[int], expected: int | None, facts: RunFacts
 ) -> Iterable[str]:
+    processes = {process: head.shard for process, head in heads.items()}
     shards = processes.values()
     alone = count_alone(shards)
     if alone > 1:
@@ -128,7 +134,7 @@ def _remarks(
     ):
         shard = processes[process]
         what = "ended by itself" if shard.state == "exited" else "was last active"
-        yield f"rank {process} {what} at {shard.last:.3g} s in {_last_seen(shard)}"
+        yield f"rank {process} {what} at {shard.last:.3g} s in {heads[process].seen_in}"
     if not alone > 1:
         yield from _others(processes, expected)
     if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
@@ -153,10 +159,10 @@ def _remarks(
     yield from said_of_topologies(processes)
 
 
-def _said_of_timed_again(shards: Iterable[Shard], folded: Iterable[Region]) -> Iterable[str]:
+def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Iterable[str]:
     """Say of which entries the time is missing, or that all of it went where that of the folded call paths goes."""
     names = {without_call_site(region) for region in folded}
-    for region, (entered, untimed) in _timed_again(shards).items():
+    for region, (entered, untimed) in _timed_again(heads).items():
         said = f"{region.name} took long after it was throttled: {untimed:,} of {entered:,} entries were not timed"
         if region in names:
             yield f"{said}; where threads or call paths differ in these, all of its time is attributed to callers"
@@ -184,40 +190,25 @@ def _silent_from(shard: Shard) -> float:
     return shard.start_realtime + shard.last
 
 
-def _last_seen(shard: Shard) -> str:
-    if not shard.threads:
-        return shard.executable
-    tree = shard.threads[0]
-    region = int(tree.nodes["region"][tree.current])
-    return shard.program if region < 0 else shard.regions[region].name
-
-
-def _throttled_regions(shards: Iterable[Shard]) -> tuple[dict[str, str], int]:
+def _throttled_regions(heads: Iterable[Head]) -> tuple[dict[str, str], int]:
     """Sum up what was throttled.
 
     Returns:
         Descriptors of regions, but for those that are timed again, each with how often it was entered and how long it
         took while its time was known, that with the most entries first; and how many entries were not timed.
     """
-    shards = list(shards)
+    heads = list(heads)
     entered: dict[str, int] = {}
     timed: dict[str, int] = {}
-    seconds: dict[str, float] = {}
-    for shard in shards:
-        for tree in shard.threads:
-            counts = tree.nodes["visits"]
-            parents = tree.nodes["parent"].tolist() if tree.throttled else ()
-            below = (node for node, parent in enumerate(parents) if parent in tree.throttled)
-            lifted = {node: int(counts[node]) for node in below if node not in tree.throttled}
-            for node, visits in (tree.throttled | lifted).items():
-                all_visits = int(counts[node])
-                name = without_call_site(shard.regions[int(tree.nodes["region"][node])]).descriptor
-                entered[name] = entered.get(name, 0) + all_visits
-                timed[name] = timed.get(name, 0) + visits
-                seconds[name] = seconds.get(name, 0.0) + float(tree.nodes["wall"][node])
-    again = {region.descriptor for region in _timed_again(shards)}
+    seconds: dict[str, list[float]] = {}
+    for each in (node for head in heads for thread in head.throttled for node in thread):
+        name = without_call_site(each.region).descriptor
+        entered[name] = entered.get(name, 0) + each.visits
+        timed[name] = timed.get(name, 0) + each.timed
+        seconds.setdefault(name, []).append(each.seconds)
+    again = {region.descriptor for region in _timed_again(heads)}
     reasons = {
-        name: f"entered {entered[name]:,} times, for {1e9 * seconds[name] / max(timed[name], 1):.0f} ns each"
+        name: f"entered {entered[name]:,} times, for {1e9 * fsum(seconds[name]) / max(timed[name], 1):.0f} ns each"
         f" in the first {timed[name]:,}"
         for name in sorted(entered, key=lambda name: -entered[name])
         if entered[name] > timed[name] and name not in again
@@ -225,16 +216,14 @@ def _throttled_regions(shards: Iterable[Shard]) -> tuple[dict[str, str], int]:
     return reasons, sum(entered.values()) - sum(timed.values())
 
 
-def _timed_again(shards: Iterable[Shard]) -> dict[Region, tuple[int, int]]:
+def _timed_again(heads: Iterable[Head]) -> dict[Region, tuple[int, int]]:
     """Give the regions that took long after they were throttled: their entries, and those that were not timed."""
     found: dict[Region, tuple[int, int]] = {}
-    for shard in shards:
-        for tree in shard.threads:
-            for node in sorted(tree.timed_again):
-                region = without_call_site(shard.regions[int(tree.nodes["region"][node])])
-                entered, untimed = found.get(region, (0, 0))
-                visits = int(tree.nodes["visits"][node])
-                found[region] = entered + visits, untimed + visits - tree.throttled[node]
+    for thread in (thread for head in heads for thread in head.throttled):
+        for each in sorted((node for node in thread if node.again), key=lambda node: node.node):
+            region = without_call_site(each.region)
+            entered, untimed = found.get(region, (0, 0))
+            found[region] = entered + each.visits, untimed + each.visits - each.timed
     return found
 
 

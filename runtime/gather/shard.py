@@ -13,7 +13,7 @@ from ...experiment.file_use import FileUse
 from ...experiment.region import Region
 from .shard_layout import COUNTERS, MPI_KINDS, NODE_COUNTS, SHARES
 
-__all__ = ["NODE", "Place", "Shard", "ThreadTree", "Tracing", "computing_of"]
+__all__ = ["NODE", "Form", "Place", "Shard", "ThreadTree", "Tracing", "computing_of"]
 
 NODE: Final = np.dtype(
     [
@@ -40,6 +40,21 @@ def computing_of(nodes: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
     own = nodes["cpu"] - np.sum([nodes[f"{share}_cpu"] for share in SHARES[1:]], axis=0)
     found: npt.NDArray[np.float64] = np.maximum(own, 0.0)
     return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """The regions and call paths of a process, without values: processes that did the same share one.
+
+    Attributes:
+        key: Equal, for all that matters, if the rest is.
+        regions: What ``nodes["region"]`` stands for.
+        trees: Of each thread ``nodes["parent"]`` and ``nodes["region"]``.
+    """
+
+    key: bytes
+    regions: tuple[Region, ...]
+    trees: tuple[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,7 +172,7 @@ class Shard:
         involuntary_switches: How often a thread had to leave its processor to others.
         spawned: Whether MPI_Comm_spawn has started it: its MPI_COMM_WORLD is not that of the launcher's processes.
         sources: How each of ``layout.COUNTERS`` that was counted came about.
-        regions: What ``nodes["region"]`` stands for.
+        form: Its regions and call paths.
         threads: Their trees, by index.
         files: What it read and wrote, by file.
         places: In the topologies that MPI made, in the order of their making, each once.
@@ -198,12 +213,17 @@ class Shard:
     involuntary_switches: int
     spawned: bool
     sources: dict[str, str]
-    regions: tuple[Region, ...]
+    form: Form
     threads: tuple[ThreadTree, ...]
     files: tuple[FileUse, ...]
     places: tuple[Place, ...]
     topologies_left_out: int
     tracing: Tracing | None
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """What ``nodes["region"]`` stands for."""
+        return self.form.regions
 
     @property
     def goes_on(self) -> bool:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import struct
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +19,22 @@ from ...errors import InputError
 from ...experiment.file_use import FileUse
 from ...experiment.region import Region
 from . import shard_layout as layout
-from .shard import NODE, Place, Shard, ThreadTree, Tracing
+from .shard import NODE, Form, Place, Shard, ThreadTree, Tracing
+from .shard_records import RecordPlaces, Records
 
-__all__ = ["node_values", "read_shard", "used_bytes", "used_part"]
+__all__ = ["ShardReader", "node_values", "read_shard", "used_bytes", "used_part"]
 
 _MOST: Final = 1 << 48  # what is counted can be no more: a nanosecond each, for three days
 _MOST_RANKS: Final = 1 << 24  # no machine has as many processors
+_MOST_FORMS: Final = 256  # that are kept, some 50 kB each: most ranks have one of a few
+
+_USED: Final = struct.Struct("=Q")
+_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # between it and the magic stand six numbers
+_OWNER: Final = slice(1, 4)  # of a node's first words: its thread, parent and region
+_WORDS: Final = layout.ALIGNMENT // 4
+
+_FIRST_KIND: Final = list(NODE.names or ()).index(f"mpi_{layout.MPI_KINDS[0]}")
+_FIRST_COUNTER: Final = list(NODE.names or ()).index(layout.COUNTERS[0])
 
 
 def read_shard(path: Path) -> Shard:
@@ -29,28 +43,69 @@ def read_shard(path: Path) -> Shard:
     Raises:
         InputError: The file cannot be read, is no shard, one of another version, or damaged.
     """
-    try:
-        data = used_part(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    return _Reader(path, data).shard()
+    return ShardReader().read(path)
 
 
 def used_part(path: Path) -> bytes:
     """Give the bytes of a shard that are in use: the rest is large, and empty."""
-    with path.open("rb") as stream:
-        used = used_bytes(stream)
-        stream.seek(0)
-        return stream.read(used)
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        used = used_bytes(file)
+        data = os.pread(file, used, 0)
+        while len(data) < used and (more := os.pread(file, used - len(data), len(data))):
+            data += more
+        return data
+    finally:
+        os.close(file)
 
 
-def used_bytes(stream: BinaryIO) -> int:
-    """Tell how many bytes of a shard are in use; its header is read."""
-    size = os.fstat(stream.fileno()).st_size
-    data = stream.read(layout.HEADER_LAYOUT.itemsize)
+def used_bytes(file: int) -> int:
+    """Tell how many bytes of an open shard are in use, by its header."""
+    size = os.fstat(file).st_size
+    data = os.pread(file, layout.HEADER_LAYOUT.itemsize, 0)
     if len(data) < layout.HEADER_LAYOUT.itemsize:
         return size
-    return max(len(data), min(int(np.frombuffer(data, layout.HEADER_LAYOUT)["used"][0]), size))
+    (used,) = _USED.unpack_from(data, _USED_AT)
+    return max(len(data), min(int(used), size))
+
+
+class ShardReader:
+    """Reads shards, one after the other, and keeps what processes of one run have in common."""
+
+    def __init__(self) -> None:
+        self._places = RecordPlaces()
+        self._forms: list[_Formed] = []
+
+    def read(self, path: Path) -> Shard:
+        """Read one, as ``read_shard`` does.
+
+        Raises:
+            InputError: The file cannot be read, is no shard, one of another version, or damaged.
+        """
+        try:
+            data = used_part(path)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+        return _Reader(path, data).shard(self._places, self._forms)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Formed:
+    """A form, and how it was found.
+
+    Attributes:
+        form: Itself.
+        records: Where the shard's records stand; the same object for shards with the same layout.
+        text: The bytes of all regions, and what of the nodes says where they stand.
+        nodes: ``intp[node, line]``: the lines of all nodes.
+        owned: Of each thread which of these are its own.
+    """
+
+    form: Form
+    records: Records
+    text: bytes
+    nodes: npt.NDArray[np.intp]
+    owned: tuple[npt.NDArray[np.intp] | slice, ...]
 
 
 class _Reader:
@@ -61,6 +116,7 @@ class _Reader:
         self.data = data
         self.header = self._header()
         self.used = int(self.header["used"])
+        self.lines = np.frombuffer(data, f"V{layout.ALIGNMENT}", count=self.used // layout.ALIGNMENT)
         self.ticks_per_second = _rate(self.header)
         self.throttled: dict[int, int] = {}
         self.timed_again: frozenset[int] = frozenset()
@@ -68,19 +124,20 @@ class _Reader:
     def defect(self, expected: str, found: object) -> InputError:
         return InputError(f"{self.path}: expected a shard with {expected}, found {found}")
 
-    def _header(self) -> np.void:
+    def _header(self) -> dict[str, Any]:
         size = layout.HEADER_LAYOUT.itemsize
         if len(self.data) < len(layout.MAGIC) or not self.data.startswith(layout.MAGIC):
             found = repr(self.data[: len(layout.MAGIC)]) if self.data else "an empty file"
             raise self.defect(f"{layout.MAGIC!r} at its start", found)
         if len(self.data) < size:
             raise self.defect(f"a header of {size} bytes", len(self.data))
-        header: np.void = np.frombuffer(self.data, layout.HEADER_LAYOUT, count=1)[0]
+        fields = np.frombuffer(self.data, layout.HEADER_LAYOUT, count=1)[0]
+        header = dict(zip(layout.HEADER_LAYOUT.names or (), fields.tolist(), strict=True))
         if header["byte_order"] != layout.BYTE_ORDER:
-            raise self.defect("this machine's byte order", f"{int(header['byte_order']):#010x}")
+            raise self.defect("this machine's byte order", f"{header['byte_order']:#010x}")
         if header["version"] != layout.VERSION:
             raise self.defect(f"version {layout.VERSION}", f"version {header['version']}")
-        found_sizes = [int(header[name]) for name in ("header_size", "thread_size", "node_size")]
+        found_sizes = [header[name] for name in ("header_size", "thread_size", "node_size")]
         sizes = [size, layout.THREAD_LAYOUT.itemsize, layout.NODE_LAYOUT.itemsize]
         if found_sizes != sizes:
             raise self.defect(f"records of {sizes} bytes", found_sizes)
@@ -90,41 +147,58 @@ class _Reader:
             raise self.defect("a clock rate between 1e3 and 1e12 ticks per second", header["ticks_per_second"])
         return header
 
-    def records(self) -> Iterator[tuple[int, int, int]]:
-        """Yield each record's type, offset and size."""
-        words = np.frombuffer(self.data, "u2", count=self.used // layout.ALIGNMENT * layout.ALIGNMENT // 2)
-        heads = words.reshape(-1, layout.ALIGNMENT // 2)[:, :2].tolist()
-        at = layout.HEADER_LAYOUT.itemsize
-        while at < self.used:
-            kind, lines = heads[at // layout.ALIGNMENT] if at + layout.ALIGNMENT <= self.used else (0, 0)
-            size = lines * layout.ALIGNMENT
-            if not size or at + size > self.used:
-                raise self.defect(f"a whole record at byte {at}", f"a size of {size}")
-            yield kind, at, size
-            at += size
+    def shard(self, places: RecordPlaces, forms: list[_Formed]) -> Shard:
+        records = places.of(self.data, self.used)
+        if (strange := records.strange()) is not None:
+            raise self.defect(f"a known record at byte {strange[0]}", f"type {strange[1]}")
+        if records.wrong is not None:
+            at = records.wrong * layout.ALIGNMENT
+            size = self._size(at) if at + layout.ALIGNMENT <= self.used else 0
+            raise self.defect(f"a whole record at byte {at}", f"a size of {size}")
+        files = tuple(self._file(at) for at in records.offsets(layout.FILE_RECORD))
+        topologies = tuple(self._place(at) for at in records.offsets(layout.TOPOLOGY_RECORD))
+        formed = self._formed(records, forms)
+        nodes = self._take(formed.nodes, layout.NODE_LAYOUT)
+        self._read_throttled(records.offsets(layout.THROTTLE_RECORD), records.offsets(layout.NODE_RECORD))
+        return self._describe(formed.form, self._threads(formed, nodes), files, topologies)
 
-    def shard(self) -> Shard:
-        kinds = (layout.REGION_RECORD, layout.THREAD_RECORD, layout.NODE_RECORD, layout.THROTTLE_RECORD)
-        offsets: dict[int, list[int]] = {kind: [] for kind in kinds}
-        files = []
-        places = []
-        for kind, at, size in self.records():
-            if kind == layout.FILE_RECORD:
-                files.append(self._file(at, size))
-            elif kind == layout.TOPOLOGY_RECORD:
-                places.append(self._place(at, size))
-            elif kind == layout.CHUNK_RECORD:
-                pass  # which samples.py reads
-            elif kind not in offsets:
-                raise self.defect(f"a known record at byte {at}", f"type {kind}")
-            else:
-                offsets[kind].append(at)
-        regions = tuple(self._region(number, at) for number, at in enumerate(offsets[layout.REGION_RECORD]))
-        self._read_throttled(offsets[layout.THROTTLE_RECORD], offsets[layout.NODE_RECORD])
-        threads = self._threads(offsets[layout.THREAD_RECORD], offsets[layout.NODE_RECORD], len(regions))
-        return self._describe(regions, threads, tuple(files), tuple(places))
+    def _formed(self, records: Records, forms: list[_Formed]) -> _Formed:
+        """Find the form that a shard with the same regions and the same tree had, or make one."""
+        words = np.frombuffer(self.data, "u4", count=len(self.lines) * _WORDS).reshape(-1, _WORDS)
+        owners = words[records.first[layout.NODE_RECORD], _OWNER]
+        text = self.lines[records.regions].tobytes() + owners.tobytes()
+        for place, formed in enumerate(forms):
+            if formed.records is records and formed.text == text:
+                if place:
+                    forms.insert(0, forms.pop(place))
+                return formed
+        forms.insert(0, self._new_form(records, text, owners))
+        del forms[_MOST_FORMS:]
+        return forms[0]
 
-    def _file(self, at: int, size: int) -> FileUse:
+    def _new_form(self, records: Records, text: bytes, owners: npt.NDArray[np.uint32]) -> _Formed:
+        regions = tuple(self._region(*each) for each in enumerate(records.offsets(layout.REGION_RECORD)))
+        nodes = records.first[layout.NODE_RECORD]
+        threads = len(records.first[layout.THREAD_RECORD]) if len(nodes) else 0
+        owned: list[npt.NDArray[np.intp] | slice] = []
+        trees = []
+        for thread in range(threads):
+            mine = owners[:, 0] == thread
+            own = slice(None) if mine.all() else np.flatnonzero(mine)
+            trees.append(self._tree(owners[own], nodes[own], len(regions), thread))
+            owned.append(own)
+        key = blake2b(repr([tuple(region) for region in regions]).encode("utf-8", "surrogateescape"), digest_size=16)
+        for tree in trees:
+            for column in tree:
+                key.update(len(column).to_bytes(8) + column.tobytes())
+        lines = nodes[:, None] + np.arange(layout.NODE_LAYOUT.itemsize // layout.ALIGNMENT)
+        return _Formed(Form(key.digest(), regions, tuple(trees)), records, text, lines, tuple(owned))
+
+    def _size(self, at: int) -> int:
+        return int.from_bytes(self.data[at + 2 : at + 4], sys.byteorder) * layout.ALIGNMENT
+
+    def _file(self, at: int) -> FileUse:
+        size = self._size(at)
         length, calls, read, written, ticks = layout.FILE_LAYOUT.unpack_from(self.data, at)
         start = at + layout.FILE_LAYOUT.size
         if start + length > at + size:
@@ -132,7 +206,8 @@ class _Reader:
         name = self.data[start : start + length].decode("utf-8", "replace")
         return FileUse(name, 1, calls, read, written, ticks / self.ticks_per_second)
 
-    def _place(self, at: int, size: int) -> Place:
+    def _place(self, at: int) -> Place:
+        size = self._size(at)
         kind, members, dimensions = layout.TOPOLOGY_LAYOUT.unpack_from(self.data, at)
         start, each = at + layout.TOPOLOGY_LAYOUT.size, layout.AXIS_LAYOUT.size
         if kind >= len(layout.TOPOLOGY_KINDS) or dimensions * each > at + size - start:
@@ -161,12 +236,12 @@ class _Reader:
         """Learn where throttled nodes stand in the file, how many visits were timed, and which are timed again."""
         if not offsets:
             return
-        found = self._take(offsets, layout.THROTTLE_LAYOUT)
+        found = self._records(offsets, layout.THROTTLE_LAYOUT)
         places = (found["node"].astype(np.int64) * layout.ALIGNMENT).tolist()
         strange = set(places).difference(node_offsets)
         if strange:
             raise self.defect("throttled nodes", f"none at byte {min(strange)}")
-        nodes = self._take(places, layout.NODE_LAYOUT)
+        nodes = self._records(places, layout.NODE_LAYOUT)
         for place, record, node in zip(places, found, nodes, strict=True):
             visits, again, most = (int(each) for each in (record["visits"], record["again"], node["visits"]))
             if node["region"] == layout.NO_REGION:
@@ -177,40 +252,54 @@ class _Reader:
             self.throttled[place] = min(visits + (most - again if again else 0), most)
         self.timed_again = frozenset(place for place, again in zip(places, found["again"], strict=True) if again)
 
-    def _take(self, offsets: list[int], record: np.dtype[Any]) -> npt.NDArray[np.void]:
+    def _records(self, offsets: list[int], record: np.dtype[Any]) -> npt.NDArray[np.void]:
         """Gather records of one type; ``offsets`` are multiples of the alignment."""
-        lines = np.frombuffer(self.data, f"V{layout.ALIGNMENT}", count=self.used // layout.ALIGNMENT)
-        first = np.array(offsets, dtype=np.int64)[:, None] // layout.ALIGNMENT
-        picked = lines[first + np.arange(record.itemsize // layout.ALIGNMENT)]
-        taken: npt.NDArray[np.void] = np.ascontiguousarray(picked).view(record)[:, 0]
+        first = np.array(offsets, dtype=np.intp)[:, None] // layout.ALIGNMENT
+        return self._take(first + np.arange(record.itemsize // layout.ALIGNMENT), record)
+
+    def _take(self, lines: npt.NDArray[np.intp], record: np.dtype[Any]) -> npt.NDArray[np.void]:
+        """Gather records of one type, ``lines[record, line]``."""
+        taken: npt.NDArray[np.void] = self.lines[lines].view(record)[:, 0]
         return taken
 
-    def _threads(self, thread_offsets: list[int], node_offsets: list[int], regions: int) -> tuple[ThreadTree, ...]:
-        if not thread_offsets or not node_offsets:
+    def _threads(self, formed: _Formed, raw: npt.NDArray[np.void]) -> tuple[ThreadTree, ...]:
+        if not formed.owned:
             return ()
-        threads, nodes = self._take(thread_offsets, layout.THREAD_LAYOUT), self._take(node_offsets, layout.NODE_LAYOUT)
+        threads = self._records(formed.records.offsets(layout.THREAD_RECORD), layout.THREAD_LAYOUT)
         if threads["index"].tolist() != list(range(len(threads))):
             raise self.defect(f"threads 0 to {len(threads) - 1}", threads["index"].tolist()[:20])
-        offsets = np.array(node_offsets, dtype=np.int64)
-        return tuple(self._thread(thread, nodes, offsets, regions) for thread in threads)
+        nodes = node_values(raw, self.ticks_per_second)
+        places = formed.records.first[layout.NODE_RECORD] * layout.ALIGNMENT
+        return tuple(
+            self._thread(
+                dict(zip(layout.THREAD_LAYOUT.names or (), thread, strict=True)), nodes[own], places[own], tree
+            )
+            for thread, own, tree in zip(threads.tolist(), formed.owned, formed.form.trees, strict=True)
+        )
 
     def _thread(
-        self, thread: np.void, nodes: npt.NDArray[np.void], offsets: npt.NDArray[np.int64], regions: int
+        self,
+        thread: dict[str, int],
+        nodes: npt.NDArray[np.void],
+        places: npt.NDArray[np.intp],
+        tree: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]],
     ) -> ThreadTree:
-        mine = nodes["thread"] == thread["index"]
-        places = offsets[mine]
-        tree = self._nodes(nodes[mine], places, regions, int(thread["index"]))
-        current = np.flatnonzero(places == int(thread["current"]) - int(self.header["base"]))
+        nodes["parent"], nodes["region"] = tree
+        visits = nodes["visits"].view("u8")
+        if (visits > _MOST).any():
+            raise self.defect(f"at most {_MOST} visits in thread {thread['index']}", visits.max())
+        current = np.searchsorted(places, thread["current"] - self.header["base"])
+        known = current < len(places) and places[current] == thread["current"] - self.header["base"]
         counts = ("repairs", "unmatched", "collapsed", "reentered", "stopped", "synchronised", "passed")
         for name in counts:
             if thread[name] > _MOST:
                 raise self.defect(f"at most {_MOST} {name} in thread {thread['index']}", thread[name])
         return ThreadTree(
-            index=int(thread["index"]),
-            tid=int(thread["tid"]),
-            taken=int(thread["taken"]),
+            index=thread["index"],
+            tid=thread["tid"],
+            taken=thread["taken"],
             alive=bool(thread["in_use"]),
-            current=int(current[0]) if len(current) else 0,
+            current=int(current) if known else 0,
             last=self._since_start(thread["last"]) or 0.0,
             throttled={place: self.throttled[at] for place, at in enumerate(places.tolist()) if at in self.throttled}
             if self.throttled
@@ -218,30 +307,26 @@ class _Reader:
             timed_again=frozenset(place for place, at in enumerate(places.tolist()) if at in self.timed_again)
             if self.timed_again
             else frozenset(),
-            nodes=tree,
-            **{name: int(thread[name]) for name in counts},
+            nodes=nodes,
+            **{name: thread[name] for name in counts},
         )
 
-    def _nodes(
-        self, raw: npt.NDArray[np.void], places: npt.NDArray[np.int64], regions: int, thread: int
-    ) -> npt.NDArray[np.void]:
-        nodes = node_values(raw, self.ticks_per_second)
-        nodes["parent"] = self._parents(raw, places, thread)
-        region = np.where(raw["region"] == layout.NO_REGION, -1, raw["region"].astype(np.int64))
+    def _tree(
+        self, owners: npt.NDArray[np.uint32], lines: npt.NDArray[np.intp], regions: int, thread: int
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Give parents and regions of a thread's nodes."""
+        region = np.where(owners[:, 2] == layout.NO_REGION, -1, owners[:, 2].astype(np.int64))
+        parents = self._parents(owners[:, 1].astype(np.int64), lines, thread)
         if (region >= regions).any():
             raise self.defect(f"regions 0 to {regions - 1} in thread {thread}", region.max())
-        if (raw["visits"] > _MOST).any():
-            raise self.defect(f"at most {_MOST} visits in thread {thread}", raw["visits"].max())
-        nodes["region"] = region
-        return nodes
+        return parents.astype(np.int32), region.astype(np.int32)
 
-    def _parents(self, raw: npt.NDArray[np.void], places: npt.NDArray[np.int64], thread: int) -> npt.NDArray[np.int64]:
-        """Turn offsets into indices: places are sorted, and a parent stands before its children."""
-        above = raw["parent"].astype(np.int64) * layout.ALIGNMENT
-        parents = np.searchsorted(places, above)
-        known = np.isin(above, places)
+    def _parents(self, above: npt.NDArray[np.int64], lines: npt.NDArray[np.intp], thread: int) -> npt.NDArray[np.int64]:
+        """Turn lines into indices: they are sorted, and a parent stands before its children."""
+        parents = np.searchsorted(lines, above)
+        known = np.isin(above, lines)
         parents[above == 0] = -1
-        if not len(raw) or parents[0] != -1 or not known[1:].all() or (parents >= np.arange(len(raw))).any():
+        if not len(above) or parents[0] != -1 or not known[1:].all() or (parents >= np.arange(len(above))).any():
             raise self.defect(f"a tree in thread {thread}", "a node without its parent")
         return parents
 
@@ -257,13 +342,13 @@ class _Reader:
         left_out = int(self.header["trace_left_out"])
         return Tracing(interval / self.ticks_per_second, generation - 1, slowed, lost, left_out)
 
-    def _since_start(self, ticks: np.uint64) -> float | None:
-        start = int(self.header["start"]["ticks"])
-        return (int(ticks) - start) / self.ticks_per_second if ticks else None
+    def _since_start(self, ticks: int) -> float | None:
+        _, start = self.header["start"]
+        return (ticks - start) / self.ticks_per_second if ticks else None
 
     def _describe(
         self,
-        regions: tuple[Region, ...],
+        form: Form,
         threads: tuple[ThreadTree, ...],
         files: tuple[FileUse, ...],
         places: tuple[Place, ...],
@@ -275,12 +360,12 @@ class _Reader:
             raise self.defect(f"at most {_MOST_RANKS} ranks", header["size"])
         if header["involuntary"] > _MOST:
             raise self.defect(f"at most {_MOST} involuntary switches", header["involuntary"])
-        latest = self._since_start(header["latest"]["ticks"]) or 0.0
+        _, latest = header["latest"]
         return Shard(
             path=self.path,
             used=len(self.data),
             host=_text(header["host"]),
-            pid=int(header["pid"]),
+            pid=header["pid"],
             rank=_known(header["rank"]),
             size=_known(header["size"]),
             thread_level=_known(header["thread_level"]),
@@ -288,33 +373,33 @@ class _Reader:
             script=_text(header["script"]),
             cpus=_known(header["cpus"]),
             state=layout.STATES[header["state"]],
-            exit_code=int(header["exit_code"]),
-            start_realtime=int(header["start_realtime"]) * 1e-9,
+            exit_code=header["exit_code"],
+            start_realtime=header["start_realtime"] * 1e-9,
             mpi_initialised=self._since_start(header["mpi_initialised"]),
             mpi_finalising=self._since_start(header["mpi_finalising"]),
             mpi_finalised=self._since_start(header["mpi_finalised"]),
             end=self._since_start(header["end"]),
-            last=max([0.0, latest, *(thread.last for thread in threads)]),
+            last=max([0.0, self._since_start(latest) or 0.0, *(thread.last for thread in threads)]),
             ticks_per_second=self.ticks_per_second,
             wall_clock=_text(header["wall_clock"]),
             cpu_clock=_text(header["cpu_clock"]),
-            pair_cost=float(header["pair_cost"]) * 1e-9,
-            throttled_cost=float(header["throttled_cost"]) * 1e-9,
-            passing_cost=float(header["passing_cost"]) * 1e-9,
-            unrecorded=int(header["unrecorded"]),
-            uncounted=int(header["uncounted"]),
-            refused=int(header["refused"]),
-            deepest=int(header["deepest"]) or None,
-            forked_from=int(header["forked_from"]) or None,
-            run_delay=float(header["run_delay"]) * 1e-9 if header["run_delay"] >= 0 else None,
-            involuntary_switches=int(header["involuntary"]),
+            pair_cost=header["pair_cost"] * 1e-9,
+            throttled_cost=header["throttled_cost"] * 1e-9,
+            passing_cost=header["passing_cost"] * 1e-9,
+            unrecorded=header["unrecorded"],
+            uncounted=header["uncounted"],
+            refused=header["refused"],
+            deepest=header["deepest"] or None,
+            forked_from=header["forked_from"] or None,
+            run_delay=header["run_delay"] * 1e-9 if header["run_delay"] >= 0 else None,
+            involuntary_switches=header["involuntary"],
             spawned=bool(header["spawned"]),
-            sources=_sources(header),
-            regions=regions,
+            sources=_sources(tuple(header["sources"])),
+            form=form,
             threads=threads,
             files=files,
             places=places,
-            topologies_left_out=int(header["topologies_left_out"]),
+            topologies_left_out=header["topologies_left_out"],
             tracing=self._tracing(),
         )
 
@@ -325,19 +410,18 @@ def node_values(raw: npt.NDArray[np.void], ticks_per_second: float) -> npt.NDArr
     Clocks jitter: a sum that must lie between 0 and the wall time may miss it by nanoseconds.
     """
     nodes = np.zeros(len(raw), NODE)
+    numbers, times = (nodes.view(kind).reshape(len(nodes), NODE.itemsize // 8) for kind in ("i8", "f8"))
     for name in ("visits", "io_calls", *layout.NODE_COUNTS):
         nodes[name] = raw[name]
-    for number, name in enumerate(layout.COUNTERS):
-        nodes[name] = raw["counters"][:, number]
-    walls = np.maximum(raw["wall"], 0) / ticks_per_second
+    numbers[:, _FIRST_COUNTER:] = raw["counters"].view("i8")
+    walls = np.maximum(np.ascontiguousarray(raw["wall"].T), 0) / ticks_per_second
     before = len(layout.SHARES) - 1
-    for place, kind in enumerate(layout.MPI_KINDS, start=before):
-        nodes[f"mpi_{kind}"] = walls[:, place]
-    wall = np.column_stack([walls[:, :before], walls[:, before:].sum(axis=1)])
-    cpu = np.clip(wall - raw["off"] / ticks_per_second, 0, wall)
-    nodes["wall"], nodes["cpu"] = wall.sum(axis=1), cpu.sum(axis=1)
+    times[:, _FIRST_KIND : _FIRST_KIND + len(layout.MPI_KINDS)] = walls[before:].T
+    wall = np.concatenate([walls[:before], walls[before:].sum(axis=0, keepdims=True)])
+    cpu = np.minimum(np.maximum(wall - np.ascontiguousarray(raw["off"].T) / ticks_per_second, 0), wall)
+    nodes["wall"], nodes["cpu"] = wall.sum(axis=0), cpu.sum(axis=0)
     for place, share in enumerate(layout.SHARES[1:], start=1):
-        nodes[f"{share}_wall"], nodes[f"{share}_cpu"] = wall[:, place], cpu[:, place]
+        nodes[f"{share}_wall"], nodes[f"{share}_cpu"] = wall[place], cpu[place]
     return nodes
 
 
@@ -347,25 +431,26 @@ def _region_of(text: bytes) -> Region:
     return Region.from_descriptor(text.decode("utf-8", "surrogateescape"))
 
 
-def _rate(header: np.void) -> float:
+def _rate(header: Mapping[str, Any]) -> float:
     """Return ticks per second: by the latest anchor, unless it is too early or was caught half-written."""
-    measured = float(header["ticks_per_second"])
-    start, latest = header["start"], header["latest"]
-    nanoseconds = int(latest["monotonic"]) - int(start["monotonic"])
-    if nanoseconds <= 0:
+    measured: float = header["ticks_per_second"]
+    (begun, start), (seen, latest) = header["start"], header["latest"]
+    if seen <= begun:
         return measured
-    anchored = (int(latest["ticks"]) - int(start["ticks"])) / nanoseconds * 1e9
+    anchored: float = (latest - start) / (seen - begun) * 1e9
     return anchored if abs(anchored / measured - 1) < 1e-3 else measured
 
 
-def _sources(header: np.void) -> dict[str, str]:
-    texts = zip(layout.COUNTERS, header["sources"].tolist(), strict=True)
-    return {name: _text(source) for name, source in texts if source}
+@lru_cache(maxsize=1 << 10)
+def _sources(texts: tuple[bytes, ...]) -> dict[str, str]:
+    """Name the counters that were counted; ranks have the same ones."""
+    return {name: _text(source) for name, source in zip(layout.COUNTERS, texts, strict=True) if source}
 
 
-def _known(number: np.int32) -> int | None:
-    return int(number) if number >= 0 else None
+def _known(number: int) -> int | None:
+    return number if number >= 0 else None
 
 
+@lru_cache(maxsize=1 << 16)
 def _text(characters: bytes) -> str:
     return characters.partition(b"\0")[0].decode("utf-8", "surrogateescape")

@@ -14,6 +14,7 @@ from ...errors import InputError
 from ...experiment.metric import Metric
 from ...experiment.trace import TimeLine, Trace, save_trace
 from .merge import Merged
+from .own_shards import OwnShards
 from .sampled_metrics import sampled_metrics, values_of
 from .samples import ThreadSamples, read_samples
 from .shard import Shard
@@ -23,13 +24,14 @@ __all__ = ["save_time_lines"]
 _LONG: Final = 10  # intervals: samples that are longer are told of, as nothing is known of when what happened in them
 
 
-def save_time_lines(merged: Merged, path: Path) -> list[str]:
+def save_time_lines(merged: Merged, own: OwnShards, path: Path) -> list[str]:
     """Write the trace of a run, if its processes took samples.
 
     Time begins when the first process started, by the clocks of the nodes.
 
     Args:
         merged: The run's shards.
+        own: What was read of them.
         path: The trace's file.
 
     Returns:
@@ -41,7 +43,7 @@ def save_time_lines(merged: Merged, path: Path) -> list[str]:
     processes = {process: shard for process, shard in merged.processes.items() if shard.tracing and shard.threads}
     if not processes:
         return []
-    lines = _Lines(merged, processes)
+    lines = _Lines(merged, own, processes)
     trace = Trace(
         metrics=lines.metrics,
         call_paths=merged.experiment.call_paths,
@@ -85,8 +87,9 @@ def _said(processes: dict[int, Shard]) -> Iterator[str]:
 class _Lines:
     """Makes one line after the other, and notes what is to be said of them."""
 
-    def __init__(self, merged: Merged, processes: dict[int, Shard]) -> None:
+    def __init__(self, merged: Merged, own: OwnShards, processes: dict[int, Shard]) -> None:
         self._merged = merged
+        self._own = own
         self._processes = processes
         self._start = min(shard.start_realtime for shard in processes.values())
         self.metrics = sampled_metrics(processes.values())
@@ -119,7 +122,7 @@ class _Lines:
 
     def _read(self, shard: Shard) -> list[ThreadSamples]:
         try:
-            return read_samples(shard)
+            return read_samples(self._own.with_nodes(shard))
         except InputError as error:
             self.defects.append(f"{error}; its time lines are left out")
             return []

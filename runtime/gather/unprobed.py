@@ -7,21 +7,20 @@ from contextlib import suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
+from ...experiment import Region
 from ...experiment.unprobed import entries
-from .shard import Shard
 
 __all__ = ["unprobed_callees"]
 
 
-def unprobed_callees(shards: Iterable[Shard]) -> dict[str, str]:
-    """Give the descriptors of regions, each with the names of the functions, a line each.
+def unprobed_callees(regions: Iterable[Region], programs: Iterable[str]) -> dict[str, str]:
+    """Give the descriptors of those of some regions that call any, each with the names of the functions, a line each.
 
     Programs that are on this machine no more, or that a tool has rid of all that is not loaded, say nothing.
     """
-    shards = list(shards)
-    known = {region.descriptor for shard in shards for region in shard.regions}
+    known = {region.descriptor for region in regions}
     found: dict[str, dict[str, None]] = {}
-    for program in sorted({shard.executable for shard in shards}):
+    for program in sorted(set(programs)):
         with (
             suppress(OSError, ValueError),
             Path(program).open("rb") as file,

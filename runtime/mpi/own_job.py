@@ -15,7 +15,7 @@ from ...cache_place import cache_name
 from ...errors import InputError
 from .compiler import mpi_compilers
 
-__all__ = ["join_job", "mpich_environment"]
+__all__ = ["join_job", "mpich_environment", "use_mpich"]
 
 _SIZES: Final = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")  # how many processes were started
 _OF_MPICH: Final = "PMI_SIZE"
@@ -32,8 +32,8 @@ def join_job() -> Any | None:
     started = next((int(number) for name in _SIZES if (number := os.environ.get(name, "")).isdigit()), 1)
     if started < 2:
         return None
-    if next(name for name in _SIZES if name in os.environ) == _OF_MPICH and _CHOICE not in os.environ:
-        _choose_mpich()
+    if next(name for name in _SIZES if name in os.environ) == _OF_MPICH:
+        use_mpich()
     from mpi4py import MPI  # noqa: PLC0415 - starts MPI
 
     if MPI.COMM_WORLD.Get_size() < started:
@@ -44,41 +44,46 @@ def join_job() -> Any | None:
     return MPI.COMM_WORLD
 
 
-def mpich_environment(library: Path, links: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    """Give the variables with which mpi4py uses MPICH's library.
+def use_mpich(library: Path | None = None) -> None:
+    """Let mpi4py use a library of MPICH's kind; where the loader does not find it, this program begins again.
+
+    mpi4py asks for MPICH's ABI name, which Debian's library does not bear.
 
     Args:
-        library: The library.
-        links: A folder that is searched for it first, where it gets the name that mpi4py asks for.
-        environment: What is set already.
-
-    Raises:
-        OSError: Nothing can be written there.
-    """
-    links.mkdir(parents=True, exist_ok=True)
-    with suppress(FileExistsError):
-        (links / _NAME).symlink_to(library)
-    paths = [str(links), *filter(None, [environment.get("LD_LIBRARY_PATH")])]
-    return {**environment, "LD_LIBRARY_PATH": ":".join(paths), _CHOICE: "mpich"}
-
-
-def _choose_mpich() -> None:
-    """Let mpi4py use MPICH's library; where the loader does not find it under its usual name, begin again.
+        library: The library; if None, that of the first such MPI on this machine.
 
     Raises:
         InputError: There is none, or nowhere to give it that name.
     """
+    if _CHOICE in os.environ:
+        return
     with suppress(OSError):
         CDLL(_NAME)
         os.environ[_CHOICE] = "mpich"
         return
-    found = (each.library.path for each in mpi_compilers(os.environ) if not each.library.is_open_mpi)
-    library = next(found, None)
+    if library is None:
+        library = next((each.library.path for each in mpi_compilers(os.environ) if not each.library.is_open_mpi), None)
     if library is None:
         raise InputError(f"started by a launcher of MPICH: expected its library ({_NAME}) or its mpicc, found neither")
-    links = Path(cache_name()) / "mpi4py" / sha256(bytes(library)).hexdigest()[:16]
+    os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], mpich_environment(library, os.environ))
+
+
+def mpich_environment(library: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """Give the variables with which mpi4py loads a library of MPICH's kind, under the name that it asks for.
+
+    Args:
+        library: The library.
+        environment: What is set already.
+
+    Raises:
+        InputError: Nothing can be written into the cache.
+    """
+    links = Path(cache_name(environment), "mpi4py", sha256(bytes(library)).hexdigest()[:16])
     try:
-        environment = mpich_environment(library, links, os.environ)
+        links.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            (links / _NAME).symlink_to(library)
     except OSError as error:
         raise InputError(f"{links}: cannot be written: {error.strerror}; set AUTOANALYZER_CACHE") from None
-    os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment)
+    paths = [str(links), *filter(None, [environment.get("LD_LIBRARY_PATH")])]
+    return {**environment, "LD_LIBRARY_PATH": ":".join(paths), _CHOICE: "mpich"}

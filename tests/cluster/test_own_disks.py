@@ -122,3 +122,32 @@ def test_of_a_node_that_died_the_others_data_come_home(cluster: Cluster, place: 
         cluster.cancel()
         cluster.start("aa-node4")
         cluster.wait()
+
+
+def test_a_large_run_is_merged_on_the_nodes_that_share_its_folder(cluster: Cluster, place: Path) -> None:
+    """Every run is large here; each node sees the folder, and has fewer processes than the program had."""
+    (place / "sitecustomize.py").write_text("import autoanalyzer.experiment.storage as storage\nstorage.LARGE = 0\n")
+    words = ("srun", "--mpi=pmix", "-N", "2", "--ntasks-per-node=4")
+    done = cluster.run(*words, "autoanalyzer", "exec", "-o", place / "out", "./app-openmpi", folder=place)
+    assert done.returncode == 0, done.stderr
+    cluster.idle()
+    more = {"PYTHONPATH": str(place)}
+    done = cluster.run("autoanalyzer", "gather", place / "out", "--", *words, "./app-openmpi", folder=place, more=more)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"wrote {place}/out/experiment.cubex: ")
+    assert [each.name for each in (place / "out").iterdir()] == ["experiment.cubex"]
+    assert [process for process, _ in ranks(place / "out")] == list(range(8))
+
+
+def test_a_large_run_s_shards_on_two_disks_are_merged_where_they_are(cluster: Cluster, place: Path) -> None:
+    """The script's node has the folder; the other one's processes send what they have read."""
+    (place / "sitecustomize.py").write_text("import autoanalyzer.experiment.storage as storage\nstorage.LARGE = 0\n")
+    job = place / "job.sh"
+    run = f"PYTHONPATH={place} autoanalyzer run -o /tmp/out -- {' '.join(SRUN)} ./app-openmpi"
+    job.write_text(f"#!/bin/sh\n{run} && ls -A /tmp/out && mv /tmp/out .\n")
+    done = cluster.batch(job, "-N", "2", "--ntasks-per-node=2")
+    assert done.returncode == 0, done.stderr
+    cluster.idle()
+    assert "experiment.cubex" in done.stdout
+    assert ranks(place / "out") == SPREAD
+    assert left_on(cluster, "aa-node1", "aa-node2") == {}

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from autoanalyzer.errors import InputError
-from autoanalyzer.experiment import Experiment, save
+from autoanalyzer.experiment import Experiment
+from autoanalyzer.experiment.storage import save_of_run
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.folder import RunFolder
 from autoanalyzer.runtime.gather import gather
@@ -144,11 +145,12 @@ def test_shards_that_come_while_others_are_merged_are_merged_with_them_later(
     folder = RunFolder(tmp_path)
     (first,) = folder.shard_files()
 
-    def save_late(experiment: Experiment, path: Path) -> None:
-        save(experiment, path)
+    def save_late(experiment: Experiment, folder: Path) -> Path:
+        file = save_of_run(experiment, folder)
         preloaded("+main -main")
+        return file
 
-    monkeypatch.setattr(gather, "save", save_late)
+    monkeypatch.setattr(gather, "save_of_run", save_late)
     assert len(open_experiment(tmp_path)[0].locations) == 1
     assert first in folder.shard_files()
     monkeypatch.undo()

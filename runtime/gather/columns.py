@@ -1,0 +1,233 @@
+"""The values of the threads whose shards one process has read, by call path, a metric at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import Location
+from ...experiment.metric import UNTIMED_VISITS
+from ...experiment.severities import Severity
+from .forest import Placed
+from .head import Head
+from .own_shards import OwnShards
+
+__all__ = ["MACHINE", "Columns", "Placing", "Timing"]
+
+MACHINE: Final = "machine"
+_ALIKE: Final = 0.01  # of the visits that are timed; what threads lack besides takes less than that of their time
+_CELLS: Final = 1 << 20  # values that are put in their places at a time
+
+_Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """Where what one process has read belongs.
+
+    Attributes:
+        processes: Of each of its shards the number in the experiment; -1 if it is left out.
+        columns: Of each the column of its first thread.
+        shapes: Of each the number of its shape.
+        placed: By that number.
+        paths: How many call paths there are.
+        throttled: Whether any process has throttled a region.
+        again: Whether any timed one again.
+    """
+
+    processes: list[int]
+    columns: list[int]
+    shapes: list[int]
+    placed: dict[int, Placed]
+    paths: int
+    throttled: bool
+    again: bool
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How much of the time of each call path is known.
+
+    Attributes:
+        throttled: Where a thread lacks the time of a visit.
+        again: Where one timed it again in the end.
+        still: Where one did not.
+        least: The fewest visits without a time, of all threads that were there.
+        most: The most of any.
+        timed: The fewest with one, of those that were there.
+    """
+
+    throttled: npt.NDArray[np.bool_]
+    again: npt.NDArray[np.bool_]
+    still: npt.NDArray[np.bool_]
+    least: npt.NDArray[np.float64]
+    most: npt.NDArray[np.float64]
+    timed: npt.NDArray[np.float64]
+
+    @classmethod
+    def none(cls, paths: int) -> Timing:
+        """Give that of no thread."""
+        throttled, again, still = (np.zeros(paths, dtype=bool) for _ in range(3))
+        return cls(throttled, again, still, np.full(paths, np.inf), np.zeros(paths), np.full(paths, np.inf))
+
+    def joined(self, other: Timing) -> Timing:
+        """Put that of other threads to it."""
+        return Timing(
+            self.throttled | other.throttled,
+            self.again | other.again,
+            self.still | other.still,
+            np.minimum(self.least, other.least),
+            np.maximum(self.most, other.most),
+            np.minimum(self.timed, other.timed),
+        )
+
+    @property
+    def lost(self) -> npt.NDArray[np.bool_]:
+        """Where a time is missing: unless it is taken again wherever it was not, after about as many visits."""
+        alike = np.where(self.again, self.most - self.least, 0) <= _ALIKE * np.where(self.again, self.timed, 0)
+        return np.asarray(self.throttled & ~(self.again & ~self.still & alike))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Group:
+    """Threads with the same tree.
+
+    Attributes:
+        nodes: Of each node the call path.
+        shards: The shards of the threads.
+        thread: Which of their threads they are.
+        kept: Under what numbers their values are kept.
+        columns: Their columns in this process.
+        fields: What of their nodes is not zero.
+    """
+
+    nodes: _Places
+    shards: list[int]
+    thread: int
+    kept: list[int]
+    columns: list[int]
+    fields: set[str]
+
+    def parts(self, paths: int) -> Iterator[slice]:
+        """Divide the threads, so that copies of their values stay small."""
+        size = max(1, _CELLS // max(len(self.nodes), paths))
+        return (slice(start, start + size) for start in range(0, len(self.kept), size))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Column:
+    place: int  # among all
+    location: Location
+    root: int
+    program_time: float
+
+
+class Columns:
+    """The columns of this process, in the order that they have among all.
+
+    Attributes:
+        locations: The threads.
+        places: The column of each, ``intp[location]``.
+    """
+
+    def __init__(self, own: OwnShards, placing: Placing) -> None:
+        self._own = own
+        self._placing = placing
+        found: list[tuple[_Column, int, int]] = []
+        for number, (head, process) in enumerate(zip(own.told.heads, placing.processes, strict=True)):
+            if process >= 0:
+                found += ((column, number, thread) for column, thread in _of(head, process, number, placing))
+        found.sort(key=lambda each: each[0].place)
+        self._columns = [column for column, _, _ in found]
+        self.locations = [column.location for column in self._columns]
+        self.places = np.array([column.place for column in self._columns], dtype=np.intp)
+        members: dict[tuple[int, int], list[tuple[int, int]]] = {}  # by shape and thread: shard and column
+        for column, (_, number, thread) in enumerate(found):
+            if own.kept[number]:
+                members.setdefault((placing.shapes[number], thread), []).append((number, column))
+        self._groups = [self._group(*kind, listed) for kind, listed in members.items()]
+
+    def _group(self, shape: int, thread: int, members: Sequence[tuple[int, int]]) -> _Group:
+        shards, columns = ([*each] for each in zip(*members, strict=True))
+        kept = [self._own.kept[shard][thread] for shard in shards]
+        places = self._placing.placed[shape].trees[thread]
+        return _Group(places, shards, thread, kept, columns, self._own.values.fields(kept))
+
+    def timing(self) -> Timing:
+        """Tell how much of the time of each call path is known in these threads."""
+        found = Timing.none(self._placing.paths)
+        for group in self._groups if self._placing.throttled else ():
+            for part in group.parts(self._placing.paths):
+                self._time(found, group, part)
+        return found
+
+    def _time(self, found: Timing, group: _Group, part: slice) -> None:
+        untimed = self._placed_values(group, part, group.nodes, [UNTIMED_VISITS.name], self._placing.paths)
+        found.throttled[:] |= (untimed > 0).any(axis=0)
+        if not self._placing.again:
+            return
+        visits = self._placed_values(group, part, group.nodes, ["visits"], self._placing.paths)
+        there = visits > 0
+        found.least[:] = np.minimum(found.least, np.where(there, untimed, np.inf).min(axis=0))
+        found.timed[:] = np.minimum(found.timed, np.where(there, visits - untimed, np.inf).min(axis=0))
+        found.most[:] = np.maximum(found.most, untimed.max(axis=0))
+        for shard in group.shards[part]:
+            tree = self._own.told.heads[shard].shard.threads[group.thread]
+            found.again[group.nodes[list(tree.timed_again)]] = True
+            found.still[group.nodes[[node for node in tree.throttled if node not in tree.timed_again]]] = True
+
+    def values(self, fields: Sequence[str], moved: _Places) -> Severity:
+        """Add up fields of nodes, ``float64[call path, location]``.
+
+        Args:
+            fields: Their names.
+            moved: The place of each call path among those that are wanted.
+        """
+        paths = int(moved.max()) + 1
+        found = np.zeros((paths, len(self._columns)))
+        for group in self._groups:
+            there = [name for name in fields if name in group.fields]
+            for part in group.parts(paths) if there else ():
+                values = self._placed_values(group, part, moved[group.nodes], there, paths)
+                found[:, group.columns[part]] = values.T
+        return found
+
+    def program_time(self, moved: _Places) -> Severity:
+        """Give the time between the return of MPI_Init and the call of MPI_Finalize, at the program's root."""
+        found = np.zeros((int(moved.max()) + 1, len(self._columns)))
+        for number, column in enumerate(self._columns):
+            found[moved[column.root], number] = column.program_time
+        return found
+
+    def nodes(self, moved: _Places) -> Iterator[tuple[tuple[int, int], _Places]]:
+        """Give for each process and thread the call path of each node."""
+        for group in self._groups:
+            places = moved[group.nodes]
+            for column in group.columns:
+                location = self._columns[column].location
+                yield (location.process, location.thread), places
+
+    def _placed_values(
+        self, group: _Group, part: slice, places: _Places, fields: Sequence[str], paths: int
+    ) -> npt.NDArray[np.float64]:
+        """Add up fields of some threads of a group, ``float64[thread, call path]``."""
+        numbers = group.kept[part]
+        values = self._own.values.values(numbers, len(places), fields[0])
+        for name in fields[1:]:
+            values += self._own.values.values(numbers, len(places), name)
+        into = (places + paths * np.arange(len(numbers))[:, None]).ravel()
+        found = np.bincount(into, values.ravel(), paths * len(numbers)).astype(np.float64, copy=False)
+        return found.reshape(len(numbers), paths)
+
+
+def _of(head: Head, process: int, number: int, placing: Placing) -> Iterator[tuple[_Column, int]]:
+    """Give the columns of a process: those of the threads that recorded, and of the first one in any case."""
+    root = placing.placed[placing.shapes[number]].root
+    first = placing.columns[number]
+    for place, thread in enumerate(head.columns):
+        location = Location(MACHINE, head.shard.host, process, thread)
+        yield _Column(first + place, location, root, 0.0 if thread else head.program_time), thread

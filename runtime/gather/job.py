@@ -1,0 +1,103 @@
+"""What each process of the gathering job does: those of a large run merge its shards, others bring them home."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, Final
+
+from ...errors import InputError
+from ...experiment.cube.cubex_writer import Part, write_parts
+from ...experiment.run_folder import LARGE_EXPERIMENT_FILE
+from ...experiment.storage import LARGE
+from ..facts import RunFacts
+from .bring_home import GATHERED, READ, bring_home, check_together
+from .folder_shards import FolderShards
+from .job_shards import SeenShards
+from .merge import Run, merge
+from .own_shards import OwnShards
+from .together import Together
+
+__all__ = ["work"]
+
+_STEPS: Final = 100  # of the progress that is told
+
+
+def work(communicator: Any, shards: Path, home: str, temporary: str = "", called: str = "") -> None:
+    """Gather, together with all others.
+
+    Args:
+        communicator: Of mpi4py; any number of processes will do.
+        shards: The run's folder of shards, as it is called at home.
+        home: What its file says by which it is known to be the one at home.
+        temporary: What the experiment's file is called beside ``shards`` until it is whole; empty if nothing is to be
+            merged.
+        called: What the user calls ``shards``.
+
+    Raises:
+        InputError: A launcher has started processes of another MPI; or the experiment cannot be written.
+    """
+    check_together(communicator)
+    if not temporary or not _is_merged(communicator, shards, home, temporary, called):
+        bring_home(communicator, shards, home)
+
+
+def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, called: str) -> bool:
+    """Merge all shards into the run's experiment, if they are many and hold no time lines, and some process sees it."""
+    seen = SeenShards.of(communicator, shards, home)
+    together = Together(communicator.Split(0, 0 if seen.at_home else 1))  # process 0 is one that sees the home
+    own = _read(together, seen, Path(called))
+    everything = together.union(own.told, FolderShards.joined)
+    if not together.told(everything and seen.at_home and _is_for_us(everything)):
+        return False
+    merged = merge(together, own, _run_of(everything, shards) if everything else None)
+    path, written = shards.parent / LARGE_EXPERIMENT_FILE, shards.parent / temporary
+    if together.rank == 0:
+        written.touch(exist_ok=False)
+    together.all_of(None)
+    try:
+        with written.open("r+b") if seen.at_home else nullcontext() as stream:
+            part = Part(merged.experiment, merged.columns, writes=seen.at_home)
+            write_parts(together, part, merged.whole, stream, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    together.all_of(None)
+    if together.rank == 0:
+        written.replace(path)
+    together.all_of(None)
+    broken = {name for name, _ in own.told.broken}
+    for file in seen.away:
+        if file.name not in broken:
+            file.unlink(missing_ok=True)
+    bring_home(communicator, shards, home)
+    if everything:
+        left = {file.name for file in shards.glob("*.shard")} - {file.name for file in everything.files}
+        said = {"keep": bool(everything.broken or left)}
+        sys.stdout.buffer.write(GATHERED + json.dumps(said).encode() + b"\n")
+        sys.stdout.buffer.flush()
+    return True
+
+
+def _read(together: Together, seen: SeenShards, called: Path) -> OwnShards:
+    own = OwnShards()
+    count = len(seen.files)
+    for number, file in enumerate(seen.files):
+        if together.rank == 0 and number % max(1, count // _STEPS) == 0:
+            sys.stdout.buffer.write(READ + b"%d %d\n" % (number, count))
+            sys.stdout.buffer.flush()
+        own.read(file, called / file.name)
+    return own
+
+
+def _is_for_us(shards: FolderShards) -> bool:
+    traced = any(head.shard.tracing for head in shards.heads)
+    nodes = (sum(len(parents) for parents, _ in shape.trees) for shape in shards.shapes)
+    values = [*nodes]
+    return not traced and sum(values[shape] for shape in shards.shape_of) > LARGE
+
+
+def _run_of(shards: FolderShards, folder: Path) -> Run:
+    remarks = [said for _, said in sorted(shards.broken)]
+    return Run(shards, shards.latest, RunFacts.read(folder), remarks)

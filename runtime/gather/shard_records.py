@@ -1,0 +1,102 @@
+"""Where the records of a shard stand; most processes of a run have the same ones at the same places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from . import shard_layout as layout
+
+__all__ = ["RecordPlaces", "Records"]
+
+_Lines = npt.NDArray[np.intp]
+
+_KINDS: Final = range(layout.REGION_RECORD, layout.CHUNK_RECORD + 1)
+_PER_LINE: Final = layout.ALIGNMENT // 4
+_MOST: Final = 8  # layouts of as many bytes that are kept; ranks that differ do so by much more
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Records:
+    """The records of a shard, by the lines of ``ALIGNMENT`` bytes at which they begin.
+
+    Attributes:
+        lines: ``intp[record]``.
+        heads: ``uint32[record]``: kind and number of lines.
+        first: Of each kind, ``intp[record]``.
+        regions: All lines of regions, one after the other.
+        wrong: The first line at which no record begins though one must; None if all are whole.
+    """
+
+    lines: _Lines
+    heads: npt.NDArray[np.uint32]
+    first: dict[int, _Lines]
+    regions: _Lines
+    wrong: int | None
+
+    def offsets(self, kind: int) -> list[int]:
+        """Give where the records of a kind begin, in bytes."""
+        return [line * layout.ALIGNMENT for line in self.first[kind].tolist()]
+
+    def strange(self) -> tuple[int, int] | None:
+        """Give the offset and the kind of the first record of an unknown kind."""
+        kinds = self.heads & 0xFFFF
+        unknown = np.flatnonzero((kinds < _KINDS.start) | (kinds >= _KINDS.stop))
+        return (int(self.lines[unknown[0]]) * layout.ALIGNMENT, int(kinds[unknown[0]])) if len(unknown) else None
+
+
+class RecordPlaces:
+    """Finds records: it walks from one to the next, unless they stand where those of an earlier shard stood."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[Records]] = {}
+
+    def of(self, data: bytes, used: int) -> Records:
+        """Give the records of a shard.
+
+        Args:
+            data: Its bytes.
+            used: How many of them are in use.
+        """
+        words = np.frombuffer(data, "u4", count=used // layout.ALIGNMENT * _PER_LINE)[::_PER_LINE]
+        known = self._known.setdefault(used, [])
+        for place, records in enumerate(known):
+            if (words[records.lines] == records.heads).all():
+                if place:
+                    known.insert(0, known.pop(place))
+                return records
+        records = _walked(words, used)
+        if records.wrong is None:
+            known.insert(0, records)
+            del known[_MOST:]
+        return records
+
+
+def _walked(words: npt.NDArray[np.uint32], used: int) -> Records:
+    at: list[int] = []
+    heads = words.tolist()
+    line = layout.HEADER_LAYOUT.itemsize // layout.ALIGNMENT
+    end = used / layout.ALIGNMENT
+    wrong = None
+    while line < end:
+        size = heads[line] >> 16 if line < len(heads) else 0
+        if not size or line + size > end:
+            wrong = line
+            break
+        at.append(line)
+        line += size
+    lines = np.array(at, dtype=np.intp)
+    found = words[lines]
+    kinds = found & 0xFFFF
+    regions = [*_lines_of(lines[kinds == layout.REGION_RECORD], found[kinds == layout.REGION_RECORD])]
+    first = {kind: lines[kinds == kind] for kind in _KINDS}
+    return Records(lines, found, first, np.array(regions, dtype=np.intp), wrong)
+
+
+def _lines_of(lines: _Lines, heads: npt.NDArray[np.uint32]) -> Iterator[int]:
+    for line, head in zip(lines.tolist(), heads.tolist(), strict=True):
+        yield from range(line, line + (head >> 16))

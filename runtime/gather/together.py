@@ -1,0 +1,69 @@
+"""The processes of an MPI job that work on one experiment together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Together"]
+
+_Value = TypeVar("_Value")
+_Numbers = npt.NDArray[np.float64]
+
+
+class Together:
+    """A communicator of mpi4py, by the operations of ``experiment.communicator.Communicator``."""
+
+    def __init__(self, communicator: Any) -> None:
+        self._communicator = communicator
+        self.rank: int = communicator.Get_rank()
+        self.size: int = communicator.Get_size()
+
+    def union(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
+        """Join the values of all, pairwise and in the order of their numbers; None but for process 0.
+
+        ::
+
+            0   1   2   3   4
+            0———┘   2———┘   4
+            0———————┘       4
+            0———————————————┘
+        """
+        step = 1
+        while step < self.size:
+            if self.rank % (2 * step):
+                self._communicator.send(value, dest=self.rank - step)
+                return None
+            if self.rank + step < self.size:
+                value = join(value, self._communicator.recv(source=self.rank + step))
+            step *= 2
+        return value
+
+    def told(self, value: Any) -> Any:
+        """Give what process 0 has."""
+        return self._communicator.bcast(value, root=0)
+
+    def handed(self, values: Sequence[Any] | None) -> Any:
+        """Give what process 0 has for this one."""
+        return self._communicator.scatter(values, root=0)
+
+    def all_of(self, value: _Value) -> list[_Value]:
+        """Give the values of all."""
+        found: list[_Value] = self._communicator.allgather(value)
+        return found
+
+    def exchanged(self, values: Sequence[_Numbers]) -> list[_Numbers]:
+        """Give each process its array, and get one of each, flat."""
+        sent = [each.size for each in values]
+        taken = self._communicator.alltoall(sent)
+        found = np.empty(sum(taken))
+        places = [*accumulate(taken, initial=0)]
+        self._communicator.Alltoallv(
+            [np.concatenate([each.ravel() for each in values]), (sent, [*accumulate(sent, initial=0)][:-1])],
+            [found, (taken, places[:-1])],
+        )
+        return [found[start:stop] for start, stop in pairwise(places)]

@@ -1,0 +1,68 @@
+"""The values of the nodes of many threads; of each those alone that are not zero throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment.metric import UNTIMED_VISITS
+from .shard import NODE
+from .spill import Spill
+
+__all__ = ["ValueStore"]
+
+_FIELDS: Final = (*(NODE.names or ())[2:], UNTIMED_VISITS.name)
+_BIT: Final = {name: bit for bit, name in enumerate(_FIELDS)}
+_WHOLE: Final = np.array([NODE[name].kind == "i" for name in _FIELDS[:-1]])
+
+
+class ValueStore:
+    """Takes what threads recorded, field by field."""
+
+    def __init__(self) -> None:
+        self._spill = Spill()
+        self._places: list[int] = []
+        self._fields: list[int] = []  # a bit for each that is there
+
+    def take(self, nodes: npt.NDArray[np.void], untimed: npt.NDArray[np.float64] | None) -> int:
+        """Take a thread's nodes; give the number under which they are kept.
+
+        Args:
+            nodes: ``NODE[node]``.
+            untimed: Of how many visits of each node the time is not known; None if it is of all.
+
+        Raises:
+            InputError: The folder of temporary files is full.
+        """
+        rows = nodes.view("i8").reshape(len(nodes), NODE.itemsize // 8)[:, 2:].T
+        there = rows.any(axis=1)
+        values = np.ascontiguousarray(rows[there]).view("f8")
+        whole = _WHOLE[there]
+        values[whole] = values[whole].view("i8")
+        self._fields.append(sum(1 << bit for bit in np.flatnonzero(there).tolist()))
+        self._places.append(self._spill.take(values))
+        if untimed is not None:
+            self._spill.take(untimed)
+            self._fields[-1] |= 1 << _BIT[UNTIMED_VISITS.name]
+        return len(self._places) - 1
+
+    def fields(self, numbers: Sequence[int]) -> set[str]:
+        """Name the fields that are not zero throughout in some of the threads."""
+        there = reduce(or_, (self._fields[number] for number in numbers), 0)
+        return {name for name, bit in _BIT.items() if there >> bit & 1}
+
+    def values(self, numbers: Sequence[int], nodes: int, field: str) -> npt.NDArray[np.float64]:
+        """Give a field of threads that have equally many nodes, ``float64[thread, node]``."""
+        bit = 1 << _BIT[field]
+        found = np.zeros((len(numbers), nodes))
+        for row, number in enumerate(numbers):
+            fields = self._fields[number]
+            if fields & bit:
+                start = self._places[number] + nodes * (fields & (bit - 1)).bit_count()
+                found[row] = self._spill.part(start, nodes)
+        return found

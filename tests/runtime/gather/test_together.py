@@ -1,0 +1,276 @@
+"""Gathering by several processes gives what one process gathers, bit for bit."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment import Experiment, load
+from autoanalyzer.runtime.facts import RunFacts
+from autoanalyzer.runtime.folder import RunFolder
+from autoanalyzer.runtime.gather import gather, mpi_job
+from autoanalyzer.runtime.gather.gather import gather_here
+
+from ..probe.conftest import Record, built_once, linked, linked_program, sanitized_core  # noqa: F401 - fixtures
+
+# What each process of the job reads first: here all runs are large, and rows are worth packing or not.
+SITE = """
+import autoanalyzer.experiment.storage as storage
+import autoanalyzer.experiment.cube.cubex_writer as writer
+storage.LARGE, writer._SMALL = 0, 0
+"""
+TREES = (
+    "+main mpi{ }mpi times 3 +f +g -g -f ; -main",
+    "+main +g -g +f +g -g -f -main",
+    "+f io 5 -f",
+    "io 7 +early -early +main times 40000 +f -f ; +g +h -h -g -main",
+    "+main fork times 3 +f -f ; ; +f -f -main",
+    "+main times 20000 +f +g -g -f ; -main",
+)
+
+
+@pytest.fixture
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a run, named as a user does; jobs take it for a large one."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(SITE)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    monkeypatch.chdir(tmp_path)
+    return Path()
+
+
+def record(linked: Record, trees: tuple[str, ...] = TREES) -> None:  # noqa: F811
+    """Leave the shards of one rank a tree, but for rank 2, which is missing."""
+    for rank, words in enumerate(trees, start=0):
+        number = {"PMI_RANK": str(rank + (rank > 1)), "PMI_SIZE": str(len(trees) + 1)}
+        linked(words, AUTOANALYZER_MAX_OVERHEAD="0.001%", **number)
+
+
+def assert_same(one: Experiment, other: Experiment) -> None:
+    assert one.metrics == other.metrics
+    assert one.call_paths == other.call_paths
+    assert one.locations == other.locations
+    assert one.topologies == other.topologies
+    assert one.notes == other.notes
+    for metric in one.metrics:
+        assert one.exclusive(metric.name).tobytes() == other.exclusive(metric.name).tobytes(), metric.name
+
+
+@pytest.mark.parametrize("processes", [1, 4])
+def test_several_processes_gather_what_one_does(
+    processes: int,
+    mpi: tuple[str, str],
+    large: Path,
+    linked: Record,  # noqa: F811
+) -> None:
+    """A corrupt shard, one that is short, and a missing one are named alike; what can be read is all the same."""
+    record(linked)
+    folder = RunFolder(large)
+    corrupt, short = folder.shard_files()[0], folder.shards / "short.1.2.shard"
+    short.write_bytes(corrupt.read_bytes()[:100])
+    with corrupt.open("r+b") as stream:
+        stream.seek(8)
+        stream.write(b"\xff")
+    shutil.copytree(folder.shards, large / "kept")
+    alone = gather_here(folder)
+    assert alone is not None
+    assert alone.notes.missing
+    assert [each.partition(":")[0] for each in alone.notes.remarks[:2]] == sorted([str(corrupt), str(short)])
+    shutil.rmtree(folder.shards)
+    (large / "kept").rename(folder.shards)
+    folder.small_experiment.write_text("of an earlier run")
+    launcher, _ = mpi
+    found = gather.gather(folder, RunFacts(), "mpi", launched_by=[launcher, "-n", str(processes), "sh"])
+    assert found is not None
+    assert folder.experiment == folder.large_experiment
+    assert_same(found, alone)
+    assert sorted(each.name for each in large.iterdir()) == ["experiment.cubex", "shards", "site", "stderr"]
+    assert {corrupt, short} <= set(folder.shard_files())
+
+
+def test_a_job_that_fails_leaves_all_as_it_was(
+    large: Path,
+    linked: Record,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The disk is full, which a limit of the size of files stands for."""
+    record(linked, TREES[:2])
+    folder = RunFolder(large)
+    before = [file.read_bytes() for file in folder.shard_files()]
+    limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+    (large / "site" / "sitecustomize.py").write_text(SITE + limited)
+    monkeypatch.setattr(gather, "_merge", lambda *_, **__: None)
+    job = mpi_job.run_mpi_job(folder, ["mpirun.openmpi", "-n", "2", "sh"], merge=True, few=False)
+    assert job.failure.endswith("experiment.cubex: cannot be written: File too large")
+    assert not job.merged
+    assert sorted(each.name for each in large.iterdir()) == ["shards", "site", "stderr"]
+    assert [file.read_bytes() for file in folder.shard_files()] == before
+
+
+def test_time_lines_are_brought_home(large: Path, linked: Record) -> None:  # noqa: F811
+    for rank in range(2):
+        words = "+main times 5 +f spin 3 -f ; -main"
+        linked(words, PMI_RANK=str(rank), PMI_SIZE="2", AUTOANALYZER_TRACE="0.001")
+    found = gather.gather(RunFolder(large), RunFacts(), "mpi", launched_by=["mpirun.openmpi", "-n", "2", "sh"])
+    assert found is not None
+    assert RunFolder(large).trace.exists()
+    assert RunFolder(large).experiment.name == "experiment.cube"
+    assert len(found.locations) == 2
+
+
+def test_what_is_read_back_of_a_large_run_is_what_was_gathered(
+    large: Path,
+    linked: Record,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    record(linked)
+    folder = RunFolder(large)
+    shutil.copytree(folder.shards, large / "kept")
+    small = gather_here(folder)
+    assert folder.experiment == folder.small_experiment
+    (large / "kept").rename(folder.shards)
+    monkeypatch.setattr("autoanalyzer.experiment.storage.LARGE", 0)
+    found = gather_here(folder)
+    assert folder.experiment == folder.large_experiment
+    assert not folder.small_experiment.exists()
+    assert small is not None
+    assert found is not None
+    assert_same(found, small)
+    assert_same(load(large), small)
+
+
+def test_a_job_is_started_for_many_shards_if_there_are_a_launcher_and_processors(
+    large: Path,
+    linked: Record,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    record(linked, TREES[:2])
+    folder, command = RunFolder(large), ["mpirun.openmpi", "-n", "2", "sh"]
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2, 3})
+    used = sum(file.stat().st_blocks for file in folder.shard_files()) * 512
+    for worth, expected in ((used, True), (used + 1, False)):
+        monkeypatch.setattr(gather, "_WORTH_A_JOB", worth)
+        assert gather._is_worth_a_job(folder, command) is expected
+    monkeypatch.setattr(gather, "_WORTH_A_JOB", 0)
+    assert not gather._is_worth_a_job(folder, ["sh"])
+    assert not gather._is_worth_a_job(folder, [])
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    assert not gather._is_worth_a_job(folder, command)
+
+
+SHARDS = [Path(f"node{rank // 64}.{rank}.{rank:x}.shard") for rank in range(256)]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            ["srun", "-N", "4", "-n", "256"],
+            ["srun", "-N", "4", "-n", "256", "-N", "4", "-n", "8", "--ntasks-per-node=2"],
+        ),
+        (["mpirun", "-np", "256", "--map-by", "slot"], ["mpirun", "-np", "8", "--map-by", "slot"]),
+        (["mpirun", "-n", "4"], ["mpirun", "-n", "4"]),
+        (["mpirun"], ["mpirun"]),
+        (["mpirun", "-n", "128", "a", ":", "-n", "128"], ["mpirun", "-n", "128", "a", ":", "-n", "128"]),
+    ],
+)
+def test_few_processes_are_started_where_there_were_many(
+    words: list[str], expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    assert mpi_job.few_processes(words, words[0], SHARDS) == expected
+    assert mpi_job.few_processes(words, words[0], SHARDS[:2]) == words
+
+
+def test_values_of_more_than_a_quarter_of_a_gigabyte_go_to_a_file(
+    large: Path,
+    linked: Record,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    record(linked)
+    folder = RunFolder(large)
+    shutil.copytree(folder.shards, large / "kept")
+    in_memory = gather_here(folder)
+    (large / "kept").rename(folder.shards)
+    monkeypatch.setattr("autoanalyzer.runtime.gather.spill._IN_MEMORY", 100)
+    in_a_file = gather_here(folder)
+    assert in_memory is not None
+    assert in_a_file is not None
+    assert_same(in_memory, in_a_file)
+    assert np.isfinite(in_a_file.exclusive("wall_time")).all()
+
+
+def test_a_full_folder_of_temporary_files_is_said(
+    large: Path,
+    linked: Record,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    record(linked, TREES[:1])
+    monkeypatch.setattr("autoanalyzer.runtime.gather.spill._IN_MEMORY", 0)
+    monkeypatch.setattr("tempfile.TemporaryFile", partial(Path.open, Path("/dev/full"), "r+b"))
+    with pytest.raises(InputError, match="set TMPDIR to a folder with room"):
+        gather_here(RunFolder(large))
+    assert RunFolder(large).shard_files()
+
+
+def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
+    large: Path,
+    linked: Record,  # noqa: F811
+) -> None:
+    """Folders stand for the disks of two nodes; the second one has a shard that is short, which comes home."""
+    record(linked)
+    shards = RunFolder(large).shard_files()
+    for number, shard in enumerate(shards):
+        folder = large / f"disk.{min(number // 3, 1)}" / "out" / "shards"
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(shard, folder)
+    alone = gather_here(RunFolder(large))
+    homes = [RunFolder(large / f"disk.{number}" / "out") for number in range(2)]
+    (homes[1].shards / "short.1.2.shard").write_bytes(b"AASHARD")
+    (homes[0].shards / "home").write_text("here")
+    job = f"exec {sys.executable} -W ignore -m autoanalyzer.runtime.gather out/shards here .temporary out/shards"
+    script = f"test $OMPI_COMM_WORLD_RANK -lt 2 && cd disk.0 || cd disk.1; {job}"
+    words = ["mpirun.openmpi", "-n", "5", "sh", "-c", script]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert 'autoanalyzer-gathered {"keep": true}' in done.stdout
+    found = load(homes[0].path)
+    assert alone is not None
+    assert found.locations == alone.locations
+    for metric in found.metrics:
+        assert found.exclusive(metric.name).tobytes() == alone.exclusive(metric.name).tobytes(), metric.name
+    assert "out/shards/short.1.2.shard: expected" in found.notes.remarks[0]
+    assert not homes[1].path.exists()
+    assert {file.name for file in homes[0].shard_files()} == {*(each.name for each in shards[:3]), "short.1.2.shard"}
+
+
+@pytest.mark.usefixtures("signals_heard")
+def test_an_interrupted_job_leaves_the_shards_and_nothing_else(
+    large: Path,
+    linked: Record,  # noqa: F811
+) -> None:
+    """The job's processes wait, before they do anything, for longer than the test."""
+    record(linked, TREES[:2])
+    before = RunFolder(large).shard_files()
+    wait = "import sys, time\nif 'autoanalyzer.runtime.gather' in sys.orig_argv:\n    time.sleep(60)\n"
+    (large / "site" / "sitecustomize.py").write_text(wait)
+    words = [Path(sys.executable).parent / "autoanalyzer", "gather", ".", "--", "mpirun.openmpi", "-n", "2", "sh"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, start_new_session=True) as job:
+        while not (large / "shards" / "home").exists():
+            time.sleep(0.05)
+        os.kill(job.pid, signal.SIGINT)
+        job.communicate(timeout=30)
+    assert job.returncode == 130
+    assert sorted(each.name for each in large.iterdir()) == ["shards", "site", "stderr"]
+    assert RunFolder(large).shard_files() == before
+    assert not (large / "shards" / "home").exists()
