@@ -33,7 +33,10 @@ def named_caches(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def _takes_more(name: str) -> bool:
-    return os.access(name, os.W_OK | os.X_OK) or not os.path.isdir(name)
+    """Whether a folder can be written, or made."""
+    while not os.path.lexists(name) and name != (above := os.path.dirname(name)):
+        name = above
+    return os.path.isdir(name) and os.access(name, os.W_OK | os.X_OK)
 
 
 def _own(environment: Mapping[str, str]) -> str:

@@ -54,6 +54,7 @@ def summary(experiment: Experiment, metric: str) -> Summary:
 
 def summaries(experiment: Experiment, metrics: Iterable[str]) -> dict[str, Summary]:
     """Sum metrics up; those that are not known yet in one walk."""
+    assert not experiment.is_part  # what is missing in a block alone says nothing of the metric
     known = _KNOWN.setdefault(experiment, {})
     names = [name for name in dict.fromkeys(metrics) if name not in known]
     if names:

@@ -171,27 +171,34 @@ class _Together:
         experiment, end = selection.experiment, 0
         in_mpi = selection.sums("mpi_time") != 0
         terms = [_before(performance.regions, reach) for reach in [*reaches, len(performance.regions)]]
-        entries = summary(experiment, _entries(experiment)).least
-        some = np.array([entries[each.id] <= 0 for each in selection.regions])
+        entries = _entries(experiment)
+        least = summary(experiment, entries).least
+        some = np.array([least[each.id] <= 0 for each in selection.regions])
         parts = []
         for columns in [slice(None)] if selection.threads else experiment.location_blocks():
             part = selection if selection.threads else selection.within(experiment.of_locations(columns), columns)
             times = performance.values[:, end : end + len(part.ranks)]
             end += len(part.ranks)
             if part.ranks:
-                parts.append(cls._of_block(part, times, terms, in_mpi, in_mpi & some))
+                parts.append(cls._of_block(part, times, terms, in_mpi, in_mpi & some, entries))
         return reduce(cls._with, parts)
 
     @classmethod
-    def _of_block(
-        cls, selection: Selection, times: Values, terms: Sequence[_Terms], rows: Mask, entered_by_some: Mask
+    def _of_block(  # noqa: PLR0917
+        cls,
+        selection: Selection,
+        times: Values,
+        terms: Sequence[_Terms],
+        rows: Mask,
+        entered_by_some: Mask,
+        entries: str,
     ) -> _Together:
         experiment, (regions, ranks) = selection.experiment, (len(selection.regions), times.shape[1])
         spent, before = selection.by_rank(experiment.exclusive("mpi_time")), np.zeros((regions, ranks))
         for region in np.flatnonzero(rows).tolist():
             before[region] = terms[region].of(times)
         if entered_by_some.any():
-            enters = selection.by_rank(experiment.exclusive(_entries(experiment))) > 0
+            enters = selection.by_rank(experiment.exclusive(entries)) > 0
             total = terms[-1].of(times)
             for region in np.flatnonzero(entered_by_some).tolist():
                 before[region] = np.where(enters[region], before[region], total)

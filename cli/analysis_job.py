@@ -10,6 +10,7 @@ from typing import Any
 
 from ..analyze.blocks import WORKERS, Result
 from ..analyze.imported import in_own_names
+from ..errors import AutoanalyzerError
 from ..experiment import Experiment, load
 from ..runtime.mpi.own_job import join_job
 
@@ -25,6 +26,7 @@ class AnalysisJob:
 
     def __init__(self, communicator: Any | None) -> None:
         self._communicator = communicator
+        self._blocks = 1
         self._left: Iterator[int] = iter(())  # blocks that nobody has asked for yet
 
     @classmethod
@@ -49,10 +51,10 @@ class AnalysisJob:
             file: Where it was read from.
             work: Gives the exit status.
         """
-        if self._communicator is None or len(experiment.location_blocks()) == 1:
+        self._blocks = len(experiment.location_blocks())
+        if self._communicator is None or self._blocks == 1 or not self._are_ready(file):
             self._dismiss()
             return work()
-        self._communicator.bcast(file)
         token = WORKERS.set(self)
         try:
             return work()
@@ -60,6 +62,20 @@ class AnalysisJob:
             WORKERS.reset(token)
             self._drain()
             self._communicator.bcast(None)
+
+    def _are_ready(self, file: Path) -> bool:
+        """Let all others open the file, and tell whether they can, and see the same."""
+        assert self._communicator is not None
+        self._communicator.bcast(file)
+        _, *others = self._communicator.gather("")
+        wrong = [(rank, said) for rank, said in enumerate(others, start=1) if said != str(self._blocks)]
+        for rank, said in wrong[:1]:
+            warnings.warn(
+                f"process {rank} of the job cannot help, so that the first one works alone: "
+                + (f"expected the same experiment, found {said} blocks of it" if said.isdigit() else said),
+                stacklevel=3,
+            )
+        return not wrong
 
     @contextmanager
     def dismissed_on_failure(self) -> Iterator[None]:
@@ -79,9 +95,10 @@ class AnalysisJob:
     ) -> Iterator[Result]:
         """Share the blocks out among all processes, in turn, and give what comes of them in their order."""
         assert self._communicator is not None
+        blocks = experiment.location_blocks()
+        assert len(blocks) == self._blocks  # those of the experiment that the others have open
         self._drain()
         self._communicator.bcast((function, arguments))
-        blocks = experiment.location_blocks()
         self._left = iter(range(len(blocks)))
         for number in self._left:
             if number % self._communicator.Get_size():
@@ -109,8 +126,14 @@ class AnalysisJob:
         if file is None:
             return 0
         warnings.simplefilter("ignore")  # the leader warns
-        experiment = in_own_names(load(file))
-        blocks = experiment.location_blocks()
+        try:
+            experiment = in_own_names(load(file))
+            blocks = experiment.location_blocks()
+        except (AutoanalyzerError, OSError, MemoryError) as error:
+            self._communicator.gather(str(error) or "out of memory")
+            self._communicator.bcast(None)
+            return 0
+        self._communicator.gather(str(len(blocks)))
         own = range(self._communicator.Get_rank(), len(blocks), self._communicator.Get_size())
         while (asked := self._communicator.bcast(None)) is not None:
             function, arguments = asked

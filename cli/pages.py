@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ..analyze import analyze
 from ..errors import InputError, UsageError
 from ..experiment import Experiment
-from ..experiment.run_folder import TRACE_FILE
-from ..experiment.storage import experiment_of
+from ..experiment.run_folder import TRACE_FILE, experiment_of
 from ..experiment.trace import load_trace
 from ..runtime.folder import RunFolder
 from ..runtime.open_experiment import open_experiment

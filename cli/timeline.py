@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..experiment import load
-from ..experiment.run_folder import COUNTING_TRACE_FILE, TRACE_FILE
-from ..experiment.storage import experiment_of
+from ..experiment.run_folder import COUNTING_TRACE_FILE, TRACE_FILE, experiment_of
 from ..experiment.trace import load_trace
 from ..experiment.trace.otf2 import OTF2_SUFFIX, read_otf2
 from ..view.lines import print_lines

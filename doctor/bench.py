@@ -33,7 +33,10 @@ _ENDED: Final = re.compile(r"the program (was )?ended|nothing was recorded$|buil
 # What would make a trial another one than its own: options of the user's, and, on a node of a job, the job's launcher.
 _OURS: Final = "AUTOANALYZER"
 _KEPT: Final = ("AUTOANALYZER_CACHE", "AUTOANALYZER_CPU_CLOCK")
-_LAUNCHERS: Final = ("SLURM", "PMI", "OMPI_COMM_WORLD", "OMPI_UNIVERSE", "PRTE_LAUNCHED", "HYDI", "MPIR_")
+_LAUNCHERS: Final = (
+    *("SLURM", "PMI", "OMPI_COMM_WORLD", "OMPI_UNIVERSE", "OMPI_MCA_orte", "OMPI_MCA_ess", "OMPI_MCA_pmix"),
+    *("PRTE_LAUNCHED", "HYDI", "MPIR_"),
+)
 _JOB: Final = "SLURM_JOB_ID"
 # Two ranks are tried on a machine of one core, too.
 _OVERSUBSCRIBED: Final = {

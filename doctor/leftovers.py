@@ -8,11 +8,13 @@ data never gathered       ``autoanalyzer-UID/KEY`` in ``$TMPDIR`` and ``/tmp``  
                                                                                   user asks for it
 empty folders of those    the same                                                no process writes there, and an
                                                                                   hour has passed
-working copies,           ``autoanalyzer-PURPOSE-PID-NODE-…`` among the           its process has ended
-temporary folders         temporary files; copies also in folders of runs
+working copies,           ``autoanalyzer-PURPOSE-PID-NODE-…`` among the           its process has ended, none of the
+temporary folders         temporary files and here; copies also in folders of     user's has anything open there, and an
+                          runs                                                    hour has passed
 shared memory of MPI      ``/dev/shm``, by the names of MPI libraries             no process maps it, and an hour
                                                                                   has passed
-parts of the cache        ``probe-KEY``, ``rtcount-KEY``, ``build-…``             it was not used for 30 days
+parts of the user's own   ``probe-KEY``, ``rtcount-KEY``, ``build-…``; not of a   it was not used for 30 days
+cache                     cache that is named, which others may use, too
 ========================  ======================================================  ================================
 
 Only what belongs to the user is looked at, and no link is followed.
@@ -23,6 +25,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -31,7 +34,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from ..cache_place import cache_name
+from ..cache_place import cache_name, named_caches
 from ..runtime.launch import SHARDS_VARIABLE
 from ..runtime.node_folder import key_of
 from ..temporary_folder import OWNED, is_in_use
@@ -50,7 +53,12 @@ _PURPOSES: Final = {
 }
 _SHARED_MEMORY: Final = Path("/dev/shm")
 _OF_MPI: Final = re.compile(r"(vader_segment|sm_segment|mpich_shar_tmp|mpich_shm|psm[23]?_shm)")
-_BUILT: Final = {"probe-": "probe library", "rtcount-": "counting tool", "build-": "unfinished build"}
+_BUILT: Final = {
+    r"probe-[0-9a-f]+$": ("probe library", _UNUSED),
+    r"rtcount-[0-9a-f]+$": ("counting tool", _UNUSED),
+    r"build-[a-z0-9_]{8}$": ("unfinished build", _HOUR),
+}
+_EMPTY: Final = "empty folder of data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +110,9 @@ def _removed(found: Leftover, data: bool) -> Leftover:
     if found.is_data and not data:
         return replace(found, kept="data: autoanalyzer gather brings them home, --clean --data removes them")
     try:
-        if found.path.is_dir():
+        if found.what == _EMPTY:
+            found.path.rmdir()
+        elif found.path.is_dir():
             shutil.rmtree(found.path)
         else:
             found.path.unlink()
@@ -136,11 +146,22 @@ def _node_folders() -> Iterator[Leftover]:
     """Find the folders that processes made whose node did not have the run's folder."""
     used = {key_of(Path(os.fsdecode(shards))) for shards in _recording()}
     for place in _temporary_places():
-        for folder in _mine(place / _own_folder(), _KEY):
-            shards = len([*folder.glob("*.shard")])
+        for folder in _mine(place / _own_folder(), _KEY) if _is_private(place / _own_folder()) else ():
+            shards, anything = len([*folder.glob("*.shard")]), any(folder.iterdir())
+            if anything and not shards:
+                continue  # nothing of ours
             data = f"data of {shards} process{'' if shards == 1 else 'es'}, never gathered"
             kept = "a process still records there" if int(folder.name, 16) in used else _recent(folder)
-            yield Leftover(folder, data if shards else "empty folder of data", _size(folder), kept, is_data=shards > 0)
+            yield Leftover(folder, data if shards else _EMPTY, _size(folder), kept, is_data=shards > 0)
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether a folder is one, no link to one, and nobody but the user can write into it."""
+    try:
+        state = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(state.st_mode) and state.st_uid == os.geteuid() and not state.st_mode & 0o022
 
 
 def _recording() -> Iterator[bytes]:
@@ -158,7 +179,7 @@ def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
     beside: list[Path] = []
     with suppress(OSError):
         beside = [path for path in Path.cwd().iterdir() if path.is_dir() and not path.is_symlink()]
-    places = [*_temporary_places(), *beside]
+    places = [*_temporary_places(), Path.cwd(), *beside]
     for place in dict.fromkeys(places):
         for purpose, what in _PURPOSES.items():
             for folder in _mine(place, re.compile(f"{OWNED}{purpose}-.*")):
@@ -166,7 +187,19 @@ def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
                 if in_use is None and foreign:
                     yield Leftover(folder, what, _size(folder), "made on another node: clean it there")
                 elif in_use is False:
-                    yield Leftover(folder, what, _size(folder))
+                    used = any(Path(each).is_relative_to(folder) for each in _open_files())
+                    kept = "a process still has files open there" if used else _recent(folder)
+                    yield Leftover(folder, what, _size(folder), kept)
+
+
+def _open_files() -> set[str]:
+    """Give what processes have open, and where they stand, as far as this user may look."""
+    found = _mapped()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            links = (process / "cwd", process / "exe", *(process / "fd").iterdir())
+            found |= {str(each.readlink()) for each in links}
+    return found
 
 
 def _exchanges() -> Iterator[Leftover]:
@@ -195,15 +228,15 @@ def _mapped() -> set[str]:
 
 
 def _cache() -> Iterator[Leftover]:
-    """Find what nobody has used for long: of other versions, or of MPI libraries that are gone."""
-    folders = list(_mine(Path(cache_name()), re.compile("|".join(_BUILT))))
-    mapped = {str(Path(each).parent) for each in _mapped()} if folders else set()
-    for folder in folders:
-        unused = _age(folder)
-        what = next(what for start, what in _BUILT.items() if folder.name.startswith(start))
-        limit = _HOUR if folder.name.startswith("build-") else _UNUSED
-        if unused > limit and str(folder) not in mapped:
-            yield Leftover(folder, f"{what}, not used for {unused / 86400:.0f} days", _size(folder))
+    """Find what nobody has used for long in the user's own cache: of other versions, or of an MPI that is gone."""
+    if named_caches():
+        return
+    mapped = {str(Path(each).parent) for each in _mapped()}
+    for name, (what, limit) in _BUILT.items():
+        for folder in _mine(Path(cache_name()), re.compile(name)):
+            unused = _age(folder)
+            if unused > limit and str(folder) not in mapped:
+                yield Leftover(folder, f"{what}, not used for {unused / 86400:.0f} days", _size(folder))
 
 
 def _mine(place: Path, name: re.Pattern[str], *, folders: bool = True) -> Iterator[Path]:
@@ -221,7 +254,7 @@ def _mine(place: Path, name: re.Pattern[str], *, folders: bool = True) -> Iterat
 
 def _recent(path: Path) -> str:
     """Say that something was changed a short while ago, if it was."""
-    return "it was written less than an hour ago" if min(map(_age, (path, *path.glob("*")))) < _HOUR else ""
+    return "it was written less than an hour ago" if min(map(_age, (path, *path.rglob("*")))) < _HOUR else ""
 
 
 def _age(path: Path) -> float:

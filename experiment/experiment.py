@@ -68,6 +68,9 @@ class Experiment:
         topologies: Places of processes and threads on grids.
         numbers: What the call paths are called in the file that they were read from; else they are numbered in order.
 
+    Attributes:
+        is_part: Whether it is what ``of_locations`` gave of another one.
+
     Raises:
         InputError: The parts contradict each other; see ``check``.
     """
@@ -89,6 +92,7 @@ class Experiment:
         self.notes = notes or Notes()
         self.topologies = tuple(topologies)
         self.numbers = tuple(range(len(self.call_paths)) if numbers is None else numbers)
+        self.is_part = False
         self._severities = severities if isinstance(severities, LazySeverities) else dict(severities)
         self._metrics = {metric.name: metric for metric in self.metrics}
         self._check_structure()
@@ -163,7 +167,9 @@ class Experiment:
         own = {name: getattr(self, name) for name in ("metrics", "call_paths", "locations", "notes", "topologies")}
         if "call_paths" not in parts:
             own["numbers"] = self.numbers
-        return Experiment(**{**own, "severities": self._severities, **parts})
+        made = Experiment(**{**own, "severities": self._severities, **parts})
+        made.is_part = self.is_part
+        return made
 
     def __contains__(self, metric: str) -> bool:
         return metric in self._severities
@@ -242,10 +248,10 @@ class Experiment:
     def location_blocks(self) -> list[slice]:
         """Cut the locations into blocks of whole processes, by the number of values alone.
 
-        One block where processes do not stand one after the other.
+        One block where processes do not stand one after the other; and a part is no more cut.
         """
         size, end = max(1, _BLOCK // max(1, len(self.call_paths))), len(self.locations)
-        if end <= size:
+        if end <= size or self.is_part:
             return [slice(0, end)]
         processes = self._processes
         if (np.diff(processes) < 0).any():
@@ -264,6 +270,7 @@ class Experiment:
         The notes and the topologies stay those of all.
         """
         part = copy(self)
+        part.is_part = True
         part.locations = self.locations[columns]
         part.__dict__.pop("_processes", None)
         part._severities = LazySeverities(self._metrics, lambda name: self._of_columns(name, columns), kept=Kept(_KEPT))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Final
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "PURSUIT_FILE",
     "RUN_FOLDER",
     "TRACE_FILE",
+    "experiment_of",
 ]
 
 RUN_FOLDER: Final = "autoanalyzer-out"
@@ -25,3 +27,11 @@ TRACE_FILE: Final = "trace.npz"
 POLICY_FILE: Final = "policy.json"
 PURSUIT_FILE: Final = "pursuit.json"
 COUNTING_TRACE_FILE: Final = "counting.trace.npz"
+
+
+def experiment_of(folder: Path) -> Path:
+    """Give the file of a run's experiment: the later one of the two that there may be, or what a small one would be."""
+    small, large = folder / EXPERIMENT_FILE, folder / LARGE_EXPERIMENT_FILE
+    if not large.exists():
+        return small
+    return small if small.exists() and small.stat().st_mtime_ns > large.stat().st_mtime_ns else large

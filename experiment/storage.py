@@ -8,10 +8,10 @@ from typing import Final
 from ..errors import InputError
 from .cube.reader import read_cube
 from .experiment import Experiment
-from .run_folder import EXPERIMENT_FILE, LARGE_EXPERIMENT_FILE
+from .run_folder import EXPERIMENT_FILE, LARGE_EXPERIMENT_FILE, experiment_of
 from .source import open_source
 
-__all__ = ["LARGE", "WRITTEN", "check_name", "experiment_of", "load", "save", "save_of_run"]
+__all__ = ["LARGE", "WRITTEN", "check_name", "load", "save", "save_of_run"]
 
 WRITTEN: Final = (".cube", ".cube.gz", ".xml", ".cubex")
 
@@ -44,14 +44,6 @@ def load(path: Path | str) -> Experiment:
 def _file_of(path: Path) -> Path:
     file = experiment_of(path)
     return file if path.is_dir() and file.exists() else path
-
-
-def experiment_of(folder: Path) -> Path:
-    """Give the file of a run's experiment: the later one of the two that there may be, or what a small one would be."""
-    small, large = folder / EXPERIMENT_FILE, folder / LARGE_EXPERIMENT_FILE
-    if not large.exists():
-        return small
-    return small if small.exists() and small.stat().st_mtime_ns > large.stat().st_mtime_ns else large
 
 
 def save_of_run(experiment: Experiment, folder: Path) -> Path:

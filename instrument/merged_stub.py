@@ -51,10 +51,10 @@ class MergedStub:
         """Say why there is no stub; empty if there is one."""
         if not self._command.fortran.maker:
             return "probes in Fortran need the compiler of GNU, LLVM, Intel, NVIDIA or Cray"
-        if "-S" in self._command.of(Role.COMPILE):
-            return "the output of -S cannot hold the probes"
+        if reason := self._refusal():
+            return reason
         if not self._compiler:
-            return "probes in Fortran need a C compiler: install gcc"
+            return "probes in Fortran need a C compiler: install gcc, or name one by AUTOANALYZER_CC"
         words = [*self._compiler, *_OPTIONS, "-x", "c", str(FORTRAN_STUB)]
         states = [*program_states(self._compiler), *compiler_environment()]
         store, key = open_store(), digest("merged stub", FORTRAN_STUB.read_bytes(), *words, *states)
@@ -66,11 +66,18 @@ class MergedStub:
         store.put(key, self._parts[0].read_bytes())
         return ""
 
+    def _refusal(self) -> str:
+        if "-S" in self._command.of(Role.COMPILE):
+            return "the output of -S cannot hold the probes"
+        if self._command.of(Role.DEPENDENCY) and not self._command.fortran.check:
+            return "the dependencies that are asked for would not be written"
+        return ""
+
     def add(self, lines: Iterable[str]) -> None:
         """Bring more lines of assembly along with the stub."""
         if text := "".join(f"{line}\n" for line in lines):
             source, made = self._folder / "more.s", self._folder / "more.o"
-            source.write_text(text, "ascii")
+            source.write_text(f'{text}    .section .note.GNU-stack,"",@progbits\n', "ascii")
             if run([*self._compiler, "-c", str(source), "-o", str(made)], messages=True).status == 0:
                 self._parts.append(made)
 
@@ -78,9 +85,13 @@ class MergedStub:
         """Link the stub into objects; say why it cannot be, empty if it could."""
         merged = self._folder / "merged.o"
         for path in objects:
-            with path.open("rb") as stream:
-                if stream.read(len(_ELF)) != _ELF:
-                    return "link-time optimisation would drop the probes"
+            try:
+                with path.open("rb") as stream:
+                    start = stream.read(len(_ELF))
+            except OSError:
+                return "the compiler wrote no object"
+            if start != _ELF:
+                return "link-time optimisation would drop the probes"
             parts = map(str, [path, *self._parts])
             if run([*self._compiler, "-r", "-nostdlib", *parts, "-o", str(merged)], messages=True).status:
                 return "the linker cannot put the probes into its object"
@@ -91,4 +102,6 @@ class MergedStub:
 def _c_compiler() -> list[str]:
     """Give the command of a C compiler; empty if there is none."""
     named = command_words("AUTOANALYZER_CC", os.environ.get("AUTOANALYZER_CC", ""))
-    return named or next(([name] for name in _C_COMPILERS if found_program(name)), [])
+    if named:
+        return named if found_program(named[0]) else []
+    return next(([name] for name in _C_COMPILERS if found_program(name)), [])

@@ -21,9 +21,21 @@ _DAY: Final = 86400.0  # seconds
 
 
 def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Find what was built, in one's own folder or in one that a group shares; None if nobody has built it."""
-    places = (Path(folder, name) for folder in cache_names(environment))
-    return next((place for place in places if os.access(place, os.R_OK)), None)
+    """Find what was built, in one's own folder or in one that a group shares; None if nobody has built it.
+
+    What is preloaded into the user's programs is taken from the owner of a cache alone, or from root, or the user.
+    """
+    return next((Path(cache, name) for cache in cache_names(environment) if _is_trusted(Path(cache), name)), None)
+
+
+def _is_trusted(cache: Path, name: str) -> bool:
+    place = cache / name
+    folder = cache / Path(name).parts[0]
+    with suppress(OSError):
+        known = {0, os.geteuid(), cache.stat().st_uid}
+        states = [folder.stat(), place.stat()]
+        return os.access(place, os.R_OK) and all(each.st_uid in known and not each.st_mode & 0o002 for each in states)
+    return False
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:

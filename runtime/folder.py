@@ -17,8 +17,8 @@ from ..experiment.run_folder import (
     POLICY_FILE,
     PURSUIT_FILE,
     TRACE_FILE,
+    experiment_of,
 )
-from ..experiment.storage import experiment_of
 from .facts import FACTS_FILE, RunFacts
 from .python_functions import PYTHON_REPORTS
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
@@ -12,6 +13,7 @@ from .place import visible
 __all__ = ["print_table"]
 
 _GAP: Final = 2  # between columns
+_PADDING: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$")  # of the last one, before what ends its style
 _NAMED: Final = 8  # of the columns that are not shown
 _WHOLE: Final = 10_000  # columns: no table is wider
 
@@ -66,7 +68,8 @@ def print_table(
     console.width = _WHOLE
     with console.capture() as drawn:
         console.print(table)
-    (sys.stderr if stderr else sys.stdout).writelines(f"{line.rstrip()}\n" for line in drawn.get().splitlines())
+    lines = (_PADDING.sub(r"\1", line) for line in drawn.get().splitlines())
+    (sys.stderr if stderr else sys.stdout).writelines(f"{line}\n" for line in lines)
     hidden = [title for column, title in enumerate(cells[0]) if column not in widths]
     if hidden:
         more = f" and {len(hidden) - _NAMED} more" if len(hidden) > _NAMED else ""

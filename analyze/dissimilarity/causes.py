@@ -115,7 +115,8 @@ class _Comparison:
     def differences(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> tuple[Difference, ...]:
         """Give the root causes in some regions: in any reduct, and raised where the ranks take long."""
         vectors = {name: self._vectors(self.attributes[name], places) for name in self.attributes}
-        different = np.unique(self._labels(places, clusters), axis=0).tolist()
+        # With an index it does not import numpy.ma, which takes as long as the analysis of a small run.
+        different = np.unique(self._labels(places, clusters), axis=0, return_index=True)[0].tolist()
         rows = (Row(number, tuple(values), decision) for number, (*values, decision) in enumerate(different))
         telling = DecisionTable(tuple(self.attributes), tuple(rows)).telling
         names = [name for name in telling if self._rises(vectors[name], places)]

@@ -18,7 +18,7 @@ from .cubex_layout import DATA, PACKED
 __all__ = ["StoredRows"]
 
 _ENTRY: Final = 24  # bytes: where a block is unpacked, where it is packed, how long
-_CHUNK: Final = 1 << 16  # bytes that are unpacked at a time
+_CHUNK: Final = 1 << 12  # bytes that are unpacked at a time: there may be thousands of rows
 
 
 class StoredRows:
@@ -74,6 +74,8 @@ class StoredRows:
             if text is None or len(text) != size:
                 return None
             found[row] = np.frombuffer(text, self._kind)
+        if columns.stop == self._width:
+            self._unpacking.clear()
         return found
 
     def _plain_part(self, row: int, first: int, size: int) -> bytes:

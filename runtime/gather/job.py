@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -64,20 +65,28 @@ def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, calle
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     together.all_of(None)
-    if together.rank == 0:
+    if everything:
         written.replace(path)
+        _tell(shards, everything)
     together.all_of(None)
     broken = {name for name, _ in own.told.broken}
-    for file in seen.away:
+    for file in seen.files:  # its data are in the experiment now, and must not be taken for those of a later run
         if file.name not in broken:
             file.unlink(missing_ok=True)
     bring_home(communicator, shards, home)
     if everything:
-        left = {file.name for file in shards.glob("*.shard")} - {file.name for file in everything.files}
-        said = {"keep": bool(everything.broken or left)}
-        sys.stdout.buffer.write(GATHERED + json.dumps(said).encode() + b"\n")
-        sys.stdout.buffer.flush()
+        before = path.stat().st_mtime - 1.0
+        for name, _ in everything.broken:
+            os.utime(shards / name, (before, before))
     return True
+
+
+def _tell(shards: Path, merged: FolderShards) -> None:
+    """Tell that the experiment is written, before anything is removed; nothing that goes wrong then changes it."""
+    left = {file.name for file in shards.glob("*.shard")} - {file.name for file in merged.files}
+    said = {"keep": bool(merged.broken or left)}
+    sys.stdout.buffer.write(GATHERED + json.dumps(said).encode() + b"\n")
+    sys.stdout.buffer.flush()
 
 
 def _read(together: Together, seen: SeenShards, called: Path) -> OwnShards:

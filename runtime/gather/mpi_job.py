@@ -107,13 +107,15 @@ def _run(job: Sequence[str], shards: Path, told: Told | None) -> JobEnd:
                 silence.end()
                 if process.poll() is None:
                     process.stdout.read()
+        if found is not None:  # the experiment is written
+            return JobEnd(merged=True, keep=found["keep"])
         if silence.too_long:
             return JobEnd(f"it said nothing for {_TIMEOUT} s")
         if process.returncode:
             errors.seek(0)
             said = failure_reason(errors.read().decode(errors="replace"))
             return JobEnd(said or f"exit status {process.returncode}")
-    return JobEnd(merged=found is not None, keep=bool(found and found["keep"]))
+    return JobEnd()
 
 
 class _Silence:

@@ -18,7 +18,7 @@
 #include "pub_tool_machine.h"
 
 #define MOST_RANGES 16
-#define MOST_NAMES 16
+#define MOST_NAMES 64
 #define EVEX 0x62 /* the first byte of AVX-512's instructions, and of no other that 64-bit code has */
 
 #if defined(VG_BIGENDIAN)

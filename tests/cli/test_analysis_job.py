@@ -73,5 +73,16 @@ def test_processes_that_are_alone_where_a_launcher_started_several_say_so(tool: 
     assert b"expected 2 processes in one MPI_COMM_WORLD, found each alone" in done.stderr
 
 
+def test_a_job_whose_processes_do_not_all_see_the_file_is_done_by_the_first(large: Path, tool: Tool) -> None:
+    (tool.folder / "there").mkdir()
+    (tool.folder / "there" / "e.cubex").symlink_to(large)
+    script = "test $OMPI_COMM_WORLD_RANK = 0 && cd there; exec autoanalyzer analyze e.cubex"
+    done = tool("mpirun", "-n", "3", "sh", "-c", script)
+    assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
+    assert (
+        b"process 1 of the job cannot help, so that the first one works alone: e.cubex: cannot be read" in done.stderr
+    )
+
+
 def _verdicts(text: bytes) -> int:
     return len(re.findall(rb"^data ", text, re.MULTILINE))

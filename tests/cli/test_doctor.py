@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -196,14 +197,15 @@ class Leftovers:
     def __init__(self, tool: Tool, folder: Path) -> None:
         self.tool = tool
         self.temporary = folder / "tmp"
-        self.cache = folder / "cache"
+        self.cache = folder / "cache" / "autoanalyzer"
+        self.where = {"AUTOANALYZER_CACHE": str(self.cache)}
         self.own = self.temporary / f"autoanalyzer-{os.geteuid()}"
         for each in (self.own, self.cache):
             each.mkdir(parents=True)
 
     def clean(self, *options: str) -> dict[str, tuple[bool, str]]:
         """Path, as of the test's folders, → whether it is gone, and what is said of it."""
-        own = {"TMPDIR": str(self.temporary), "AUTOANALYZER_CACHE": str(self.cache), "PYTHONNOUSERSITE": "1"}
+        own = {"TMPDIR": str(self.temporary), "PYTHONNOUSERSITE": "1", **self.where}
         done = self.tool("autoanalyzer", "doctor", "--clean", "--json", *options, env=own)
         assert done.returncode == 0, done.stderr.decode()
         document = json.loads(done.stdout)
@@ -262,19 +264,43 @@ def test_temporary_folders_go_with_their_processes(leftovers: Leftovers) -> None
     ):
         place.mkdir(parents=True)
         (place / "file").write_text("x")
+        for each in (place / "file", place):
+            old(each, 7200)
+    (leftovers.temporary / f"{ended}new").mkdir()
     (leftovers.temporary / "autoanalyzer-examples").mkdir()
     (leftovers.temporary / f"{ended}link").symlink_to(run)
     assert leftovers.clean() == {
         f"{ended}abc": (True, "working copy of a counting run; "),
         f"{ended}def": (True, "working copy of a counting run; "),
+        f"{ended}new": (False, "working copy of a counting run; it was written less than an hour ago"),
         elsewhere: (False, "working copy of a counting run; made on another node: clean it there"),
     }
     assert sorted(each.name for each in leftovers.temporary.iterdir()) == sorted(
-        ["autoanalyzer-examples", leftovers.own.name, mine, f"{ended}link"]
+        ["autoanalyzer-examples", leftovers.own.name, mine, f"{ended}link", f"{ended}new"]
     )
 
 
-def test_of_the_cache_goes_what_nobody_has_used_for_long(leftovers: Leftovers) -> None:
+def test_of_a_named_cache_nothing_goes(leftovers: Leftovers) -> None:
+    (leftovers.cache / "probe-0123").mkdir()
+    old(leftovers.cache / "probe-0123", 31 * 86400 + 60)
+    assert leftovers.clean() == {}
+
+
+def test_what_is_none_of_ours_stays(leftovers: Leftovers) -> None:
+    own = leftovers.own / "0123456789abcdef"
+    own.mkdir(parents=True)
+    (own / "thesis.txt").write_text("x")
+    (leftovers.tool.folder / "victim" / "0123456789abcdef").mkdir(parents=True)
+    for each in (own / "thesis.txt", own, leftovers.tool.folder / "victim" / "0123456789abcdef"):
+        old(each, 7200)
+    assert leftovers.clean() == {}
+    shutil.rmtree(leftovers.own)
+    leftovers.own.symlink_to(leftovers.tool.folder / "victim")
+    assert leftovers.clean() == {}
+
+
+def test_of_the_user_s_own_cache_goes_what_nobody_has_used_for_long(leftovers: Leftovers) -> None:
+    leftovers.where = {"AUTOANALYZER_CACHE": "", "XDG_CACHE_HOME": str(leftovers.cache.parent)}
     for name in ("probe-0123", "probe-4567", "rtcount-89ab", "compiled"):
         (leftovers.cache / name).mkdir()
     for name in ("probe-0123", "rtcount-89ab", "compiled"):

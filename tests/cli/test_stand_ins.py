@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.instrument import compiler
+from autoanalyzer.instrument import compiler_options
 
 from .conftest import succeed
 
@@ -52,7 +52,7 @@ def test_the_instrumenter_hears_what_it_must_know_of(script):
 
 
 def test_no_value_of_an_option_is_taken_for_a_question(script):
-    options = " ".join(compiler._TWO_WORDS.values()).split()
+    options = [*compiler_options.USUAL.values]
     assert len(options) > 50
     assert [option for option in options if script(option, "-E", "-c", "x.c") != "instrumenter"] == []
 

@@ -83,7 +83,7 @@ def test_shards_come_together_from_disks_that_only_some_ranks_see(
         shard.rename(folder / shard.name)
     (tmp_path / "disk.1" / "out" / "shards" / "short.shard").write_bytes(b"AASHARD")
     variable = {"mpirun.openmpi": "OMPI_COMM_WORLD_RANK", "mpirun.mpich": "PMI_RANK"}[launcher]
-    job = f"exec {sys.executable} -W ignore -m autoanalyzer.runtime.gather out/shards here"
+    job = f"exec {sys.executable} -W ignore -m autoanalyzer.runtime.gather '' out/shards here"
     (tmp_path / "disk.0" / "out" / "shards" / "home").write_text("here")
     script = f"test ${variable} = 0 && cd disk.0 || cd disk.1; {job}"
     environment = {**os.environ, **for_mpi4py(launcher, tmp_path)}
