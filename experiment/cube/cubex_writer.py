@@ -224,6 +224,7 @@ class _Archive:
     def close(self) -> None:
         """End the archive."""
         assert self.file is not None
+        os.ftruncate(self.file.fileno(), self.start)  # a metric that was begun as another type may have been longer
         end = self.start + 2 * _BLOCK
         os.ftruncate(self.file.fileno(), -(-end // _RECORD) * _RECORD)
 

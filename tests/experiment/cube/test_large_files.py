@@ -180,3 +180,17 @@ def test_a_table_with_fewer_locations_than_the_xml_is_refused(file):
     shorter = table[:12] + struct.pack("<I", zlib.crc32(body)) + body
     with pytest.raises(InputError, match=r"expected 1998 locations as in anchor\.xml, found 2000 there"):
         load(changed(file, autoanalyzer__locations=shorter))
+
+
+def test_a_metric_that_takes_less_as_another_type_leaves_nothing_behind_the_archive(tmp_path):
+    """Whole numbers gain little by packing and are begun plain; with the last value they are not whole, and packed."""
+    values = np.floor(np.random.default_rng(1).random((700, 3000)) * 100)
+    values[-1, -1] = 0.5
+    made = Experiment(
+        metrics=[Metric("calls", "occ", dtype="UINT32")],
+        call_paths=[CallPath(Region("function", "f", "a.c", "f"), path - 1 if path else None) for path in range(700)],
+        locations=[Location("machine", "node", rank) for rank in range(3000)],
+        severities={"calls": values},
+    )
+    save(made, tmp_path / "e.cubex")
+    assert load(tmp_path / "e.cubex").exclusive("calls").tobytes() == values.tobytes()
