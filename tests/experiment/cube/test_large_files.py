@@ -185,11 +185,11 @@ def test_a_table_with_fewer_locations_than_the_xml_is_refused(file):
 def test_a_metric_that_takes_less_as_another_type_leaves_nothing_behind_the_archive(tmp_path, monkeypatch):
     """Whole numbers gain little by packing and are begun plain; with the last value they are not whole, and packed."""
     monkeypatch.setattr(cubex_writer, "_EXCHANGED", 1 << 20)
-    values = np.floor(np.random.default_rng(1).random((70, 3000)) * 60)
+    values = np.floor(np.random.default_rng(1).random((200, 3000)) * 60)
     values[-1, -1] = 0.5
     made = Experiment(
         metrics=[Metric("calls", "occ", dtype="UINT32")],
-        call_paths=[CallPath(Region("function", "f", "a.c", "f"), path - 1 if path else None) for path in range(70)],
+        call_paths=[CallPath(Region("function", "f", "a.c", "f"), path - 1 if path else None) for path in range(200)],
         locations=[Location("machine", "node", rank) for rank in range(3000)],
         severities={"calls": values},
     )
