@@ -27,6 +27,7 @@ _OTHERS: Final = (
 )
 _CRAY: Final = ("CRAYPE_VERSION", ("cc", "CC", "ftn"))  # cc is a compiler without MPI elsewhere
 _C: Final = re.compile(r"mpi(cc|icc|icx)$|mpi(cc)(?=\.)")
+_JOB: Final = "SLURM_JOB_ID"
 _LAUNCHERS: Final = ("mpirun", "mpiexec")
 _MORE_LAUNCHERS: Final = ("mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra", "orterun", "prterun")
 
@@ -128,7 +129,8 @@ def _launcher(c: tuple[str, ...], environment: Mapping[str, str]) -> str:
                 beside = Path(shutil.which(word, path=search) or word).with_name(name)
                 if os.access(beside, os.X_OK):
                     return str(beside)
-    return next((name for name in (*_LAUNCHERS, "srun") if shutil.which(name, path=search)), "")
+    in_job = ["srun"] if _JOB in environment else []  # outside, it would wait for nodes
+    return next((name for name in (*_LAUNCHERS, *in_job) if shutil.which(name, path=search)), "")
 
 
 def _siblings(name: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -80,6 +81,8 @@ def c_trial(family: Family, bench: Bench, *, essential: bool) -> CTrial:
     version = compiler_version(family.c, bench)
     if not family.launcher:
         advice = f"put the launcher that belongs to {family.name} on PATH"
+        if shutil.which("srun"):
+            advice += ", or try it in a job: srun -n 2 autoanalyzer doctor"
         return CTrial(family, replace(about, found=f"{version}: {_BUILT}{_NO_LAUNCHER}", advice=advice), trial)
     experiment, done, defect = trial.measure(["exchange"], *_two(family))
     said = _SAID.search(done.printed)
