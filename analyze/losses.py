@@ -16,6 +16,8 @@ __all__ = ["Loss", "losses"]
 
 Values = npt.NDArray[np.float64]
 
+_ROUNDING = 1 + 1e-12  # of a mean of equal times
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -51,6 +53,7 @@ def losses(findings: Findings) -> list[Loss]:
         longest, slowest = np.where(longer, most, longest), np.where(longer, end + place, slowest)
         totals.append(total)
         end += ranks
+    labels = selection.labels
     means = np.sum(totals, axis=0) / [[len(each)] for each in performance.groups]
     found = [
         Loss(
@@ -58,11 +61,11 @@ def losses(findings: Findings) -> list[Loss]:
             float(longest[program, region] - means[program, region]) * len(performance.groups[program]),
             float(longest[program, region]),
             float(means[program, region]),
-            selection.labels[slowest[program, region]],
+            labels[slowest[program, region]],
         )
         for region in range(len(selection.regions))
         for program in range(programs)
-        if longest[program, region] > means[program, region]
+        if longest[program, region] > means[program, region] * _ROUNDING
     ]
     return sorted(found, key=lambda each: -each.loss)
 

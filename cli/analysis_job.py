@@ -2,46 +2,59 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from zlib import crc32
 
 from ..analyze.blocks import WORKERS, Result
 from ..analyze.imported import in_own_names
 from ..errors import AutoanalyzerError
 from ..experiment import Experiment, load
-from ..runtime.mpi.own_job import join_job
+from ..runtime.folder import RunFolder
+from ..runtime.mpi.own_job import begin_mpi, started_processes
 
 __all__ = ["AnalysisJob"]
+
+_SAMPLES: Final = 64  # places of a file at which it is compared
+_SAMPLE: Final = 1 << 14  # bytes at each
 
 
 class AnalysisJob:
     """The processes that a launcher has started, as what one of them sees: those that work for it, or its leader.
 
     Args:
-        communicator: Of mpi4py; None if this process is alone.
+        communicator: Of mpi4py; None where this process has nobody to speak to.
+        leads: Whether this process does what a process alone would.
     """
 
-    def __init__(self, communicator: Any | None) -> None:
+    def __init__(self, communicator: Any | None, *, leads: bool) -> None:
+        self.leads = leads
         self._communicator = communicator
         self._blocks = 1
         self._left: Iterator[int] = iter(())  # blocks that nobody has asked for yet
 
     @classmethod
-    def joined(cls) -> AnalysisJob:
-        """Join the job that this process is one of.
+    def joined(cls, path: Path) -> AnalysisJob:
+        """Join the job that this process is one of, if what it analyses is enough for several.
+
+        A script that all ranks of a program run may analyse a small run on one of them.
+
+        Args:
+            path: What is analysed: a file, or the folder of a run.
 
         Raises:
-            InputError: As ``join_job`` says.
+            InputError: As ``begin_mpi`` says.
         """
-        return cls(join_job())
-
-    @property
-    def leads(self) -> bool:
-        """Whether this process does what a process alone would."""
-        return self._communicator is None or self._communicator.Get_rank() == 0
+        started = started_processes()
+        if started is None:
+            return cls(None, leads=True)
+        return cls(begin_mpi(started) if _is_enough(path) else None, leads=started.rank == 0)
 
     def lead(self, experiment: Experiment, file: Path, work: Callable[[], int]) -> int:
         """Do some work on an experiment, whose blocks the others help with.
@@ -67,14 +80,12 @@ class AnalysisJob:
         """Let all others open the file, and tell whether they can, and see the same."""
         assert self._communicator is not None
         self._communicator.bcast(file)
-        _, *others = self._communicator.gather("")
-        wrong = [(rank, said) for rank, said in enumerate(others, start=1) if said != str(self._blocks)]
+        own, *others = self._communicator.gather(_print_of(file))
+        wrong = [(rank, said) for rank, said in enumerate(others, start=1) if said != own]
         for rank, said in wrong[:1]:
-            warnings.warn(
-                f"process {rank} of the job cannot help, so that the first one works alone: "
-                + (f"expected the same experiment, found {said} blocks of it" if said.isdigit() else said),
-                stacklevel=3,
-            )
+            why = said if isinstance(said, str) else f"{file} is another file on its node"
+            warning = f"process {rank} of the job cannot help, so that the first one works alone: {why}"
+            warnings.warn(warning, stacklevel=3)
         return not wrong
 
     @contextmanager
@@ -120,26 +131,59 @@ class AnalysisJob:
         return self._communicator.recv(source=worker) if worker else None
 
     def serve(self) -> int:
-        """Do what the leader asks for, until that is nothing more."""
+        """Do what the leader asks for, until that is nothing more; give the exit status."""
+        if self._communicator is None:
+            return 0
+        try:
+            self._serve()
+        except Exception:  # whatever it is, the others must not wait for this one
+            traceback.print_exc()
+            sys.stderr.flush()
+            self._communicator.Abort(2)
+        return 0
+
+    def _serve(self) -> None:
         assert self._communicator is not None
         file = self._communicator.bcast(None)
         if file is None:
-            return 0
+            return
         warnings.simplefilter("ignore")  # the leader warns
         try:
             experiment = in_own_names(load(file))
-            blocks = experiment.location_blocks()
+            found: tuple[int, int] | str = _print_of(file)
         except (AutoanalyzerError, OSError, MemoryError) as error:
             self._communicator.gather(str(error) or "out of memory")
             self._communicator.bcast(None)
-            return 0
-        self._communicator.gather(str(len(blocks)))
+            return
+        self._communicator.gather(found)
+        blocks = experiment.location_blocks()
         own = range(self._communicator.Get_rank(), len(blocks), self._communicator.Get_size())
         while (asked := self._communicator.bcast(None)) is not None:
             function, arguments = asked
             for number in own:
                 self._communicator.send(_result(experiment, blocks[number], function, arguments), dest=0)
-        return 0
+
+
+def _is_enough(path: Path) -> bool:
+    """Whether there are several blocks to share out; so it is taken to be of what is not gathered, or not seen, yet."""
+    folder = RunFolder(path)
+    if path.is_dir() and not (folder.experiment.exists() and not folder.has_later_shards()):
+        return True
+    with warnings.catch_warnings(), suppress(AutoanalyzerError, OSError):
+        warnings.simplefilter("ignore")
+        return len(load(path).location_blocks()) > 1
+    return True
+
+
+def _print_of(file: Path) -> tuple[int, int]:
+    """Give the size of a file, and a number that hardly two files of a size share."""
+    number = 0
+    with file.open("rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        for place in range(_SAMPLES):
+            stream.seek(place * size // _SAMPLES)
+            number = crc32(stream.read(_SAMPLE), number)
+    return size, number
 
 
 class _Failure:

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.min is not None and not arguments.tree:
         raise UsageError("--min needs --tree")
     check_targets([arguments.experiment], json=arguments.json)
-    job = AnalysisJob.joined()
+    job = AnalysisJob.joined(arguments.experiment)
     if not job.leads:
         return job.serve()
     with job.dismissed_on_failure():

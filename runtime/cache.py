@@ -46,10 +46,12 @@ def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
     Raises:
         BuildError: ``AUTOANALYZER_CACHE`` names a folder that does not exist and cannot be made.
     """
-    folder = Path(cache_name(environment))
+    folder, named = Path(cache_name(environment)), named_caches(environment)
+    if named and str(folder) not in named and not any(map(os.path.isdir, named)):
+        raise BuildError(f"AUTOANALYZER_CACHE={named[0]} cannot be created: name another folder")
     if _is_writable(folder):
         return folder
-    if str(folder) in named_caches(environment):
+    if str(folder) in named:
         raise BuildError(f"AUTOANALYZER_CACHE={folder} cannot be created: name another folder")
     return _private_folder(folder)
 

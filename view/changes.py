@@ -125,7 +125,7 @@ def _change(joined: Integration, metric: Metric) -> _Change:
             unknown += [int((~both & each)[:, there].sum()) for each in reversed(known)]
             sums = np.array([over_locations(metric, np.where(both, each, np.nan)) for each in parts])
         together.append(sums)
-    before, after = np.concatenate(together if shared else alone, axis=1)
+    before, after = np.concatenate([np.zeros((2, 0)), *(together if shared else alone)], axis=1)
     return _Change(metric, before, after, shared, (int(unknown[0]), int(unknown[1])))
 
 

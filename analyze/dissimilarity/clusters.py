@@ -73,7 +73,8 @@ def _clusters(vectors: Vectors, labels: Labels, floor: float) -> Iterator[npt.ND
             high = np.searchsorted(sorted_lengths, lengths[first] + reach, side="right")
             near = by_length[low:high]
             near = near[labels[near] < 0]
-        yield near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
+        near = near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
+        yield near if len(near) else np.array([first])  # what is no number is near to nothing
         first = _unlabelled(labels, first)
 
 

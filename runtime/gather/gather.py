@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -70,7 +71,7 @@ def gather(
         folder,
         command,
         merge=not (one and survivors(folder.shards, [one])),
-        few=bool(one and one.size and 1 < one.size <= len(folder.shard_files())) and not lacks_ranks,
+        few=bool(one and one.size and 1 < one.size == len(folder.shard_files())) and not lacks_ranks,
         told=told,
     )
     if job.merged:
@@ -178,6 +179,8 @@ def _merge(
             f"{len(elsewhere)} of {len(latest)} processes may still be running, on {elsewhere[0]}: these are their data"
             f" so far, which stay in {folder.shards}"
         )
+    if (whole := _whole(folder, [read.heads[place].shard for place in latest])) is not None:
+        return whole
     experiment = _save(folder, own, Run(read, latest, facts, said))
     if running:
         with suppress(InputError):
@@ -185,6 +188,28 @@ def _merge(
     elif not (keep or broken or elsewhere or set(folder.shard_files()) - set(read.files)):
         folder.remove_shards()
     return experiment
+
+
+def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
+    """Give the experiment that is there if shards are a part of its run's, which were late, or could not be removed.
+
+    All of them began before it was written, and it has more processes.
+    """
+    if not folder.experiment.exists():
+        return None
+    written = folder.experiment.stat().st_mtime
+    if any(shard.start_realtime >= written for shard in shards):
+        return None
+    found = load(folder.experiment)
+    processes = len({place.process for place in found.locations})
+    if processes <= len(shards):
+        return None
+    warnings.warn(
+        f"{folder.experiment} has the data of {processes} processes, the shards beside it are of {len(shards)} of the"
+        f" same run, or an earlier one: it stays as it is, and they stay in {folder.shards}",
+        stacklevel=2,
+    )
+    return found
 
 
 def _save(folder: RunFolder, own: OwnShards, run: Run) -> Experiment:

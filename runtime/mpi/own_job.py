@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from ctypes import CDLL
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -15,30 +16,56 @@ from ...cache_place import cache_name
 from ...errors import InputError
 from .compiler import mpi_compilers
 
-__all__ = ["join_job", "mpich_environment", "use_mpich"]
+__all__ = ["Started", "begin_mpi", "mpich_environment", "started_processes", "use_mpich"]
 
-_SIZES: Final = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")  # how many processes were started
+# How many processes were started, and which this one is.
+_VARIABLES: Final = {
+    "OMPI_COMM_WORLD_SIZE": "OMPI_COMM_WORLD_RANK",
+    "PMI_SIZE": "PMI_RANK",
+    "SLURM_STEP_NUM_TASKS": "SLURM_PROCID",
+}
 _OF_MPICH: Final = "PMI_SIZE"
 _NAME: Final = "libmpi.so.12"  # of MPICH's library, as mpi4py asks for it; Debian's does not bear it
 _CHOICE: Final = "MPI4PY_MPIABI"
 
 
-def join_job() -> Any | None:
-    """Begin MPI, and give the communicator of all processes that were started together; None if this one is alone.
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What a launcher has told this process.
+
+    Attributes:
+        rank: Which of them it is.
+        size: How many it has started.
+        by_mpich: Whether it is a launcher of MPICH's kind.
+    """
+
+    rank: int
+    size: int
+    by_mpich: bool
+
+
+def started_processes() -> Started | None:
+    """Give the place of this process among those that were started together; None if it is alone."""
+    for of_size, of_rank in _VARIABLES.items():
+        size, rank = os.environ.get(of_size, ""), os.environ.get(of_rank, "")
+        if size.isdigit() and rank.isdigit():
+            return Started(int(rank), int(size), of_size == _OF_MPICH) if int(size) > 1 else None
+    return None
+
+
+def begin_mpi(started: Started) -> Any:
+    """Begin MPI, and give the communicator of all processes that were started together, which have to do the same.
 
     Raises:
-        InputError: Several were started, and mpi4py finds each alone.
+        InputError: mpi4py finds each of them alone.
     """
-    started = next((int(number) for name in _SIZES if (number := os.environ.get(name, "")).isdigit()), 1)
-    if started < 2:
-        return None
-    if next(name for name in _SIZES if name in os.environ) == _OF_MPICH:
+    if started.by_mpich:
         use_mpich()
     from mpi4py import MPI  # noqa: PLC0415 - starts MPI
 
-    if MPI.COMM_WORLD.Get_size() < started:
+    if MPI.COMM_WORLD.Get_size() < started.size:
         raise InputError(
-            f"expected {started} processes in one MPI_COMM_WORLD, found each alone: the launcher is not that of"
+            f"expected {started.size} processes in one MPI_COMM_WORLD, found each alone: the launcher is not that of"
             f" {MPI.get_vendor()[0]}, which mpi4py uses; srun may need --mpi=pmix"
         )
     return MPI.COMM_WORLD
@@ -81,8 +108,10 @@ def mpich_environment(library: Path, environment: Mapping[str, str]) -> dict[str
     links = Path(cache_name(environment), "mpi4py", sha256(bytes(library)).hexdigest()[:16])
     try:
         links.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            (links / _NAME).symlink_to(library)
+        if os.path.realpath(links / _NAME) != str(library.resolve()):
+            link = links / f"{_NAME}.{os.getpid()}"
+            link.symlink_to(library)
+            link.replace(links / _NAME)
     except OSError as error:
         raise InputError(f"{links}: cannot be written: {error.strerror}; set AUTOANALYZER_CACHE") from None
     paths = [str(links), *filter(None, [environment.get("LD_LIBRARY_PATH")])]

@@ -66,9 +66,9 @@ def test_an_analysis_that_is_refused_ends_its_job(large: Path, tool: Tool) -> No
     assert done.stderr.count(b"cpi needs counts") == 1
 
 
-def test_processes_that_are_alone_where_a_launcher_started_several_say_so(tool: Tool) -> None:
-    several = {"PMI_SIZE": "2", "MPI4PY_MPIABI": "openmpi"}
-    done = tool("autoanalyzer", "analyze", str(DATA / "rays.cube.gz"), env=several)
+def test_processes_that_are_alone_where_a_launcher_started_several_say_so(large: Path, tool: Tool) -> None:
+    several = {"PMI_SIZE": "2", "PMI_RANK": "0", "MPI4PY_MPIABI": "openmpi"}
+    done = tool("autoanalyzer", "analyze", str(large), env=several)
     assert done.returncode == 2
     assert b"expected 2 processes in one MPI_COMM_WORLD, found each alone" in done.stderr
 
@@ -82,6 +82,24 @@ def test_a_job_whose_processes_do_not_all_see_the_file_is_done_by_the_first(larg
     assert (
         b"process 1 of the job cannot help, so that the first one works alone: e.cubex: cannot be read" in done.stderr
     )
+
+
+def test_a_job_whose_processes_see_other_files_of_the_same_shape_is_done_by_the_first(large: Path, tool: Tool) -> None:
+    (tool.folder / "there").mkdir()
+    (tool.folder / "there" / "e.cubex").symlink_to(large)
+    other = bytearray(large.read_bytes())
+    other[len(other) // 2 : len(other) // 2 + 64] = bytes(64)
+    (tool.folder / "e.cubex").write_bytes(other)
+    script = "test $OMPI_COMM_WORLD_RANK = 0 && cd there; exec autoanalyzer analyze e.cubex"
+    done = tool("mpirun", "-n", "2", "sh", "-c", script)
+    assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
+    assert b"e.cubex is another file on its node" in done.stderr
+
+
+def test_one_process_of_a_job_may_analyse_a_small_run_alone(tool: Tool) -> None:
+    script = f"test $OMPI_COMM_WORLD_RANK = 0 || exit 0; exec autoanalyzer analyze {DATA / 'rays.cube.gz'}"
+    done = tool("mpirun", "-n", "2", "sh", "-c", script)
+    assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
 
 
 def _verdicts(text: bytes) -> int:

@@ -234,6 +234,7 @@ def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
         folder = large / f"disk.{min(number // 3, 1)}" / "out" / "shards"
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copy(shard, folder)
+    late = shards[0].read_bytes()
     alone = gather_here(RunFolder(large))
     homes = [RunFolder(large / f"disk.{number}" / "out") for number in range(2)]
     (homes[1].shards / "short.1.2.shard").write_bytes(b"AASHARD")
@@ -253,6 +254,10 @@ def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
     assert not homes[1].path.exists()
     assert {file.name for file in homes[0].shard_files()} == {"short.1.2.shard"}
     assert not homes[0].has_later_shards(), "what is left is no later run, which would replace all this"
+    (homes[0].shards / "late.1.2.shard").write_bytes(late)  # as one that a disk shows late
+    with pytest.warns(UserWarning, match="the shards beside it are of 1 of the same run"):
+        assert gather_here(homes[0]).locations == alone.locations
+    assert load(homes[0].path).locations == alone.locations
 
 
 @pytest.mark.usefixtures("signals_heard")
