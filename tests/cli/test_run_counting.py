@@ -374,7 +374,7 @@ def test_a_command_that_hides_its_program_is_refused_before_anything_runs(tool):
 def test_long_waits_are_told_now_and_then(capsys: pytest.CaptureFixture[str]):
     told = ""
     with progress("counting run", first=0.001):
-        while "counting run: 0 min so far" not in told:
+        while "counting run: 0 s so far" not in told:
             threading.Event().wait(0.001)
             told += capsys.readouterr().err  # of a line, it may be a part
     assert capsys.readouterr().out == ""
