@@ -57,8 +57,13 @@ def test_what_is_timed_again_is_no_time_of_its_caller_unless_threads_differ(prel
         assert folded_paths(experiment).tolist() == [False, is_folded]
         assert untimed_paths(experiment).tolist() == [False, True]
         assert experiment.notes.throttled == {}
-        (said,) = (remark for remark in experiment.notes.remarks if remark.startswith("f took long after it was thro"))
-        assert ("all of its time is attributed to callers" in said) == is_folded
+        said = [remark for remark in experiment.notes.remarks if remark.startswith("f took long after it was thro")]
+        untimed, visits = (experiment.exclusive(name)[1].sum() for name in ("untimed_visits", "visits"))
+        if not is_folded and untimed < 0.01 * visits:  # how many it is depends on how busy the machine is
+            assert said == []
+            continue
+        assert len(said) == 1
+        assert ("all of its time is attributed to callers" in said[0]) == is_folded
 
 
 def test_what_takes_long_once_between_samples_stays_throttled(record: Record, visits: Visits) -> None:
