@@ -12,12 +12,13 @@ KILLS     ?= 100
 # Tests start the tool some hundred times: it is not to be compiled each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-long test-cluster test-fast flaky sanitize measured check format page bench fuzz kills clean
+.PHONY: help demo test test-long test-llvm test-cluster test-fast flaky sanitize measured check format page bench fuzz kills clean
 
 help:
 	@echo "make demo       build samples/rays with probes, run it on 4 ranks, print the verdict (SCHEDULE=static or dynamic)"
 	@echo "make test       run the tests"
 	@echo "make test-long  run those that take longest: samples, whole projects, the wheel, every C++ standard, fuzzing, killed runs"
+	@echo "make test-llvm  run, by hand, those of every construct of Fortran by LLVM's compiler, too"
 	@echo "make test-cluster  run, as root, those on a real Slurm of four nodes: launchers, jobs, nodes that share no disk, or die"
 	@echo "make test-fast  run, in a minute, the tests that compile and launch nothing: analyses, experiments, pages, documents"
 	@echo "make flaky      run all tests RUNS times on a busy machine, and list those that do not always pass"
@@ -48,7 +49,10 @@ test: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
 test-long: $(VENV)/.ready
-	@$(BIN)/python -m pytest -q -m "long and not measured" -n auto --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -q -m "long and not measured and not llvm" -n auto --dist worksteal $(ARGS)
+
+test-llvm: $(VENV)/.ready
+	@$(BIN)/python -m pytest -q -m llvm -n auto --dist worksteal tests/instrument $(ARGS)
 
 # One at a time: a real Slurm of four nodes, which takes root and its packages.
 $(VENV)/.slurm: $(VENV)/.packages

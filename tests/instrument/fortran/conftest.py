@@ -125,7 +125,7 @@ def stub(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
-@pytest.fixture(params=["GNU", pytest.param("LLVM", marks=pytest.mark.long)])
+@pytest.fixture(params=["GNU", pytest.param("LLVM", marks=pytest.mark.llvm)])
 def fortran(lab: Any, stub: Path, request: pytest.FixtureRequest) -> Fortran:
     return Fortran(lab, stub, request.param)
 

@@ -418,6 +418,8 @@ def _stops(fortran, lines):
 
 @pytest.mark.parametrize(("source", "name"), SOURCES)
 def test_the_lines_that_have_code_are_the_same(fortran, source, name):
+    if fortran.maker == "LLVM" and source == LONG_NAMES and name == "x.f90":
+        pytest.xfail("probes stand on one line for LLVM's compiler, which is too long for gfortran, which looks here")
     optimised = _compiled(fortran, source, name, "-O2")
     plain = _compiled(fortran, source, name, "-O0")
     stops = _stops(fortran, plain)
