@@ -6,6 +6,7 @@ Nodes are ``slurmd`` in namespaces of their own. It takes root, and Debian's slu
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -100,10 +101,23 @@ class Cluster:
     def batch(self, script: Path, *options: str) -> Done:
         """Submit a script, and wait for its end; give what it printed."""
         output = script.with_suffix(".out")
-        words = ["sbatch", "--wait", "-o", str(output), "-e", str(script.with_suffix(".err")), *options, str(script)]
+        words = [
+            "sbatch",
+            "--parsable",
+            "-o",
+            str(output),
+            "-e",
+            str(script.with_suffix(".err")),
+            *options,
+            str(script),
+        ]
         done = self.run(*words, folder=script.parent)
+        assert done.returncode == 0, done.stderr
+        self.idle()  # sbatch --wait looks every ten seconds
+        told = self.run("scontrol", "show", "job", done.stdout.strip(), folder=script.parent).stdout
+        status = max(int(code) for code in re.findall(r"ExitCode=(\d+):", told))
         printed = [file.read_text() if file.exists() else "" for file in (output, script.with_suffix(".err"))]
-        return Done(words, done.returncode, printed[0], printed[1] + done.stderr)
+        return Done(words, status, printed[0], printed[1] + done.stderr)
 
     def on(self, node: str, *words: str) -> str:
         """Look at something on a node, which must be idle; what it prints."""

@@ -50,6 +50,7 @@ def test_one_program_of_mpi(cluster: Cluster, place: Path) -> None:
     assert list(place.glob(f"{EXCHANGE}*")) == []
 
 
+@pytest.mark.long
 def test_a_launcher_that_speaks_to_no_mpi_is_found_out_and_answers_come_all_the_same(
     cluster: Cluster, place: Path
 ) -> None:
@@ -63,6 +64,7 @@ def test_a_launcher_that_speaks_to_no_mpi_is_found_out_and_answers_come_all_the_
     assert outcome(document, "MPI of mpicc", "C, mpicc") == ["works"] * 2
 
 
+@pytest.mark.long
 def test_mpich_of_another_plugin_is_alone(cluster: Cluster, place: Path) -> None:
     words = ("srun", "--mpi=pmix", "-N", "2", "autoanalyzer", "doctor", "--json")
     document = examined(cluster.run(*words, folder=place, more={"AUTOANALYZER_CC": "mpicc.mpich"}))
@@ -72,6 +74,7 @@ def test_mpich_of_another_plugin_is_alone(cluster: Cluster, place: Path) -> None
     )
 
 
+@pytest.mark.long
 def test_nodes_that_share_no_folder_answer_by_mpi(cluster: Cluster, place: Path) -> None:
     done = cluster.run("srun", "--mpi=pmix", *TWO, "autoanalyzer", "doctor", folder=Path("/tmp"), more=OWN)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -79,6 +82,7 @@ def test_nodes_that_share_no_folder_answer_by_mpi(cluster: Cluster, place: Path)
     assert re.search(r"^  cache +fails +/tmp/cache: aa-node2 does not see what aa-node1 writes", done.stdout, re.M)
 
 
+@pytest.mark.long
 def test_a_node_that_cannot_be_heard_speaks_for_itself(cluster: Cluster, place: Path) -> None:
     words = ("srun", "--mpi=none", "-N", "2", "autoanalyzer", "doctor")
     done = cluster.run(*words, folder=Path("/tmp"), more=OWN)
