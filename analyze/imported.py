@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import InputError
 from ..experiment import CallPath, Experiment, Metric
 from ..experiment.metric import COUNT_METRICS, STORED_METRICS
-from ..experiment.severities import LazySeverities, Severity
+from ..experiment.severities import Severity
 from .blocks import over_locations
 from .summary import summaries
 
@@ -135,7 +135,7 @@ def in_own_names(experiment: Experiment) -> Experiment:
     return experiment.replaced(
         metrics=metrics,
         call_paths=_named_kinds(experiment.call_paths),
-        severities=LazySeverities((each.name for each in metrics), lambda name: sources[name].read()),
+        severities=experiment.derived((each.name for each in metrics), lambda of, name: _sources(of)[name].read()),
         notes=replace(experiment.notes, remarks=(remark, *experiment.notes.remarks)),
     )
 

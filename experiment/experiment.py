@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Final
 
@@ -248,10 +248,11 @@ class Experiment:
     def location_blocks(self) -> list[slice]:
         """Cut the locations into blocks of whole processes, by the number of values alone.
 
-        One block where processes do not stand one after the other; and a part is no more cut.
+        One block where processes do not stand one after the other, or where all that is read would be read again for
+        each block; and a part is no more cut.
         """
         size, end = max(1, _BLOCK // max(1, len(self.call_paths))), len(self.locations)
-        if end <= size or self.is_part:
+        if end <= size or self.is_part or not self._by_columns:
             return [slice(0, end)]
         processes = self._processes
         if (np.diff(processes) < 0).any():
@@ -259,6 +260,10 @@ class Experiment:
         starts = np.flatnonzero(np.diff(processes, prepend=processes[0] - 1))
         cuts = np.unique(starts[np.searchsorted(starts, np.arange(0, end, size), side="right") - 1]).tolist()
         return [slice(start, stop) for start, stop in pairwise([*cuts, end])]
+
+    @property
+    def _by_columns(self) -> bool:
+        return not isinstance(self._severities, LazySeverities) or self._severities.by_columns
 
     @cached_property
     def _processes(self) -> npt.NDArray[np.int64]:
@@ -275,6 +280,20 @@ class Experiment:
         part.__dict__.pop("_processes", None)
         part._severities = LazySeverities(self._metrics, lambda name: self._of_columns(name, columns), kept=Kept(_KEPT))
         return part
+
+    def derived(self, names: Iterable[str], read: Callable[[Experiment, str], Severity]) -> LazySeverities:
+        """Give severities that are made of these when they are asked for, those of a location of its own alone.
+
+        Args:
+            names: Of the metrics.
+            read: Gives one of them, made of this experiment, or of what ``of_locations`` gives of it.
+        """
+
+        def columns(name: str, columns: slice) -> Severity:
+            return read(self.of_locations(columns), name)
+
+        whole = partial(read, self)
+        return LazySeverities(names, whole, columns=columns if self._by_columns else None)
 
     def _of_columns(self, metric: str, columns: slice) -> Severity:
         part = None

@@ -9,7 +9,7 @@ import numpy as np
 from .experiment import CallPath, Experiment
 from .grouping import grouped
 from .region import Region
-from .severities import LazySeverities, Severity
+from .severities import Severity
 
 __all__ = ["flat"]
 
@@ -24,11 +24,11 @@ def flat(experiment: Experiment) -> Experiment:
         rows.setdefault(path.region, len(rows))
     row_of = np.array([rows[path.region] for path in experiment.call_paths], dtype=np.intp)
 
-    def read(name: str) -> Severity:
-        return grouped(experiment.metric(name).aggregation, experiment.exclusive(name), row_of, len(rows))
+    def read(of: Experiment, name: str) -> Severity:
+        return grouped(of.metric(name).aggregation, of.exclusive(name), row_of, len(rows))
 
     return experiment.replaced(
         call_paths=[CallPath(region) for region in rows],
-        severities=LazySeverities((each.name for each in experiment.metrics), read),
+        severities=experiment.derived((each.name for each in experiment.metrics), read),
         notes=replace(experiment.notes, history=(*experiment.notes.history, "flat")),
     )

@@ -21,7 +21,7 @@ from .experiment import CallPath, Experiment
 from .grouping import grouped, to_callers
 from .metric import ENTRIES
 from .region import Region
-from .severities import LazySeverities, Severity
+from .severities import Severity
 
 __all__ = ["Folding", "apply_folding", "fold", "folded", "in_order"]
 
@@ -49,14 +49,14 @@ def apply_folding(experiment: Experiment, forest: Folding) -> Experiment:
     if not forest.folded:
         return experiment
 
-    def read(name: str) -> Severity:
-        kind = experiment.metric(name).aggregation
-        values = grouped(kind, experiment.exclusive(name), forest.places, len(forest.call_paths))
+    def read(of: Experiment, name: str) -> Severity:
+        kind = of.metric(name).aggregation
+        values = grouped(kind, of.exclusive(name), forest.places, len(forest.call_paths))
         if kind == "sum" and name not in ENTRIES:
             to_callers(values, forest.folded)
         return values
 
-    severities = LazySeverities((each.name for each in experiment.metrics), read)
+    severities = experiment.derived((each.name for each in experiment.metrics), read)
     return experiment.replaced(call_paths=forest.call_paths, severities=severities)
 
 

@@ -63,7 +63,7 @@ class LazySeverities(Mapping[str, Severity]):
         inclusive: Gives the inclusive ones where those are what is stored, so that nothing is rounded on the way;
             None for all other metrics.
         rows: Gives exclusive values of some call paths alone; None where they cannot be read without all others.
-        columns: Gives exclusive values of consecutive locations alone; None likewise.
+        columns: Gives exclusive values of consecutive locations alone; None likewise, or if it never can.
         kept: Where they are kept.
     """
 
@@ -74,7 +74,7 @@ class LazySeverities(Mapping[str, Severity]):
         *,
         inclusive: Callable[[str], Severity | None] = lambda _: None,
         rows: Callable[[str, Rows], Severity | None] = lambda *_: None,
-        columns: Callable[[str, slice], Severity | None] = lambda *_: None,
+        columns: Callable[[str, slice], Severity | None] | None = None,
         kept: Kept = _OF_ALL,
     ) -> None:
         self._names = dict.fromkeys(names)
@@ -116,9 +116,16 @@ class LazySeverities(Mapping[str, Severity]):
         """
         return None if self._kept.find((self._number, name, False)) is not None else self._rows(name, rows)
 
+    @property
+    def by_columns(self) -> bool:
+        """Whether ``of_columns`` may have an answer."""
+        return self._columns is not None
+
     def of_columns(self, name: str, columns: slice) -> Severity | None:
         """Give the exclusive values of consecutive locations, as ``alone`` gives those of call paths."""
-        return None if self._kept.find((self._number, name, False)) is not None else self._columns(name, columns)
+        if self._columns is None or self._kept.find((self._number, name, False)) is not None:
+            return None
+        return self._columns(name, columns)
 
     def _keep(self, name: str, values: Severity, *, inclusive: bool) -> Severity:
         values = values.view()  # what was read may be another's, who may change it

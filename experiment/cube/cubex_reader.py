@@ -106,15 +106,16 @@ class _Values:
         self._parts: dict[str, StoredRows] = {}
 
     def exclusive(self, name: str) -> Severity:
-        values = self._stored(name)
-        stored = self._metrics[name]
-        if not stored.inclusive or stored.metric.aggregation == "none":
-            return values
-        exclusive = values.copy()
-        for path, parent in enumerate(self._parents):
-            if parent is not None:
-                exclusive[parent] -= values[path]
-        return exclusive
+        return self._own(name, self._stored(name))
+
+    def _own(self, name: str, values: Severity) -> Severity:
+        """Take from stored values, which are changed, what call paths below have of them."""
+        metric = self._metrics[name]
+        if metric.inclusive and metric.metric.aggregation != "none":
+            for path, parent in enumerate(self._parents):  # parents stand first: what is taken is inclusive still
+                if parent is not None:
+                    values[parent] -= values[path]
+        return values
 
     def inclusive(self, name: str) -> Severity | None:
         return self._stored(name) if self._metrics[name].inclusive else None
@@ -137,9 +138,9 @@ class _Values:
         return found
 
     def columns(self, name: str, columns: slice) -> Severity | None:
-        """Give exclusive values of consecutive locations; None as ``rows`` does, and of such in another order."""
+        """Give exclusive values of consecutive locations; None if not stored row by row, or in another order."""
         metric = self._metrics[name]
-        if metric.inclusive or not self._in_order:
+        if not self._in_order:
             return None
         found = self._nothing(metric, len(self._parents), columns.stop - columns.start)
         if f"{metric.number}.index" not in self._archive:
@@ -151,7 +152,7 @@ class _Values:
                 return None
             finite(values, metric.metric)
             found[stored.paths] = values
-        return found
+        return self._own(name, found)
 
     def _nothing(self, metric: StoredMetric, rows: int, columns: int) -> Severity:
         """Give what call paths without a row have; ``float64[row, column]``."""

@@ -10,7 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autoanalyzer.analyze.imported import in_own_names
 from autoanalyzer.experiment import Builder, Experiment, load, save
+from autoanalyzer.experiment.flat_profile import flat
+from autoanalyzer.experiment.folding import folded
 
 DATA = Path(__file__).parents[1] / "data"
 LARGE = "autoanalyzer.experiment.experiment._WHOLE"  # above so many values rows are read alone
@@ -121,6 +124,39 @@ def test_parts_of_the_locations_are_those_of_the_whole_metric(tmp_path, monkeypa
                 part = in_parts.of_locations(slice(first, last))
                 assert part.locations == whole.locations[first:last]
                 assert part.exclusive(metric.name).tobytes() == expected[:, first:last].tobytes()
+
+
+def _refused(*_: object) -> None:
+    pytest.fail("was read whole")
+
+
+def test_parts_of_what_is_made_of_an_experiment_are_read_without_the_others(tmp_path, monkeypatch):
+    """Also of another tool's times, which are stored inclusively."""
+    monkeypatch.setattr(LARGE, 0)
+    monkeypatch.setattr("autoanalyzer.experiment.experiment._BLOCK", 10)
+    _copies(tmp_path)
+    for file in [tmp_path / "summary.cubex", tmp_path / "hybrid.cubex"]:
+        read = load(file)
+        leaves = np.array([not read.children[path] for path in range(len(read.call_paths))])
+        for make in (flat, in_own_names, lambda each, leaves=leaves: folded(each, leaves)):
+            whole = make(load(file))
+            expected = {each.name: whole.exclusive(each.name) for each in whole.metrics}
+            in_parts = make(load(file))
+            with monkeypatch.context() as patch:
+                patch.setattr("autoanalyzer.experiment.cube.cubex_reader._Values._stored", _refused)
+                blocks = in_parts.location_blocks()
+                assert len(blocks) > 1
+                for columns in blocks[:: len(blocks) // 2]:
+                    part = in_parts.of_locations(columns)
+                    for name, values in expected.items():
+                        assert part.exclusive(name).tobytes() == values[:, columns].tobytes(), name
+
+
+def test_what_cannot_be_read_in_parts_is_one_block(monkeypatch):
+    """Else all of it would be read again for each block."""
+    monkeypatch.setattr("autoanalyzer.experiment.experiment._BLOCK", 100)
+    for experiment in [load(DATA / "rays.cube.gz"), flat(load(DATA / "rays.cube.gz"))]:
+        assert experiment.location_blocks() == [slice(0, 4)]
 
 
 @pytest.mark.parametrize("values", ["alike", "different"])
