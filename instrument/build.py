@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import time
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from .front_end import FrontEnd
     from .merged_stub import MergedStub
 
-__all__ = ["Build", "first_error"]
+__all__ = ["Build"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
 _MARK: Final = b"$autoanalyzer"  # before a region of the user's own, in a comment
@@ -56,8 +55,8 @@ class Build:
         since = time.clock_gettime_ns(_FILE_CLOCK)
         reader = SourceTexts(self.command)
         texts = self._read(reader)
-        if texts is None:
-            self._as_it_is(self.command.sources, "the preprocessor rejects it")
+        if texts[-1].status:
+            self._as_it_is(self.command.sources, texts[-1].reason("the preprocessor rejects it"))
             return self._ended(self._compile(self.command.words))
         kept = KeptCompile(self.command, texts, reader.dependency_words(self.command.sources[0]), since=since)
         again = kept.again()
@@ -71,13 +70,13 @@ class Build:
             kept.note()
         return self._ended(status)
 
-    def _read(self, texts: SourceTexts) -> list[Finished] | None:
-        """Read the sources; None if the preprocessor fails."""
+    def _read(self, texts: SourceTexts) -> list[Finished]:
+        """Read the sources, up to one for which the preprocessor fails."""
         found = []
         for source in self.command.sources:
             found.append(texts.read(source))
             if found[-1].status:
-                return None
+                break
         return found
 
     def _run(self, texts: list[Finished], work: Workspace) -> int:
@@ -101,7 +100,7 @@ class Build:
         if not self.command.saves_temporaries and (status := self._untouched(work.folder / "untouched")):
             return status
         if compiled.status and run([*words, *self.command.quiet], messages=True, inherited=(number,)).status:
-            self._as_it_is(self.instrumented, first_error(compiled.messages))
+            self._as_it_is(self.instrumented, compiled.reason("the instrumented text does not compile"))
             return run(self.command.words, messages=True).status
         return self._put_in(stub)
 
@@ -253,12 +252,6 @@ class Build:
 def _headlines(messages: bytes) -> list[bytes]:
     """Give the lines that say what is wrong and where, without the source that is shown below them."""
     return sorted(_HEADLINE.findall(messages))
-
-
-def first_error(messages: bytes) -> str:
-    """Give the line that says what is wrong."""
-    lines = os.fsdecode(messages).splitlines()
-    return next((line for line in lines if "error" in line.lower()), "the instrumented text does not compile")
 
 
 def _line(error: SourceError) -> str:
