@@ -48,6 +48,7 @@ class Build:
         self.warnings: list[str] = []
         self.said: bytes | None = b""
         self._assembly: list[str] = []
+        self._merged: MergedStub | None = None  # where no compiler takes it as assembly
         self._is_lasting = True  # whether it would be the same another time
 
     def run(self) -> int:
@@ -94,7 +95,7 @@ class Build:
         compiled = run(words, messages=True, inherited=(number,))
         heard = b"".join([*(each.messages for each in texts), compiled.messages])
         if compiled.status == 0 and (not heard or self._check_says(heard)):
-            return self._put_in(stub)
+            return self._merge()
         # The user's messages are those of the untouched command: probes change what flow analysis sees, and
         # preprocessed text where a macro is blamed.
         if not self.command.saves_temporaries and (status := self._untouched(work.folder / "untouched")):
@@ -102,18 +103,18 @@ class Build:
         if compiled.status and run([*words, *self.command.quiet], messages=True, inherited=(number,)).status:
             self._as_it_is(self.instrumented, compiled.reason("the instrumented text does not compile"))
             return run(self.command.words, messages=True).status
-        return self._put_in(stub)
+        return self._merge()
 
     @property
     def _fortran(self) -> dict[Argument, str]:
         """The text in the place of each Fortran source that has one."""
         return {source: path for source, path in self.instrumented.items() if source.is_fortran}
 
-    def _put_in(self, stub: FortranStub | MergedStub | None) -> int:
-        """Put the stub into what has been compiled; if it cannot be, compile anew without probes."""
+    def _merge(self) -> int:
+        """Put a stub that is to be merged into what has been compiled; if it cannot be, compile anew without probes."""
         objects = self.command.objects
         paths = [path for source, path in zip(self.command.sources, objects, strict=False) if source in self._fortran]
-        reason = stub.put_into(paths) if stub and paths else ""
+        reason = self._merged.put_into(paths) if self._merged and paths else ""
         if not reason:
             return 0
         self._as_it_is(self.instrumented, reason)
@@ -152,10 +153,14 @@ class Build:
     def _stub(self, folder: Path) -> FortranStub | MergedStub | None:
         if not self.command.has_fortran:
             return None
-        from .fortran_stub import FortranStub  # noqa: PLC0415 - C builds need not load it
+        if self.command.fortran.reads_assembly:
+            from .fortran_stub import FortranStub  # noqa: PLC0415 - C builds need not load it
+
+            return FortranStub(self.command, folder)
         from .merged_stub import MergedStub  # noqa: PLC0415
 
-        return (FortranStub if self.command.fortran.reads_assembly else MergedStub)(self.command, folder)
+        self._merged = MergedStub(self.command, folder)
+        return self._merged
 
     def _instrument(self, texts: list[Finished], folder: Path) -> None:
         """Write the text with probes of each source."""
