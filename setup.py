@@ -1,14 +1,17 @@
-"""What pyproject.toml cannot say: man pages are made of the documentation when the package is built."""
+"""What pyproject.toml cannot say: man pages are made of the documentation, and links of the README made to last."""
 
 import sys
+import tomllib
+from distutils.command.install_data import install_data  # of setuptools, which calls this
 from pathlib import Path
 
-from setuptools import setup  # before distutils, which it brings
-from distutils.command.install_data import install_data  # isort: skip
+from setuptools import setup
+from setuptools_scm import get_version
 
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT / "tools"))
 
+from long_description import long_description  # noqa: E402
 from man_pages import write_man_pages  # noqa: E402
 
 MAN = "share/man/man1"
@@ -24,4 +27,14 @@ class InstallData(install_data):
         super().run()
 
 
-setup(data_files=[(MAN, [])], cmdclass={"install_data": InstallData})
+project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+setup(
+    long_description=long_description(
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        project["project"].get("urls", {}).get("Repository", ""),
+        f"v{get_version(ROOT, **project['tool']['setuptools_scm'])}",
+    ),
+    long_description_content_type="text/markdown",
+    data_files=[(MAN, [])],
+    cmdclass={"install_data": InstallData},
+)

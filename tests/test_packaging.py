@@ -83,6 +83,21 @@ def test_the_wheel_carries_the_sources_of_the_probe_library(wheel: Path):
     assert not any(name.startswith(("autoanalyzer/tests", "autoanalyzer/samples")) for name in names)
 
 
+def test_no_link_of_the_description_is_dead_on_an_index(wheel: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    from long_description import long_description  # noqa: PLC0415
+
+    readme = (ROOT / "README.md").read_text()
+    address = "https://example.org/a/b"
+    linked = long_description(readme, address, "v1.0")
+    assert f"[one page]({address}/blob/v1.0/docs/view.md)" in linked
+    assert f"source]({address}/raw/v1.0/docs/pictures/page.png)" in linked
+    assert linked.count("](") == linked.count(f"]({address}/") == readme.count("](")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    repository = project.get("urls", {}).get("Repository")
+    assert _metadata(wheel).count("](") == (_metadata(wheel).count(f"]({repository}/") if repository else 0)
+
+
 def test_a_build_writes_no_man_pages_beside_the_sources(distributions: Path):
     assert not (ROOT / "man").exists()
 
