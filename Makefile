@@ -113,4 +113,4 @@ kills: $(VENV)/.ready
 	@$(BIN)/python tools/kill_runs.py --runs $(KILLS) --first $(SEED)
 
 clean:
-	rm -rf $(VENV) build dist man *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

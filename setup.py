@@ -1,14 +1,40 @@
-"""What pyproject.toml cannot say: man pages are made of the documentation when the package is built."""
+"""What pyproject.toml cannot say: man pages are made of the documentation, and links of the README made to last."""
 
 import sys
+import tomllib
+from distutils.command.install_data import install_data  # of setuptools, which calls this
 from pathlib import Path
 
 from setuptools import setup
+from setuptools_scm import get_version
 
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT / "tools"))
 
+from long_description import long_description  # noqa: E402
 from man_pages import write_man_pages  # noqa: E402
 
-pages = write_man_pages(ROOT / "man")
-setup(data_files=[("share/man/man1", [str(page.relative_to(ROOT)) for page in pages])])
+MAN = "share/man/man1"
+
+
+class InstallData(install_data):
+    """Write the man pages to the build folder first."""
+
+    def run(self) -> None:
+        """Install them."""
+        folder = Path(self.get_finalized_command("build").build_base) / "man"
+        self.data_files = [(MAN, [str(page) for page in write_man_pages(folder)])]
+        super().run()
+
+
+project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+setup(
+    long_description=long_description(
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        project["project"].get("urls", {}).get("Repository", ""),
+        f"v{get_version(ROOT, **project['tool']['setuptools_scm'])}",
+    ),
+    long_description_content_type="text/markdown",
+    data_files=[(MAN, [])],
+    cmdclass={"install_data": InstallData},
+)

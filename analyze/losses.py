@@ -86,8 +86,7 @@ def _longest(
     """
     part = selection.experiment
     own = selection.own_by_rank(computing.compared(part) if computing else part.exclusive(metric))
-    ranks = np.arange(own.shape[1])
-    groups = [ranks] if selection.programs is None else [ranks[selection.programs == each] for each in range(programs)]
+    groups = selection.members(programs)
     longest = np.array([own[:, each].max(axis=1, initial=-np.inf) for each in groups])
     places = np.array([each[own[:, each].argmax(axis=1)] if len(each) else 0 * own[:, 0] for each in groups], np.intp)
     return longest, places, np.array([own[:, each].sum(axis=1) for each in groups]), own.shape[1]

@@ -103,6 +103,16 @@ class Selection:
         places = [self.experiment.locations[column] for column in self.columns]
         return tuple(f"{place.process}.{place.thread}" for place in places)
 
+    def members(self, programs: int) -> list[npt.NDArray[np.intp]]:
+        """Give the places of each program's ranks; of a part of all ranks, it may have none.
+
+        Args:
+            programs: How many programs all ranks have.
+        """
+        if self.programs is None:
+            return [np.arange(len(self.ranks))]
+        return [np.flatnonzero(self.programs == each) for each in range(programs)]
+
     def with_threads(self, columns: Sequence[int]) -> Selection:
         """Select threads by their columns, each with what it did itself."""
         assert self.threads is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import time
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from .front_end import FrontEnd
     from .merged_stub import MergedStub
 
-__all__ = ["Build", "first_error"]
+__all__ = ["Build"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
 _MARK: Final = b"$autoanalyzer"  # before a region of the user's own, in a comment
@@ -49,6 +48,7 @@ class Build:
         self.warnings: list[str] = []
         self.said: bytes | None = b""
         self._assembly: list[str] = []
+        self._merged: MergedStub | None = None  # where no compiler takes it as assembly
         self._is_lasting = True  # whether it would be the same another time
 
     def run(self) -> int:
@@ -56,8 +56,8 @@ class Build:
         since = time.clock_gettime_ns(_FILE_CLOCK)
         reader = SourceTexts(self.command)
         texts = self._read(reader)
-        if texts is None:
-            self._as_it_is(self.command.sources, "the preprocessor rejects it")
+        if texts[-1].status:
+            self._as_it_is(self.command.sources, texts[-1].reason("the preprocessor rejects it"))
             return self._ended(self._compile(self.command.words))
         kept = KeptCompile(self.command, texts, reader.dependency_words(self.command.sources[0]), since=since)
         again = kept.again()
@@ -71,13 +71,13 @@ class Build:
             kept.note()
         return self._ended(status)
 
-    def _read(self, texts: SourceTexts) -> list[Finished] | None:
-        """Read the sources; None if the preprocessor fails."""
+    def _read(self, texts: SourceTexts) -> list[Finished]:
+        """Read the sources, up to one for which the preprocessor fails."""
         found = []
         for source in self.command.sources:
             found.append(texts.read(source))
             if found[-1].status:
-                return None
+                break
         return found
 
     def _run(self, texts: list[Finished], work: Workspace) -> int:
@@ -95,26 +95,26 @@ class Build:
         compiled = run(words, messages=True, inherited=(number,))
         heard = b"".join([*(each.messages for each in texts), compiled.messages])
         if compiled.status == 0 and (not heard or self._check_says(heard)):
-            return self._put_in(stub)
+            return self._merge()
         # The user's messages are those of the untouched command: probes change what flow analysis sees, and
         # preprocessed text where a macro is blamed.
         if not self.command.saves_temporaries and (status := self._untouched(work.folder / "untouched")):
             return status
         if compiled.status and run([*words, *self.command.quiet], messages=True, inherited=(number,)).status:
-            self._as_it_is(self.instrumented, first_error(compiled.messages))
+            self._as_it_is(self.instrumented, compiled.reason("the instrumented text does not compile"))
             return run(self.command.words, messages=True).status
-        return self._put_in(stub)
+        return self._merge()
 
     @property
     def _fortran(self) -> dict[Argument, str]:
         """The text in the place of each Fortran source that has one."""
         return {source: path for source, path in self.instrumented.items() if source.is_fortran}
 
-    def _put_in(self, stub: FortranStub | MergedStub | None) -> int:
-        """Put the stub into what has been compiled; if it cannot be, compile anew without probes."""
+    def _merge(self) -> int:
+        """Put a stub that is to be merged into what has been compiled; if it cannot be, compile anew without probes."""
         objects = self.command.objects
         paths = [path for source, path in zip(self.command.sources, objects, strict=False) if source in self._fortran]
-        reason = stub.put_into(paths) if stub and paths else ""
+        reason = self._merged.put_into(paths) if self._merged and paths else ""
         if not reason:
             return 0
         self._as_it_is(self.instrumented, reason)
@@ -153,10 +153,14 @@ class Build:
     def _stub(self, folder: Path) -> FortranStub | MergedStub | None:
         if not self.command.has_fortran:
             return None
-        from .fortran_stub import FortranStub  # noqa: PLC0415 - C builds need not load it
+        if self.command.fortran.reads_assembly:
+            from .fortran_stub import FortranStub  # noqa: PLC0415 - C builds need not load it
+
+            return FortranStub(self.command, folder)
         from .merged_stub import MergedStub  # noqa: PLC0415
 
-        return (FortranStub if self.command.fortran.reads_assembly else MergedStub)(self.command, folder)
+        self._merged = MergedStub(self.command, folder)
+        return self._merged
 
     def _instrument(self, texts: list[Finished], folder: Path) -> None:
         """Write the text with probes of each source."""
@@ -253,12 +257,6 @@ class Build:
 def _headlines(messages: bytes) -> list[bytes]:
     """Give the lines that say what is wrong and where, without the source that is shown below them."""
     return sorted(_HEADLINE.findall(messages))
-
-
-def first_error(messages: bytes) -> str:
-    """Give the line that says what is wrong."""
-    lines = os.fsdecode(messages).splitlines()
-    return next((line for line in lines if "error" in line.lower()), "the instrumented text does not compile")
 
 
 def _line(error: SourceError) -> str:

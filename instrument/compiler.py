@@ -84,7 +84,7 @@ _CXX_SUFFIXES: Final = (".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".ii
 _FORTRAN_CPP: Final = (".fpp", ".F", ".FOR", ".FTN", ".FPP", ".F90", ".F95", ".F03", ".F08")
 _FORTRAN_SUFFIXES: Final = (*_FORTRAN_CPP, ".f", ".for", ".ftn", ".f90", ".f95", ".f03", ".f08")
 _FIXED_FORM: Final = (".f", ".for", ".ftn", ".fpp")
-_NOT_PREPROCESSED: Final = frozenset(["-nocpp", "-nofpp", "-dF", "-dT", "-dZ"])
+_NOT_PREPROCESSED: Final = ("-nocpp", "-nofpp", "-d")  # -d is Cray's
 _CXX_COMPILER: Final = expression(r"\+\+|cxx|icp[cx]$|CC$")  # g++, clang++-14, mpicxx, mpiicpx, mpiCC
 _OF_CRAY: Final = frozenset(["ftn", "crayftn"])
 _LAUNCHERS: Final = frozenset(["ccache", "sccache", "distcc", "icecc"])
@@ -191,14 +191,16 @@ class CompilerCommand:
     @property
     def _output(self) -> Path | None:
         outputs = [argument.words for argument in self.arguments if argument.role is Role.OUTPUT]
-        return Path(outputs[-1][-1].removeprefix("-o")) if outputs else None
+        if self.links:
+            outputs = [words for words in outputs if not words[0].startswith("-b")]  # Cray's, for objects alone
+        return Path(outputs[-1][1] if len(outputs[-1]) > 1 else outputs[-1][0][2:]) if outputs else None
 
     def preprocesses(self, source: Argument) -> bool:
         """Tell whether a Fortran source goes through the preprocessor; of -cpp, -nocpp and the like the last counts."""
-        options = self.of(Role.CPP)
+        options = self.joined(Role.CPP)
         if "-fpreprocessed" in options or not options:
             return not options and source.wants_preprocessor
-        return options[-1] not in _NOT_PREPROCESSED
+        return not options[-1].startswith(_NOT_PREPROCESSED)
 
     def loses_comments(self, source: Argument) -> bool:
         """Tell whether LLVM's preprocessor writes a Fortran source, without comments and with lines of its own."""
@@ -253,7 +255,7 @@ def _arguments(words: list[str], options: Options, *, to_cxx: bool) -> Iterator[
         word = words[place]
         place += 1
         if word.startswith("-") and word != "-":
-            argument = Argument(*options.sorted(word, words[place : place + 3]))
+            argument = Argument(*options.argument(word, words[place : place + 3]))
             place += len(argument.words) - 1
             if argument.role is Role.LANGUAGE:
                 named = argument.words[-1].removeprefix("-x")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from itertools import chain
@@ -30,6 +31,11 @@ class Finished(NamedTuple):
     status: int
     output: bytes
     messages: bytes
+
+    def reason(self, otherwise: str) -> str:
+        """Give the line that says what is wrong; something else if nothing was said."""
+        lines = os.fsdecode(self.messages).splitlines()
+        return next((line for line in lines if "error" in line.lower()), lines[0] if lines else otherwise)
 
 
 def run(words: list[str], *, output: bool = False, messages: bool = False, inherited: tuple[int, ...] = ()) -> Finished:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
@@ -32,6 +33,7 @@ _LANGUAGES: Final = (
 )
 _INCLUDED: Final = frozenset(["-include", "-include-pch"])
 _KEYWORD: Final = expression(r"[a-z0-9_]+(?:,[a-z0-9_]+)*$")
+_NOTHING: Final = expression(r"(?!)")
 
 
 class Options(NamedTuple):
@@ -44,6 +46,8 @@ class Options(NamedTuple):
         prefixes: What others begin with, their value in the same word; the first that fits counts.
         asking: Those that ask something, or stop before there is code.
         asking_prefixes: What others that ask begin with.
+        switching: Those among whose letters one says whether Fortran goes through the preprocessor, with their value.
+        stopping: Those among whose letters one asks, likewise.
     """
 
     values: dict[str, Role]
@@ -52,8 +56,10 @@ class Options(NamedTuple):
     prefixes: tuple[tuple[Role, tuple[str, ...]], ...]
     asking: frozenset[str]
     asking_prefixes: tuple[str, ...]
+    switching: re.Pattern[str] = _NOTHING
+    stopping: re.Pattern[str] = _NOTHING
 
-    def sorted(self, word: str, following: list[str]) -> tuple[Role, tuple[str, ...]]:
+    def argument(self, word: str, following: list[str]) -> tuple[Role, tuple[str, ...]]:
         """Tell what an option is for, and of which words it consists.
 
         Args:
@@ -62,8 +68,10 @@ class Options(NamedTuple):
         """
         if word == "-Xclang" and _INCLUDED.intersection(following[:1]):  # its value goes by the same way
             return Role.PREPROCESS, (word, *following[:3])
-        if word in self.values:
-            return self.values[word], (word, *following[:1])
+        words = (word, *following[:1]) if word in self.values else (word,)
+        switches = bool(self.switching.match("".join(words)))
+        if switches or word in self.values:
+            return Role.CPP if switches else self.values[word], words
         if word in self.keywords and following and _KEYWORD.match(following[0]):
             return Role.BOTH, (word, following[0])
         if word in self.alone:
@@ -74,7 +82,9 @@ class Options(NamedTuple):
 
     def asks(self, words: tuple[str, ...]) -> bool:
         """Tell whether an option asks something, or stops before there is code."""
-        return words[0] in self.asking or (words[0].startswith(self.asking_prefixes) and len(words) == 1)
+        if words[0] in self.asking or self.stopping.match("".join(words)):
+            return True
+        return words[0].startswith(self.asking_prefixes) and len(words) == 1
 
 
 def _by_word(names: dict[Role, str]) -> dict[str, Role]:
@@ -142,23 +152,25 @@ CRAY_FORTRAN: Final = Options(
             Role.COMPILE: "-l -L -S -Xlinker -rpath",
             Role.BOTH: "-A -C -d -e -f -G -h -K -m -M -N -O -p -Q -r -R -s -x",
             Role.MODULES: "-J",
-            Role.OUTPUT: "-o",
+            Role.OUTPUT: "-o -b",
         }
     ),
     keywords=frozenset(),
     alone=_by_word(
         {
-            Role.CPP: "-eF -eT -eZ -dF -dT -dZ -F",
+            Role.CPP: "-F",
             Role.COMPILE: "-c -shared -static -dynamic -g -v -V -craype-verbose",
         }
     ),
     prefixes=(
         (Role.PREPROCESS, ("-D", "-U", "-I")),
         (Role.COMPILE, ("-l", "-L", "-Wl,", "-Wa,")),
-        (Role.OUTPUT, ("-o",)),
+        (Role.OUTPUT, ("-o", "-b")),
         (Role.MODULES, ("-J",)),
     ),
-    asking=frozenset(["-E", "-eP", "--help", "--version", "-dumpversion"]),
+    asking=frozenset(["-E", "--help", "--version", "-dumpversion"]),
     asking_prefixes=("--cray-print-opts",),
+    switching=expression(r"-[de][A-Za-z0-9]*[FTZ]"),
+    stopping=expression(r"-e[A-Za-z0-9]*P"),
 )
-"""Options of Cray's own Fortran compiler, whose letters have a value in the same word or in the next."""
+"""Options of Cray's own Fortran compiler: a letter with a value in the same word or the next, often several letters."""

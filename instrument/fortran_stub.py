@@ -88,11 +88,6 @@ class FortranStub:
         """Say what had to be done without."""
         return "compiled without -flto, which would drop the probes" if self._lto and not self._is_object else ""
 
-    def put_into(self, objects: list[Path]) -> str:
-        """Say why objects have no stub; the assembler has put it in."""
-        del objects
-        return ""
-
     def problem(self) -> str:
         """Say why there is no stub; empty if there is one."""
         if self._problem is None:

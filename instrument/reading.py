@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -87,10 +86,5 @@ def read_sources(
         language = front_end(command, source, choice)
         done = SourceTexts(command).read(source)
         if done.status:
-            raise InputError(f"{path}: the preprocessor rejects it: {_first_line(done.messages)}")
+            raise InputError(f"{path}: the preprocessor rejects it: {done.reason('no reason given')}")
         yield ReadSource(source, done.output, language)
-
-
-def _first_line(messages: bytes) -> str:
-    lines = os.fsdecode(messages).splitlines()
-    return next((line for line in lines if "error" in line.lower()), lines[0] if lines else "no reason given")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from .build import Build, first_error
+from .build import Build
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import run
 from .kept_compile import is_plain
@@ -44,7 +44,7 @@ def _linked(command: CompilerCommand, objects: dict[Argument, Path]) -> int:
     status = run([*command.words, *command.quiet]).status  # warnings have been heard
     if status == 0:
         names = ", ".join(source.words[0] for source in command.sources)
-        reason = first_error(linked.messages)
+        reason = linked.reason("the instrumented objects do not link")
         sys.stderr.write(f"autoanalyzer: {names}: not instrumented: {reason}; compiled unchanged\n")
     return status
 

@@ -40,7 +40,7 @@ class SourceTexts:
     def _fortran(self, source: Argument) -> Finished:
         compiler = self._command.fortran
         if not compiler.preprocess:
-            return Finished(1, b"", b"error: the compiler is not known to preprocess Fortran to standard output\n")
+            return Finished(1, b"", b"the compiler is not known to preprocess Fortran to standard output\n")
         done = self._preprocessed(source, list(compiler.preprocess))
         return done._replace(output=with_plain_markers(done.output)) if compiler.rewraps else done
 

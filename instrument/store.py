@@ -64,14 +64,15 @@ class Store:
         except OSError:
             return None
         content = kept[_CHECKSUM:]
+        is_whole = _checksum(content) == kept[:_CHECKSUM]
         try:
-            if _checksum(content) != kept[:_CHECKSUM]:
+            if is_whole:
+                os.utime(path)
+            else:
                 os.unlink(path)
-                return None
-            os.utime(path)
         except OSError:
             pass  # others' to remove, and to read
-        return content
+        return content if is_whole else None
 
     def put(self, key: str, content: bytes) -> None:
         """Keep a result, unless it is larger than the store."""

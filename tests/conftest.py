@@ -27,6 +27,7 @@ from autoanalyzer.cli.main import main
 Done = subprocess.CompletedProcess[bytes]
 
 BIN = Path(sys.executable).parent
+LIBOMP = [f"-L{each.parent}" for each in sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so"))[-1:]]  # of clang
 FAST_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # for what only has to run
 
 

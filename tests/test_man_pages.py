@@ -69,6 +69,16 @@ def test_a_page_says_all_that_the_document_says(pages: Path, document: Path) -> 
     assert [text for text in said(document) if text not in shown] == []
 
 
+def test_items_have_the_numbers_of_the_document(tmp_path: Path) -> None:
+    for name in ("README.md", "pyproject.toml", "tools/man_pages.py", "docs/reference.md", "docs/commands/info.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    with (tmp_path / "docs/commands/info.md").open("a") as stream:
+        stream.write("\n9. Open it\n10. Look\n\n- Close it\n")
+    subprocess.run([sys.executable, tmp_path / "tools/man_pages.py", tmp_path / "man"], check=True)
+    assert "9.Openit10.Look\u2022Closeit" in read(tmp_path / "man/autoanalyzer-info.1")
+
+
 def test_the_first_page_names_all_others_and_what_all_commands_share(pages: Path) -> None:
     shown = read(pages / "autoanalyzer.1")
     assert all(f"autoanalyzer-{name}(1)" in shown for name in COMMANDS)

@@ -1,3 +1,4 @@
+import fcntl
 import os
 import subprocess
 import sys
@@ -42,9 +43,11 @@ def test_every_package_folder_is_listed():
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sdist, and the wheel that is built from it."""
     folder = tmp_path_factory.mktemp("distributions")
-    subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT], check=True, capture_output=True
-    )
+    with (ROOT / "pyproject.toml").open() as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)  # builds of one tree get in each other's way
+        subprocess.run(
+            [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT], check=True, capture_output=True
+        )
     return folder
 
 
@@ -78,6 +81,25 @@ def test_the_wheel_carries_the_sources_of_the_probe_library(wheel: Path):
     assert not any("/src/" in name or "package.json" in name for name in names)
     assert "plotly" not in _metadata(wheel)
     assert not any(name.startswith(("autoanalyzer/tests", "autoanalyzer/samples")) for name in names)
+
+
+def test_no_link_of_the_description_is_dead_on_an_index(wheel: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    from long_description import long_description  # noqa: PLC0415
+
+    readme = (ROOT / "README.md").read_text()
+    address = "https://example.org/a/b"
+    linked = long_description(readme, address, "v1.0")
+    assert f"[one page]({address}/blob/v1.0/docs/view.md)" in linked
+    assert f"source]({address}/raw/v1.0/docs/pictures/page.png)" in linked
+    assert linked.count("](") == linked.count(f"]({address}/") == readme.count("](")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    repository = project.get("urls", {}).get("Repository")
+    assert _metadata(wheel).count("](") == (_metadata(wheel).count(f"]({repository}/") if repository else 0)
+
+
+def test_a_build_writes_no_man_pages_beside_the_sources(distributions: Path):
+    assert not (ROOT / "man").exists()
 
 
 def test_distributions_are_such_as_an_index_takes(wheel: Path, sdist: Path):

@@ -122,8 +122,11 @@ def _block(node: SyntaxTreeNode) -> list[str]:
     if node.type == "table":
         return _table(node)
     if node.type in ("bullet_list", "ordered_list"):
-        mark = r"\(bu 2" if node.type == "bullet_list" else "1. 3"
-        return [line for item in node.children for line in _item(item, mark)]
+        first = int(node.attrs.get("start", 1))
+        marks = [
+            f"{first + place}. 4" if node.type == "ordered_list" else r"\(bu 2" for place in range(len(node.children))
+        ]
+        return [line for item, mark in zip(node.children, marks, strict=True) for line in _item(item, mark)]
     raise ValueError(f"man pages have nothing for {node.type}: {_plain(node)[:60]}")
 
 

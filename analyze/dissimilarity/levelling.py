@@ -58,8 +58,9 @@ class Prices:
             programs: How many programs there are.
         """
         times, paid = (selection.own_by_rank(each) for each in (exclusive, probe_times(selection.experiment)))
-        groups = [times[:, each] for each in _members(selection, programs)]
-        prices = [paid[:, each] for each in _members(selection, programs)]
+        members = selection.members(programs)
+        groups = [times[:, each] for each in members]
+        prices = [paid[:, each] for each in members]
         return cls(
             np.array([each.min(axis=1, initial=np.inf) for each in prices]),
             np.array([each.max(axis=1, initial=0.0) for each in prices]),
@@ -102,16 +103,9 @@ class Prices:
         """
         times, alike = selection.own_by_rank(exclusive), self.alike
         change = np.zeros_like(times)
-        for program, columns in enumerate(_members(selection, len(self.ranks))):
+        for program, columns in enumerate(selection.members(len(self.ranks))):
             mean = self.total[program] / max(1, self.ranks[program])
             change[:, columns] = np.where(alike[program][:, None], mean[:, None] - times[:, columns], 0.0)
         for index in reversed(range(len(selection.regions))):
             change[index] += change[list(selection.regions[index].children)].sum(axis=0)
         return change
-
-
-def _members(selection: Selection, programs: int) -> list[npt.NDArray[np.intp]]:
-    """Give the columns of the ranks of each program."""
-    if selection.programs is None:
-        return [np.arange(len(selection.ranks))]
-    return [np.flatnonzero(selection.programs == program) for program in range(programs)]

@@ -13,10 +13,10 @@ import pytest
 
 from autoanalyzer.experiment import Experiment, load
 
-from ..conftest import Tool
+from ..conftest import LIBOMP, Tool
 
 PROGRAMS = Path(__file__).parents[1] / "programs" / "openmp"
-OWN = {"flang-new-19": ("-L/usr/lib/llvm-14/lib",)}  # where clang's release brings the library
+OWN = {"flang-new-19": LIBOMP}
 COMPILERS = [("gcc", "share.c"), ("clang", "share.c"), ("gfortran", "share.f90"), ("flang-new-19", "share.f90")]
 
 

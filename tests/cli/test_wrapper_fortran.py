@@ -189,6 +189,8 @@ def test_a_compiler_of_an_unknown_maker_gets_the_source_and_says_so(tool):
     reason = b"probes in Fortran need the compiler of GNU, LLVM, Intel, NVIDIA or Cray"
     assert done.stderr.endswith(b" x.f90: not instrumented: " + reason + b"; compiled unchanged\n")
     assert b"aa1|" not in (tool.folder / "x.o").read_bytes()
+    done = succeed(tool("aa-mpifort", "-cpp", "-c", "x.f90", env={"AUTOANALYZER_FC": str(other)}))
+    assert b"not instrumented: the compiler is not known to preprocess Fortran to standard output;" in done.stderr
 
 
 def test_assembly_is_the_compilers_own_and_named(tool):

@@ -179,10 +179,12 @@ def test_drivers_of_other_names_and_options(program):
 
 
 def test_a_source_that_the_preprocessor_alone_rejects_is_named(program):
-    program.write("cc", '#!/bin/sh\ncase " $* " in *" -E "*) exit 1;; esac\nexec gcc "$@"\n').chmod(0o755)
-    done = program("aa-mpicc", "-c", "x.c", env={"AUTOANALYZER_CC": str(program.folder / "cc")})
-    assert done.returncode == 0
-    assert done.stderr == b"autoanalyzer: x.c: not instrumented: the preprocessor rejects it; compiled unchanged\n"
+    for said, reason in (("", "the preprocessor rejects it"), ("x.c: error: no -E", "x.c: error: no -E")):
+        refuse = f'case " $* " in *" -E "*) printf "{said}" >&2; exit 1;; esac'
+        program.write("cc", f'#!/bin/sh\n{refuse}\nexec gcc "$@"\n').chmod(0o755)
+        done = program("aa-mpicc", "-c", "x.c", env={"AUTOANALYZER_CC": str(program.folder / "cc")})
+        assert done.returncode == 0
+        assert done.stderr.decode() == f"autoanalyzer: x.c: not instrumented: {reason}; compiled unchanged\n"
 
 
 def lines_of(program, name):

@@ -128,6 +128,25 @@ def test_crays_own_fortran_is_known_behind_its_name(tool):
     assert cray.preprocesses(source)
     assert FortranFrontEnd(cray).form(source) == Form(fixed=False, openmp=True, threads=True)
     assert CRAY_FORTRAN.asks(("-eP",))
+    assert CRAY_FORTRAN.asks(("-e", "mP"))
+
+
+@pytest.mark.parametrize(
+    ("line", "preprocessed", "names"),
+    [
+        ("-e F -b other.o -c old.f", True, "other.o"),
+        ("-emZ -bother.o -c old.f", True, "other.o"),
+        ("-dynamic -b other.o -c old.F -d mZ", False, "other.o"),
+        ("-e Z -dT -e m -b other.o -o old old.f", False, "old"),
+    ],
+)
+def test_crays_letters_have_their_value_in_the_same_word_or_the_next(tool, line, preprocessed, names):
+    cray = CompilerCommand([speaking(tool, "ftn", "Cray Fortran : Version 17.0.0"), *line.split()])
+    (source,) = cray.sources
+    assert cray.of(Role.INPUT) == []
+    assert cray.preprocesses(source) == preprocessed
+    assert [str(path) for path in cray.objects or [cray.program]] == [names]
+    assert not cray.asks
 
 
 def test_gnus_fortran_is_known_behind_crays_name(tool):

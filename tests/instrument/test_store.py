@@ -29,6 +29,14 @@ def test_a_damaged_result_is_none_and_makes_room_for_a_whole_one(tmp_path):
         assert store.get(KEYS[0]) == b"object"
 
 
+def test_a_damaged_result_is_none_where_it_cannot_be_removed(tmp_path):
+    (tmp_path / "result").write_bytes(b"")
+    with (tmp_path / "result").open("rb") as stream:
+        key = str(stream.fileno())
+        (tmp_path / key[0]).symlink_to("/proc/self/fd")  # where nobody removes anything
+        assert Store(tmp_path, 1 << 20).get(key) is None
+
+
 def test_what_was_not_used_for_longest_goes_once_the_limit_is_reached(tmp_path):
     store = Store(tmp_path, 16 * 1000)
     for age, key in enumerate(KEYS[:3]):

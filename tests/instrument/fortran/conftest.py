@@ -22,12 +22,12 @@ from autoanalyzer.instrument.compiler import CompilerCommand
 from autoanalyzer.instrument.fortran_front_end import FortranFrontEnd
 from autoanalyzer.instrument.source_text import SourceTexts
 
-from ...conftest import FAST_LINKER
+from ...conftest import FAST_LINKER, LIBOMP
 
 STUB = Path(__file__).parents[3] / "instrument" / "fortran_stub.c"
 COMPILERS = {
     "GNU": ("gfortran", "-O0", "-w", *FAST_LINKER),
-    "LLVM": ("flang-new-19", "-O0", "-L/usr/lib/llvm-14/lib"),  # where clang's release brings libomp
+    "LLVM": ("flang-new-19", "-O0", *LIBOMP),
 }
 NOT_LLVMS = ("-fopenmp-simd", "-fd-lines-as-")  # options that its release 19 does not know
 NAMES = {"fixed": "x.f", "free": "x.f90"}

@@ -30,8 +30,8 @@ class Autoanalyzer(PythonPackage):
         depends_on("py-markdown-it-py@3:")
 
     with default_args(type="run"):
+        depends_on("llvm@18:+clang")
         depends_on("mpi")
-        depends_on("py-libclang@18:")
         depends_on("py-lxml@4.9.3:")
         depends_on("py-mpi4py@4.1:")
         depends_on("py-numpy@1.26:")
@@ -44,3 +44,10 @@ class Autoanalyzer(PythonPackage):
         depends_on("py-textual@1:")
         depends_on("py-threadpoolctl@3.1:")
         depends_on("valgrind~boost~mpi", when="+counting")
+
+    def setup_run_environment(self, env):
+        """Name the parser of C and C++: Spack's py-libclang has, until May 2026, no libclang.so.
+
+        Tried without Spack: aa-mpicc with this variable, LLVM 19 and no Python package of libclang.
+        """
+        env.set("LIBCLANG_LIBRARY_PATH", self.spec["llvm"].prefix.lib)
