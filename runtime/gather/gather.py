@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
@@ -66,11 +66,11 @@ def gather(
         lacks_ranks = own.told.lacks_ranks
         if how == "plain" or (own.told.files and not lacks_ranks):
             return _merge(folder, facts, own)
-    one = _any_shard(folder)
+    one = next(_readable(folder), None)
     job = run_mpi_job(
         folder,
         command,
-        merge=not (one and survivors(folder.shards, [one])),
+        merge=not survivors(folder.shards, _readable(folder)),
         few=bool(one and one.size and 1 < one.size == len(folder.shard_files())) and not lacks_ranks,
         told=told,
     )
@@ -136,12 +136,11 @@ def _is_worth_a_job(folder: RunFolder, command: Sequence[str]) -> bool:
         return False
 
 
-def _any_shard(folder: RunFolder) -> Shard | None:
-    """Read one shard on this disk, which tells of what program the run is, and of how many ranks."""
+def _readable(folder: RunFolder) -> Iterator[Shard]:
+    """Read the shards on this disk, one after the other."""
     for file in folder.shard_files():
         with suppress(InputError):
-            return read_shard(file)
-    return None
+            yield read_shard(file)
 
 
 def _merge(
