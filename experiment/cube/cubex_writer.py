@@ -206,7 +206,10 @@ class _Archive:
         """
         padded = size % _BLOCK == 0
         if size + padded > _LARGEST:
-            raise InputError(f"{self.path}: expected at most {_LARGEST:,} bytes of {name}, found {size:,}")
+            raise InputError(
+                f"{self.path}: expected at most {_LARGEST:,} bytes of {name}, found {size:,}; leave out regions or "
+                "ranks"
+            )
         if self.communicator.rank == 0:
             if padded:
                 self.write(size, b"\n")

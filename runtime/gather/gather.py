@@ -223,6 +223,6 @@ def _save(folder: RunFolder, own: OwnShards, run: Run) -> Experiment:
         file = save_of_run(experiment, folder.path)
     except InputError as error:
         raise InputError(
-            f"{error}; the data stay in {folder.shards}: make room, then run autoanalyzer analyze {folder.path}"
+            f"{error}; the data stay in {folder.shards}: once there is a way, run autoanalyzer analyze {folder.path}"
         ) from None
     return load(file) if file == folder.large_experiment else experiment
