@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -24,12 +23,11 @@ from .folder_shards import Told
 from .job_shards import is_home, place_of
 from .shard_reader import used_bytes
 
-__all__ = ["GATHERED", "READ", "bring_home", "check_together", "unpacked"]
+__all__ = ["GATHERED", "READ", "bring_home", "unpacked"]
 
 GATHERED: Final = b"autoanalyzer-gathered "
 READ: Final = b"autoanalyzer-read "
 
-_LAUNCHED: Final = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")  # how many processes were started
 _PIECE: Final = 3 << 18  # bytes; as text three quarters of a line of 1 MiB
 _BEGIN: Final = b"autoanalyzer-shard "
 _END: Final = b"autoanalyzer-end "
@@ -66,17 +64,6 @@ def bring_home(communicator: Any, shards: Path, home: str) -> None:
     for folder in watched:
         if not is_home(folder, home):
             _leave(folder)
-
-
-def check_together(communicator: Any) -> None:
-    """Refuse to work alone beside others.
-
-    Raises:
-        InputError: A launcher has started processes of another MPI: each would be alone.
-    """
-    started = next((int(number) for name in _LAUNCHED if (number := os.environ.get(name))), 1)
-    if communicator.Get_size() == 1 and started > 1:
-        raise InputError(f"expected {started} processes in one MPI_COMM_WORLD, found each alone")
 
 
 def _leave(folder: Path) -> None:

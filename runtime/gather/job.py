@@ -14,7 +14,8 @@ from ...experiment.cube.cubex_writer import Part, write_parts
 from ...experiment.run_folder import LARGE_EXPERIMENT_FILE
 from ...experiment.storage import LARGE
 from ..facts import RunFacts
-from .bring_home import GATHERED, READ, bring_home, check_together
+from ..mpi.own_job import check_together
+from .bring_home import GATHERED, READ, bring_home
 from .folder_shards import FolderShards
 from .job_shards import SeenShards
 from .merge import Run, merge

@@ -16,7 +16,7 @@ from ...cache_place import cache_name
 from ...errors import InputError
 from .compiler import mpi_compilers
 
-__all__ = ["Started", "begin_mpi", "mpich_environment", "started_processes", "use_mpich"]
+__all__ = ["Started", "begin_mpi", "check_together", "mpich_environment", "started_processes", "use_mpich"]
 
 # How many processes were started, and which this one is.
 _VARIABLES: Final = {
@@ -63,12 +63,24 @@ def begin_mpi(started: Started) -> Any:
         use_mpich()
     from mpi4py import MPI  # noqa: PLC0415 - starts MPI
 
-    if MPI.COMM_WORLD.Get_size() < started.size:
+    check_together(MPI.COMM_WORLD)
+    return MPI.COMM_WORLD
+
+
+def check_together(communicator: Any) -> None:
+    """Refuse to work alone beside others.
+
+    Raises:
+        InputError: A launcher has started processes of another MPI: each would be alone.
+    """
+    from mpi4py import MPI  # noqa: PLC0415 - starts MPI
+
+    started = started_processes()
+    if started and communicator.Get_size() < started.size:
         raise InputError(
             f"expected {started.size} processes in one MPI_COMM_WORLD, found each alone: the launcher is not that of"
             f" {MPI.get_vendor()[0]}, which mpi4py uses; srun may need --mpi=pmix"
         )
-    return MPI.COMM_WORLD
 
 
 def use_mpich(library: Path | None = None) -> None:
