@@ -12,7 +12,7 @@ import os
 import struct
 import tarfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby, pairwise
 from pathlib import Path
@@ -78,7 +78,13 @@ def write_cubex(experiment: Experiment, path: Path) -> None:
 
 
 def write_parts(
-    communicator: Communicator, part: Part, whole: Experiment | None, file: IO[bytes] | None, path: Path
+    communicator: Communicator,
+    part: Part,
+    whole: Experiment | None,
+    file: IO[bytes] | None,
+    path: Path,
+    *,
+    told: Callable[[], object] | None = None,
 ) -> None:
     """Write the file of an experiment whose values several processes have; each of them calls this.
 
@@ -88,11 +94,12 @@ def write_parts(
         whole: All of it but for the values, at process 0.
         file: The file, where the process writes.
         path: What it is going to be called.
+        told: Is called before each block of rows is written.
 
     Raises:
         InputError: As for ``write_cubex``.
     """
-    archive = _Archive(communicator, file, path)
+    archive = _Archive(communicator, file, path, told)
     rows = _Rows(communicator, part)
     storage = {}
     for number, metric in enumerate(part.experiment.metrics):
@@ -187,6 +194,7 @@ class _Archive:
     communicator: Communicator
     file: IO[bytes] | None
     path: Path
+    told: Callable[[], object] | None = None
     start: int = 0
 
     def write(self, offset: int, content: bytes | memoryview) -> None:
@@ -265,6 +273,8 @@ class _Data:
         Raises:
             InputError: A value is infinite.
         """
+        if self.archive.told:
+            self.archive.told()
         if np.isinf(severity).any():
             raise InputError(f"{self.archive.path}: expected finite values of {self.metric.name}, found infinity")
         self.dtype, values = typed(severity, self.metric)

@@ -16,17 +16,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from ...atomic_file import replacing
+from ...atomic_file import fsync, replacing
 from ...errors import InputError
 from ..node_folder import node_folders
 from .folder_shards import Told
 from .job_shards import is_home, place_of
 from .shard_reader import used_bytes
 
-__all__ = ["GATHERED", "READ", "bring_home", "unpacked"]
+__all__ = ["AT_WORK", "GATHERED", "READ", "bring_home", "say_at_work", "unpacked"]
 
 GATHERED: Final = b"autoanalyzer-gathered "
 READ: Final = b"autoanalyzer-read "
+AT_WORK: Final = b"autoanalyzer-at-work\n"  # nothing else is to be told, but a silent job would be taken for a hung one
 
 _PIECE: Final = 3 << 18  # bytes; as text three quarters of a line of 1 MiB
 _BEGIN: Final = b"autoanalyzer-shard "
@@ -58,12 +59,20 @@ def bring_home(communicator: Any, shards: Path, home: str) -> None:
         for name in listed:
             if name not in here:
                 _carry(communicator, (sender, root), name, files.get(name), write)
+    if rank == root and at_home[root]:
+        fsync(shards / name for listed in names for name in listed if name not in here)
     communicator.Barrier()
     for file in files.values():
         file.unlink(missing_ok=True)
     for folder in watched:
         if not is_home(folder, home):
             _leave(folder)
+
+
+def say_at_work() -> None:
+    """Tell the launcher that the job goes on."""
+    sys.stdout.buffer.write(AT_WORK)
+    sys.stdout.buffer.flush()
 
 
 def _leave(folder: Path) -> None:
@@ -107,6 +116,7 @@ def _write_to(shards: Path) -> _Write:
         with replacing(shards / name) as stream:
             for piece in pieces:
                 stream.write(piece)
+        say_at_work()
 
     return write
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+from ...atomic_file import fsync
 from ...errors import InputError
 from ...experiment import Experiment, load
 from ...experiment.communicator import Alone
@@ -185,6 +186,7 @@ def _merge(
         with suppress(InputError):
             replace(facts, node=facts.node or os.uname().nodename, running=list(running)).write(folder.shards)
     elif not (keep or broken or elsewhere or set(folder.shard_files()) - set(read.files)):
+        fsync(file for file in (folder.experiment, folder.trace) if file.exists())
         folder.remove_shards()
     return experiment
 

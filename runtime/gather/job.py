@@ -9,13 +9,14 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
+from ...atomic_file import fsync
 from ...errors import InputError
 from ...experiment.cube.cubex_writer import Part, write_parts
 from ...experiment.run_folder import LARGE_EXPERIMENT_FILE
 from ...experiment.storage import LARGE
 from ..facts import RunFacts
 from ..mpi.own_job import check_together
-from .bring_home import GATHERED, READ, bring_home
+from .bring_home import GATHERED, READ, bring_home, say_at_work
 from .folder_shards import FolderShards
 from .job_shards import SeenShards
 from .merge import Run, merge
@@ -62,12 +63,15 @@ def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, calle
     try:
         with written.open("r+b") if seen.at_home else nullcontext() as stream:
             part = Part(merged.experiment, merged.columns, writes=seen.at_home)
-            write_parts(together, part, merged.whole, stream, path)
+            write_parts(together, part, merged.whole, stream, path, told=None if together.rank else say_at_work)
+        if seen.at_home:
+            fsync([written])  # what each node has of it
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     together.allgather(None)
     if everything:
         written.replace(path)
+        fsync([path])
         _tell(shards, everything)
     together.allgather(None)
     broken = {name for name, _ in own.told.broken}

@@ -119,6 +119,33 @@ def test_a_job_that_fails_leaves_all_as_it_was(
     assert [file.read_bytes() for file in folder.shard_files()] == before
 
 
+DYING = """
+import errno, os
+def fsync(place):
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+os.fsync = fsync
+"""
+
+
+def test_shards_stay_where_what_was_made_of_them_does_not_reach_the_disk(
+    large: Path,
+    linked: Record,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    record(linked, TREES[:2])
+    folder = RunFolder(large)
+    before = folder.shard_files()
+    (large / "site" / "sitecustomize.py").write_text(SITE + DYING)
+    job = mpi_job.run_mpi_job(folder, ["mpirun.openmpi", "-n", "2", "sh"], merge=True, few=False)
+    assert job.failure.endswith(": cannot be written: Input/output error")
+    assert folder.shard_files() == before
+    monkeypatch.setattr(os, "fsync", os.fsync)
+    exec(DYING, {})
+    with pytest.raises(InputError, match="cannot be written: Input/output error"):
+        gather_here(folder)
+    assert folder.shard_files() == before
+
+
 def test_what_still_runs_of_another_program_of_the_job_keeps_its_shard(
     large: Path,
     linked: Record,  # noqa: F811
@@ -275,6 +302,7 @@ def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
     assert done.returncode == 0, done.stderr
     assert 'autoanalyzer-gathered {"keep": true}' in done.stdout
     found = load(homes[0].path)
+    assert done.stdout.count("autoanalyzer-at-work\n") >= len(found.metrics)
     assert alone is not None
     assert found.locations == alone.locations
     for metric in found.metrics:
