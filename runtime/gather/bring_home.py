@@ -23,11 +23,11 @@ from .folder_shards import Told
 from .job_shards import is_home, place_of
 from .shard_reader import used_bytes
 
-__all__ = ["AT_WORK", "GATHERED", "READ", "bring_home", "say_at_work", "unpacked"]
+__all__ = ["GATHERED", "READ", "bring_home", "say_at_work", "unpacked"]
 
 GATHERED: Final = b"autoanalyzer-gathered "
 READ: Final = b"autoanalyzer-read "
-AT_WORK: Final = b"autoanalyzer-at-work\n"  # nothing else is to be told, but a silent job would be taken for a hung one
+_AT_WORK: Final = b"autoanalyzer-at-work\n"
 
 _PIECE: Final = 3 << 18  # bytes; as text three quarters of a line of 1 MiB
 _BEGIN: Final = b"autoanalyzer-shard "
@@ -70,8 +70,8 @@ def bring_home(communicator: Any, shards: Path, home: str) -> None:
 
 
 def say_at_work() -> None:
-    """Tell the launcher that the job goes on."""
-    sys.stdout.buffer.write(AT_WORK)
+    """Tell the launcher that the job goes on: one that is silent for long would be ended."""
+    sys.stdout.buffer.write(_AT_WORK)
     sys.stdout.buffer.flush()
 
 
