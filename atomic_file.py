@@ -1,7 +1,8 @@
-"""Files that are whole or not there at all, and that one process at a time changes."""
+"""Files that are whole or not there at all, that one process at a time changes, and that outlast a crash."""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import time
@@ -10,11 +11,15 @@ from .errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
     from types import TracebackType
     from typing import IO
 
-__all__ = ["one_at_a_time", "replacing"]
+__all__ = ["fsync", "one_at_a_time", "replacing"]
+
+
+_CANNOT = (errno.EINVAL, errno.ENOTSUP)  # of a file system that keeps nothing, or all of it at once
 
 
 class one_at_a_time:  # noqa: N801 - it is used as a function
@@ -88,6 +93,25 @@ class replacing:  # noqa: N801 - it is used as a function
 
     def _refusal(self, error: OSError) -> InputError:
         return InputError(f"{self._path}: cannot be written: {error.strerror}")
+
+
+def fsync(paths: Iterable[Path]) -> None:
+    """Wait until files are on their disk, and their names, so that what they were made of may be removed.
+
+    Raises:
+        InputError: One cannot be written.
+    """
+    files = [os.path.realpath(path) for path in paths]
+    for path in [*files, *dict.fromkeys(map(os.path.dirname, files))]:
+        try:
+            place = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                os.fsync(place)
+            finally:
+                os.close(place)
+        except OSError as error:
+            if error.errno not in _CANNOT:
+                raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _remove(path: str) -> None:

@@ -102,18 +102,24 @@ def _extremes(
         return [None] * len(regions), [None] * len(regions)
     if parts and complete(experiment, "omp_cpu_time"):
         parts.append("omp_cpu_time")
-    least, most = zip(*over_locations(experiment, _extremes_of_block, regions, whole, parts), strict=True)
-    return np.min(least, axis=0).tolist(), np.max(most, axis=0).tolist()
+    blocks = zip(*over_locations(experiment, _extremes_of_block, regions, whole, parts), strict=True)
+    least, most = (np.array(found) for found in blocks)
+    if np.isinf(least).all():
+        return [None] * len(regions), [None] * len(regions)
+    return least.min(axis=0).tolist(), most.max(axis=0).tolist()
 
 
 def _extremes_of_block(
     part: Experiment, _: slice, regions: tuple[CodeRegion, ...], whole: str, parts: Sequence[str]
 ) -> tuple[Values, Values]:
+    """Give the least and the most of a block; infinities of wall time where no process has a first thread."""
     exclusive = part.exclusive(whole)
     for name in parts:
         exclusive = exclusive - part.exclusive(name)
     first = whole == "wall_time"  # that of other threads is no more time
-    kept = np.array([index for index, place in enumerate(part.locations) if not (first and place.thread)])
+    kept = np.flatnonzero([not (first and place.thread) for place in part.locations])
+    if not len(kept):
+        return np.full(len(regions), np.inf), np.full(len(regions), -np.inf)
     processes = np.array([place.process for place in part.locations])[kept]
     order = np.argsort(processes, kind="stable")
     starts = np.unique(processes[order], return_index=True)[1]

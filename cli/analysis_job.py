@@ -21,6 +21,7 @@ from ..runtime.mpi.own_job import begin_mpi, started_processes
 
 __all__ = ["AnalysisJob"]
 
+_OTHERWISE: Final = "to analyse in one process: autoanalyzer analyze --alone"
 _SAMPLES: Final = 64  # places of a file at which it is compared
 _SAMPLE: Final = 1 << 14  # bytes at each
 
@@ -40,6 +41,11 @@ class AnalysisJob:
         self._left: Iterator[int] = iter(())  # blocks that nobody has asked for yet
 
     @classmethod
+    def alone(cls) -> AnalysisJob:
+        """Take this process for the only one."""
+        return cls(None, leads=True)
+
+    @classmethod
     def joined(cls, path: Path) -> AnalysisJob:
         """Join the job that this process is one of, if what it analyses is enough for several.
 
@@ -53,8 +59,8 @@ class AnalysisJob:
         """
         started = started_processes()
         if started is None:
-            return cls(None, leads=True)
-        return cls(begin_mpi(started) if _is_enough(path) else None, leads=started.rank == 0)
+            return cls.alone()
+        return cls(begin_mpi(started, _OTHERWISE) if _is_enough(path) else None, leads=started.rank == 0)
 
     def lead(self, experiment: Experiment, file: Path, work: Callable[[], int]) -> int:
         """Do some work on an experiment, whose blocks the others help with.

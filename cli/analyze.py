@@ -37,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for section in SECTIONS:
         parser.add_argument(f"--{section.name}", action="store_true", help=section.help)
+    parser.add_argument(
+        "--alone", action="store_true", help="analyse in this process, whatever a launcher of MPI has started beside it"
+    )
     add_analysis_arguments(parser)
 
 
@@ -44,11 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     if arguments.min is not None and not arguments.tree:
         raise UsageError("--min needs --tree")
-    check_targets([arguments.experiment], json=arguments.json)
-    job = AnalysisJob.joined(arguments.experiment)
+    job = AnalysisJob.alone() if arguments.alone else AnalysisJob.joined(arguments.experiment)
     if not job.leads:
         return job.serve()
     with job.dismissed_on_failure():
+        check_targets([arguments.experiment], json=arguments.json)
         experiment, file = open_experiment(arguments.experiment)
     return job.lead(experiment, file, lambda: _analyse(experiment, file, arguments))
 

@@ -51,6 +51,7 @@ COMMANDS: Final = {
 # After "--" these take flags of a compiler, which no parser of ours may look at.
 _WITH_FLAGS: Final = frozenset({"instrument", "regions"})
 
+_BAD: Final = 2
 _INTERRUPTED: Final = 130
 _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 
@@ -86,6 +87,8 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
             sys.stdout.reconfigure(errors="replace")
         status = _run(arguments)
         sys.stdout.flush()
+    except UsageError as error:
+        status = _BAD if _is_led(arguments) else _refuse(str(error))
     except AutoanalyzerError as error:
         status = _refuse(str(error))
     except KeyboardInterrupt:
@@ -107,7 +110,17 @@ def _refuse(message: str) -> int:
     line = " ".join(message.splitlines())
     visible = "".join(each if each.isprintable() else "\ufffd" for each in line)  # names of files' own choice
     sys.stderr.write(f"autoanalyzer: {visible}\n")
-    return 2
+    return _BAD
+
+
+def _is_led(arguments: Sequence[str]) -> bool:
+    """Whether another process of an MPI job has the same arguments, and says what is wrong with them."""
+    if arguments[:1] != ["analyze"] or "--alone" in arguments:
+        return False
+    from ..runtime.mpi.own_job import started_processes  # noqa: PLC0415 - most commands are no jobs
+
+    started = started_processes()
+    return started is not None and started.rank > 0
 
 
 def _run(arguments: list[str]) -> int:

@@ -25,19 +25,19 @@ class Communicator(Protocol):
     def size(self) -> int:
         """How many there are."""
 
-    def union(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
-        """Join the values of all, pairwise and in the order of their numbers; None but for process 0."""
+    def reduce(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
+        """Reduce the values of all to one, pairwise and in the order of their numbers; None but for process 0."""
 
-    def told(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         """Give what process 0 has."""
 
-    def handed(self, values: Sequence[Any] | None) -> Any:
+    def scatter(self, values: Sequence[Any] | None) -> Any:
         """Give what process 0 has for this one."""
 
-    def all_of(self, value: _Value) -> list[_Value]:
+    def allgather(self, value: _Value) -> list[_Value]:
         """Give the values of all."""
 
-    def exchanged(self, values: Sequence[_Numbers]) -> list[_Numbers]:
+    def alltoall(self, values: Sequence[_Numbers]) -> list[_Numbers]:
         """Give each process its array, and get one of each, flat."""
 
 
@@ -47,23 +47,23 @@ class Alone:
     rank: Final = 0
     size: Final = 1
 
-    def union(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
+    def reduce(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
         """Give the value."""
         return value
 
-    def told(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         """Give the value."""
         return value
 
-    def handed(self, values: Any) -> Any:
+    def scatter(self, values: Any) -> Any:
         """Give the one value."""
         (value,) = values
         return value
 
-    def all_of(self, value: _Value) -> list[_Value]:
+    def allgather(self, value: _Value) -> list[_Value]:
         """Give the value."""
         return [value]
 
-    def exchanged(self, values: Sequence[_Numbers]) -> list[_Numbers]:
+    def alltoall(self, values: Sequence[_Numbers]) -> list[_Numbers]:
         """Give the one array."""
         return list(values)

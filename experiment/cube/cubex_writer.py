@@ -12,7 +12,7 @@ import os
 import struct
 import tarfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby, pairwise
 from pathlib import Path
@@ -78,7 +78,13 @@ def write_cubex(experiment: Experiment, path: Path) -> None:
 
 
 def write_parts(
-    communicator: Communicator, part: Part, whole: Experiment | None, file: IO[bytes] | None, path: Path
+    communicator: Communicator,
+    part: Part,
+    whole: Experiment | None,
+    file: IO[bytes] | None,
+    path: Path,
+    *,
+    told: Callable[[], object] | None = None,
 ) -> None:
     """Write the file of an experiment whose values several processes have; each of them calls this.
 
@@ -88,11 +94,12 @@ def write_parts(
         whole: All of it but for the values, at process 0.
         file: The file, where the process writes.
         path: What it is going to be called.
+        told: Is called before each block of rows is written.
 
     Raises:
         InputError: As for ``write_cubex``.
     """
-    archive = _Archive(communicator, file, path)
+    archive = _Archive(communicator, file, path, told)
     rows = _Rows(communicator, part)
     storage = {}
     for number, metric in enumerate(part.experiment.metrics):
@@ -135,8 +142,8 @@ class _Rows:
     def __init__(self, communicator: Communicator, part: Part) -> None:
         self.part = part
         self._communicator = communicator
-        self._columns = communicator.all_of(part.columns)
-        self._writers = communicator.all_of(part.writes)
+        self._columns = communicator.allgather(part.columns)
+        self._writers = communicator.allgather(part.writes)
         self._width = sum(map(len, self._columns))
         self._parents = [each.parent for each in part.experiment.call_paths]
 
@@ -151,14 +158,14 @@ class _Rows:
             if part is None:
                 whole = experiment.exclusive(name) if whole is None else whole
                 part = whole[rows]
-            first, mine = self._exchanged(part)
+            first, mine = self._redistributed(part)
             yield start + first, mine
 
     def inclusive(self, values: Severity) -> Iterator[tuple[int, Severity]]:
         """Give those of inclusive values, which have numbers of their own."""
         order = numbered(self._parents, inclusive=True)
         for start in range(0, len(order), self._step):
-            first, mine = self._exchanged(values[order[start : start + self._step]])
+            first, mine = self._redistributed(values[order[start : start + self._step]])
             yield start + first, mine
 
     @property
@@ -166,13 +173,13 @@ class _Rows:
         """Rows of a block, at all processes together."""
         return max(1, _EXCHANGED // max(1, 8 * self._width)) * sum(self._writers)
 
-    def _exchanged(self, values: Severity) -> tuple[int, Severity]:
+    def _redistributed(self, values: Severity) -> tuple[int, Severity]:
         """Share out rows among those that write, and give this one's, of all locations."""
         if self._communicator.size == 1:
             return 0, values
         shares = [*accumulate(self._writers, initial=0)]
         bounds = [len(values) * share // shares[-1] for share in shares]
-        found = self._communicator.exchanged([values[start:stop] for start, stop in pairwise(bounds)])
+        found = self._communicator.alltoall([values[start:stop] for start, stop in pairwise(bounds)])
         first, last = bounds[self._communicator.rank : self._communicator.rank + 2]
         rows = np.empty((last - first, self._width))
         for columns, part in zip(self._columns, found, strict=True):
@@ -187,6 +194,7 @@ class _Archive:
     communicator: Communicator
     file: IO[bytes] | None
     path: Path
+    told: Callable[[], object] | None = None
     start: int = 0
 
     def write(self, offset: int, content: bytes | memoryview) -> None:
@@ -206,7 +214,10 @@ class _Archive:
         """
         padded = size % _BLOCK == 0
         if size + padded > _LARGEST:
-            raise InputError(f"{self.path}: expected at most {_LARGEST:,} bytes of {name}, found {size:,}")
+            raise InputError(
+                f"{self.path}: expected at most {_LARGEST:,} bytes of {name}, found {size:,}; leave out regions or "
+                "ranks"
+            )
         if self.communicator.rank == 0:
             if padded:
                 self.write(size, b"\n")
@@ -262,6 +273,8 @@ class _Data:
         Raises:
             InputError: A value is infinite.
         """
+        if self.archive.told:
+            self.archive.told()
         if np.isinf(severity).any():
             raise InputError(f"{self.archive.path}: expected finite values of {self.metric.name}, found infinity")
         self.dtype, values = typed(severity, self.metric)
@@ -270,7 +283,7 @@ class _Data:
             values = np.where(np.isnan(values), nothing, values)
         rows = stored_rows(values, nothing)
         self._size = values.shape[1] * values.itemsize
-        found = self.archive.communicator.all_of((self.dtype, [first + row for row in rows]))
+        found = self.archive.communicator.allgather((self.dtype, [first + row for row in rows]))
         if any(dtype != self.metric.dtype for dtype, _ in found):
             self.dtype = WIDER
             return self.metric.dtype == WIDER
@@ -308,7 +321,7 @@ class _Data:
         sample = rows[:: max(1, -(-len(rows) // _SAMPLE))]
         texts = [values[row].tobytes()[:_TRIED] for row in sample]
         sizes = [(len(text), len(zlib.compress(text, _FAST))) for text in texts]
-        found = [each for listed in self.archive.communicator.all_of(sizes) for each in listed]
+        found = [each for listed in self.archive.communicator.allgather(sizes) for each in listed]
         return _WORTH * sum(packed for _, packed in found) < sum(plain for plain, _ in found)
 
     def _pack(self, values: _Values, rows: Sequence[int], place: int) -> None:
@@ -316,7 +329,7 @@ class _Data:
         level = zlib.Z_DEFAULT_COMPRESSION if self._size < _SMALL else _FAST
         packed = [zlib.compress(values[row].tobytes(), level) for row in rows]
         self._blocks |= enumerate(packed, start=place)
-        for sizes in self.archive.communicator.all_of([len(block) for block in packed]):
+        for sizes in self.archive.communicator.allgather([len(block) for block in packed]):
             self._sizes += sizes
 
     def _write(self, values: _Values, rows: Sequence[int], place: int) -> None:

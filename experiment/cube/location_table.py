@@ -6,10 +6,12 @@ CUBE 4 knows no such member, and its tools leave it alone. It says, too, from wh
 from __future__ import annotations
 
 import json
+import re
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 import numpy as np
@@ -29,7 +31,8 @@ _CHECKSUM: Final = 4
 _KINDS: Final = ("<i4", "<i4", "<i8", "<i8")  # machine and node, by their places among the names; process; thread
 _ROW: Final = sum(np.dtype(kind).itemsize for kind in _KINDS)
 _MOST: Final = 1 << 30
-_TAG: Final = b"<location "
+_NUMBER: Final = re.compile(rb'<location Id="(\d{1,18})"')
+_LONGEST: Final = 40  # bytes of what that finds
 _PIECE: Final = 1 << 20
 _BEFORE: Final = b"<system>"
 _BEHIND: Final = (b"<topologies>", b"</system>")
@@ -73,23 +76,31 @@ class LocationTable:
             return None
         text = archive.read(LOCATIONS, _MOST)
         if not text.startswith(_MAGIC) or len(text) < len(_MAGIC) + _HEAD.size:
-            raise InputError(f"{LOCATIONS}: expected {_MAGIC.decode()} and a head")
+            instead = f"{len(text)} bytes" if text.startswith(_MAGIC) else repr(text[: len(_MAGIC)])
+            raise InputError(f"{LOCATIONS}: expected {_MAGIC.decode()} and a head, found {instead}")
         checksum, count, start, end, length = _HEAD.unpack_from(text, len(_MAGIC))
         names_at = len(_MAGIC) + _HEAD.size
         size = names_at + length + count * _ROW
-        if len(text) < size or zlib.crc32(memoryview(text)[len(_MAGIC) + _CHECKSUM : size]) != checksum:
-            raise InputError(f"{LOCATIONS}: expected the checksum {checksum:#010x} of {count} locations, found another")
+        if len(text) < size:
+            raise InputError(f"{LOCATIONS}: expected {size} bytes of {count} locations, found {len(text)}")
+        computed = zlib.crc32(memoryview(text)[len(_MAGIC) + _CHECKSUM : size])
+        if computed != checksum:
+            raise InputError(f"{LOCATIONS}: expected the checksum {checksum:#010x}, found {computed:#010x}")
         names = json.loads(text[names_at : names_at + length])
         columns = []
         at = names_at + length
         for kind in _KINDS:
             columns.append(np.frombuffer(text, kind, count, at))
             at += columns[-1].nbytes
-        if not all(isinstance(name, str) for name in names) or any(
-            count and (column.min() < 0 or column.max() >= most)
-            for column, most in zip(columns, (len(names), len(names), 1 << 62, 1 << 62), strict=True)
-        ):
-            raise InputError(f"{LOCATIONS}: expected numbers of names, processes and threads")
+        if not all(isinstance(name, str) for name in names):
+            raise InputError(f"{LOCATIONS}: expected names of machines and nodes, found other values")
+        most = (len(names), len(names), 1 << 62, 1 << 62)
+        for what, column, end_of in zip(("machine", "node", "process", "thread"), columns, most, strict=True):
+            if count and (column.min() < 0 or column.max() >= end_of):
+                raise InputError(
+                    f"{LOCATIONS}: expected each {what} as a number from 0 to {end_of - 1}, found"
+                    f" {column.min()} to {column.max()}"
+                )
         machine, node, process, thread = (column.tolist() for column in columns)
         found = map(Location, map(names.__getitem__, machine), map(names.__getitem__, node), process, thread)
         return cls(list(found), (start, end))
@@ -98,27 +109,42 @@ class LocationTable:
         """Give the XML without what the table says.
 
         Raises:
-            InputError: It is not cut where it may be, or has another number of locations.
+            InputError: It is not cut where it may be, or has other locations.
         """
         start, end = self.cut
         size = archive.size(ANCHOR)
         before = archive.part(ANCHOR, 0, min(start, _MOST))
         behind = archive.part(ANCHOR, end, min(size, _MOST)) if start <= end <= size else b""
         if not before.endswith(_BEFORE) or not behind.startswith(_BEHIND):
-            raise InputError(f"{LOCATIONS}: expected the places in {ANCHOR} where the system begins and ends")
-        there = sum(_tags(archive, start, end))
-        if there != len(self.locations):
             raise InputError(
-                f"{LOCATIONS}: expected {len(self.locations)} locations as in {ANCHOR}, found {there} there"
+                f"{LOCATIONS}: expected all of the system in bytes {start} to {end} of {ANCHOR}, found less"
             )
+        there = [number for numbers in _numbers(archive, start, end) for number in numbers]
+        if len(there) != len(self.locations):
+            raise InputError(
+                f"{LOCATIONS}: expected {len(there)} locations as in {ANCHOR}, found {len(self.locations)}"
+            )
+        for number, own in zip(there, self._in_order(), strict=True):
+            if number != own:
+                raise InputError(
+                    f"{LOCATIONS}: expected locations in the order of {ANCHOR}, found number {own} where number"
+                    f" {number} stands there"
+                )
         return before + behind
 
+    def _in_order(self) -> list[int]:
+        """Give the numbers of the locations as the XML has them, by machine, node, process and thread."""
+        keys = [*map(attrgetter("machine", "node", "process", "thread"), self.locations)]
+        return sorted(range(len(keys)), key=keys.__getitem__)
 
-def _tags(archive: Archive, start: int, end: int) -> Iterator[int]:
-    """Count the locations in a part of the XML, piece by piece; one that two pieces share is in the second alone."""
-    while start < end:
-        text = archive.part(ANCHOR, start, min(_PIECE, end - start))
-        if not text:
-            return
-        yield text.count(_TAG)
-        start += len(text) - (len(_TAG) - 1 if start + len(text) < end else 0)
+
+def _numbers(archive: Archive, start: int, end: int) -> Iterator[list[int]]:
+    """Give the numbers of the locations in a part of the XML, piece by piece, which share what may be cut in two."""
+    rest = b""
+    while start < end and (text := archive.part(ANCHOR, start, min(_PIECE, end - start))):
+        start += len(text)
+        text = rest + text
+        yield [int(number) for number in _NUMBER.findall(text)]
+        rest = text[max(text.rfind(b"<"), len(text) - _LONGEST) :]
+        if _NUMBER.match(rest):
+            rest = b""

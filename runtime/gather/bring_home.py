@@ -10,26 +10,25 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from ...atomic_file import replacing
+from ...atomic_file import fsync, replacing
 from ...errors import InputError
 from ..node_folder import node_folders
 from .folder_shards import Told
 from .job_shards import is_home, place_of
 from .shard_reader import used_bytes
 
-__all__ = ["GATHERED", "READ", "bring_home", "check_together", "unpacked"]
+__all__ = ["GATHERED", "READ", "bring_home", "say_at_work", "unpacked"]
 
 GATHERED: Final = b"autoanalyzer-gathered "
 READ: Final = b"autoanalyzer-read "
+_AT_WORK: Final = b"autoanalyzer-at-work\n"
 
-_LAUNCHED: Final = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")  # how many processes were started
 _PIECE: Final = 3 << 18  # bytes; as text three quarters of a line of 1 MiB
 _BEGIN: Final = b"autoanalyzer-shard "
 _END: Final = b"autoanalyzer-end "
@@ -60,6 +59,8 @@ def bring_home(communicator: Any, shards: Path, home: str) -> None:
         for name in listed:
             if name not in here:
                 _carry(communicator, (sender, root), name, files.get(name), write)
+    if rank == root and at_home[root]:
+        fsync(shards / name for listed in names for name in listed if name not in here)
     communicator.Barrier()
     for file in files.values():
         file.unlink(missing_ok=True)
@@ -68,15 +69,10 @@ def bring_home(communicator: Any, shards: Path, home: str) -> None:
             _leave(folder)
 
 
-def check_together(communicator: Any) -> None:
-    """Refuse to work alone beside others.
-
-    Raises:
-        InputError: A launcher has started processes of another MPI: each would be alone.
-    """
-    started = next((int(number) for name in _LAUNCHED if (number := os.environ.get(name))), 1)
-    if communicator.Get_size() == 1 and started > 1:
-        raise InputError(f"expected {started} processes in one MPI_COMM_WORLD, found each alone")
+def say_at_work() -> None:
+    """Tell the launcher that the job goes on: one that is silent for long would be ended."""
+    sys.stdout.buffer.write(_AT_WORK)
+    sys.stdout.buffer.flush()
 
 
 def _leave(folder: Path) -> None:
@@ -120,6 +116,7 @@ def _write_to(shards: Path) -> _Write:
         with replacing(shards / name) as stream:
             for piece in pieces:
                 stream.write(piece)
+        say_at_work()
 
     return write
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+from ...atomic_file import fsync
 from ...errors import InputError
 from ...experiment import Experiment, load
 from ...experiment.communicator import Alone
@@ -66,11 +67,11 @@ def gather(
         lacks_ranks = own.told.lacks_ranks
         if how == "plain" or (own.told.files and not lacks_ranks):
             return _merge(folder, facts, own)
-    one = _any_shard(folder)
+    one = next(_readable(folder), None)
     job = run_mpi_job(
         folder,
         command,
-        merge=not (one and survivors(folder.shards, [one])),
+        merge=not survivors(folder.shards, _readable(folder)),
         few=bool(one and one.size and 1 < one.size == len(folder.shard_files())) and not lacks_ranks,
         told=told,
     )
@@ -136,12 +137,11 @@ def _is_worth_a_job(folder: RunFolder, command: Sequence[str]) -> bool:
         return False
 
 
-def _any_shard(folder: RunFolder) -> Shard | None:
-    """Read one shard on this disk, which tells of what program the run is, and of how many ranks."""
+def _readable(folder: RunFolder) -> Iterator[Shard]:
+    """Read the shards on this disk, one after the other."""
     for file in folder.shard_files():
         with suppress(InputError):
-            return read_shard(file)
-    return None
+            yield read_shard(file)
 
 
 def _merge(
@@ -186,6 +186,7 @@ def _merge(
         with suppress(InputError):
             replace(facts, node=facts.node or os.uname().nodename, running=list(running)).write(folder.shards)
     elif not (keep or broken or elsewhere or set(folder.shard_files()) - set(read.files)):
+        fsync(file for file in (folder.experiment, folder.trace) if file.exists())
         folder.remove_shards()
     return experiment
 
@@ -224,6 +225,6 @@ def _save(folder: RunFolder, own: OwnShards, run: Run) -> Experiment:
         file = save_of_run(experiment, folder.path)
     except InputError as error:
         raise InputError(
-            f"{error}; the data stay in {folder.shards}: make room, then run autoanalyzer analyze {folder.path}"
+            f"{error}; the data stay in {folder.shards}: once there is a way, run autoanalyzer analyze {folder.path}"
         ) from None
     return load(file) if file == folder.large_experiment else experiment

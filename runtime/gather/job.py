@@ -9,17 +9,19 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
+from ...atomic_file import fsync
 from ...errors import InputError
 from ...experiment.cube.cubex_writer import Part, write_parts
 from ...experiment.run_folder import LARGE_EXPERIMENT_FILE
 from ...experiment.storage import LARGE
 from ..facts import RunFacts
-from .bring_home import GATHERED, READ, bring_home, check_together
+from ..mpi.own_job import check_together
+from .bring_home import GATHERED, READ, bring_home, say_at_work
 from .folder_shards import FolderShards
 from .job_shards import SeenShards
 from .merge import Run, merge
+from .mpi_communicator import MpiCommunicator
 from .own_shards import OwnShards
-from .together import Together
 
 __all__ = ["work"]
 
@@ -48,27 +50,30 @@ def work(communicator: Any, shards: Path, home: str, temporary: str = "", called
 def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, called: str) -> bool:
     """Merge all shards into the run's experiment, if they are many and hold no time lines, and some process sees it."""
     seen = SeenShards.of(communicator, shards, home)
-    together = Together(communicator.Split(0, 0 if seen.at_home else 1))  # process 0 is one that sees the home
+    together = MpiCommunicator(communicator.Split(0, 0 if seen.at_home else 1))  # process 0 is one that sees the home
     own = _read(together, seen, Path(called))
-    everything = together.union(own.told, FolderShards.joined)
-    if not together.told(everything and seen.at_home and _is_for_us(everything)):
+    everything = together.reduce(own.told, FolderShards.joined)
+    if not together.broadcast(everything and seen.at_home and _is_for_us(everything)):
         return False
     merged = merge(together, own, _run_of(everything, shards) if everything else None)
     path, written = shards.parent / LARGE_EXPERIMENT_FILE, shards.parent / temporary
     if together.rank == 0:
         written.touch(exist_ok=False)
-    together.all_of(None)
+    together.allgather(None)
     try:
         with written.open("r+b") if seen.at_home else nullcontext() as stream:
             part = Part(merged.experiment, merged.columns, writes=seen.at_home)
-            write_parts(together, part, merged.whole, stream, path)
+            write_parts(together, part, merged.whole, stream, path, told=None if together.rank else say_at_work)
+        if seen.at_home:
+            fsync([written])  # what each node has of it
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-    together.all_of(None)
+    together.allgather(None)
     if everything:
         written.replace(path)
+        fsync([path])
         _tell(shards, everything)
-    together.all_of(None)
+    together.allgather(None)
     broken = {name for name, _ in own.told.broken}
     for file in seen.files:  # its data are in the experiment now, and must not be taken for those of a later run
         if file.name not in broken:
@@ -89,7 +94,7 @@ def _tell(shards: Path, merged: FolderShards) -> None:
     sys.stdout.buffer.flush()
 
 
-def _read(together: Together, seen: SeenShards, called: Path) -> OwnShards:
+def _read(together: MpiCommunicator, seen: SeenShards, called: Path) -> OwnShards:
     own = OwnShards()
     count = len(seen.files)
     for number, file in enumerate(seen.files):

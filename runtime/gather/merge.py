@@ -179,12 +179,12 @@ def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged
         own: What this one has read.
         run: What process 0 knows.
     """
-    counts = communicator.all_of(len(own.kept))
+    counts = communicator.allgather(len(own.kept))
     decisions = _Decisions(run) if run else None
-    placing: Placing = communicator.handed(decisions.placings(counts) if decisions else None)
+    placing: Placing = communicator.scatter(decisions.placings(counts) if decisions else None)
     columns = Columns(own, placing)
-    timing = communicator.union(columns.timing(), Timing.joined)
-    structure: _Structure = communicator.told(decisions.structure(timing) if decisions and timing else None)
+    timing = communicator.reduce(columns.timing(), Timing.joined)
+    structure: _Structure = communicator.broadcast(decisions.structure(timing) if decisions and timing else None)
 
     def read(name: str) -> Severity:
         if name == "program_time":

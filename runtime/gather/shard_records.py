@@ -17,7 +17,7 @@ _Lines = npt.NDArray[np.intp]
 
 _KINDS: Final = range(layout.REGION_RECORD, layout.CHUNK_RECORD + 1)
 _PER_LINE: Final = layout.ALIGNMENT // 4
-_MOST: Final = 8  # layouts of as many bytes that are kept; ranks that differ do so by much more
+_MOST: Final = 64  # shards whose records are kept, some 10 kB each: most ranks have those of one of a few
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +29,7 @@ class Records:
         heads: ``uint32[record]``: kind and number of lines.
         first: Of each kind, ``intp[record]``.
         regions: All lines of regions, one after the other.
+        used: Bytes of the shard that are in use.
         wrong: The first line at which no record begins though one must; None if all are whole.
     """
 
@@ -36,6 +37,7 @@ class Records:
     heads: npt.NDArray[np.uint32]
     first: dict[int, _Lines]
     regions: _Lines
+    used: int
     wrong: int | None
 
     def offsets(self, kind: int) -> list[int]:
@@ -53,7 +55,7 @@ class RecordPlaces:
     """Finds records: it walks from one to the next, unless they stand where those of an earlier shard stood."""
 
     def __init__(self) -> None:
-        self._known: dict[int, list[Records]] = {}
+        self._known: list[Records] = []  # those that were met last first
 
     def of(self, data: bytes, used: int) -> Records:
         """Give the records of a shard.
@@ -63,9 +65,9 @@ class RecordPlaces:
             used: How many of them are in use.
         """
         words = np.frombuffer(data, "u4", count=used // layout.ALIGNMENT * _PER_LINE)[::_PER_LINE]
-        known = self._known.setdefault(used, [])
+        known = self._known
         for place, records in enumerate(known):
-            if (words[records.lines] == records.heads).all():
+            if records.used == used and (words[records.lines] == records.heads).all():
                 if place:
                     known.insert(0, known.pop(place))
                 return records
@@ -94,7 +96,7 @@ def _walked(words: npt.NDArray[np.uint32], used: int) -> Records:
     kinds = found & 0xFFFF
     regions = [*_lines_of(lines[kinds == layout.REGION_RECORD], found[kinds == layout.REGION_RECORD])]
     first = {kind: lines[kinds == kind] for kind in _KINDS}
-    return Records(lines, found, first, np.array(regions, dtype=np.intp), wrong)
+    return Records(lines, found, first, np.array(regions, dtype=np.intp), used, wrong)
 
 
 def _lines_of(lines: _Lines, heads: npt.NDArray[np.uint32]) -> Iterator[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..launch import SHARDS_VARIABLE
@@ -13,33 +13,36 @@ from .shard import Shard
 __all__ = ["may_run_elsewhere", "survivors"]
 
 
-def survivors(folder: Path, shards: Sequence[Shard], *, wait: float = 0.0) -> dict[int, str]:
+def survivors(folder: Path, shards: Iterable[Shard], *, wait: float = 0.0) -> dict[int, str]:
     """Name the processes on this machine that record into a folder, or may still begin to.
 
     Args:
         folder: That of the shards.
-        shards: What is known of the run: what other programs it has left running records nothing.
+        shards: Those of the run: what other programs it has left running records nothing. They are looked at only if
+            there is such a process.
         wait: Seconds in which they may end.
     """
-    ranks = {shard.pid: shard.rank for shard in shards if shard.host == os.uname().nodename}
-    programs = {shard.executable for shard in shards}
     variable = os.fsencode(f"{SHARDS_VARIABLE}={folder.resolve()}")
     end = time.monotonic() + wait
-    while True:
-        found = [
-            int(process.name)
-            for process in sorted(Path("/proc").glob("[0-9]*"))
-            if _executable(process) in programs and variable in _environment(process)
-        ]
-        if not found or time.monotonic() >= end:
-            break
+    left = _with_variable(variable)
+    known = [*shards] if left else []
+    ranks = {shard.pid: shard.rank for shard in known if shard.host == os.uname().nodename}
+    programs = {shard.executable for shard in known}
+    while (found := [int(process.name) for process in left if _executable(process) in programs]) and (
+        time.monotonic() < end
+    ):
         time.sleep(0.1)
+        left = _with_variable(variable)
     return {pid: f"process {pid}" if ranks.get(pid) is None else f"rank {ranks[pid]}, process {pid}," for pid in found}
 
 
 def may_run_elsewhere(shards: Sequence[Shard]) -> list[str]:
     """Name the machine of each process that is not of this one, and whose shard does not say that it has ended."""
     return sorted(shard.host for shard in shards if shard.host != os.uname().nodename and shard.goes_on)
+
+
+def _with_variable(variable: bytes) -> list[Path]:
+    return [process for process in sorted(Path("/proc").glob("[0-9]*")) if variable in _environment(process)]
 
 
 def _executable(process: Path) -> str:

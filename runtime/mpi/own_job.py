@@ -15,8 +15,9 @@ from typing import Any, Final
 from ...cache_place import cache_name
 from ...errors import InputError
 from .compiler import mpi_compilers
+from .long_wait import said_if_long
 
-__all__ = ["Started", "begin_mpi", "mpich_environment", "started_processes", "use_mpich"]
+__all__ = ["Started", "begin_mpi", "check_together", "mpich_environment", "started_processes", "use_mpich"]
 
 # How many processes were started, and which this one is.
 _VARIABLES: Final = {
@@ -27,6 +28,8 @@ _VARIABLES: Final = {
 _OF_MPICH: Final = "PMI_SIZE"
 _NAME: Final = "libmpi.so.12"  # of MPICH's library, as mpi4py asks for it; Debian's does not bear it
 _CHOICE: Final = "MPI4PY_MPIABI"
+_PATIENCE: Final = 5.0  # seconds until the first process says that it waits
+_PATIENCE_OF_OTHERS: Final = 60.0  # one says it for all, unless it is not there
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +56,41 @@ def started_processes() -> Started | None:
     return None
 
 
-def begin_mpi(started: Started) -> Any:
+def begin_mpi(started: Started, otherwise: str) -> Any:
     """Begin MPI, and give the communicator of all processes that were started together, which have to do the same.
+
+    Args:
+        started: What the launcher has told this process.
+        otherwise: What a user can do who has begun one of them alone.
 
     Raises:
         InputError: mpi4py finds each of them alone.
     """
     if started.by_mpich:
         use_mpich()
+    others = "other process" if started.size == 2 else f"other {started.size - 1} processes"
+    said = f"autoanalyzer: process {started.rank} of a job waits for the {others} to begin the same; {otherwise}"
+    with said_if_long(said, _PATIENCE_OF_OTHERS if started.rank else _PATIENCE):
+        from mpi4py import MPI  # noqa: PLC0415 - starts MPI
+
+    check_together(MPI.COMM_WORLD)
+    return MPI.COMM_WORLD
+
+
+def check_together(communicator: Any) -> None:
+    """Refuse to work alone beside others.
+
+    Raises:
+        InputError: A launcher has started processes of another MPI: each would be alone.
+    """
     from mpi4py import MPI  # noqa: PLC0415 - starts MPI
 
-    if MPI.COMM_WORLD.Get_size() < started.size:
+    started = started_processes()
+    if started and communicator.Get_size() < started.size:
         raise InputError(
             f"expected {started.size} processes in one MPI_COMM_WORLD, found each alone: the launcher is not that of"
             f" {MPI.get_vendor()[0]}, which mpi4py uses; srun may need --mpi=pmix"
         )
-    return MPI.COMM_WORLD
 
 
 def use_mpich(library: Path | None = None) -> None:

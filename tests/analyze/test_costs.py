@@ -37,6 +37,20 @@ def test_without_cpu_time_they_are_of_the_wall_time_of_first_threads():
     assert extremes(experiment({"wall_time": wall}, locations)) == [(2.0, 3.0), (1.0, 1.0), (0.0, 0.0)]
 
 
+@pytest.mark.parametrize("without", [0, 1])
+def test_a_block_without_a_first_thread_has_no_part_in_wall_times(without, monkeypatch):
+    monkeypatch.setattr("autoanalyzer.experiment.experiment._BLOCK", 1)  # a process each
+    locations = [Location("m", "n", rank, int(rank == without)) for rank in range(2)]
+    made = experiment({"wall_time": np.ones((3, 2))}, locations)
+    assert len(made.location_blocks()) == 2
+    assert extremes(made) == [(2.0, 2.0), (1.0, 1.0), (1.0, 1.0)]
+
+
+def test_without_any_first_thread_no_wall_time_is_made_up():
+    made = experiment({"wall_time": np.ones((3, 2))}, [Location("m", "n", 0, 1), Location("m", "n", 1, 1)])
+    assert extremes(made) == [(None, None)] * 3
+
+
 @pytest.mark.parametrize("rank", [0, 1])
 def test_what_is_missing_of_a_rank_is_not_made_up(rank):
     wall = np.ones((3, 2))

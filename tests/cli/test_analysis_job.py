@@ -102,5 +102,31 @@ def test_one_process_of_a_job_may_analyse_a_small_run_alone(tool: Tool) -> None:
     assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
 
 
+def test_who_waits_for_the_others_says_so_once_and_goes_on_when_they_come(large: Path, tool: Tool) -> None:
+    tool.write("sitecustomize.py", "import autoanalyzer.runtime.mpi.own_job as job\njob._PATIENCE = 0.1\n")
+    script = f"""
+        test $OMPI_COMM_WORLD_RANK = 0 && exec autoanalyzer analyze {large} 2> said
+        until grep -q waits said; do sleep 0.1; done
+        PYTHONPATH= exec autoanalyzer analyze {large}"""
+    done = tool("mpirun", "-n", "2", "sh", "-c", script, env={"PYTHONPATH": str(tool.folder)})
+    assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
+    assert (tool.folder / "said").read_text() == (
+        "autoanalyzer: process 0 of a job waits for the other process to begin the same; "
+        "to analyse in one process: autoanalyzer analyze --alone\n"
+    )
+
+
+def test_one_process_of_a_job_may_be_told_to_analyse_alone(large: Path, tool: Tool) -> None:
+    script = f"test $OMPI_COMM_WORLD_RANK = 1 || exit 0; exec autoanalyzer analyze --alone {large}"
+    done = tool("mpirun", "-n", "2", "sh", "-c", script)
+    assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
+
+
+@pytest.mark.parametrize("wrong", [["--bogus"], ["--json", "nowhere/a.json"]])
+def test_what_is_wrong_with_the_arguments_of_a_job_is_one_line(wrong: list[str], tool: Tool) -> None:
+    done = tool("mpirun", "-n", "2", "autoanalyzer", "analyze", str(DATA / "rays.cube.gz"), *wrong)
+    assert (done.returncode, done.stderr.count(b"autoanalyzer: ")) == (2, 1)
+
+
 def _verdicts(text: bytes) -> int:
     return len(re.findall(rb"^data ", text, re.MULTILINE))

@@ -15,7 +15,8 @@ from pycubexr import CubexParser
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, Topology, load, save
-from autoanalyzer.experiment.cube import cubex_writer
+from autoanalyzer.experiment.cube import cubex_writer, location_table
+from autoanalyzer.experiment.cube.location_table import LocationTable
 
 TABLE = "autoanalyzer.locations"
 RANKS = 1000
@@ -144,14 +145,14 @@ def _set(place: int, value: int) -> Callable[[list[int]], None]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda table: table[:-9], "expected the checksum"),
+        (lambda table: table[:-9], r"expected \d+ bytes of 2000 locations, found \d+$"),
         (lambda table: table[:100] + b"?" + table[101:], "expected the checksum"),
         (lambda table: b"BBLOCATIONS1" + table[12:], "expected AALOCATIONS1 and a head"),
         (lambda table: table[:20], "expected AALOCATIONS1 and a head"),
-        (_of_the_head(_set(0, 1 << 60)), "expected the checksum"),
-        (_of_the_head(_set(1, 10)), "expected the places in anchor.xml"),
-        (_of_the_head(_set(1, 1 << 62)), "expected the places in anchor.xml"),
-        (_of_the_head(_set(2, 1 << 62)), "expected the places in anchor.xml"),
+        (_of_the_head(_set(0, 1 << 60)), r"expected \d+ bytes of \d+ locations, found \d+$"),
+        (_of_the_head(_set(1, 10)), "expected all of the system in bytes 10 to"),
+        (_of_the_head(_set(1, 1 << 62)), "expected all of the system in bytes"),
+        (_of_the_head(_set(2, 1 << 62)), "expected all of the system in bytes"),
     ],
 )
 def test_a_table_that_is_broken_is_refused_in_one_line(change, message, file):
@@ -178,8 +179,24 @@ def test_a_table_with_fewer_locations_than_the_xml_is_refused(file):
         at += size * count
     body = struct.pack("<Q", count - 2) + table[24 : 48 + length] + b"".join(columns)
     shorter = table[:12] + struct.pack("<I", zlib.crc32(body)) + body
-    with pytest.raises(InputError, match=r"expected 1998 locations as in anchor\.xml, found 2000 there"):
+    with pytest.raises(InputError, match=r"expected 2000 locations as in anchor\.xml, found 1998"):
         load(changed(file, autoanalyzer__locations=shorter))
+
+
+def test_a_table_with_ranks_in_another_order_than_the_xml_is_refused(many, file):
+    table = members(file)[TABLE]
+    _, start, end, _ = struct.unpack_from("<4Q", table, 16)
+    swapped = [*many.locations]
+    swapped[6], swapped[100] = swapped[100], swapped[6]
+    other = changed(file, autoanalyzer__locations=LocationTable(swapped, (start, end)).to_bytes())
+    with pytest.raises(InputError, match=r"the order of anchor\.xml, found number 100 where number 6 stands there"):
+        load(other)
+
+
+@pytest.mark.parametrize("size", [60, 61, 97])
+def test_a_table_agrees_with_xml_that_is_read_in_pieces(size, many, file, monkeypatch, assert_equal):
+    monkeypatch.setattr(location_table, "_PIECE", size)
+    assert_equal(load(file), many)
 
 
 def test_a_metric_that_takes_less_as_another_type_leaves_nothing_behind_the_archive(tmp_path, monkeypatch):

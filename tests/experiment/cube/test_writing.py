@@ -185,7 +185,9 @@ def test_no_member_ends_with_a_block(odd, tmp_path):
 
 def test_more_than_a_member_can_hold_is_refused_and_nothing_is_left(odd, tmp_path, monkeypatch):
     monkeypatch.setattr("autoanalyzer.experiment.cube.cubex_writer._LARGEST", 100)
-    with pytest.raises(InputError, match=r"expected at most 100 bytes of 0\.data, found [0-9]+"):
+    with pytest.raises(
+        InputError, match=r"expected at most 100 bytes of 0\.data, found [0-9,]+; leave out regions or ranks"
+    ):
         save(odd, tmp_path / "e.cubex")
     assert list(tmp_path.iterdir()) == []
 

@@ -46,7 +46,10 @@ int main(int argc, char **argv) {
     ("early", "remark"),
     [
         (1, "2 processes, each alone in its MPI_COMM_WORLD"),
-        (2, "gathering by MPI failed (expected 3 processes in one MPI_COMM_WORLD, found each alone)"),
+        (
+            2,
+            "gathering by MPI failed (expected 3 processes in one MPI_COMM_WORLD, found each alone: ",
+        ),
     ],
 )
 def test_ranks_under_the_launcher_of_another_mpi_do_not_gather_against_each_other(

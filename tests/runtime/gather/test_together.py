@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.folder import RunFolder
 from autoanalyzer.runtime.gather import gather, mpi_job
 from autoanalyzer.runtime.gather.gather import gather_here
+from autoanalyzer.runtime.gather.shard_reader import read_shard
 
 from ..probe.conftest import Record, built_once, linked, linked_program, sanitized_core  # noqa: F401 - fixtures
 
@@ -115,6 +117,60 @@ def test_a_job_that_fails_leaves_all_as_it_was(
     assert not job.merged
     assert sorted(each.name for each in large.iterdir()) == ["shards", "site", "stderr"]
     assert [file.read_bytes() for file in folder.shard_files()] == before
+
+
+DYING = """
+import errno, os
+def fsync(place):
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+os.fsync = fsync
+"""
+
+
+def test_shards_stay_where_what_was_made_of_them_does_not_reach_the_disk(
+    large: Path,
+    linked: Record,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    record(linked, TREES[:2])
+    folder = RunFolder(large)
+    before = folder.shard_files()
+    (large / "site" / "sitecustomize.py").write_text(SITE + DYING)
+    job = mpi_job.run_mpi_job(folder, ["mpirun.openmpi", "-n", "2", "sh"], merge=True, few=False)
+    assert job.failure.endswith(": cannot be written: Input/output error")
+    assert folder.shard_files() == before
+    monkeypatch.setattr(os, "fsync", os.fsync)
+    exec(DYING, {})
+    with pytest.raises(InputError, match="cannot be written: Input/output error"):
+        gather_here(folder)
+    assert folder.shard_files() == before
+
+
+def test_what_still_runs_of_another_program_of_the_job_keeps_its_shard(
+    large: Path,
+    linked: Record,  # noqa: F811
+    linked_program: Path,  # noqa: F811
+) -> None:
+    record(linked, TREES[:2])
+    folder = RunFolder(large)
+    shutil.copy(linked_program, "other")
+    more = {"AUTOANALYZER_SHARDS": str(folder.shards.resolve()), "PMI_RANK": "3", "PMI_SIZE": "3"}
+    with subprocess.Popen(["./other", "+main", "+f", "sleep", "60000"], env={**os.environ, **more}) as other:
+        try:
+            while len(folder.shard_files()) < 3 or not all(map(_is_readable, folder.shard_files())):
+                time.sleep(0.05)
+            found = gather.gather(folder, RunFacts(), "mpi", launched_by=["mpirun.openmpi", "-n", "2", "sh"])
+        finally:
+            other.kill()
+    assert found is not None
+    assert any(f"process {other.pid}, is still running" in each for each in found.notes.remarks), found.notes.remarks
+    assert len(folder.shard_files()) == 3
+
+
+def _is_readable(shard: Path) -> bool:
+    with suppress(InputError):
+        return bool(read_shard(shard).regions)
+    return False
 
 
 def test_time_lines_are_brought_home(large: Path, linked: Record) -> None:  # noqa: F811
@@ -246,6 +302,7 @@ def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
     assert done.returncode == 0, done.stderr
     assert 'autoanalyzer-gathered {"keep": true}' in done.stdout
     found = load(homes[0].path)
+    assert done.stdout.count("autoanalyzer-at-work\n") >= len(found.metrics)
     assert alone is not None
     assert found.locations == alone.locations
     for metric in found.metrics:

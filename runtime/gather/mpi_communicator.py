@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Together"]
+__all__ = ["MpiCommunicator"]
 
 _Value = TypeVar("_Value")
 _Numbers = npt.NDArray[np.float64]
 
 
-class Together:
+class MpiCommunicator:
     """A communicator of mpi4py, by the operations of ``experiment.communicator.Communicator``."""
 
     def __init__(self, communicator: Any) -> None:
@@ -23,8 +23,8 @@ class Together:
         self.rank: int = communicator.Get_rank()
         self.size: int = communicator.Get_size()
 
-    def union(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
-        """Join the values of all, pairwise and in the order of their numbers; None but for process 0.
+    def reduce(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
+        """Reduce the values of all to one, pairwise and in the order of their numbers; None but for process 0.
 
         ::
 
@@ -43,20 +43,20 @@ class Together:
             step *= 2
         return value
 
-    def told(self, value: Any) -> Any:
+    def broadcast(self, value: Any) -> Any:
         """Give what process 0 has."""
         return self._communicator.bcast(value, root=0)
 
-    def handed(self, values: Sequence[Any] | None) -> Any:
+    def scatter(self, values: Sequence[Any] | None) -> Any:
         """Give what process 0 has for this one."""
         return self._communicator.scatter(values, root=0)
 
-    def all_of(self, value: _Value) -> list[_Value]:
+    def allgather(self, value: _Value) -> list[_Value]:
         """Give the values of all."""
         found: list[_Value] = self._communicator.allgather(value)
         return found
 
-    def exchanged(self, values: Sequence[_Numbers]) -> list[_Numbers]:
+    def alltoall(self, values: Sequence[_Numbers]) -> list[_Numbers]:
         """Give each process its array, and get one of each, flat."""
         sent = [each.size for each in values]
         taken = self._communicator.alltoall(sent)

@@ -1,0 +1,37 @@
+"""Says that a process waits for others, from beside it."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["said_if_long"]
+
+
+@contextmanager
+def said_if_long(text: str, patience: float) -> Iterator[None]:
+    """Print a line on standard error, once, if the block takes long.
+
+    A process of its own prints it: mpi4py holds the interpreter while MPI begins, so that no thread could.
+
+    Args:
+        text: The line.
+        patience: Seconds.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.close(writing)
+            if not select.select([reading], [], [], patience)[0]:
+                os.write(2, f"{text}\n".encode())
+        finally:
+            os._exit(0)
+    os.close(reading)
+    try:
+        yield
+    finally:
+        os.close(writing)
+        os.waitpid(child, 0)
