@@ -14,9 +14,9 @@ from ..cache_place import cache_name
 from ..runtime.node_folder import node_folders
 from .finding import Finding, Outcome
 
-__all__ = ["AREA", "folder_findings"]
+__all__ = ["folder_findings"]
 
-AREA: Final = "folders"
+_AREA: Final = "folders"
 
 _SIZE: Final = 1 << 20  # bytes that are written for a try, as a process does that records
 _LITTLE: Final = 1 << 30  # bytes: four processes at their limit
@@ -39,12 +39,12 @@ def folder_findings() -> Iterator[Finding]:
 def _written(name: str, folder: Path, advice: str) -> Finding:
     """Write and map a file, as the probe library does."""
     if defect := _defect(folder):
-        return Finding(AREA, name, Outcome.FAILS, f"{folder}: {defect}", advice)
+        return Finding(_AREA, name, Outcome.FAILS, f"{folder}: {defect}", advice)
     free = shutil.disk_usage(folder).free
     little = free < _LITTLE
     found = f"{folder}: files can be written and mapped{_kind(folder)}"
     more = "make room, or limit what each process records: autoanalyzer run --max-memory 16M" if little else ""
-    return Finding(AREA, name, Outcome.WORKS, found, more, varying=f"{_bytes(free)} free")
+    return Finding(_AREA, name, Outcome.WORKS, found, more, varying=f"{_bytes(free)} free")
 
 
 def _defect(folder: Path) -> str:
@@ -66,14 +66,14 @@ def _cache() -> Finding:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        return Finding(AREA, "cache", Outcome.FAILS, f"{folder}: cannot be made: {error.strerror}", advice)
+        return Finding(_AREA, "cache", Outcome.FAILS, f"{folder}: cannot be made: {error.strerror}", advice)
     libraries = len([*folder.glob("probe-*/")])
     holds = f"{libraries} probe {'library' if libraries == 1 else 'libraries'}"
     if _defect(folder):
         outcome = Outcome.WORKS if libraries else Outcome.FAILS
         more = "it must hold a library for each MPI: who may write there runs autoanalyzer doctor once"
-        return Finding(AREA, "cache", outcome, f"{folder}: read-only", more if libraries else advice, varying=holds)
-    return Finding(AREA, "cache", Outcome.WORKS, f"{folder}: can be written{_kind(folder)}", varying=holds)
+        return Finding(_AREA, "cache", outcome, f"{folder}: read-only", more if libraries else advice, varying=holds)
+    return Finding(_AREA, "cache", Outcome.WORKS, f"{folder}: can be written{_kind(folder)}", varying=holds)
 
 
 def _node_folder() -> Finding:
@@ -85,24 +85,26 @@ def _node_folder() -> Finding:
         place = folder.parent
         usable = os.access(place, os.W_OK | os.X_OK)
         found = f"{folder}: {'can be made, if the data folder is on no shared disk' if usable else 'cannot be made'}"
-        return Finding(AREA, name, Outcome.WORKS if usable else Outcome.FAILS, found, "" if usable else advice)
+        return Finding(_AREA, name, Outcome.WORKS if usable else Outcome.FAILS, found, "" if usable else advice)
     status = folder.lstat()
     if not folder.is_dir() or folder.is_symlink() or status.st_uid != os.geteuid() or status.st_mode & 0o022:
-        return Finding(AREA, name, Outcome.FAILS, f"{folder}: others can write there, or own it", advice)
+        return Finding(_AREA, name, Outcome.FAILS, f"{folder}: others can write there, or own it", advice)
     left = len([each for each in folder.iterdir() if each.is_dir() and len(each.name) == 16])
     if not left:
-        return Finding(AREA, name, Outcome.WORKS, f"{folder}: is there, and empty")
+        return Finding(_AREA, name, Outcome.WORKS, f"{folder}: is there, and empty")
     found = f"{folder}: holds what {left} run{'' if left == 1 else 's'} left"
-    return Finding(AREA, name, Outcome.WORKS, found, "autoanalyzer doctor --clean lists it")
+    return Finding(_AREA, name, Outcome.WORKS, found, "autoanalyzer doctor --clean lists it")
 
 
 def _shared_memory() -> Finding:
     name = str(_SHARED_MEMORY)
     if defect := _defect(_SHARED_MEMORY):
-        return Finding(AREA, name, Outcome.FAILS, defect, "MPI libraries use it between ranks of a node")
+        return Finding(_AREA, name, Outcome.FAILS, defect, "MPI libraries use it between ranks of a node")
     free = shutil.disk_usage(_SHARED_MEMORY).free
     advice = "MPI libraries want more: docker run --shm-size=1g" if free < _LITTLE_MEMORY else ""
-    return Finding(AREA, name, Outcome.WORKS, "files can be written and mapped", advice, varying=f"{_bytes(free)} free")
+    return Finding(
+        _AREA, name, Outcome.WORKS, "files can be written and mapped", advice, varying=f"{_bytes(free)} free"
+    )
 
 
 def _kind(folder: Path) -> str:

@@ -15,9 +15,9 @@ from .finding import Finding, Outcome
 from .mpi import CTrial
 from .trial import RANKS
 
-__all__ = ["AREA", "launcher_finding", "srun_findings", "starts"]
+__all__ = ["launcher_finding", "srun_findings", "starts"]
 
-AREA: Final = "launchers"
+_AREA: Final = "launchers"
 
 _SAID: Final = re.compile(r"^rank (\d+) of (\d+):", re.MULTILINE)
 _ALONE: Final = "alone"
@@ -57,7 +57,7 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
         others: For each program a launcher that starts it, if there is any.
     """
     also = f"also {', '.join(launcher.others)}; " if launcher.others else ""
-    about = Finding(AREA, launcher.name, Outcome.FAILS, "")
+    about = Finding(_AREA, launcher.name, Outcome.FAILS, "")
     if not outcomes:
         return replace(about, outcome=Outcome.UNTRIED, found=f"{also}there is no MPI program to start")
     started = [family for family, outcome in outcomes.items() if not outcome]
@@ -89,7 +89,7 @@ def srun_findings(made: Sequence[CTrial], bench: Bench, *, in_step: bool) -> lis
         return []
     if "SLURM_JOB_ID" not in os.environ:
         advice = "srun -N 2 autoanalyzer doctor, or within a job, tries it"
-        return [Finding(AREA, "srun", Outcome.UNTRIED, "outside of a job it would wait for nodes", advice)]
+        return [Finding(_AREA, "srun", Outcome.UNTRIED, "outside of a job it would wait for nodes", advice)]
     if in_step:
         return []
     launchers = _slurm_launchers()

@@ -13,11 +13,11 @@ from .finding import Finding, Outcome
 from .leftovers import Leftover, remove_leftovers
 from .mpi import library_name
 from .tasks import Answer, Count, Meeting, Task, is_in_step
-from .together import World, world_of
+from .world import World, world_of
 
-__all__ = ["AREA", "Examined", "clean_nodes", "examine_here", "examine_nodes"]
+__all__ = ["Examined", "clean_nodes", "examine_here", "examine_nodes"]
 
-AREA: Final = "nodes"
+_AREA: Final = "nodes"
 
 _PLUGINS: Final = "try srun --mpi=pmix, or --mpi=pmi2, autoanalyzer doctor; srun --mpi=list names what Slurm has"
 _ADVICE: Final = {
@@ -113,10 +113,10 @@ def _answered(task: Task, answers: Sequence[Answer]) -> Finding:
     silent = sorted(set(range(task.size)) - {answer.rank for answer in answers})
     if not silent:
         found = f"{task.size} processes on {_many(len(nodes))}: {_named(nodes)}"
-        return Finding(AREA, "answers", Outcome.WORKS, found)
+        return Finding(_AREA, "answers", Outcome.WORKS, found)
     which = f"{', '.join(map(str, silent))} of {task.size}"
     found = f"nothing came from process {which}: MPI does not reach it, and it shares no folder with {nodes[0]}"
-    return Finding(AREA, "answers", Outcome.FAILS, found, "if it has not ended, it prints itself what it found")
+    return Finding(_AREA, "answers", Outcome.FAILS, found, "if it has not ended, it prints itself what it found")
 
 
 def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:
@@ -127,13 +127,13 @@ def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:
         if blind:
             found = f"{place}: {_named(blind)} does not see what {tested[0].node} writes there"
             outcome = Outcome.ABSENT if name == "home" else Outcome.FAILS
-            yield Finding(AREA, name, outcome, found, _ADVICE[name])
+            yield Finding(_AREA, name, outcome, found, _ADVICE[name])
         elif len(tested) > 1:
-            yield Finding(AREA, name, Outcome.WORKS, f"{place}: {_many(len(tested))} see it")
+            yield Finding(_AREA, name, Outcome.WORKS, f"{place}: {_many(len(tested))} see it")
 
 
 def _mpi(task: Task, answers: Sequence[Answer], families: Sequence[Family], world: World) -> Finding:
-    about = Finding(AREA, f"MPI, {families[0].name}" if families else "MPI", Outcome.FAILS, "", _PLUGINS)
+    about = Finding(_AREA, f"MPI, {families[0].name}" if families else "MPI", Outcome.FAILS, "", _PLUGINS)
     failure = next((answer.failure for answer in answers if answer.failure), "")
     if failure:
         return replace(about, found=failure)
@@ -147,7 +147,7 @@ def _mpi(task: Task, answers: Sequence[Answer], families: Sequence[Family], worl
 
 def _unheard(node: str) -> Finding:
     found = "nothing reaches the first node: MPI does not, and no working directory, cache or home is shared with it"
-    return Finding(AREA, node, Outcome.FAILS, found, _ADVICE["cache"])
+    return Finding(_AREA, node, Outcome.FAILS, found, _ADVICE["cache"])
 
 
 def _named(nodes: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from typing import Any, Final
 from ..atomic_file import replacing
 from ..cache_place import cache_name
 from ..errors import InputError
-from .together import World
+from .world import World
 
 __all__ = ["EXCHANGE", "Answer", "Count", "Meeting", "Task", "is_in_step", "this_task"]
 
