@@ -35,7 +35,7 @@ _OURS: Final = "AUTOANALYZER"
 _KEPT: Final = ("AUTOANALYZER_CACHE", "AUTOANALYZER_CPU_CLOCK")
 _LAUNCHERS: Final = (
     *("SLURM", "PMI", "OMPI_COMM_WORLD", "OMPI_UNIVERSE", "OMPI_MCA_orte", "OMPI_MCA_ess", "OMPI_MCA_pmix"),
-    *("PRTE_LAUNCHED", "HYDI", "MPIR_"),
+    *("PRTE_LAUNCHED", "HYDI", "MPIR_", "MPI_LOCAL"),
 )
 _JOB: Final = "SLURM_JOB_ID"
 # Two ranks are tried on a machine of one core, too.
@@ -167,8 +167,8 @@ def bench(*, on_node_of_job: bool) -> Iterator[Bench]:
     """Give a bench for the block; nothing is left of it, nor runs on.
 
     Args:
-        on_node_of_job: Whether this process is one of several that a launcher has started: what it starts in turn are
-            programs of this node alone.
+        on_node_of_job: Whether a launcher has started this process: what it starts in turn are programs of this node
+            alone.
     """
     environment = {
         name: value

@@ -17,6 +17,8 @@ import pytest
 
 from autoanalyzer.doctor.finding import Finding, Outcome
 from autoanalyzer.doctor.nodes import Examined
+from autoanalyzer.doctor.tasks import EXCHANGE, Answer, Meeting, Task
+from autoanalyzer.doctor.world import World
 from autoanalyzer.runtime.node_folder import key_of
 from autoanalyzer.temporary_folder import owned_prefix
 from autoanalyzer.view.examination import print_examination
@@ -181,6 +183,34 @@ def test_what_nodes_have_in_common_stands_once_and_what_differs_with_their_names
         ["limits"],
         ["processors", "note", "2 of 2 may be used"],
     ]
+
+
+@pytest.mark.parametrize("launcher", ["mpirun.mpich", "mpirun.openmpi"])
+def test_the_processes_of_a_launcher_are_one_doctor(tool: Tool, launcher: str) -> None:
+    """Of MPICH's, too, which gives its job no name."""
+    done = tool(launcher, "-n", "2", "autoanalyzer", "doctor", "--clean", "--json")
+    assert done.returncode == 0, done.stderr.decode()
+    (node,) = json.loads(done.stdout)["nodes"]
+    assert node["node"] == os.uname().nodename
+    assert list(tool.folder.glob(f"{EXCHANGE}*")) == []
+
+
+def test_where_processes_meet_strangers_are_no_processes_and_no_home_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("AUTOANALYZER_CACHE", str(home / "cache"))
+    (tmp_path / f"{EXCHANGE}job" / "task-x").mkdir(parents=True)
+    first, second = (Meeting(Task(rank, 2, rank, "job")) for rank in (0, 1))
+    assert second.brought_together(Answer(1, "b", tests=True), World(), max) == []
+    answers = first.brought_together(Answer(0, "a", tests=True), World(), max)
+    assert [(each.rank, each.sees) for each in answers or []] == [
+        (rank, {"working directory": True}) for rank in (0, 1)
+    ]
+    assert not home.exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 # ---- what old runs left
