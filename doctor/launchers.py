@@ -12,7 +12,7 @@ from typing import Final
 from .bench import Bench
 from .families import Launcher
 from .finding import Finding, Outcome
-from .mpi import CTrial
+from .mpi import CTrial, root_advice
 from .trial import RANKS
 
 __all__ = ["launcher_finding", "srun_findings", "starts"]
@@ -66,7 +66,8 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
     if any(_NO_STEP in reason for reason in failed.values()):
         return replace(about, outcome=Outcome.UNTRIED, found=f"{RANKS} ranks do not fit into this job", advice=_ASK)
     if len({*failed.values()}) == 1 and not started and not alone:
-        return replace(about, found=f"{also}{next(iter(failed.values()))}", advice=_BROKEN)
+        reason = next(iter(failed.values()))
+        return replace(about, found=f"{also}{reason}", advice=root_advice(reason, launcher.name) or _BROKEN)
     parts = [f"starts programs of {', '.join(started)}"] if started else []
     parts += [f"those of {', '.join(alone)} as {RANKS} times rank 0 of 1"] if alone else []
     parts += [f"those of {family}: {reason}" for family, reason in failed.items()]

@@ -15,7 +15,10 @@ from typing import Any
 
 import pytest
 
+from autoanalyzer.doctor.bench import reason_of
+from autoanalyzer.doctor.families import Launcher
 from autoanalyzer.doctor.finding import Finding, Outcome
+from autoanalyzer.doctor.launchers import launcher_finding
 from autoanalyzer.doctor.nodes import Examined
 from autoanalyzer.doctor.tasks import EXCHANGE, Answer, Meeting, Task
 from autoanalyzer.doctor.world import World
@@ -120,6 +123,26 @@ def test_a_broken_launcher_and_none_that_could_take_its_place(tool: Tool, tmp_pa
     launcher = found["launchers: mpirun"]
     assert (launcher.outcome, launcher.found) == ("fails", f"mpirun: {BROKEN}")
     assert found["counts: counters"].outcome == "not tried"
+
+
+def test_of_all_that_a_failed_trial_said_the_line_that_says_why() -> None:
+    said = """autoanalyzer: building the counting tool for /usr/bin/valgrind
+autoanalyzer: counting run in /tmp/d/simulated/copy/d; it may take 20 times the program's 5.65e-05 s, or more
+autoanalyzer: the counting run ended with exit status 1: no counts; see /tmp/d/simulated/counting.log (valgrind: Fatal)
+autoanalyzer: data simulated/experiment.cube
+autoanalyzer: counting run: 15 s so far
+"""
+    assert reason_of(said) == "the counting run ended with exit status 1: no counts (valgrind: Fatal)"
+    assert reason_of(f"{'*' * 58}\nOpen MPI does not support recursive calls of mpirun\n{'*' * 58}\n").startswith(
+        "Open"
+    )
+
+
+def test_root_is_told_which_variables_a_launcher_wants() -> None:
+    refusal = "mpirun has detected an attempt to run as root."
+    for name, variable in (("mpirun", "OMPI"), ("prterun", "PRTE")):
+        found = launcher_finding(Launcher((name, "-n", "2"), name), {"mpicc": refusal}, {})
+        assert found.advice.startswith(f"export {variable}_ALLOW_RUN_AS_ROOT=1 {variable}_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 
 
 def test_without_mpi_nothing_is_ready_and_openmp_is_tried(tool: Tool, tmp_path: Path) -> None:
