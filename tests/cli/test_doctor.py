@@ -184,6 +184,11 @@ def test_data_need_clean(tool: Tool) -> None:
     assert "--data needs --clean" in refused(tool("autoanalyzer", "doctor", "--data"))
 
 
+def test_a_directory_that_was_removed_is_told_at_once(tool: Tool) -> None:
+    done = tool("sh", "-c", "mkdir gone; cd gone; rmdir ../gone; autoanalyzer doctor")
+    assert refused(done) == "autoanalyzer: the current directory has been removed: cd to one that exists"
+
+
 # ---- several nodes
 
 
