@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from autoanalyzer.doctor.bench import reason_of
+from autoanalyzer.doctor.caches import cache_findings
 from autoanalyzer.doctor.families import Launcher
 from autoanalyzer.doctor.finding import Finding, Outcome
 from autoanalyzer.doctor.launchers import launcher_finding
@@ -182,6 +183,49 @@ def test_the_launcher_of_another_mpi(tool: Tool, tmp_path: Path) -> None:
 
 def test_data_need_clean(tool: Tool) -> None:
     assert "--data needs --clean" in refused(tool("autoanalyzer", "doctor", "--data"))
+
+
+def test_what_is_wrong_with_a_folder_is_told_apart(tool: Tool) -> None:
+    (tool.folder / "closed").mkdir(mode=0o555)
+    (tool.folder / "disk").mkdir()
+    tool.write("file", "")
+    look = (
+        "from pathlib import Path; from autoanalyzer.doctor.disk import refuses_programs, write_defect;"
+        " print(*(write_defect(Path(name)) for name in {}), refuses_programs(Path('disk')), sep=chr(10))"
+    )
+    own = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    done = tool(*own, sys.executable, "-c", look.format(["none", "file", "closed", "disk"]))
+    assert done.stdout.decode().splitlines() == [
+        "does not exist",
+        "is no folder",
+        "you have no permission to write there",
+        "",
+        "False",
+    ], done.stderr
+    namespace = ("unshare", "--mount", "--map-root-user", "sh", "-c")
+    mount = "mount -t tmpfs -o size=512k,noexec none disk"
+    if tool(*namespace, mount).returncode:
+        pytest.xfail("a file system cannot be mounted here")
+    python = f'{sys.executable} -c "{look.format(["disk"])}"'
+    done = tool(*namespace, f"{mount}; {python}; mount -o remount,ro disk; {python}")
+    found = ["no room is left", "True", "the file system is read-only", "True"]
+    assert done.stdout.decode().splitlines() == found, done.stderr
+
+
+def test_who_can_put_there_what_is_loaded_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTOANALYZER_CACHE", str(tmp_path))
+    (tmp_path / "probe-1").mkdir(mode=0o755)
+    assert [each.name for each in cache_findings("folders")] == ["cache"]
+    (tmp_path / "probe-1").chmod(0o777)
+    cache, trust = cache_findings("folders")
+    assert (cache.outcome, trust.outcome) == ("works", "fails")
+    assert trust.found == f"{tmp_path}/probe-1: everybody can write there: it is not loaded"
+    if os.geteuid() == 0:  # who can give a folder away
+        (tmp_path / "probe-1").rmdir()
+        tmp_path.chmod(0o775)
+        os.chown(tmp_path, 12345, 54321)
+        _, trust = cache_findings("folders")
+        assert trust.found == f"{tmp_path}: belongs to 12345, and the group 54321 can write there"
 
 
 def test_a_directory_that_was_removed_is_told_at_once(tool: Tool) -> None:
