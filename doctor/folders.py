@@ -39,10 +39,11 @@ def _written(name: str, folder: Path, advice: str) -> Finding:
     if defect := write_defect(folder):
         return Finding(_AREA, name, Outcome.FAILS, f"{folder}: {defect}", advice)
     free = shutil.disk_usage(folder).free
-    little = free < _LITTLE
     found = f"{folder}: files can be written and mapped{file_system(folder)}"
-    found += "; mounted noexec: no program there can be run" if refuses_programs(folder) else ""
-    more = "make room, or limit what each process records: autoanalyzer run --max-memory 16M" if little else ""
+    more = "make room, or limit what each process records: autoanalyzer run --max-memory 16M" if free < _LITTLE else ""
+    if refuses_programs(folder):
+        found += "; mounted noexec: no program there can be run"
+        more = "build programs elsewhere, and set TMPDIR elsewhere: what is tried here is built there"
     return Finding(_AREA, name, Outcome.WORKS, found, more, varying=f"{_bytes(free)} free")
 
 
