@@ -71,7 +71,9 @@ def this_task(environment: Mapping[str, str] = os.environ) -> Task | None:
     """Tell which of several processes this is; None if it is alone."""
     for rank, size, local, job in _LAUNCHERS:
         words = [environment.get(name, "") for name in (rank, size, local)]
-        if all(word.isdigit() for word in words) and int(words[1]) > 1:
+        if all(word.isdigit() for word in words):
+            if int(words[1]) < 2:
+                return None
             common = ".".join(environment.get(name, "") for name in job) or hydra_job()
             safe = "".join(each if each.isalnum() else "." for each in common)
             return Task(int(words[0]), int(words[1]), int(words[2]), safe, _BY_OPEN_MPI.get(size))

@@ -21,7 +21,7 @@ from autoanalyzer.doctor.families import Launcher
 from autoanalyzer.doctor.finding import Finding, Outcome
 from autoanalyzer.doctor.launchers import launcher_finding
 from autoanalyzer.doctor.nodes import Examined
-from autoanalyzer.doctor.tasks import EXCHANGE, Answer, Meeting, Task
+from autoanalyzer.doctor.tasks import EXCHANGE, Answer, Meeting, Task, is_launched, this_task
 from autoanalyzer.doctor.world import World
 from autoanalyzer.runtime.node_folder import key_of
 from autoanalyzer.temporary_folder import owned_prefix
@@ -265,6 +265,21 @@ def test_the_processes_of_a_launcher_are_one_doctor(tool: Tool, launcher: str) -
     (node,) = json.loads(done.stdout)["nodes"]
     assert node["node"] == os.uname().nodename
     assert list(tool.folder.glob(f"{EXCHANGE}*")) == []
+
+
+def test_a_launcher_comes_before_that_of_its_daemons() -> None:
+    daemon = {"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2", "SLURM_LOCALID": "0", "SLURM_JOB_ID": "7"}
+    step = this_task({**daemon, "SLURM_STEP_ID": "3"})
+    assert step == Task(1, 2, 0, "7.3")
+    pmi2 = this_task({**daemon, "SLURM_STEP_ID": "3", "PMI_RANK": "1", "PMI_SIZE": "2"})  # of Slurm itself
+    assert pmi2 == step
+    hydra = this_task({**daemon, "PMI_RANK": "3", "PMI_SIZE": "4", "MPI_LOCALRANKID": "1"})
+    assert hydra
+    assert (hydra.rank, hydra.size, hydra.local_rank, hydra.by_open_mpi) == (3, 4, 1, False)
+    alone = {"PMI_RANK": "0", "PMI_SIZE": "1", "MPI_LOCALRANKID": "0"}
+    assert this_task({**daemon, **alone}) is None
+    assert is_launched(alone)
+    assert not is_launched({"SLURM_JOB_ID": "7"})
 
 
 def test_where_processes_meet_strangers_are_no_processes_and_no_home_is_made(
