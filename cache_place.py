@@ -33,7 +33,13 @@ def named_caches(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def _takes_more(name: str) -> bool:
-    """Whether a folder can be written, or made."""
+    """Whether a folder can be written, or made; one that is open to everybody takes nothing, but for its owner."""
+    try:
+        state = os.stat(name)
+        if state.st_mode & 0o002 and state.st_uid != os.geteuid():
+            return False
+    except OSError:
+        pass
     while not os.path.lexists(name) and name != (above := os.path.dirname(name)):
         name = above
     return os.path.isdir(name) and os.access(name, os.W_OK | os.X_OK)

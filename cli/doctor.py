@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 from .. import __version__
@@ -16,7 +17,7 @@ from ..doctor.examination import essential_of
 from ..doctor.leftovers import remove_leftovers
 from ..doctor.nodes import clean_nodes, examine_here, examine_nodes
 from ..doctor.tasks import Task, this_task
-from ..errors import UsageError
+from ..errors import InputError, UsageError
 from ..runtime.launch import ended_in_order
 from ..view.examination import examination_document, print_examination
 from ..view.leftovers import leftovers_document, print_leftovers
@@ -38,6 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry the command out: 1 if something essential does not work."""
     if arguments.data and not arguments.clean:
         raise UsageError("--data needs --clean: it removes data that were never gathered")
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise InputError("the current directory has been removed: cd to one that exists") from None
     with ended_in_order():
         return _clean(arguments, this_task()) if arguments.clean else _examine(arguments, this_task())
 

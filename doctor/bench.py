@@ -28,14 +28,18 @@ _TELLING: Final = ("direct launched using", "run as root", "error", "cannot", "u
 _OF_SLURM: Final = ("srun: ", "slurmstepd")  # that something failed, not why
 
 _OURS_SAY: Final = "autoanalyzer: "
-_ENDED: Final = re.compile(r"the program (was )?ended|nothing was recorded$|building the ")  # others say why
+# What is done, and that something failed; others say why.
+_PROGRESS: Final = re.compile(
+    r"the program (was )?ended|nothing was recorded$|building the |copying |counting run in |data \S+$|.* so far$"
+)
+_LOG: Final = re.compile(r"; see \S+(?= \()")  # a file that is gone with the trial
 
 # What would make a trial another one than its own: options of the user's, and, on a node of a job, the job's launcher.
 _OURS: Final = "AUTOANALYZER"
 _KEPT: Final = ("AUTOANALYZER_CACHE", "AUTOANALYZER_CPU_CLOCK")
 _LAUNCHERS: Final = (
     *("SLURM", "PMI", "OMPI_COMM_WORLD", "OMPI_UNIVERSE", "OMPI_MCA_orte", "OMPI_MCA_ess", "OMPI_MCA_pmix"),
-    *("PRTE_LAUNCHED", "HYDI", "MPIR_"),
+    *("PRTE_LAUNCHED", "HYDI", "MPIR_", "MPI_LOCAL"),
 )
 _JOB: Final = "SLURM_JOB_ID"
 # Two ranks are tried on a machine of one core, too.
@@ -70,10 +74,11 @@ class Done:
 
 def reason_of(said: str) -> str:
     """Give the line that says why something failed, of all that was said."""
-    lines = [line.strip() for line in said.splitlines() if line.strip(" -=")]
+    lines = [line.strip() for line in said.splitlines() if line.strip(" -=*")]
     others = [line for line in lines if not line.startswith(_OURS_SAY)]
-    ours = [line for line in lines if line.startswith(_OURS_SAY) and not _ENDED.search(line)]
-    return (ours[-1].removeprefix(_OURS_SAY) if ours else "") or _telling(others) or failure_reason(said)
+    ours = [line for line in lines if line.startswith(_OURS_SAY) and not _PROGRESS.match(line.removeprefix(_OURS_SAY))]
+    own = _LOG.sub("", ours[-1].removeprefix(_OURS_SAY)) if ours else ""
+    return own or _telling(others) or failure_reason(said)
 
 
 def _telling(lines: Sequence[str]) -> str:
@@ -167,8 +172,8 @@ def bench(*, on_node_of_job: bool) -> Iterator[Bench]:
     """Give a bench for the block; nothing is left of it, nor runs on.
 
     Args:
-        on_node_of_job: Whether this process is one of several that a launcher has started: what it starts in turn are
-            programs of this node alone.
+        on_node_of_job: Whether a launcher has started this process: what it starts in turn are programs of this node
+            alone.
     """
     environment = {
         name: value

@@ -35,7 +35,7 @@ def examine(told: Told, *, families: Sequence[Family] | None = None, on_node_of_
     Args:
         told: Takes what is being tried.
         families: The MPI libraries; None if they are to be looked for.
-        on_node_of_job: Whether a launcher has started this process among others.
+        on_node_of_job: Whether a launcher has started this process.
     """
     found = find_families(os.environ) if families is None else list(families)
     with bench(on_node_of_job=on_node_of_job) as place, ThreadPoolExecutor(_AT_ONCE) as pool:

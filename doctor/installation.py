@@ -15,9 +15,9 @@ from typing import Final
 from .. import __version__
 from .finding import Finding, Outcome
 
-__all__ = ["AREA", "installation_findings"]
+__all__ = ["installation_findings"]
 
-AREA: Final = "installation"
+_AREA: Final = "installation"
 
 _COMMANDS: Final = ("autoanalyzer", "aa-mpicc", "aa-mpicxx", "aa-mpifort")
 _OURS: Final = "AUTOANALYZER"
@@ -29,15 +29,15 @@ def installation_findings() -> Iterator[Finding]:
     place = Path(__file__).parents[1]
     python = ".".join(map(str, sys.version_info[:3]))
     found = f"{__version__} in {place}, Python {python} at {sys.executable}"
-    yield Finding(AREA, "autoanalyzer", Outcome.WORKS, found)
+    yield Finding(_AREA, "autoanalyzer", Outcome.WORKS, found)
     yield _packages()
     yield _commands()
     chosen = sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith(_OURS))
     if os.environ.get(_OURS) == "off":
         advice = f"unset {_OURS}, or nothing is built with probes"
-        yield Finding(AREA, "variables", Outcome.FAILS, " ".join(chosen), advice)
+        yield Finding(_AREA, "variables", Outcome.FAILS, " ".join(chosen), advice)
     elif chosen:
-        yield Finding(AREA, "variables", Outcome.NOTE, " ".join(chosen))
+        yield Finding(_AREA, "variables", Outcome.NOTE, " ".join(chosen))
 
 
 def _packages() -> Finding:
@@ -56,8 +56,8 @@ def _packages() -> Finding:
             lacking.append(f"{needed[1]}: {found}, not {needed[3]}")
     if lacking:
         advice = f"{sys.executable} -m pip install --upgrade autoanalyzer"
-        return Finding(AREA, "packages", Outcome.FAILS, "; ".join(lacking), advice)
-    return Finding(AREA, "packages", Outcome.WORKS, ", ".join(present))
+        return Finding(_AREA, "packages", Outcome.FAILS, "; ".join(lacking), advice)
+    return Finding(_AREA, "packages", Outcome.WORKS, ", ".join(present))
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -68,6 +68,6 @@ def _commands() -> Finding:
     scripts = sysconfig.get_path("scripts")
     missing = [name for name in _COMMANDS if shutil.which(name) is None]
     if not missing:
-        return Finding(AREA, "commands", Outcome.WORKS, f"{', '.join(_COMMANDS)} are on PATH")
+        return Finding(_AREA, "commands", Outcome.WORKS, f"{', '.join(_COMMANDS)} are on PATH")
     found = f"{', '.join(missing)} {'are' if len(missing) > 1 else 'is'} not on PATH"
-    return Finding(AREA, "commands", Outcome.FAILS, found, f"export PATH={scripts}:$PATH")
+    return Finding(_AREA, "commands", Outcome.FAILS, found, f"export PATH={scripts}:$PATH")

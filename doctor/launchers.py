@@ -12,12 +12,12 @@ from typing import Final
 from .bench import Bench
 from .families import Launcher
 from .finding import Finding, Outcome
-from .mpi import CTrial
+from .mpi import CTrial, root_advice
 from .trial import RANKS
 
-__all__ = ["AREA", "launcher_finding", "srun_findings", "starts"]
+__all__ = ["launcher_finding", "srun_findings", "starts"]
 
-AREA: Final = "launchers"
+_AREA: Final = "launchers"
 
 _SAID: Final = re.compile(r"^rank (\d+) of (\d+):", re.MULTILINE)
 _ALONE: Final = "alone"
@@ -57,7 +57,7 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
         others: For each program a launcher that starts it, if there is any.
     """
     also = f"also {', '.join(launcher.others)}; " if launcher.others else ""
-    about = Finding(AREA, launcher.name, Outcome.FAILS, "")
+    about = Finding(_AREA, launcher.name, Outcome.FAILS, "")
     if not outcomes:
         return replace(about, outcome=Outcome.UNTRIED, found=f"{also}there is no MPI program to start")
     started = [family for family, outcome in outcomes.items() if not outcome]
@@ -66,7 +66,8 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
     if any(_NO_STEP in reason for reason in failed.values()):
         return replace(about, outcome=Outcome.UNTRIED, found=f"{RANKS} ranks do not fit into this job", advice=_ASK)
     if len({*failed.values()}) == 1 and not started and not alone:
-        return replace(about, found=f"{also}{next(iter(failed.values()))}", advice=_BROKEN)
+        reason = next(iter(failed.values()))
+        return replace(about, found=f"{also}{reason}", advice=root_advice(reason, launcher.name) or _BROKEN)
     parts = [f"starts programs of {', '.join(started)}"] if started else []
     parts += [f"those of {', '.join(alone)} as {RANKS} times rank 0 of 1"] if alone else []
     parts += [f"those of {family}: {reason}" for family, reason in failed.items()]
@@ -89,7 +90,7 @@ def srun_findings(made: Sequence[CTrial], bench: Bench, *, in_step: bool) -> lis
         return []
     if "SLURM_JOB_ID" not in os.environ:
         advice = "srun -N 2 autoanalyzer doctor, or within a job, tries it"
-        return [Finding(AREA, "srun", Outcome.UNTRIED, "outside of a job it would wait for nodes", advice)]
+        return [Finding(_AREA, "srun", Outcome.UNTRIED, "outside of a job it would wait for nodes", advice)]
     if in_step:
         return []
     launchers = _slurm_launchers()

@@ -38,7 +38,7 @@ from ..cache_place import cache_name, named_caches
 from ..runtime.launch import SHARDS_VARIABLE
 from ..runtime.node_folder import key_of
 from ..temporary_folder import OWNED, is_in_use
-from .tasks import EXCHANGE
+from .tasks import EXCHANGE, home_folder
 
 __all__ = ["Leftover", "find_leftovers", "remove_leftovers"]
 
@@ -203,7 +203,7 @@ def _open_files() -> set[str]:
 
 
 def _exchanges() -> Iterator[Leftover]:
-    for place in dict.fromkeys([Path.cwd(), Path(cache_name()), Path.home()]):
+    for place in dict.fromkeys([Path.cwd(), Path(cache_name()), home_folder()]):
         for folder in _mine(place, re.compile(re.escape(EXCHANGE) + ".*")):
             yield Leftover(folder, "exchange of an examination", _size(folder), _recent(folder))
 

@@ -9,9 +9,9 @@ from typing import Final
 
 from .finding import Finding, Outcome
 
-__all__ = ["AREA", "limit_findings"]
+__all__ = ["limit_findings"]
 
-AREA: Final = "limits"
+_AREA: Final = "limits"
 
 _RECORD: Final = 256 << 20  # bytes that a process may record, unless --max-memory says less
 _ADDRESSES: Final = 4 << 30  # bytes of address space below which Valgrind does not start
@@ -28,7 +28,7 @@ def limit_findings() -> Iterator[Finding]:
     """Read the limits; those that are too low for a run fail."""
     allowed, present = len(os.sched_getaffinity(0)), os.cpu_count() or 1
     advice = "ask for more: srun -c, or taskset" if allowed == 1 < present else ""
-    yield Finding(AREA, "processors", Outcome.NOTE, f"{allowed} of {present} may be used", advice)
+    yield Finding(_AREA, "processors", Outcome.NOTE, f"{allowed} of {present} may be used", advice)
     fine = []
     for name, number, letter, least, unit in _KINDS:
         soft, hard = resource.getrlimit(number)
@@ -41,6 +41,6 @@ def limit_findings() -> Iterator[Finding]:
         if number == resource.RLIMIT_FSIZE:
             advice += ", or autoanalyzer run --max-memory with less than that"
         found = f"{text}, expected {least // unit}{'' if unit == 1 else ' KiB'} or more"
-        yield Finding(AREA, name, Outcome.FAILS, found, advice)
+        yield Finding(_AREA, name, Outcome.FAILS, found, advice)
     if fine:
-        yield Finding(AREA, "ulimit", Outcome.NOTE, ", ".join(fine))
+        yield Finding(_AREA, "ulimit", Outcome.NOTE, ", ".join(fine))

@@ -28,6 +28,7 @@ __all__ = [
     "fortran_findings",
     "gather_finding",
     "library_name",
+    "root_advice",
 ]
 
 _SAID: Final = re.compile(r"^rank \d+ of \d+: (.*)$", re.MULTILINE)
@@ -198,9 +199,17 @@ def _build_advice(compiler: Sequence[str]) -> str:
     return f"load another module, or reinstall what {shlex.join(compiler)} belongs to"
 
 
+def root_advice(defect: str, launcher: str) -> str:
+    """Say what root has to set, if that is why a launcher starts nothing."""
+    if "run as root" not in defect:
+        return ""
+    name = "PRTE" if Path(launcher).name.startswith("prte") else "OMPI"
+    return f"export {name}_ALLOW_RUN_AS_ROOT=1 {name}_ALLOW_RUN_AS_ROOT_CONFIRM=1, or be another user"
+
+
 def _run_advice(defect: str, family: Family) -> str:
-    if "as root" in defect:
-        return "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or be another user"
+    if advice := root_advice(defect, family.launcher):
+        return advice
     if _STRANGER in defect:
         return f"put the launcher of the MPI library of {family.name} on PATH"
     return f"load another module, or reinstall what {family.launcher} belongs to"

@@ -12,14 +12,15 @@ from .families import Family, find_families
 from .finding import Finding, Outcome
 from .leftovers import Leftover, remove_leftovers
 from .mpi import library_name
-from .tasks import Answer, Count, Meeting, Task, is_in_step
-from .together import World, world_of
+from .tasks import Answer, Count, Meeting, Task, is_launched
+from .world import World, world_of
 
-__all__ = ["AREA", "Examined", "clean_nodes", "examine_here", "examine_nodes"]
+__all__ = ["Examined", "clean_nodes", "examine_here", "examine_nodes"]
 
-AREA: Final = "nodes"
+_AREA: Final = "nodes"
 
 _PLUGINS: Final = "try srun --mpi=pmix, or --mpi=pmi2, autoanalyzer doctor; srun --mpi=list names what Slurm has"
+_OWN_LAUNCHER: Final = "start it by the launcher beside the MPI compiler, or load its module"
 _ADVICE: Final = {
     "working directory": "write data to a disk that all nodes see (-o DIR), or they are brought home over MPI",
     "cache": "set AUTOANALYZER_CACHE to a folder that all nodes see, or each node builds the probe library for itself",
@@ -49,7 +50,7 @@ class Examined:
 
 def examine_here(told: Told) -> Examined:
     """Examine this machine."""
-    return Examined({os.uname().nodename: examine(told, on_node_of_job=is_in_step())})
+    return Examined({os.uname().nodename: examine(told, on_node_of_job=is_launched())})
 
 
 def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
@@ -66,8 +67,9 @@ def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
     """
     meeting = Meeting(task)
     families = find_families(os.environ)
+    family = _family_of(task, families)
     told("MPI over all nodes")
-    with world_of(families[0] if families else None) as world:
+    with world_of(family) as world:
         tests = task.local_rank == 0
         findings = examine(told, families=families, on_node_of_job=True) if tests else []
         documents = [finding.document() for finding in findings]
@@ -79,7 +81,7 @@ def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
     if not answers:
         return None
     nodes = {each.node: list(map(Finding.read, each.found)) for each in answers if each.tests}
-    together = [_answered(task, answers), _mpi(task, answers, families, world), *_places(answers, meeting)]
+    together = [_answered(task, answers), _mpi(task, answers, family, world), *_places(answers, meeting)]
     return Examined(nodes, tuple(together))
 
 
@@ -92,8 +94,7 @@ def clean_nodes(task: Task, count: Count, *, data: bool = False) -> dict[str, li
         data: Whether data go, too, that were never gathered.
     """
     meeting = Meeting(task)
-    families = find_families(os.environ)
-    with world_of(families[0] if families else None) as world:
+    with world_of(_family_of(task, find_families(os.environ))) as world:
         tests = task.local_rank == 0
         found = remove_leftovers(data=data, shared=task.rank == 0) if tests else []
         node = os.uname().nodename
@@ -108,15 +109,21 @@ def clean_nodes(task: Task, count: Count, *, data: bool = False) -> dict[str, li
     return {name: [each for each in found if each.gone or each.path not in gone] for name, found in nodes.items()}
 
 
+def _family_of(task: Task, families: Sequence[Family]) -> Family | None:
+    """Give the MPI library whose launcher has started us, or else the one that is tried first."""
+    own = [each for each in families if each.library and each.library.is_open_mpi is task.by_open_mpi]
+    return next(iter([*own, *families]), None)
+
+
 def _answered(task: Task, answers: Sequence[Answer]) -> Finding:
     nodes = list(dict.fromkeys(answer.node for answer in answers))
     silent = sorted(set(range(task.size)) - {answer.rank for answer in answers})
     if not silent:
         found = f"{task.size} processes on {_many(len(nodes))}: {_named(nodes)}"
-        return Finding(AREA, "answers", Outcome.WORKS, found)
+        return Finding(_AREA, "answers", Outcome.WORKS, found)
     which = f"{', '.join(map(str, silent))} of {task.size}"
     found = f"nothing came from process {which}: MPI does not reach it, and it shares no folder with {nodes[0]}"
-    return Finding(AREA, "answers", Outcome.FAILS, found, "if it has not ended, it prints itself what it found")
+    return Finding(_AREA, "answers", Outcome.FAILS, found, "if it has not ended, it prints itself what it found")
 
 
 def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:
@@ -127,13 +134,14 @@ def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:
         if blind:
             found = f"{place}: {_named(blind)} does not see what {tested[0].node} writes there"
             outcome = Outcome.ABSENT if name == "home" else Outcome.FAILS
-            yield Finding(AREA, name, outcome, found, _ADVICE[name])
+            yield Finding(_AREA, name, outcome, found, _ADVICE[name])
         elif len(tested) > 1:
-            yield Finding(AREA, name, Outcome.WORKS, f"{place}: {_many(len(tested))} see it")
+            yield Finding(_AREA, name, Outcome.WORKS, f"{place}: {_many(len(tested))} see it")
 
 
-def _mpi(task: Task, answers: Sequence[Answer], families: Sequence[Family], world: World) -> Finding:
-    about = Finding(AREA, f"MPI, {families[0].name}" if families else "MPI", Outcome.FAILS, "", _PLUGINS)
+def _mpi(task: Task, answers: Sequence[Answer], family: Family | None, world: World) -> Finding:
+    advice = _PLUGINS if task.by_open_mpi is None else _OWN_LAUNCHER
+    about = Finding(_AREA, f"MPI, {family.name}" if family else "MPI", Outcome.FAILS, "", advice)
     failure = next((answer.failure for answer in answers if answer.failure), "")
     if failure:
         return replace(about, found=failure)
@@ -147,7 +155,7 @@ def _mpi(task: Task, answers: Sequence[Answer], families: Sequence[Family], worl
 
 def _unheard(node: str) -> Finding:
     found = "nothing reaches the first node: MPI does not, and no working directory, cache or home is shared with it"
-    return Finding(AREA, node, Outcome.FAILS, found, _ADVICE["cache"])
+    return Finding(_AREA, node, Outcome.FAILS, found, _ADVICE["cache"])
 
 
 def _named(nodes: Sequence[str]) -> str:

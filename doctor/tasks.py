@@ -1,4 +1,4 @@
-"""The processes of one ``srun -N 2 autoanalyzer doctor``: each node tests itself, and the answers come together.
+"""The processes of one ``srun -N 2 autoanalyzer doctor``, or ``mpirun``: each node tests itself, answers come together.
 
 They come by MPI if the launcher makes the processes one MPI program, else through folders that they may share: the
 working directory, the cache, the home. Without either a process is not heard by the first one.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,21 +20,28 @@ from typing import Any, Final
 from ..atomic_file import replacing
 from ..cache_place import cache_name
 from ..errors import InputError
-from .together import World
+from .hydra import hydra_job
+from .world import World
 
-__all__ = ["EXCHANGE", "Answer", "Count", "Meeting", "Task", "is_in_step", "this_task"]
+__all__ = ["EXCHANGE", "Answer", "Count", "Meeting", "Task", "home_folder", "is_launched", "this_task"]
 
 EXCHANGE: Final = ".autoanalyzer-doctor-"
 
 _STEP: Final = "SLURM_STEP_NUM_TASKS"
+_OPEN_MPI: Final = "OMPI_COMM_WORLD_SIZE"
+_HYDRA: Final = "PMI_SIZE"
+# Slurm's last: other launchers start their daemons by srun, and processes inherit what it told these.
 _LAUNCHERS: Final = (
+    ("OMPI_COMM_WORLD_RANK", _OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_RANK", ("PMIX_NAMESPACE",)),
+    ("PMI_RANK", _HYDRA, "MPI_LOCALRANKID", ()),
     ("SLURM_PROCID", _STEP, "SLURM_LOCALID", ("SLURM_JOB_ID", "SLURM_STEP_ID")),
-    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", ("PMIX_NAMESPACE",)),
 )
+_BY_OPEN_MPI: Final = {_OPEN_MPI: True, _HYDRA: False}
 _JOIN: Final = 40.0  # seconds in which processes that share a folder see each other
 _LOOK: Final = 15.0  # seconds, where MPI says that the first one has begun
 _ANSWER: Final = 400.0  # seconds in which a node has tested itself
 _PAUSE: Final = 0.2
+_MARK: Final = re.compile(r"task-([0-9]+)")  # what each process leaves where they meet
 
 
 Count = Callable[[int, int], object]
@@ -49,28 +57,32 @@ class Task:
         size: How many there are.
         local_rank: Its number on its node.
         job: What they all have in common, and no others.
+        by_open_mpi: Whether the launcher is that of Open MPI, or of MPICH; None if it serves any library.
     """
 
     rank: int
     size: int
     local_rank: int
     job: str
+    by_open_mpi: bool | None = None
 
 
 def this_task(environment: Mapping[str, str] = os.environ) -> Task | None:
     """Tell which of several processes this is; None if it is alone."""
     for rank, size, local, job in _LAUNCHERS:
         words = [environment.get(name, "") for name in (rank, size, local)]
-        if all(word.isdigit() for word in words) and int(words[1]) > 1:
-            common = ".".join(environment.get(name, "") for name in job)
+        if all(word.isdigit() for word in words):
+            if int(words[1]) < 2:
+                return None
+            common = ".".join(environment.get(name, "") for name in job) or hydra_job()
             safe = "".join(each if each.isalnum() else "." for each in common)
-            return Task(int(words[0]), int(words[1]), int(words[2]), safe)
+            return Task(int(words[0]), int(words[1]), int(words[2]), safe, _BY_OPEN_MPI.get(size))
     return None
 
 
-def is_in_step(environment: Mapping[str, str] = os.environ) -> bool:
-    """Tell whether ``srun`` has started this process: other launchers would ask for the same processors again."""
-    return _STEP in environment
+def is_launched(environment: Mapping[str, str] = os.environ) -> bool:
+    """Tell whether a launcher has started this process: another one would take itself for a part of its job."""
+    return any(size in environment for _, size, *_ in _LAUNCHERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +117,13 @@ class Meeting:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self.places = {"working directory": Path.cwd(), "cache": Path(cache_name()), "home": Path.home()}
+        self.places = _places()
         self._folders = {name: place / f"{EXCHANGE}{task.job}" for name, place in self.places.items()}
         self._since = time.monotonic()
         for folder in self._folders.values():
             # What is written also makes a client of a network disk look at the folder again.
             with suppress(OSError):
-                folder.mkdir(parents=True, exist_ok=True)
+                folder.mkdir(exist_ok=True)
                 (folder / f"task-{task.rank}").touch()
 
     def brought_together(self, answer: Answer, world: World, count: Count) -> list[Answer] | None:
@@ -174,10 +186,29 @@ class Meeting:
             time.sleep(_PAUSE)
 
 
+def home_folder() -> Path:
+    """Give the user's home, which may not exist; none that does for a user whom the machine does not know."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/nonexistent")
+
+
+def _places() -> dict[str, Path]:
+    """Give the folders that nodes may share, and that exist; of them only the cache is ours to make."""
+    home, cache = home_folder(), Path(cache_name())
+    if home.is_dir() or not cache.is_relative_to(home):
+        with suppress(OSError):
+            cache.mkdir(parents=True, exist_ok=True)
+    places = {"working directory": Path.cwd(), "cache": cache, "home": home}
+    return {name: place for name, place in places.items() if place.is_dir()}
+
+
 def _present_in(folder: Path) -> set[int]:
+    names: list[str] = []
     with suppress(OSError):
-        return {int(name.partition("-")[2]) for name in os.listdir(folder) if name.startswith("task-")}  # noqa: PTH208
-    return set()
+        names = os.listdir(folder)  # noqa: PTH208
+    return {int(found[1]) for found in map(_MARK.fullmatch, names) if found}
 
 
 def _read(folder: Path, rank: int) -> Answer | None:

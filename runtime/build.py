@@ -14,7 +14,7 @@ from typing import Final
 
 from ..errors import BuildError
 from .c_compiler import c_compilers, compiled
-from .cache import cache_folder, kept, locked, note_use
+from .cache import built_in, cache_folder, kept, locked, note_use
 from .mpi.c_wrappers import function_list, wrapper_text
 from .mpi.compiler import mpi_compilers
 from .mpi.detection import Mpi
@@ -66,7 +66,7 @@ def probe_library(
                 if say:
                     say(f"building the probe library for {mpi.library.path if mpi.library else 'programs without MPI'}")
                 _build(mpi, folder, environment)
-    return folder / LIBRARY
+    return built_in(cache, f"{folder.name}/{LIBRARY}")
 
 
 def build_ahead(
@@ -131,8 +131,9 @@ def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
         if mpi.library:
             _generate(compiler, mpi.library, work, log, environment)
         said = _compile(compiler, mpi.library, work, log, environment)
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(0o775, exist_ok=True)  # whatever the umask: what everybody can write is not loaded
         (folder / WARNINGS).write_text(said)
+        (work / LIBRARY).chmod(0o775 & (work / LIBRARY).stat().st_mode)
         (work / LIBRARY).replace(folder / LIBRARY)
         log.unlink(missing_ok=True)
 

@@ -15,7 +15,7 @@ from ..atomic_file import one_at_a_time
 from ..cache_place import cache_name, cache_names, named_caches
 from ..errors import BuildError
 
-__all__ = ["cache_folder", "kept", "locked", "note_use"]
+__all__ = ["built_in", "cache_folder", "distrust", "kept", "locked", "note_use"]
 
 _DAY: Final = 86400.0  # seconds
 
@@ -25,17 +25,41 @@ def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
 
     What is preloaded into the user's programs is taken from the owner of a cache alone, or from root, or the user.
     """
-    return next((Path(cache, name) for cache in cache_names(environment) if _is_trusted(Path(cache), name)), None)
+    for cache in map(Path, cache_names(environment)):
+        if not os.path.lexists(cache / name):
+            continue
+        defect = distrust(cache, name)
+        if not defect:
+            return cache / name
+        if str(cache) != cache_name(environment):  # where it is refused
+            warnings.warn(f"{cache / name}: {defect}: it is not loaded", stacklevel=2)
+    return None
 
 
-def _is_trusted(cache: Path, name: str) -> bool:
-    place = cache / name
-    folder = cache / Path(name).parts[0]
-    with suppress(OSError):
+def built_in(cache: Path, name: str) -> Path:
+    """Give what was built in a cache, by this process or another one.
+
+    Raises:
+        BuildError: Others than the cache's owner, root and the user have built it, or could write there.
+    """
+    if defect := distrust(cache, name):
+        way_out = "remove it, or set AUTOANALYZER_CACHE to a folder of your own"
+        raise BuildError(f"{cache / name}: {defect}: it is not loaded; {way_out}")
+    return cache / name
+
+
+def distrust(cache: Path, name: str) -> str:
+    """Say why what lies in a cache must not be loaded, or nothing."""
+    try:
         known = {0, os.geteuid(), cache.stat().st_uid}
-        states = [folder.stat(), place.stat()]
-        return os.access(place, os.R_OK) and all(each.st_uid in known and not each.st_mode & 0o002 for each in states)
-    return False
+        states = [(cache / Path(name).parts[0]).stat(), (cache / name).stat()]
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    if stranger := next((each.st_uid for each in states if each.st_uid not in known), None):
+        return f"belongs to user {stranger}, not to you, root or the owner of the cache"
+    if any(each.st_mode & 0o002 for each in states):
+        return "everybody can write there"
+    return "" if os.access(cache / name, os.R_OK) else "cannot be read"
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:

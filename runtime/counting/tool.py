@@ -14,7 +14,7 @@ from typing import Final
 
 from ...errors import BuildError
 from ..c_compiler import c_compilers, compiled
-from ..cache import cache_folder, kept, locked, note_use
+from ..cache import built_in, cache_folder, kept, locked, note_use
 
 __all__ = ["Valgrind", "counting_tool", "find_valgrind"]
 
@@ -130,7 +130,7 @@ def counting_tool(
                 if say:
                     say(f"building the counting tool for {valgrind.program}")
                 _build(valgrind, folder, environment)
-    return valgrind, folder
+    return valgrind, built_in(cache, name)
 
 
 def _key(valgrind: Valgrind) -> str:
@@ -148,10 +148,12 @@ def _build(valgrind: Valgrind, folder: Path, environment: Mapping[str, str]) -> 
     """Build in a folder beside the final one, which then appears at once and whole."""
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder.parent) as name:
         work = Path(name, "tools")
-        work.mkdir()
+        work.mkdir(0o775)  # whatever the umask: what everybody can write is not loaded
         for tool in valgrind.tools.iterdir():
             (work / tool.name).symlink_to(tool)
         _compile(valgrind, work, folder.with_suffix(".log"), environment)
+        built = work / f"{TOOL}-{valgrind.platform}"
+        built.chmod(0o775 & built.stat().st_mode)
         work.rename(folder)
 
 

@@ -15,8 +15,14 @@ from typing import Any
 
 import pytest
 
+from autoanalyzer.doctor.bench import reason_of
+from autoanalyzer.doctor.caches import cache_findings
+from autoanalyzer.doctor.families import Launcher
 from autoanalyzer.doctor.finding import Finding, Outcome
+from autoanalyzer.doctor.launchers import launcher_finding
 from autoanalyzer.doctor.nodes import Examined
+from autoanalyzer.doctor.tasks import EXCHANGE, Answer, Meeting, Task, is_launched, this_task
+from autoanalyzer.doctor.world import World
 from autoanalyzer.runtime.node_folder import key_of
 from autoanalyzer.temporary_folder import owned_prefix
 from autoanalyzer.view.examination import print_examination
@@ -120,6 +126,26 @@ def test_a_broken_launcher_and_none_that_could_take_its_place(tool: Tool, tmp_pa
     assert found["counts: counters"].outcome == "not tried"
 
 
+def test_of_all_that_a_failed_trial_said_the_line_that_says_why() -> None:
+    said = """autoanalyzer: building the counting tool for /usr/bin/valgrind
+autoanalyzer: counting run in /tmp/d/simulated/copy/d; it may take 20 times the program's 5.65e-05 s, or more
+autoanalyzer: the counting run ended with exit status 1: no counts; see /tmp/d/simulated/counting.log (valgrind: Fatal)
+autoanalyzer: data simulated/experiment.cube
+autoanalyzer: counting run: 15 s so far
+"""
+    assert reason_of(said) == "the counting run ended with exit status 1: no counts (valgrind: Fatal)"
+    assert reason_of(f"{'*' * 58}\nOpen MPI does not support recursive calls of mpirun\n{'*' * 58}\n").startswith(
+        "Open"
+    )
+
+
+def test_root_is_told_which_variables_a_launcher_wants() -> None:
+    refusal = "mpirun has detected an attempt to run as root."
+    for name, variable in (("mpirun", "OMPI"), ("prterun", "PRTE")):
+        found = launcher_finding(Launcher((name, "-n", "2"), name), {"mpicc": refusal}, {})
+        assert found.advice.startswith(f"export {variable}_ALLOW_RUN_AS_ROOT=1 {variable}_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+
+
 def test_without_mpi_nothing_is_ready_and_openmp_is_tried(tool: Tool, tmp_path: Path) -> None:
     path = path_without(tmp_path / "bin", OPEN_MPI, MPICH, VALGRIND)
     done = tool("autoanalyzer", "doctor", env={"PATH": str(path)})
@@ -159,6 +185,54 @@ def test_data_need_clean(tool: Tool) -> None:
     assert "--data needs --clean" in refused(tool("autoanalyzer", "doctor", "--data"))
 
 
+def test_what_is_wrong_with_a_folder_is_told_apart(tool: Tool) -> None:
+    (tool.folder / "closed").mkdir(mode=0o555)
+    (tool.folder / "disk").mkdir()
+    tool.write("file", "")
+    look = (
+        "from pathlib import Path; from autoanalyzer.doctor.disk import refuses_programs, write_defect;"
+        " print(*(write_defect(Path(name)) for name in {}), refuses_programs(Path('disk')), sep=chr(10))"
+    )
+    own = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    done = tool(*own, sys.executable, "-c", look.format(["none", "file", "closed", "disk"]))
+    assert done.stdout.decode().splitlines() == [
+        "does not exist",
+        "is no folder",
+        "you have no permission to write there",
+        "",
+        "False",
+    ], done.stderr
+    namespace = ("unshare", "--mount", "--map-root-user", "sh", "-c")
+    mount = "mount -t tmpfs -o size=512k,noexec none disk"
+    if tool(*namespace, mount).returncode:
+        pytest.xfail("a file system cannot be mounted here")
+    python = f'{sys.executable} -c "{look.format(["disk"])}"'
+    done = tool(*namespace, f"{mount}; {python}; mount -o remount,ro disk; {python}")
+    found = ["no room is left", "True", "the file system is read-only", "True"]
+    assert done.stdout.decode().splitlines() == found, done.stderr
+
+
+def test_who_can_put_there_what_is_loaded_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUTOANALYZER_CACHE", str(tmp_path))
+    (tmp_path / "probe-1").mkdir(mode=0o755)
+    assert [each.name for each in cache_findings("folders")] == ["cache"]
+    (tmp_path / "probe-1").chmod(0o777)
+    cache, trust = cache_findings("folders")
+    assert (cache.outcome, trust.outcome) == ("works", "fails")
+    assert trust.found == f"{tmp_path}/probe-1: everybody can write there: it is not loaded"
+    if os.geteuid() == 0:  # who can give a folder away
+        (tmp_path / "probe-1").rmdir()
+        tmp_path.chmod(0o775)
+        os.chown(tmp_path, 12345, 54321)
+        _, trust = cache_findings("folders")
+        assert trust.found == f"{tmp_path}: belongs to 12345, and the group 54321 can write there"
+
+
+def test_a_directory_that_was_removed_is_told_at_once(tool: Tool) -> None:
+    done = tool("sh", "-c", "mkdir gone; cd gone; rmdir ../gone; autoanalyzer doctor")
+    assert refused(done) == "autoanalyzer: the current directory has been removed: cd to one that exists"
+
+
 # ---- several nodes
 
 
@@ -181,6 +255,49 @@ def test_what_nodes_have_in_common_stands_once_and_what_differs_with_their_names
         ["limits"],
         ["processors", "note", "2 of 2 may be used"],
     ]
+
+
+@pytest.mark.parametrize("launcher", ["mpirun.mpich", "mpirun.openmpi"])
+def test_the_processes_of_a_launcher_are_one_doctor(tool: Tool, launcher: str) -> None:
+    """Of MPICH's, too, which gives its job no name."""
+    done = tool(launcher, "-n", "2", "autoanalyzer", "doctor", "--clean", "--json")
+    assert done.returncode == 0, done.stderr.decode()
+    (node,) = json.loads(done.stdout)["nodes"]
+    assert node["node"] == os.uname().nodename
+    assert list(tool.folder.glob(f"{EXCHANGE}*")) == []
+
+
+def test_a_launcher_comes_before_that_of_its_daemons() -> None:
+    daemon = {"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2", "SLURM_LOCALID": "0", "SLURM_JOB_ID": "7"}
+    step = this_task({**daemon, "SLURM_STEP_ID": "3"})
+    assert step == Task(1, 2, 0, "7.3")
+    pmi2 = this_task({**daemon, "SLURM_STEP_ID": "3", "PMI_RANK": "1", "PMI_SIZE": "2"})  # of Slurm itself
+    assert pmi2 == step
+    hydra = this_task({**daemon, "PMI_RANK": "3", "PMI_SIZE": "4", "MPI_LOCALRANKID": "1"})
+    assert hydra
+    assert (hydra.rank, hydra.size, hydra.local_rank, hydra.by_open_mpi) == (3, 4, 1, False)
+    alone = {"PMI_RANK": "0", "PMI_SIZE": "1", "MPI_LOCALRANKID": "0"}
+    assert this_task({**daemon, **alone}) is None
+    assert is_launched(alone)
+    assert not is_launched({"SLURM_JOB_ID": "7"})
+
+
+def test_where_processes_meet_strangers_are_no_processes_and_no_home_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("AUTOANALYZER_CACHE", str(home / "cache"))
+    (tmp_path / f"{EXCHANGE}job" / "task-x").mkdir(parents=True)
+    first, second = (Meeting(Task(rank, 2, rank, "job")) for rank in (0, 1))
+    assert second.brought_together(Answer(1, "b", tests=True), World(), max) == []
+    answers = first.brought_together(Answer(0, "a", tests=True), World(), max)
+    assert [(each.rank, each.sees) for each in answers or []] == [
+        (rank, {"working directory": True}) for rank in (0, 1)
+    ]
+    assert not home.exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 # ---- what old runs left

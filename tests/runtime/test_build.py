@@ -141,6 +141,32 @@ def test_a_shared_cache_is_read_and_ones_own_behind_it_takes_what_it_lacks(tmp_p
     assert not (tmp_path / "second").exists()
 
 
+def test_what_everybody_could_write_is_not_loaded(tmp_path: Path) -> None:
+    environment = {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path)}
+    command = ["sh", "-c", 'umask 0; exec "$0" -c "$1"', sys.executable, BUILD]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    library = Path(done.stdout.strip())
+    assert library.parents[1] == tmp_path
+    library.parent.chmod(0o777)
+    with pytest.raises(BuildError, match=rf"{library}: everybody can write there: it is not loaded; remove it, or set"):
+        probe_library(Mpi(None), environment)
+    own = {"AUTOANALYZER_CACHE": f"{tmp_path}:{tmp_path}/own"}
+    name = str(library.relative_to(tmp_path))
+    (tmp_path / "own" / library.parent.name).mkdir(parents=True)
+    shutil.copy(library, tmp_path / "own" / name)
+    assert kept(name, own) == tmp_path / "own" / name
+
+
+def test_a_cache_of_somebody_else_that_is_open_to_everybody_takes_nothing(tmp_path: Path) -> None:
+    theirs = Path("/tmp")
+    if os.geteuid() == 0:
+        theirs = tmp_path / "theirs"
+        theirs.mkdir()
+        theirs.chmod(0o777)
+        os.chown(theirs, 12345, -1)
+    assert cache_folder({"AUTOANALYZER_CACHE": f"{theirs}:{tmp_path}/own"}) == tmp_path / "own"
+
+
 def test_without_a_home_a_private_folder_is_taken_with_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,10 @@
+import subprocess
 from pathlib import Path
 
 import pytest
+
+from autoanalyzer.runtime.build import probe_library
+from autoanalyzer.runtime.mpi.detection import find_mpi
 
 from ..conftest import for_several_programs
 from .conftest import by_rank, compiled, expectations, figures, preprocessed, recorded
@@ -42,8 +46,11 @@ def test_a_program_of_sessions_alone_is_measured_from_the_first_to_the_last(
     mpi: tuple[str, str], tmp_path: Path
 ) -> None:
     launcher, compiler = mpi
-    if "MPI_Session_init" not in preprocessed(compiler):
-        assert launcher == "mpirun.openmpi"  # which has sessions from version 5 on
+    if "MPI_Session_init" not in preprocessed(compiler):  # Open MPI before version 5
+        names = ["nm", "-D", "--defined-only", probe_library(find_mpi([launcher]))]
+        wrapped = subprocess.run(names, capture_output=True, text=True, check=True).stdout
+        assert "MPI_Init_thread" in wrapped
+        assert "MPI_Session_init" not in wrapped  # or programs would take this library for one that has sessions
         return
     program = compiled(compiler, "mpi_sessions.c", tmp_path)
     shards = by_rank(recorded([launcher, "-n", "2", str(program)], tmp_path).shards)

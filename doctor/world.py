@@ -1,6 +1,6 @@
 """Whether the processes of a launcher are one MPI program, and what they tell each other if they are.
 
-Each starts ``python -m autoanalyzer.doctor.together``, which the launcher takes for it: MPI ends whole programs where
+Each starts ``python -m autoanalyzer.doctor.world``, which the launcher takes for it: MPI ends whole programs where
 it fails. That process starts MPI, says of how many processes it knows, waits for a line, and brings the lines of all to
 the first one.
 """

@@ -1,0 +1,75 @@
+"""The folders that keep what is built: whether they can be used, and who can put there what is loaded into programs."""
+
+from __future__ import annotations
+
+import grp
+import os
+import pwd
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from ..cache_place import cache_name, cache_names
+from ..runtime.cache import distrust
+from .disk import file_system, refuses_programs, write_defect
+from .finding import Finding, Outcome
+
+__all__ = ["cache_findings"]
+
+_CHOOSE: Final = "set AUTOANALYZER_CACHE to a folder that can be written, and that all nodes see"
+_SHARE: Final = "it must hold a library for each MPI: who may write there runs autoanalyzer doctor once"
+_CLOSE: Final = "its owner takes that from others (chmod o-w, rm -r), or name another folder in AUTOANALYZER_CACHE"
+_TRUST: Final = "name it in AUTOANALYZER_CACHE only if you would let them run programs in your name"
+_BUILT: Final = ("probe-*/", "rtcount-*/")
+
+
+def cache_findings(area: str) -> Iterator[Finding]:
+    """Try the cache, and look at who can write into any that is read."""
+    yield _cache(area, Path(cache_name()))
+    caches = [Path(name) for name in cache_names() if Path(name).is_dir()]
+    open_to_all = [found for cache in caches for found in _untrusted(cache)]
+    if open_to_all:
+        yield Finding(area, "trust in caches", Outcome.FAILS, "; ".join(open_to_all), _CLOSE)
+    elif shared := [found for cache in caches if (found := _shared(cache))]:
+        yield Finding(area, "trust in caches", Outcome.NOTE, "; ".join(shared), _TRUST)
+
+
+def _cache(area: str, folder: Path) -> Finding:
+    if not folder.exists():
+        above = next(each for each in folder.parents if os.path.lexists(each))
+        if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+            return Finding(area, "cache", Outcome.WORKS, f"{folder}: can be made")
+        return Finding(area, "cache", Outcome.FAILS, f"{folder}: does not exist, and cannot be made", _CHOOSE)
+    libraries = len([*folder.glob(_BUILT[0])])
+    holds = f"{libraries} probe {'library' if libraries == 1 else 'libraries'}"
+    if refuses_programs(folder):
+        found = f"{folder}: the file system is mounted noexec: no library can be loaded from there"
+        return Finding(area, "cache", Outcome.FAILS, found, _CHOOSE, varying=holds)
+    if defect := write_defect(folder):
+        outcome, advice = (Outcome.WORKS, _SHARE) if libraries else (Outcome.FAILS, _CHOOSE)
+        return Finding(area, "cache", outcome, f"{folder}: {defect}", advice, varying=holds)
+    return Finding(area, "cache", Outcome.WORKS, f"{folder}: can be written{file_system(folder)}", varying=holds)
+
+
+def _untrusted(cache: Path) -> Iterator[str]:
+    state = cache.stat()
+    if state.st_mode & 0o002 and state.st_uid != os.geteuid():
+        yield f"{cache}: everybody can write there, and it is not yours: it takes nothing"
+    for kind in _BUILT:
+        for built in sorted(cache.glob(kind)):
+            if defect := distrust(cache, built.name):
+                yield f"{built}: {defect}: it is not loaded"
+
+
+def _shared(cache: Path) -> str:
+    """Say that others may write into a cache of somebody else."""
+    state = cache.stat()
+    if state.st_uid in (0, os.geteuid()) or not state.st_mode & 0o020:
+        return ""
+    owner, group = str(state.st_uid), str(state.st_gid)
+    with suppress(KeyError):
+        owner = pwd.getpwuid(state.st_uid).pw_name
+    with suppress(KeyError):
+        group = grp.getgrgid(state.st_gid).gr_name
+    return f"{cache}: belongs to {owner}, and the group {group} can write there"

@@ -1,0 +1,56 @@
+"""What the disk below a folder can do: take files, map them, run programs."""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import tempfile
+from pathlib import Path
+from typing import Final
+
+__all__ = ["file_system", "refuses_programs", "write_defect"]
+
+_SIZE: Final = 1 << 20  # bytes that are written for a try, as a process does that records
+_MOUNTS: Final = Path("/proc/self/mounts")
+_DEFECTS: Final = {
+    errno.ENOENT: "does not exist",
+    errno.ENOTDIR: "is no folder",
+    errno.EACCES: "you have no permission to write there",
+    errno.EPERM: "you have no permission to write there",
+    errno.ENOSPC: "no room is left",
+    errno.EDQUOT: "your quota is used up",
+    errno.EROFS: "the file system is read-only",
+}
+
+
+def write_defect(folder: Path) -> str:
+    """Write and map a file, as the probe library does; say why that cannot be, or nothing."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            os.posix_fallocate(file.fileno(), 0, _SIZE)
+            with mmap.mmap(file.fileno(), _SIZE) as memory:
+                memory[-1] = 1
+                memory.flush()
+            file.seek(_SIZE - 1)
+            return "" if file.read(1) == b"\1" else "what is written to mapped files does not reach the disk"
+    except OSError as error:
+        return _DEFECTS.get(error.errno or 0) or f"cannot be written: {error.strerror}"
+
+
+def refuses_programs(folder: Path) -> bool:
+    """Whether nothing that lies there can be run, or loaded."""
+    return bool(os.statvfs(folder).f_flag & os.ST_NOEXEC)
+
+
+def file_system(folder: Path) -> str:
+    """Name the file system's kind: ``, on nfs4``."""
+    best, kind = "", ""
+    try:
+        for line in _MOUNTS.read_text().splitlines():
+            _, place, this, *_ = line.split()
+            if folder.is_relative_to(place) and len(place) >= len(best):
+                best, kind = place, this
+    except (OSError, ValueError):
+        return ""
+    return f", on {kind}" if kind else ""
