@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    from ..runtime.gather.gather import gather  # noqa: PLC0415 - numpy takes its time
+    from ..runtime.gather.gather import NOT_GATHERED, gather  # noqa: PLC0415 - numpy takes its time
 
     folder = RunFolder(arguments.folder)
     facts = RunFacts.read(folder.shards)
@@ -55,4 +55,6 @@ def run(arguments: argparse.Namespace) -> int:
     missing = experiment.notes.missing
     if missing:
         sys.stdout.write(f"without {len(missing)} ranks; autoanalyzer info {visible(str(folder.path))} names them\n")
-    return 0
+    failures = [remark for remark in experiment.notes.remarks if remark.startswith(NOT_GATHERED)]
+    sys.stderr.writelines(f"autoanalyzer: {visible(remark)}\n" for remark in failures)
+    return 1 if failures else 0

@@ -89,7 +89,7 @@ def srun_findings(made: Sequence[CTrial], bench: Bench, *, in_step: bool) -> lis
     if not shutil.which("srun", path=bench.environment.get("PATH")):
         return []
     if "SLURM_JOB_ID" not in os.environ:
-        advice = "srun -N 2 autoanalyzer doctor, or within a job, tries it"
+        advice = "srun -N 2 --mpi=pmix autoanalyzer doctor (pmi2 for MPICH), or within a job, tries it"
         return [Finding(_AREA, "srun", Outcome.UNTRIED, "outside of a job it would wait for nodes", advice)]
     if in_step:
         return []

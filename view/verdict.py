@@ -139,20 +139,23 @@ def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
     programs = findings.dissimilarity.programs
     of_each = f" of each of the {programs} programs" if programs > 1 else ""
     of_threads = " of threads" if findings.performance.threads else ""
-    line = f"balanced: one cluster{of_threads}{of_each}{without}{spread if len(findings.performance.ranks) > 1 else ''}"
+    present, expected = _processes(findings)
+    as_far = f" as far as {present} of {expected} ranks tell" if present < expected else ""
+    spread = spread if len(findings.performance.ranks) > 1 else ""
+    line = f"balanced{as_far}: one cluster{of_threads}{of_each}{without}{spread}"
     return [line] if stands_out else [f"{line}; no region stands out"]
 
 
 def _headline(findings: Findings) -> str:
     experiment = findings.experiment
-    processes = {place.process for place in experiment.locations}
-    started = len(processes.intersection(experiment.notes.started))
+    started = len({place.process for place in experiment.locations}.intersection(experiment.notes.started))
     more = f" and {started} more {'process' if started == 1 else 'processes'}" if started else ""
-    number = len(processes) - started
+    number, expected = _processes(findings)
+    of_all = f" of {expected}" if number < expected else ""
     regions = len({(experiment.call_paths[each.id].region, each.own_code) for each in findings.performance.regions})
     parts = [
         experiment.notes.program or "experiment",
-        f"{number} {'rank' if number == 1 else 'ranks'}{more}",
+        f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}",
         seconds(findings.run.program_time),
         f"{regions} {'region' if regions == 1 else 'regions'}",
     ]
@@ -160,6 +163,13 @@ def _headline(findings: Findings) -> str:
     if cost.of_computing is not None:
         return f"{line}      measuring cost {percent(cost.of_computing)} of computing"
     return line if cost.percent is None else f"{line}      measuring cost {percent(cost.percent)} of the run"
+
+
+def _processes(findings: Findings) -> tuple[int, int]:
+    """Give how many ranks there are data of, and how many there should be."""
+    experiment = findings.experiment
+    present = len({place.process for place in experiment.locations}.difference(experiment.notes.started))
+    return present, present + len(experiment.notes.missing)
 
 
 def _imbalances(findings: Findings) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -137,7 +138,8 @@ def prepared_counting(
         geometry: The caches to simulate.
         chosen: Where the program is to run; None for a copy of the working directory, which goes with the block.
         say: Takes a sentence for the user.
-        scratch: In which folder the copy is made; None for the run's, which all nodes see if they share a disk.
+        scratch: In which folder the copy is made; None for the run's, unless nodes have one each: on another disk
+            than the working directory, or among temporary files. Then for that directory, where the program starts.
         python_functions: Patterns of functions of Python that are regions.
         tracing: Variables that make processes record time lines; None if they do not.
 
@@ -163,8 +165,19 @@ def prepared_counting(
                 if size > _WORTH_SAYING:
                     say(f"copying {size / 2**20:.0f} MiB for the counting run; --no-copy counts in place")
 
-            with working_copy(Path.cwd(), output, command, scratch=scratch or output, told=told) as folder:
+            with working_copy(Path.cwd(), output, command, scratch=scratch or _shared(output), told=told) as folder:
                 yield CountingRun(command, output, folder, geometry, given, python_functions, tracing or {})
+
+
+def _shared(output: Path) -> Path:
+    """Choose a folder for the copy that all nodes see as they see the working directory."""
+    here = Path.cwd()
+    there = next(each for each in (output, *output.parents) if each.exists())
+    temporary = Path(tempfile.gettempdir())
+    is_own = there.stat().st_dev != here.stat().st_dev or (
+        output.is_relative_to(temporary) and not here.is_relative_to(temporary)
+    )
+    return here if is_own and os.access(here, os.W_OK) else output
 
 
 def _seconds(timing: Experiment) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -26,13 +27,16 @@ from .shard_reader import read_shard
 from .survivors import may_run_elsewhere, survivors
 from .time_lines import save_time_lines
 
-__all__ = ["gather", "gather_here"]
+__all__ = ["NOT_GATHERED", "gather", "gather_here"]
 
 _PATIENCE: Final = 10.0  # seconds in which ranks may notice that their launcher was killed
 _DISK_BLOCK: Final = 512  # bytes, of st_blocks
 _WORTH_A_JOB: Final = (
     768 << 20
 )  # bytes of shards, which one process gathers in the time of a job, of which 1 s to start
+NOT_GATHERED: Final = "gathering by MPI failed"
+"""How the remark begins that says so."""
+
 _PROCESSES: Final = 4  # with a processor each, which a job is to have if it is not for shards that are elsewhere
 
 
@@ -83,8 +87,9 @@ def gather(
     own = _read(folder, told)
     if not job.failure or (how == "auto" and own.told.files and not own.told.lacks_ranks):
         return _merge(folder, facts, own)
-    remark = f"gathering by MPI failed ({job.failure}): only the data on this machine's disk were read"
-    again = f"while the job has its nodes, autoanalyzer gather {folder.path} tries again"
+    remark = f"{NOT_GATHERED} ({job.failure}): only the data on this machine's disk were read"
+    launched = f" -- {shlex.join(command)}" if command else ""
+    again = f"on the same nodes, autoanalyzer gather {folder.path}{launched} tries again"
     if not own.told.files:
         raise InputError(f"{remark}, and there are none; if the program ran on other nodes: {again}")
     if own.told.lacks_ranks:

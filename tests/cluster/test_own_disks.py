@@ -49,14 +49,16 @@ def test_all_ranks_come_home_to_the_machine_that_launched_them(cluster: Cluster,
     assert left_on(cluster, "aa-node1", "aa-node2") == {}
 
 
-def test_counts_are_of_a_copy_that_all_nodes_see(cluster: Cluster, place: Path) -> None:
-    words = ("autoanalyzer", "run", "--counters", "simulated", "-o", "out", "--", *SRUN, "./app-openmpi")
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_counts_are_of_a_copy_that_all_nodes_see(is_shared: bool, cluster: Cluster, place: Path, home: Path) -> None:
+    out = place / "out" if is_shared else home
+    words = ("autoanalyzer", "run", "--counters", "simulated", "-o", out, "--", *SRUN, "./app-openmpi")
     done = cluster.run(*words, folder=place)
     assert done.returncode == 0, done.stderr
-    experiment = load(place / "out")
+    experiment = load(out)
     assert experiment.exclusive("instructions").sum(axis=0).min() > 0
-    assert sorted(each.name for each in place.iterdir()) == ["app-mpich", "app-openmpi", "out"]
-    assert [each.name for each in (place / "out").iterdir()] == ["experiment.cube"]
+    assert sorted(each.name for each in place.iterdir()) == ["app-mpich", "app-openmpi", *["out"] * is_shared]
+    assert [each.name for each in out.iterdir()] == ["experiment.cube"]
 
 
 def test_a_batch_script_s_own_tmp(cluster: Cluster, place: Path) -> None:

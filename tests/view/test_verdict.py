@@ -43,6 +43,14 @@ def test_balanced_ranks_and_equal_regions_are_a_verdict_too():
     assert lines[2] == "balanced: one cluster, S = 0.00"
 
 
+def test_ranks_that_are_missing_are_acquitted_of_nothing():
+    lines = verdict_lines(analyze(experiment([1.0, 1.0], notes=Notes(program="app", missing=(2, 3)))))
+    assert lines[0].startswith("app   2 of 4 ranks   ")
+    assert lines[2] == "balanced as far as 2 of 4 ranks tell: one cluster, S = 0.00"
+    (line,) = (each for each in verdict_lines(analyze(experiment([1.0], notes=Notes(missing=(1,)))))[:1])
+    assert "1 of 2 ranks" in line
+
+
 def test_a_run_too_short_is_not_judged():
     lines = verdict_lines(analyze(experiment([1e-3, 2e-3])))
     assert lines[2] == "too short to judge: expected a program of at least 10 ms"
