@@ -81,6 +81,8 @@ class Notes:
         counts_by_rank: Whether a rank's counts are of the work that it did when timed.
         environment: The few variables that are kept.
         files: What was read and written, by file; those that took longest first.
+        prices: What the machine takes for single things, as ``Prices`` names them.
+        calibrated: Where these were measured: host, MPI, launcher and day.
         left_out: Metrics that a cut left out, each with the one that is left and includes it.
         history: How a derived experiment came about.
     """
@@ -109,6 +111,8 @@ class Notes:
     counts_by_rank: bool = True
     environment: dict[str, str] = field(default_factory=dict)
     files: tuple[FileUse, ...] = ()
+    prices: dict[str, float] = field(default_factory=dict)
+    calibrated: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     history: tuple[str, ...] = ()
 
