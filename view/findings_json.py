@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..analyze import Findings
+from ..analyze.confidence import confidence_in_difference, confidence_in_weight
 from ..analyze.decision_table import DecisionTable
 from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.clusters import THRESHOLD
+from ..analyze.worth import Worth, worth_of_balance, worth_of_weight
 from .causes import TO_TRY, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS
 from .place import Place
 from .sections import SECTIONS
@@ -88,7 +90,11 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
             "evidence": _evidence(differences, to_try),
             "same_work": index in causes.same_work,
             "may_be_measuring": findings.differences.may_be_measuring([index]),
+            **_gain(None if index in causes.same_work else worth_of_balance(findings, [index])),
+            "confidence": asdict(confidence_in_difference(findings, [index])),
         }
+
+    places = list(found.cccr or performance.top)
 
     return {
         "exists": found.exists,
@@ -109,6 +115,8 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
         "programs": found.programs,
         "differs_alone": None if found.odd_one is None else labels[found.odd_one],
         "noise": causes.noise,
+        **_gain(worth_of_balance(findings, places) if found.exists and not (causes.noise or found.jobs) else None),
+        "confidence": asdict(confidence_in_difference(findings, places)) if found.exists else None,
         "may_be_measuring": found.exists and findings.differences.may_be_measuring(found.cccr or performance.top),
         "same_work": [list(group) for group in causes.alike],
         "evidence": _evidence(causes.differences, to_try),
@@ -135,6 +143,8 @@ def _disparity(findings: Findings) -> dict[str, Any]:
             "waited": float(findings.explanation.waiting.seconds[index]),
             "without_probes": list(findings.explanation.unprobed.get(index, ())),
             "small_calls": index in causes.small_calls,
+            **_gain(worth_of_weight(findings, index)),
+            "confidence": asdict(confidence_in_weight(findings, index)),
             "waits_for": _place(findings, findings.explanation.waiting.late[index])
             if index in findings.explanation.waiting.late
             else None,
@@ -150,6 +160,10 @@ def _disparity(findings: Findings) -> dict[str, Any]:
         "cccr": [entry(index) for index in found.cccr],
         **_rough_set(findings, causes.table, (name for name in causes.table.attributes if name in named)),
     }
+
+
+def _gain(worth: Worth | None) -> dict[str, float | None]:
+    return {"gain": worth.seconds, "gain_share": worth.share} if worth else {"gain": None, "gain_share": None}
 
 
 def _evidence(causes: Iterable[Cause | Difference], advice: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -11,12 +11,14 @@ import numpy as np
 
 from ..analyze import Findings
 from ..analyze.code_regions import CodeRegion
+from ..analyze.confidence import WEAK
 from ..analyze.costs import Cost
 from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.clusters import THRESHOLD
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..analyze.foremost import cores_by_difference, cores_by_weight
+from ..analyze.worth import Worth, worth_of_balance, worth_of_weight
 from .causes import FEWER_MESSAGES, SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because, because_of, first_to_try
 from .caveats import caveats
 from .finding import Finding, sight_of_ranks, sight_of_region
@@ -29,7 +31,6 @@ _MOST_LINES: Final = 15
 _MOST_NAMES: Final = 4
 SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 _SPEED: Final = "SPEED     "
-_WEAK: Final = 0.25  # below this severity the noise of a shared machine can part ranks, too
 _ALL: Final = 0.9  # of a time: what is as much is all of it
 # What ranks do, and what one rank does, for the value that is compared.
 _VERBS: Final = {
@@ -180,7 +181,9 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
     for number, core in enumerate(cores_by_difference(findings)):
         where = _where(findings, findings.performance.regions[core])
         same = core in causes.same_work
-        lines = [f"{_SPEED if same else _imbalance(findings, [core])}  {where}", cluster_times(findings, [core])]
+        title = f"{_SPEED if same else _imbalance(findings, [core])}  {where}"
+        saved = "" if same else _saves(findings, worth_of_balance(findings, [core]))
+        lines = [f"{title}{saved}", cluster_times(findings, [core])]
         if number == 0:
             lines[1] += f"      {last}"
         lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
@@ -194,14 +197,23 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
         said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings, top)]
         place = "threads that do different jobs" if found.jobs else "spread over all regions"
         title = f"{_SPEED if causes.noise else _imbalance(findings, top)}  {place}"
+        if not (causes.noise or found.jobs):
+            title += _saves(findings, worth_of_balance(findings, top))
         times = f"{cluster_times(findings, top)}      {last}"
         more = [*_to_try_for_ranks(findings, causes.differences), *([] if causes.noise else _odd_one(findings))]
         yield Finding([title, times, *said], more, sight_of_ranks(findings, top), ranks=True, speed=causes.noise)
 
 
 def _imbalance(findings: Findings, regions: Sequence[int]) -> str:
-    doubtful = findings.dissimilarity.severity < _WEAK or findings.differences.may_be_measuring(regions)
+    doubtful = findings.dissimilarity.severity < WEAK or findings.differences.may_be_measuring(regions)
     return "IMBALANCE?" if doubtful else "IMBALANCE "
+
+
+def _saves(findings: Findings, worth: Worth | None) -> str:
+    """Say what a perfect fix is worth."""
+    if worth is None:
+        return ""
+    return f"      saves at most {seconds(worth.seconds)} of {seconds(findings.run.program_time)}"
 
 
 def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:
@@ -228,7 +240,7 @@ def _hints(findings: Findings, regions: Sequence[int]) -> Iterator[str]:
     found = findings.dissimilarity
     for group in findings.explanation.of_ranks.alike[:2]:
         yield f"{ranks(group)}: {SAME_WORK}"
-    if found.severity < _WEAK and findings.performance.metric != "mpi_bytes":
+    if found.severity < WEAK and findings.performance.metric != "mpi_bytes":
         yield "a small difference; a noisy machine can cause it, too: repeat the run before you act on it"
     if findings.differences.may_be_measuring(regions):
         yield "measuring may have made this difference: leave small regions out and run again"
@@ -279,9 +291,8 @@ def _heavies(findings: Findings) -> Iterator[Finding]:
     for core in cores_by_weight(findings):
         cost = findings.run.weighed_costs[core]
         parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), LABELS[found.classes[core]]]
-        lines = [
-            f"HEAVY       {_where(findings, findings.run.weighed.regions[core])}      {', '.join(parts)}{_mostly(cost)}"
-        ]
+        title = f"HEAVY       {_where(findings, findings.run.weighed.regions[core])}      {', '.join(parts)}"
+        lines = [f"{title}{_mostly(cost)}{_saves(findings, worth_of_weight(findings, core))}"]
         if names := findings.explanation.unprobed.get(core):
             lines.append(_without_probes(names))
         more = []

@@ -31,7 +31,8 @@ def experiment(*rows: list[float], notes: Notes | None = None) -> Experiment:
 def test_an_imbalance_names_the_place_the_ranks_and_their_times():
     lines = verdict_lines(analyze(experiment([0.41, 0.41, 0.83, 0.83], [1.0] * 4)))
     assert lines[0] == "app   4 ranks   1.83 s   3 regions"
-    assert lines[2] == " 1  IMBALANCE   work.c   loop in work  ‹ main app.c:1"
+    saved = "saves at most 210 ms of 1.83 s"
+    assert lines[2] == f" 1  IMBALANCE   work.c   loop in work  ‹ main app.c:1      {saved}"
     assert lines[3] == "    ranks 0-1 compute 410 ms, ranks 2-3 830 ms      2 clusters, S = 0.32"
 
 
@@ -156,9 +157,8 @@ def test_causes_come_with_their_evidence_and_what_to_try():
     assert lines[2].startswith(" 1  IMBALANCE   work.c")
     assert lines[4] == "    because instructions differ: 1.0e9 against 2.1e9"
     assert lines[5].startswith("    try: distribute the work")
-    assert (
-        lines[6] == " 2  HEAVY       work.c   loop in work  ‹ main app.c:1      96 % of the run, CRNM 1.86, very high"
-    )
+    heavy = " 2  HEAVY       work.c   loop in work  ‹ main app.c:1      96 % of the run, CRNM 1.86, very high"
+    assert lines[6] == f"{heavy}      saves at most 750 ms of 1.03 s"
     assert lines[7] == (
         "    because of L1 misses: 50 % of accesses, program 38 %; also instructions: 6.2e9 of the program's 7.0e9"
     )
@@ -298,6 +298,9 @@ def test_the_document_has_the_keys_of_the_schema():
         "evidence": [],
         "same_work": False,
         "may_be_measuring": False,
+        "gain": pytest.approx(1 / 3),
+        "gain_share": pytest.approx(1 / 9),
+        "confidence": {"level": "medium", "reason": "nothing was counted"},
     }
     assert document["verdict"][0].startswith("app")
 

@@ -1,0 +1,94 @@
+"""What a perfect fix of a finding would save."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.analyze.confidence import confidence_in_difference
+from autoanalyzer.analyze.worth import makespan, worth_of_balance, worth_of_weight
+
+
+@pytest.mark.parametrize(
+    ("processors", "expected"),
+    [
+        (4, 2.0),  # the slowest
+        (9, 2.0),  # more than ranks help nobody
+        (2, 3.0),  # four at half their speed for 2, and the last alone for 1
+        (1, 5.0),  # one after the other
+    ],
+)
+def test_work_on_few_processors_takes_turns(processors, expected):
+    assert makespan(np.array([1.0, 2.0, 1.0, 1.0]), processors) == pytest.approx(expected)
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=8), st.integers(1, 8))
+def test_balance_is_never_worse(times, processors):
+    values = np.array(times)
+    balanced = makespan(np.full(len(values), values.mean()), processors)
+    assert balanced == pytest.approx(values.mean() * max(1.0, len(values) / processors))
+    assert makespan(values, processors) >= balanced - 1e-9
+
+
+def test_balance_saves_what_the_slowest_rank_has_more_than_the_mean(make_experiment):
+    found = analyze(make_experiment({"work": [1.0, 1.0, 1.0, 2.0], "rest": [2.0] * 4}))
+    (core,) = found.dissimilarity.cccr
+    worth = worth_of_balance(found, [core])
+    assert worth is not None
+    assert worth.seconds == pytest.approx(0.75)
+    assert worth.share == pytest.approx(0.75 / found.run.program_time)
+
+
+def test_balance_saves_less_where_ranks_take_turns(make_experiment):
+    experiment = make_experiment({"work": [1.0, 1.0, 1.0, 2.0], "rest": [2.0] * 4})
+    found = analyze(experiment.replaced(notes=replace(experiment.notes, processors=2)))
+    worth = worth_of_balance(found, [found.dissimilarity.cccr[0]])
+    assert worth is not None
+    assert worth.seconds == pytest.approx(3.0 - 2.5)
+
+
+def test_ranks_that_are_alike_have_nothing_to_save(make_experiment):
+    found = analyze(make_experiment({"work": [1.0] * 4}))
+    assert worth_of_balance(found, list(found.performance.top)) is None
+
+
+def test_volumes_are_no_time(make_experiment):
+    times, volumes = {"work": [1.0] * 4}, {"work": [1e6, 1e6, 1e6, 9e9]}
+    found = analyze(make_experiment(times, mpi_bytes=volumes), metric="mpi_bytes")
+    assert found.dissimilarity.exists
+    assert worth_of_balance(found, list(found.performance.top)) is None
+
+
+def test_a_cause_saves_its_seconds(make_experiment):
+    more = {"io_time": {"write": [3.0] * 2}, "io_bytes": {"write": [4e9] * 2}}
+    found = analyze(make_experiment({"write": [0.2] * 2, "work": [1.0] * 2}, **more))
+    core = found.disparity.cccr[0]
+    assert [each.attribute for each in found.explanation.of_regions.causes[core]] == ["io_bytes"]
+    worth = worth_of_weight(found, core)
+    assert worth is not None
+    assert worth.seconds == pytest.approx(3.0)
+
+
+def test_a_region_without_a_cause_promises_nothing(make_experiment):
+    found = analyze(make_experiment({"work": [5.0] * 2, "rest": [1.0] * 2}))
+    core = found.disparity.cccr[0]
+    assert worth_of_weight(found, core) is None
+
+
+def test_times_alone_are_less_sure_than_what_was_counted(make_experiment):
+    times = {"work": [1.0, 1.0, 2.0, 2.0], "rest": [1.0] * 4}
+    counted = {"work": [1e9, 1e9, 2e9, 2e9], "rest": [1e9] * 4}
+    for more, level in ({}, "medium"), ({"instructions": counted}, "high"):
+        found = analyze(make_experiment(times, **more))
+        assert confidence_in_difference(found, [found.dissimilarity.cccr[0]]).level == level
+
+
+@pytest.mark.parametrize(("slowest", "level"), [(1.15, "low"), (2.0, "medium")])
+def test_a_small_difference_is_not_sure(slowest, level, make_experiment):
+    found = analyze(make_experiment({"work": [1.0, slowest]}))
+    assert confidence_in_difference(found, [found.dissimilarity.cccr[0]]).level == level
