@@ -109,6 +109,7 @@ def launch(
     folder: Path | None = None,
     log: Path | None = None,
     given: BinaryIO | None = None,
+    signalled: Callable[[int], object] | None = None,
 ) -> int:
     """Run a command to its end.
 
@@ -123,6 +124,7 @@ def launch(
         folder: The working directory; None for this process's.
         log: Where what it writes goes; None for this process's streams.
         given: What it reads; None for this process's standard input.
+        signalled: Takes the number of a signal that came meanwhile.
 
     Returns:
         Its exit status; negative: the signal that ended it.
@@ -134,6 +136,8 @@ def launch(
     process = _start(words, variables, folder, log, given)
 
     def hand_on(number: int, _: FrameType | None) -> None:
+        if signalled:
+            signalled(number)
         if number != signal.SIGINT:
             process.terminate()
 

@@ -34,12 +34,14 @@ class Measurement:
         file: Where it is.
         status: Exit status of the command; negative: the signal that ended it.
         plan: What is to be said of the plan in the folder; empty if nothing was throttled.
+        interrupted: Whether somebody wanted it to end before it did, and it may have ended well for all that.
     """
 
     experiment: Experiment | None
     file: Path
     status: int
     plan: str = ""
+    interrupted: bool = False
 
 
 def measure(
@@ -96,8 +98,9 @@ def measure(
         max_overhead=overhead_share(environment),
     )
     facts.write(folder.shards)
+    signals: list[int] = []
     with beside or nullcontext():
-        status = launch(command, environment, launcher=mpi.openmpi_launcher)
+        status = launch(command, environment, launcher=mpi.openmpi_launcher, signalled=signals.append)
         facts = replace(facts, status=status, ended=time.time())
         with suppress(InputError):  # of a full disk, too, what there is will be gathered
             facts.write(folder.shards)
@@ -107,4 +110,4 @@ def measure(
     if experiment is None:
         folder.remove_shards()
     plan = add_throttled(folder.plan, experiment) if experiment else ""
-    return Measurement(experiment, folder.experiment, status, plan)
+    return Measurement(experiment, folder.experiment, status, plan, interrupted=bool(signals))
