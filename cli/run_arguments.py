@@ -6,6 +6,7 @@ import argparse
 import re
 import signal
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from ..errors import AutoanalyzerError, InputError, UsageError, way_out
 from ..experiment import Experiment
 from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.counting.cache_geometry import parse_geometry, this_machine
+from ..runtime.folder import RunFolder
 from ..runtime.launch import overhead_limit
 from ..runtime.measure import measure
 from ..view.units import ranks
@@ -34,6 +36,7 @@ __all__ = [
     "measured",
     "papi_events",
     "say",
+    "with_counts",
 ]
 
 _LEAST_MEMORY: Final = 1 << 20
@@ -58,6 +61,7 @@ class Measured:
         cut_short: Why the data are not of the whole program; empty if they are, whatever its status.
         not_counted: Why there are no counts although they were to be simulated; empty otherwise.
         plan: What is to be said of the plan in the run's folder; empty if nothing was throttled.
+        interrupted: Whether somebody wanted the program to end before it did.
     """
 
     experiment: Experiment | None
@@ -65,6 +69,7 @@ class Measured:
     cut_short: str = ""
     not_counted: str = ""
     plan: str = ""
+    interrupted: bool = False
 
 
 def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
@@ -237,7 +242,7 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
     if experiment is None:
         if failed:
             say("nothing was recorded")
-            return Measured(None, failed, "nothing was recorded")
+            return Measured(None, failed, "nothing was recorded", interrupted=measurement.interrupted)
         raise InputError(
             f"nothing was recorded for {' '.join(command)}: it must be an MPI program or compiled with aa-mpicc, and "
             "the disk must have room for its data"
@@ -247,13 +252,19 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
         not_counted = cut_short
         say(f"no counting run, because {cut_short}")
     elif counting:
-        try:
-            with progress("counting run"):
-                experiment = counting.add_to(experiment, say)
-        except AutoanalyzerError as error:
-            say(str(error))
-            failed, not_counted = True, "the counting run failed"
-    return Measured(experiment, failed, cut_short, not_counted, measurement.plan)
+        (experiment,), not_counted = with_counts(counting, {RunFolder(arguments.output): experiment})
+        failed |= bool(not_counted)
+    return Measured(experiment, failed, cut_short, not_counted, measurement.plan, measurement.interrupted)
+
+
+def with_counts(counting: CountingRun, timings: Mapping[RunFolder, Experiment]) -> tuple[Sequence[Experiment], str]:
+    """Count the program, and give what was timed with the counts, or as it was and why; see ``CountingRun.add_to``."""
+    try:
+        with progress("counting run"):
+            return counting.add_to(timings, say), ""
+    except AutoanalyzerError as error:
+        say(str(error))
+        return [*timings.values()], "the counting run failed"
 
 
 def _tracing(arguments: argparse.Namespace) -> dict[str, str]:

@@ -60,22 +60,25 @@ class CountingRun:
     python_functions: Sequence[str] = ()
     tracing: Mapping[str, str] = field(default_factory=dict)
 
-    def add_to(self, timing: Experiment, say: Say) -> Experiment:
-        """Run the command again, counted, and add the counts to what was timed, in the run's folder too.
+    def add_to(self, timings: Mapping[RunFolder, Experiment], say: Say) -> list[Experiment]:
+        """Run the command again, counted, and add the counts to what was timed, in the runs' folders too.
 
         Args:
-            timing: What was measured of the command.
+            timings: What was measured of the command, once or several times, by the folders that hold it.
             say: Takes a sentence for the user.
 
         Raises:
             InputError: The counting run failed, and what it printed is in the run's folder; or it cannot be joined.
                 What was timed stays as it is.
         """
-        seconds = _seconds(timing)
+        first = next(iter(timings.values()))
+        seconds = _seconds(first)
         say(f"counting run in {self.folder}; it may take {_TIMES} times the program's {seconds:.3g} s, or more")
         try:
-            joined = with_ref_cycles(join_counts(timing, self._count(timing.notes.program_status or 0)))
-            save(joined, RunFolder(self.output).experiment)
+            counts = self._count(first.notes.program_status or 0)
+            joined = [with_ref_cycles(join_counts(timing, counts)) for timing in timings.values()]
+            for folder, experiment in zip(timings, joined, strict=True):
+                save(experiment, folder.experiment)
         except OSError as error:
             place = error.filename or self.output
             raise InputError(f"the counting run cannot use {place}: {error.strerror or error}: no counts") from None
