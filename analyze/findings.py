@@ -13,6 +13,7 @@ from .dissimilarity.dissimilarity import Dissimilarity
 from .dissimilarity.performance import DISSIMILARITY_METRICS, Performance
 from .explanation import Explanation, explain
 from .preparation import Prepared, prepare
+from .standing import Repetition
 
 __all__ = ["Findings", "analyze"]
 
@@ -26,12 +27,14 @@ class Findings:
         differences: Ranks that differ.
         weights: Regions that weigh.
         explanation: Why they do.
+        repetition: In how many runs each finding stands, where the experiment is the mean of several; see ``repeated``.
     """
 
     run: Prepared
     differences: Differences
     weights: Weights
     explanation: Explanation
+    repetition: Repetition
 
     @property
     def experiment(self) -> Experiment:
@@ -83,4 +86,5 @@ def analyze(
     )
     differences = find_differences(run, metric)
     weights = find_weights(run, disparity_metric)
-    return Findings(run, differences, weights, explain(run, differences, weights))
+    explanation = explain(run, differences, weights)
+    return Findings(run, differences, weights, explanation, Repetition(experiment.notes.runs))

@@ -78,7 +78,9 @@ def _all(findings: Findings, everything: bool) -> Iterator[str]:
 
 
 def _derived(notes: Notes, everything: bool) -> Iterator[str]:
-    if notes.history:
+    if notes.runs > 1:
+        yield f"mean of {notes.runs} runs"
+    elif notes.history:
         yield f"derived: {notes.history[-1]}"
     if notes.left_out:
         wholes = ", ".join(dict.fromkeys(notes.left_out.values()))
@@ -148,7 +150,7 @@ def _delayed(findings: Findings) -> Iterator[str]:
     """Say that ranks waited for a processor although there were enough for all of them."""
     experiment = findings.experiment
     notes = experiment.notes
-    if findings.run.taking_turns or notes.history or "wall_time" not in experiment:
+    if findings.run.taking_turns or (notes.history and notes.runs == 1) or "wall_time" not in experiment:
         return
     if not notes.run_delay:
         return

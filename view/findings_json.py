@@ -14,6 +14,7 @@ from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.clusters import THRESHOLD
+from ..analyze.standing import Standing
 from ..analyze.worth import Worth, worth_of_balance, worth_of_weight
 from .causes import TO_TRY, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS
 from .place import Place
@@ -31,6 +32,7 @@ def findings_document(findings: Findings, file: Path) -> dict[str, Any]:
     notes = experiment.notes
     return {
         "schema": SCHEMA,
+        "runs": findings.repetition.runs,
         "experiment": {
             "file": str(file),
             "program": notes.program,
@@ -92,6 +94,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
             "may_be_measuring": findings.differences.may_be_measuring([index]),
             **_gain(None if index in causes.same_work else worth_of_balance(findings, [index])),
             "confidence": asdict(confidence_in_difference(findings, [index])),
+            **_standing(findings, findings.repetition.of_ranks.get(index), found=index in found.cccr),
         }
 
     places = list(found.cccr or performance.top)
@@ -120,6 +123,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
         "may_be_measuring": found.exists and findings.differences.may_be_measuring(found.cccr or performance.top),
         "same_work": [list(group) for group in causes.alike],
         "evidence": _evidence(causes.differences, to_try),
+        **_standing(findings, findings.repetition.of_ranks.get(None), found=found.exists and not found.cccr),
         **_rough_set(findings, causes.table, (each.attribute for each in causes.differences)),
     }
 
@@ -148,6 +152,7 @@ def _disparity(findings: Findings) -> dict[str, Any]:
             "waits_for": _place(findings, findings.explanation.waiting.late[index])
             if index in findings.explanation.waiting.late
             else None,
+            **_standing(findings, findings.repetition.of_regions.get(index), found=index in found.cccr),
         }
 
     named = {each.attribute for of_core in causes.causes.values() for each in of_core}
@@ -164,6 +169,16 @@ def _disparity(findings: Findings) -> dict[str, Any]:
 
 def _gain(worth: Worth | None) -> dict[str, float | None]:
     return {"gain": worth.seconds, "gain_share": worth.share} if worth else {"gain": None, "gain_share": None}
+
+
+def _standing(findings: Findings, standing: Standing | None, *, found: bool) -> dict[str, Any]:
+    """Say in how many runs a finding stands; None of what is none, or where the runs of a mean are gone."""
+    alone = 1 if found and findings.repetition.runs == 1 else None
+    interval = standing.interval if standing else None
+    return {
+        "in_runs": standing.in_runs if standing else alone,
+        "interval": asdict(interval) if interval else None,
+    }
 
 
 def _evidence(causes: Iterable[Cause | Difference], advice: Mapping[str, str]) -> list[dict[str, Any]]:

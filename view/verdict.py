@@ -23,6 +23,7 @@ from .causes import FEWER_MESSAGES, SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THRE
 from .caveats import caveats
 from .finding import Finding, sight_of_ranks, sight_of_region
 from .place import Place, at_line, caller_of
+from .standing import how_sure, in_runs
 from .units import count, percent, ranks, seconds, volume
 
 __all__ = ["SHORTEST", "Verdict", "cluster_times", "verdict", "verdict_lines"]
@@ -184,13 +185,16 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
         title = f"{_SPEED if same else _imbalance(findings, [core])}  {where}"
         saved = "" if same else _saves(findings, worth_of_balance(findings, [core]))
         lines = [f"{title}{saved}", cluster_times(findings, [core])]
+        standing = findings.repetition.of_ranks.get(core)
         if number == 0:
             lines[1] += f"      {last}"
+        lines[1] += in_runs(findings.repetition, standing)
         lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
         more = _to_try_for_ranks(findings, causes.of_core[core])
         if number == 0 and not same:
             lines += _hints(findings, [core])
             more += _odd_one(findings)
+        more += how_sure(standing, ranks=True)
         yield Finding(lines, more, sight_of_ranks(findings, [core]), ranks=True, speed=same)
     if not found.cccr:
         top = findings.performance.top
@@ -199,8 +203,10 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
         title = f"{_SPEED if causes.noise else _imbalance(findings, top)}  {place}"
         if not (causes.noise or found.jobs):
             title += _saves(findings, worth_of_balance(findings, top))
-        times = f"{cluster_times(findings, top)}      {last}"
+        standing = findings.repetition.of_ranks.get(None)
+        times = f"{cluster_times(findings, top)}      {last}{in_runs(findings.repetition, standing)}"
         more = [*_to_try_for_ranks(findings, causes.differences), *([] if causes.noise else _odd_one(findings))]
+        more += how_sure(standing, ranks=True)
         yield Finding([title, times, *said], more, sight_of_ranks(findings, top), ranks=True, speed=causes.noise)
 
 
@@ -241,7 +247,8 @@ def _hints(findings: Findings, regions: Sequence[int]) -> Iterator[str]:
     for group in findings.explanation.of_ranks.alike[:2]:
         yield f"{ranks(group)}: {SAME_WORK}"
     if found.severity < WEAK and findings.performance.metric != "mpi_bytes":
-        yield "a small difference; a noisy machine can cause it, too: repeat the run before you act on it"
+        advice = "" if findings.repetition.runs > 1 else ": repeat the run before you act on it"
+        yield f"a small difference; a noisy machine can cause it, too{advice}"
     if findings.differences.may_be_measuring(regions):
         yield "measuring may have made this difference: leave small regions out and run again"
 
@@ -291,8 +298,10 @@ def _heavies(findings: Findings) -> Iterator[Finding]:
     for core in cores_by_weight(findings):
         cost = findings.run.weighed_costs[core]
         parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), LABELS[found.classes[core]]]
-        title = f"HEAVY       {_where(findings, findings.run.weighed.regions[core])}      {', '.join(parts)}"
-        lines = [f"{title}{_mostly(cost)}{_saves(findings, worth_of_weight(findings, core))}"]
+        where, standing = _where(findings, findings.run.weighed.regions[core]), findings.repetition.of_regions.get(core)
+        share = f"{', '.join(parts)}{_mostly(cost)}"
+        saved = _saves(findings, worth_of_weight(findings, core))
+        lines = [f"HEAVY       {where}      {share}{saved}{in_runs(findings.repetition, standing)}"]
         if names := findings.explanation.unprobed.get(core):
             lines.append(_without_probes(names))
         more = []
@@ -307,6 +316,7 @@ def _heavies(findings: Findings) -> Iterator[Finding]:
             lines.append(f"nothing stands out; {because_of((), causes.also[core])}")
         elif "instructions" not in findings.run.lacking:
             lines.append(f"no counter explains it{_cpi(findings, core)}")
+        more += how_sure(standing, ranks=False)
         yield Finding(lines, more, sight_of_region(findings, core))
 
 

@@ -301,6 +301,8 @@ def test_the_document_has_the_keys_of_the_schema():
         "gain": pytest.approx(1 / 3),
         "gain_share": pytest.approx(1 / 9),
         "confidence": {"level": "medium", "reason": "nothing was counted"},
+        "in_runs": 1,
+        "interval": None,
     }
     assert document["verdict"][0].startswith("app")
 

@@ -1,0 +1,171 @@
+"""Several runs of one command: what is found in their mean is looked for in each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..experiment import Experiment
+from ..experiment.algebra import integrate
+from .blocks import WORKERS
+from .code_regions import CodeRegion
+from .dissimilarity.performance import Performance
+from .findings import Findings
+from .overhead import TIMES
+from .standing import Repetition, Standing
+
+__all__ = ["repeated"]
+
+_ALIKE: Final = 0.5  # of all ranks that either of two findings calls slow: so many must be slow in both
+
+_Place: TypeAlias = tuple[int, bool]  # call path of the mean, and whether it is its own code
+_Kind: TypeAlias = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class _Halves:
+    """Ranks, or threads, of one program by what they take in some regions: more than halfway to the most, or not."""
+
+    slow: frozenset[int | str]
+    others: frozenset[int | str]
+
+    @classmethod
+    def of(cls, performance: Performance, regions: Sequence[int]) -> _Halves:
+        values, labels = performance.values[list(regions)].sum(axis=0), performance.labels
+        columns = np.array(max(performance.groups, key=lambda group: float(np.ptp(values[group]))))
+        among = values[columns]
+        slow = among > (among.min() + among.max()) / 2
+        return cls(*(frozenset(labels[each] for each in columns[which].tolist()) for which in (slow, ~slow)))
+
+    def is_like(self, other: _Halves) -> bool:
+        return len(self.slow & other.slow) >= _ALIKE * len(self.slow | other.slow)
+
+    def apart(self, performance: Performance, regions: Sequence[int]) -> float | None:
+        """Say how much more the slow ones were measured to have in regions than the others; None if some are not there.
+
+        Threads that have no part in them have nothing.
+        """
+        column = {label: number for number, label in enumerate(performance.labels)}
+        if not self.slow or not self.slow | self.others <= column.keys():
+            return None
+        values = np.nansum(performance.measured[list(regions)], axis=0)
+        slow, others = (sorted(column[each] for each in part) for part in (self.slow, self.others))
+        return float(values[slow].mean() - values[others].mean())
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """That ranks differ: in one core region, or in all if that is None."""
+
+    core: int | None
+    regions: tuple[int, ...]
+    halves: _Halves
+
+
+@dataclass(frozen=True)
+class _Analysed:
+    """Findings, in the call paths of the mean.
+
+    Attributes:
+        findings: Those of the mean, or of a run.
+        rows: Where its call paths stand among the mean's.
+    """
+
+    findings: Findings
+    rows: npt.NDArray[np.intp]
+
+    @cached_property
+    def differences(self) -> dict[_Kind, _Difference]:
+        """What tells ranks apart, by what kind of finding it is, and where."""
+        return dict(self._differences())
+
+    def _differences(self) -> Iterator[tuple[_Kind, _Difference]]:
+        findings, performance = self.findings, self.findings.performance
+        found, causes = findings.dissimilarity, findings.explanation.of_ranks
+        how = (performance.metric, bool(performance.threads), found.jobs)
+        for core in found.cccr:
+            kind = (*how, core in causes.same_work, self.place(performance.regions[core]))
+            yield kind, _Difference(core, (core,), _Halves.of(performance, [core]))
+        if found.exists and not found.cccr:
+            top = performance.top
+            yield (*how, causes.noise, None), _Difference(None, top, _Halves.of(performance, top))
+
+    @cached_property
+    def weights(self) -> dict[_Place, int]:
+        """The regions that weigh, by where they are."""
+        regions = self.findings.run.weighed.regions
+        return {self.place(regions[core]): core for core in self.findings.disparity.cccr}
+
+    def place(self, region: CodeRegion) -> _Place:
+        return int(self.rows[region.id]), region.own_code
+
+
+def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[Experiment], Findings]) -> Findings:
+    """Say of each finding of a mean in how many of its runs it stands, and how sure its seconds are.
+
+    A finding stands in a run that, analysed by itself, has one of the same kind in the same region; where ranks differ,
+    half of those that are slow in either must be slow in both.
+
+    Args:
+        findings: Those of the mean.
+        runs: What it is the mean of.
+        analyse: Analyses a run as the mean was.
+    """
+    joined = integrate([findings.experiment, *runs], exact=True)
+    mean = _Analysed(findings, joined.rows[0])
+    in_runs = dict.fromkeys([*mean.differences, *mean.weights], 0)
+    seconds: dict[_Kind, list[float | None]] = {each: [] for each in in_runs}
+    token = WORKERS.set(None)  # who helps has the mean open, and no run
+    try:
+        for experiment, rows in zip(joined.operands[1:], joined.rows[1:], strict=True):
+            run = _Analysed(analyse(experiment), rows)
+            performance = _compared_as(findings, run.findings)
+            for kind, difference in mean.differences.items():
+                same = run.differences.get(kind)
+                in_runs[kind] += same is not None and difference.halves.is_like(same.halves)
+                seconds[kind].append(_apart(mean, difference, run, performance))
+            for place in mean.weights:
+                in_runs[place] += place in run.weights
+                seconds[place].append(_taken(run, place))
+    finally:
+        WORKERS.reset(token)
+    standings = {kind: Standing(in_runs[kind], _complete(seconds[kind])) for kind in in_runs}
+    of_ranks = {each.core: standings[kind] for kind, each in mean.differences.items()}
+    of_regions = {core: standings[place] for place, core in mean.weights.items()}
+    return replace(findings, repetition=Repetition(len(runs), of_ranks, of_regions))
+
+
+def _compared_as(mean: Findings, run: Findings) -> Performance | None:
+    """Give the vectors of a run by what the mean is compared by; None if that is no time of regions."""
+    metric, threads = mean.performance.metric, bool(mean.performance.threads)
+    if metric not in TIMES or mean.dissimilarity.jobs:
+        return None
+    own = run.performance
+    if (own.metric, bool(own.threads), run.dissimilarity.jobs) == (metric, threads, False):
+        return own
+    return Performance.selected(run.run.compared.by_thread() if threads else run.run.compared, metric=metric)
+
+
+def _apart(mean: _Analysed, difference: _Difference, run: _Analysed, performance: Performance | None) -> float | None:
+    """Say how much longer in a run those ranks take that are slow in the mean."""
+    if performance is None:
+        return None
+    wanted = {mean.place(mean.findings.performance.regions[each]) for each in difference.regions}
+    there = [index for index, each in enumerate(performance.regions) if run.place(each) in wanted]
+    return difference.halves.apart(performance, there)
+
+
+def _taken(run: _Analysed, place: _Place) -> float | None:
+    """Say how long a region takes in a run, in the mean over its ranks."""
+    regions, costs = run.findings.run.weighed.regions, run.findings.run.weighed_costs
+    return next((cost.wall_time for each, cost in zip(regions, costs, strict=True) if run.place(each) == place), 0.0)
+
+
+def _complete(values: Sequence[float | None]) -> tuple[float, ...]:
+    known = tuple(each for each in values if each is not None)
+    return known if len(known) == len(values) else ()

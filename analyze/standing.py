@@ -1,0 +1,70 @@
+"""In how many of several runs a finding of their mean stands, and how sure the seconds are that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+__all__ = ["CONFIDENCE", "Interval", "Repetition", "Standing"]
+
+CONFIDENCE: Final = 0.95
+_FEWEST: Final = 3  # runs: of two, an interval is wider than anything that it could say
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Where the mean of infinitely many runs is, with a confidence of 95 %.
+
+    Attributes:
+        low: In seconds, as are the others.
+        mean: That of the runs that were made.
+        high: Where it ends.
+    """
+
+    low: float
+    mean: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How one finding stands in the runs.
+
+    Attributes:
+        in_runs: In how many of them it is found, too.
+        seconds: What it is about, in each run, whether or not it is found there: how much longer the slow ranks take
+            than the others, or what the region takes; empty if that is no time, or not known of all.
+    """
+
+    in_runs: int
+    seconds: tuple[float, ...] = ()
+
+    @property
+    def interval(self) -> Interval | None:
+        """The confidence interval of the seconds, by Student's t; None of too few runs."""
+        number = len(self.seconds)
+        if number < _FEWEST:
+            return None
+        from scipy.special import stdtrit  # noqa: PLC0415 - few experiments are means
+
+        mean = float(np.mean(self.seconds))
+        half = float(stdtrit(number - 1, (1 + CONFIDENCE) / 2) * np.std(self.seconds, ddof=1) / np.sqrt(number))
+        return Interval(mean - half, mean, mean + half)
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """How the findings of a mean stand in its runs.
+
+    Attributes:
+        runs: How many there are.
+        of_ranks: By the core region that parts the ranks; None stands for all regions, if ranks differ and none does.
+        of_regions: By the core region that weighs.
+    """
+
+    runs: int = 1
+    of_ranks: Mapping[int | None, Standing] = field(default_factory=dict)
+    of_regions: Mapping[int, Standing] = field(default_factory=dict)

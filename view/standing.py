@@ -1,0 +1,33 @@
+"""In how many runs a finding stands, and how sure its seconds are, in words."""
+
+from __future__ import annotations
+
+from ..analyze.standing import CONFIDENCE, Repetition, Standing
+from .units import percent, seconds, spread
+
+__all__ = ["how_sure", "in_runs"]
+
+
+def in_runs(repetition: Repetition, standing: Standing | None) -> str:
+    """Write what ends a line of a finding: ``in 5 of 5 runs``; nothing where there were not several."""
+    return f"      in {standing.in_runs} of {repetition.runs} runs" if standing else ""
+
+
+def how_sure(standing: Standing | None, *, ranks: bool) -> list[str]:
+    """Write the interval of a finding's seconds, if there is one.
+
+    Args:
+        standing: How the finding stands.
+        ranks: Whether it is that ranks differ; else a region weighs.
+    """
+    interval = standing.interval if standing else None
+    if interval is None:
+        return []
+    low, high = max(interval.low, 0.0), interval.high
+    if not ranks:
+        said = f"it takes {spread(low, high)} a run"
+    elif interval.low > 0:
+        said = f"the slow ones take {spread(low, high)} longer a run"
+    else:
+        said = f"the slow ones take at most {seconds(high)} longer a run, if they do at all"
+    return [f"{said}, with {percent(100 * CONFIDENCE)} confidence"]
