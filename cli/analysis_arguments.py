@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from functools import partial
 from pathlib import Path
 
 from ..analyze import DISPARITY_METRICS, DISSIMILARITY_METRICS, Findings, analyze
@@ -47,15 +48,23 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def findings_of(experiment: Experiment, arguments: argparse.Namespace) -> Findings:
-    """Analyse an experiment as the options say."""
-    return analyze(
-        experiment,
+def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Path | None = None) -> Findings:
+    """Analyse an experiment as the options say, and the runs beside its file if it is their mean."""
+    analyse = partial(
+        analyze,
         metric=arguments.dissimilarity_metric,
         disparity_metric=arguments.disparity_metric,
         exclude_ranks=arguments.exclude_rank,
         exclude_regions=arguments.exclude_region,
     )
+    findings = analyse(experiment)
+    if file is None or experiment.notes.runs == 1:
+        return findings
+    from ..analyze.repetition import repeated  # noqa: PLC0415 - few experiments are means
+    from ..runtime.mean_of_runs import runs_of_mean  # noqa: PLC0415
+
+    runs = runs_of_mean(experiment, file)
+    return repeated(findings, runs, analyse) if runs else findings
 
 
 def write_findings(findings: Findings, file: Path, target: Path) -> None:

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _analyse(experiment: Experiment, file: Path, arguments: argparse.Namespace) -> int:
-    findings = findings_of(experiment, arguments)
+    findings = findings_of(experiment, arguments, file)
     if arguments.json:
         write_findings(findings, file, arguments.json)
     stderr = is_output(arguments.json)

@@ -10,7 +10,9 @@ from ..view.terminal import print_verdict
 from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
 from .documents import check_targets
+from .repeated_runs import measured_repeatedly
 from .run_arguments import add_measuring_arguments, command_of, counting_run, measured, say
+from .trace_arguments import number_above_0
 
 __all__ = ["add_arguments", "run"]
 
@@ -18,6 +20,14 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.usage = "autoanalyzer run [options] -- mpirun -n 4 ./app [argument ...]"
+    parser.add_argument(
+        "--repeat",
+        type=number_above_0,
+        default=1,
+        metavar="N",
+        help="run the program N times (default: 1): the verdict is that of the mean, and says in how many of the runs "
+        "each finding stands",
+    )
     parser.add_argument("--no-analyze", action="store_true", help="stop once the experiment is written")
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
@@ -31,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     command = command_of(arguments, "autoanalyzer run -- mpirun -n 4 ./app")
     check_targets(json=arguments.json)
     with counting_run(arguments, command) as counting:
-        done = measured(arguments, command, counting)
+        done = (measured if arguments.repeat == 1 else measured_repeatedly)(arguments, command, counting)
     file = RunFolder(arguments.output).experiment
     if done.experiment is None:
         return 1
@@ -39,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"data {file}")
     else:
         try:
-            findings = findings_of(done.experiment, arguments)
+            findings = findings_of(done.experiment, arguments, file)
         except AutoanalyzerError:
             say(f"data {file}")
             raise

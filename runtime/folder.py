@@ -84,6 +84,22 @@ class RunFolder:
         """What a counting run prints; it stays if that fails."""
         return self.path / _LOG
 
+    def run(self, number: int) -> RunFolder:
+        """Give the folder of one of several runs, counted from 1, whose mean the experiment is."""
+        return RunFolder(self.path / f"run-{number}")
+
+    def clear_runs(self) -> None:
+        """Remove the data of runs whose mean the experiment was, and folders of theirs that are empty then.
+
+        Raises:
+            InputError: They cannot be removed.
+        """
+        for path in self.path.glob("run-*"):
+            if path.name.removeprefix("run-").isdecimal() and path.is_dir():
+                RunFolder(path).clear()
+                with suppress(OSError):
+                    path.rmdir()
+
     def prepare(self) -> None:
         """Make the folder; the data of an earlier run in it give way, other files stay.
 

@@ -1,0 +1,70 @@
+"""The experiment in a folder of several runs: their mean, and from there the runs again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..experiment import Experiment, Notes, load
+from ..experiment.algebra import mean
+from ..experiment.storage import save_of_run
+from .folder import RunFolder
+
+__all__ = ["runs_of_mean", "save_mean"]
+
+
+def save_mean(folder: RunFolder, runs: int) -> Experiment:
+    """Average the first runs in a folder, and write what comes of it there as the folder's experiment.
+
+    Args:
+        folder: Where each run has its own folder.
+        runs: How many are averaged.
+
+    Raises:
+        InputError: A run cannot be read, or the mean cannot be written.
+    """
+    folders = [folder.run(number) for number in range(1, runs + 1)]
+    every = [load(each.experiment) for each in folders]
+    found = mean(*every, exact=True, labels=[each.path.name for each in folders])
+    found = found.replaced(notes=_notes(found.notes, [each.notes for each in every]))
+    return load(save_of_run(found, folder.path))
+
+
+def _notes(common: Notes, notes: Sequence[Notes]) -> Notes:
+    """Add to the notes of a mean what they can have if all runs are of one command, on one machine."""
+    return replace(
+        common,
+        runs=len(notes),
+        run_delay=_means([each.run_delay for each in notes]),
+        involuntary_switches={
+            rank: round(of_all) for rank, of_all in _means([each.involuntary_switches for each in notes]).items()
+        },
+        prices=notes[0].prices,
+        calibrated=notes[0].calibrated,
+    )
+
+
+def _means(of_each: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Average what all runs have, by rank."""
+    return {
+        rank: sum(each[rank] for each in of_each) / len(of_each)
+        for rank in of_each[0]
+        if all(rank in each for each in of_each)
+    }
+
+
+def runs_of_mean(experiment: Experiment, file: Path) -> list[Experiment]:
+    """Open the runs that a folder's experiment is the mean of; none if it is no mean, or if one of them is gone.
+
+    Args:
+        experiment: What is analysed.
+        file: Where it was read from.
+    """
+    folder = RunFolder(file.parent)
+    if experiment.notes.runs < 2 or file != folder.experiment:
+        return []
+    runs = range(1, experiment.notes.runs + 1)
+    if not all(folder.run(number).experiment.exists() for number in runs):
+        return []
+    return [load(folder.run(number).experiment) for number in runs]

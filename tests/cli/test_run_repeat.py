@@ -1,0 +1,222 @@
+"""``run --repeat``: several runs, their mean, and in how many of them a finding stands."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+from autoanalyzer.experiment import load
+
+from ..conftest import BIN
+
+# The second rank works four times as long. Each run leaves a byte in ``ran``; that with as many before it as the second
+# argument says does what the first one says.
+PROGRAM = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static double spin(long steps) {
+    double sum = 0;
+    for (long i = 0; i < steps; i++)
+        sum += 1.0 / (i + 1);
+    return sum;
+}
+
+int main(int argc, char **argv) {
+    int rank, given;
+    long before = -1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        FILE *ran = fopen("ran", "a");
+        fputc('.', ran);
+        before = ftell(ran) - 1;
+        fclose(ran);
+        if (scanf("%d", &given) == 1)
+            printf("given %d\\n", given);
+    }
+    double total, sum = spin(rank ? 60000000 : 15000000);
+    MPI_Reduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("total %.6f\\n", total);
+    int now = argc > 2 && before == atoi(argv[2]);
+    if (now && !strcmp(argv[1], "wait")) {
+        fclose(fopen("waits", "w"));
+        pause();
+    }
+    MPI_Finalize();
+    return now ? 3 : 0;
+}
+"""
+
+# Without MPI, which takes long to count.
+COUNTED = """
+#include <stdio.h>
+static void work(long steps) {
+    for (int i = 0; i < 3; i++) {
+        long left = steps;
+        __asm__ volatile("1: add $1, %%rax\\n dec %0\\n jnz 1b" : "+r"(left) : : "rax", "cc");
+    }
+}
+int main(void) {
+    work(3000000);
+    puts("done");
+    return 0;
+}
+"""
+
+# The second run waits to be interrupted, and ends well for all that.
+ENDS_WELL = """
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile sig_atomic_t ends;
+static void note(int number) { ends = number; }
+static void work(long steps) {
+    for (int i = 0; i < 3; i++) {
+        long left = steps;
+        __asm__ volatile("1: dec %0\\n jnz 1b" : "+r"(left) : : "cc");
+    }
+}
+int main(void) {
+    work(10000000);
+    signal(SIGINT, note);
+    if (access("ran", F_OK) == 0) {
+        fclose(fopen("waits", "w"));
+        while (!ends)
+            usleep(10000);
+    }
+    fclose(fopen("ran", "w"));
+    return 0;
+}
+"""
+
+
+def repeat(number: int, *words: str) -> list[str]:
+    return ["autoanalyzer", "run", "--repeat", str(number), "-o", "out", *words, "--", "mpirun", "-n", "2", "./app"]
+
+
+def runs_in(tool) -> list[str]:
+    return sorted(each.parent.name for each in (tool.folder / "out").glob("run-*/experiment.cube"))
+
+
+def test_the_verdict_is_that_of_the_mean_and_findings_are_those_of_each_run(tool):
+    tool.build(PROGRAM)
+    tool.write("in", "7\n")
+    tool.write("out/run-4/experiment.cube", "of an earlier run")
+    done = tool("sh", "-c", f"{' '.join(repeat(3, '--json', 'found.json'))} < in")
+    said = done.stderr.decode()
+    assert done.returncode == 0, said
+    lines = done.stdout.decode().splitlines()
+    assert lines[:2] * 3 == lines
+    assert lines[0] == "given 7"
+    assert [line for line in said.splitlines() if ": run " in line] == [
+        f"autoanalyzer: run {number} of 3" for number in (1, 2, 3)
+    ]
+
+    assert runs_in(tool) == ["run-1", "run-2", "run-3"]
+    mean = load(tool.folder / "out")
+    runs = [load(tool.folder / "out" / each) for each in runs_in(tool)]
+    assert (mean.notes.program, mean.notes.command, mean.notes.runs) == ("app", ("mpirun", "-n", "2", "./app"), 3)
+    for metric in ("visits", "wall_time"):
+        assert np.allclose(mean.exclusive(metric), np.mean([each.exclusive(metric) for each in runs], axis=0))
+    assert mean.notes.run_delay.keys() == runs[0].notes.run_delay.keys()
+
+    found = json.loads((tool.folder / "found.json").read_text())
+    assert found["runs"] == 3
+    (core,) = found["dissimilarity"]["cccr"]
+    assert (core["path"], core["in_runs"]) == ("spin/loop@10", 3)
+    assert core["interval"]["low"] < core["interval"]["mean"] < core["interval"]["high"]
+    assert all(0 <= each["in_runs"] <= 3 for each in found["disparity"]["cccr"])
+    assert found["dissimilarity"]["in_runs"] is None  # it is not spread over all regions
+    assert "2 clusters" in said
+    assert "in 3 of 3 runs" in said
+    assert "mean of 3 runs" in said
+
+    assert tool.findings() == found
+    shutil.rmtree(tool.folder / "out" / "run-2")
+    (core,) = tool.findings()["dissimilarity"]["cccr"]
+    assert (core["in_runs"], core["interval"]) == (None, None)
+
+
+@pytest.mark.parametrize("before", [1, 2])
+def test_a_run_that_fails_is_the_last_and_those_before_it_count(tool, before: int):
+    tool.build(PROGRAM)
+    done = tool(*repeat(4), "fail", str(before))
+    said = done.stderr.decode()
+    assert done.returncode == 1
+    assert "the program ended with exit status 3" in said
+    assert f"stopped after {before} run{'s' * (before > 1)} of 4; out keeps what was recorded" in said
+    assert runs_in(tool) == [f"run-{number + 1}" for number in range(before + 1)]
+    assert ("mean of 2 runs" in said) == (before == 2)
+    assert (tool.folder / "out" / "experiment.cube").exists() == (before == 2)
+    again = tool("autoanalyzer", "analyze", "out")
+    assert again.returncode == (0 if before == 2 else 2)
+    assert before == 2 or b"; autoanalyzer analyze out/run-1" in again.stderr
+
+
+def interrupted(tool, words: list[str]) -> tuple[int, str]:
+    """Run a command until the program says that it waits, press Ctrl-C, and give its status and what it said."""
+    process = subprocess.Popen(
+        ["env", "--default-signal=INT", f"PATH={BIN}:{os.environ['PATH']}", *words],
+        cwd=tool.folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stderr
+    while not (tool.folder / "waits").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    said = process.stderr.read().decode()
+    return process.wait(), said
+
+
+def test_an_interrupt_ends_all_runs_and_those_before_it_count(tool):
+    tool.build(PROGRAM)
+    status, said = interrupted(tool, [*repeat(4), "wait", "2"])
+    assert status == 1, said
+    assert "stopped after 2 runs of 4" in said
+    assert "mean of 2 runs" in said
+    assert "Traceback" not in said
+    assert load(tool.folder / "out").notes.runs == 2
+
+
+def test_a_program_that_ends_well_when_interrupted_is_not_started_again(tool):
+    tool.build(ENDS_WELL)
+    status, said = interrupted(tool, ["autoanalyzer", "run", "--repeat", "4", "-o", "out", "--", "./app"])
+    assert status == 0, said
+    assert "stopped after 2 runs of 4" in said
+    assert runs_in(tool) == ["run-1", "run-2"]
+    assert load(tool.folder / "out").notes.runs == 2
+
+
+def test_the_counting_run_is_made_once_and_is_part_of_each(tool):
+    tool.build(COUNTED)
+    counted = ["--counters", "simulated", "--cache", "L1=32K/8/64,L2=1M/8/64"]
+    done = tool("autoanalyzer", "run", "--repeat", "2", "-o", "out", *counted, "--", "./app")
+    said = done.stderr.decode()
+    assert done.returncode == 0, said
+    assert done.stdout.decode() == "done\n" * 2
+    assert said.count("counting run in") == 1
+    mean, *runs = (load(tool.folder / "out" / each) for each in ("", "run-1", "run-2"))
+    for each in runs:
+        assert np.array_equal(each.exclusive("instructions"), mean.exclusive("instructions"))
+    assert mean.exclusive("instructions").sum() > 3 * 3 * 3000000
+    assert "counts simulated" in said
+
+
+def test_how_often_is_a_number(here):
+    done = here("run", "--repeat", "0", "--", "true")
+    assert done.returncode == 2
+    assert "argument --repeat: expected a number from 1 on, found '0'" in done.stderr.decode()
