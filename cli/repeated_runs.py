@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from ..experiment import load
 from ..runtime.folder import RunFolder
-from ..runtime.mean_of_runs import save_mean
 from ..runtime.throttled_plan import add_throttled
 from ..view.units import many
 from .run_arguments import Measured, measured, say, with_counts
@@ -62,6 +61,8 @@ def measured_repeatedly(arguments: argparse.Namespace, command: list[str], count
         runs = [folder.run(number) for number in range(1, ended + 1)]
         _, not_counted = with_counts(counting, {each: load(each.experiment) for each in runs})
         failed = bool(not_counted)
+    from ..runtime.mean_of_runs import save_mean  # noqa: PLC0415 - few runs are repeated
+
     experiment = save_mean(folder, ended)
     return Measured(experiment, failed, not_counted=not_counted, plan=add_throttled(folder.plan, experiment))
 
