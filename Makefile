@@ -49,7 +49,7 @@ test: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
 test-long: $(VENV)/.ready
-	@$(BIN)/python -m pytest -q -m "long and not measured and not llvm" -n auto --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -q -m "long and not measured and not llvm and not cluster" -n auto --dist worksteal $(ARGS)
 
 test-llvm: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -m llvm -n auto --dist worksteal tests/instrument $(ARGS)
