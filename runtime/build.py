@@ -16,7 +16,7 @@ from ..errors import BuildError
 from .c_compiler import c_compilers, compiled
 from .cache import built_in, cache_folder, kept, locked, note_use
 from .mpi.c_wrappers import function_list, wrapper_text
-from .mpi.compiler import mpi_compilers
+from .mpi.compiler import compiler_of
 from .mpi.detection import Mpi
 from .mpi.fortran_wrappers import fortran_wrapper_text
 from .mpi.library import MpiLibrary, linked_mpi
@@ -141,15 +141,7 @@ def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
 def _compiler(mpi: Mpi, environment: Mapping[str, str]) -> tuple[str, ...]:
     if mpi.library is None:
         return c_compilers(environment, "the probe library")[0]
-    found = []
-    for compiler in mpi_compilers(environment, launcher=mpi.launcher, library=mpi.library):
-        if compiler.library.path == mpi.library.path:
-            return compiler.command
-        found.append(compiler.command[0])
-    raise BuildError(
-        f"building the probe library needs the MPI compiler that links {mpi.library.path}, found "
-        f"{', '.join(found) or 'none'}: set AUTOANALYZER_CC to it"
-    )
+    return compiler_of(mpi.library, environment, launcher=mpi.launcher, purpose="building the probe library")
 
 
 def _generate(

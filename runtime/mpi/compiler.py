@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...errors import BuildError
 from ...temporary_folder import owned_prefix
 from ..answer import answer
 from .library import MpiLibrary, linked_mpi
 
-__all__ = ["MpiCompiler", "examine", "mpi_compilers"]
+__all__ = ["MpiCompiler", "compiler_of", "examine", "mpi_compilers"]
 
 _FORTRAN = re.compile(r"fort|f(77|90|95|08)|ftn|ifx|xlf|flang")
 _CXX = re.compile(r"^(mpi(c\+\+|cxx|CC|icpc|icpx)|CC$)")
@@ -53,6 +54,31 @@ def mpi_compilers(
         seen.add((path, *command[1:]))
         if compiler := examine((path, *command[1:]), environment):
             yield compiler
+
+
+def compiler_of(
+    library: MpiLibrary, environment: Mapping[str, str], *, launcher: str = "", purpose: str
+) -> tuple[str, ...]:
+    """Give the words of the compiler that links an MPI library.
+
+    Args:
+        library: Which.
+        environment: As for ``mpi_compilers``.
+        launcher: The same.
+        purpose: What needs it, for the error.
+
+    Raises:
+        BuildError: None of those at hand does.
+    """
+    found = []
+    for compiler in mpi_compilers(environment, launcher=launcher, library=library):
+        if compiler.library.path == library.path:
+            return compiler.command
+        found.append(compiler.command[0])
+    raise BuildError(
+        f"{purpose} needs the MPI compiler that links {library.path}, found {', '.join(found) or 'none'}: "
+        "set AUTOANALYZER_CC to it"
+    )
 
 
 def _candidates(environment: Mapping[str, str], launcher: str, library: MpiLibrary | None) -> Iterator[Sequence[str]]:
