@@ -50,6 +50,7 @@ _PURPOSES: Final = {
     "compile": "temporary folder of a compile",
     "mpi": "temporary folder of a look at a compiler",
     "doctor": "temporary folder of an examination",
+    "calibrate": "temporary folder of a calibration",
 }
 _SHARED_MEMORY: Final = Path("/dev/shm")
 _OF_MPI: Final = re.compile(r"(vader_segment|sm_segment|mpich_shar_tmp|mpich_shm|psm[23]?_shm)")

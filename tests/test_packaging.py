@@ -74,6 +74,8 @@ def test_the_wheel_carries_the_sources_of_the_probe_library(wheel: Path):
     sources |= {
         f"autoanalyzer/runtime/python_hook/{file.name}" for file in (ROOT / "runtime" / "python_hook").glob("*.py")
     }
+    calibration = ROOT / "runtime" / "calibration"
+    sources |= {f"autoanalyzer/runtime/calibration/{file.name}" for file in calibration.glob("*.[ch]")}
     assert sources <= names
     assert {"autoanalyzer/instrument/stub.h", "autoanalyzer/instrument/fortran_stub.c"} <= names
     page = {f"autoanalyzer/view/page/{name}" for name in ("page.js", "page.css", "charts.js", "charts.css", "LICENSES")}

@@ -1,0 +1,69 @@
+"""What came of measuring a machine: prices, what could not be measured, and where it was."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
+from typing import Any, Final
+
+from ...errors import InputError
+from ...experiment.prices import Prices
+
+__all__ = ["MPI_PRICES", "SCHEMA", "Calibration"]
+
+SCHEMA: Final = "autoanalyzer.calibration/1"
+MPI_PRICES: Final = ("mpi_call", "mpi_byte", "mpi_call_across", "mpi_byte_across")
+
+_OF_MPI: Final = ("mpi", "launcher")
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Prices of a machine.
+
+    Attributes:
+        prices: In seconds.
+        place: Where they were measured: ``host``, ``processor``, ``caches``, ``mpi``, ``launcher``, ``day``, and
+            ``instructions``, which were counted or assumed.
+        missing: Why a price is not known, by its name.
+    """
+
+    prices: Prices
+    place: dict[str, str]
+    missing: dict[str, str] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """Give what JSON holds."""
+        return {"schema": SCHEMA, "prices": asdict(self.prices), "calibrated": self.place, "missing": self.missing}
+
+    @classmethod
+    def read(cls, text: str | bytes) -> Calibration:
+        """Read what ``document`` gave.
+
+        Raises:
+            InputError: It is something else.
+        """
+        try:
+            found = json.loads(text)
+            prices = {name: float(value) for name, value in found["prices"].items() if value is not None}
+            place = {str(name): str(value) for name, value in found["calibrated"].items()}
+            missing = {str(name): str(value) for name, value in found["missing"].items()}
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise InputError(f"expected {SCHEMA}, found something else") from None
+        if found.get("schema") != SCHEMA or not all(isfinite(value) and value > 0 for value in prices.values()):
+            raise InputError(f"expected {SCHEMA}, found {found.get('schema')!r}, or a price that is none")
+        return cls(Prices.of(prices), place, missing)
+
+    def beside(self, earlier: Calibration) -> Calibration:
+        """Add the prices that an earlier one has and this one lacks."""
+        prices = {**earlier.prices.known(), **self.prices.known()}
+        missing = {name: why for name, why in self.missing.items() if name not in prices}
+        return replace(self, prices=Prices.of(prices), missing=missing)
+
+    def without_mpi(self) -> Calibration:
+        """Give what holds under any MPI library and launcher."""
+        prices = {name: value for name, value in self.prices.known().items() if name not in MPI_PRICES}
+        place = {name: value for name, value in self.place.items() if name not in _OF_MPI}
+        missing = {name: why for name, why in self.missing.items() if name not in MPI_PRICES}
+        return Calibration(Prices.of(prices), place, missing)

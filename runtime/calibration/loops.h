@@ -1,0 +1,14 @@
+/*
+ * Loops of plain code, whose data are in the first cache: in two of them each operation waits for the one
+ * before, in two it does not.
+ */
+#ifndef AA_LOOPS_H
+#define AA_LOOPS_H
+
+#include "work.h"
+
+enum { AA_LOOPS = 4 };
+
+void aa_loops(struct aa_work works[AA_LOOPS]);
+
+#endif

@@ -1,0 +1,113 @@
+/*
+ * What single things take on this machine, without MPI; each on a line, in seconds.
+ *
+ *     machine L1 L2 LINE FILE    sizes of the caches in bytes, and a file to write
+ *     machine count              under rtcount: how many instructions the loops have
+ *
+ * A launcher may start several: the first of them works, and so do all where it does not say which is which.
+ */
+#define _GNU_SOURCE
+#include "counter_requests.h"
+#include "files.h"
+#include "loops.h"
+#include "memory.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#endif
+
+enum { ROUNDS = 5, COUNTED_TIMES = 16 };
+
+/* Twin: _VARIABLES in runtime/mpi/own_job.py. */
+static bool is_first(void) {
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank && atoi(rank) > 0)
+            return false;
+    }
+    return true;
+}
+
+/* Prices of all are taken in turn several times, so that what disturbs for a second spoils none. */
+static void sample(struct aa_work *works, int number) {
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < number; i++)
+            aa_sample(&works[i]);
+}
+
+static void print_files(const struct aa_work works[AA_FILE_WORKS]) {
+    for (int i = 0; i < AA_FILE_WORKS; i += 2) {
+        double call = works[i].seconds, longer = works[i + 1].seconds - call;
+        printf("price %s %.4g\n", works[i].name, call);
+        printf("price %.*s_byte %.4g\n", (int)strcspn(works[i].name, "_"), works[i].name,
+               (longer > 0 ? longer : works[i + 1].seconds) / (AA_LONG - AA_FEW));
+    }
+}
+
+static void measure(uint64_t l1, uint64_t l2, uint64_t line, const char *file) {
+    struct aa_work works[AA_LOOPS + AA_ACCESSES + AA_FILE_WORKS];
+    struct aa_work *accesses = works + AA_LOOPS, *files = accesses + AA_ACCESSES;
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    printf("host %s\n", host);
+    aa_loops(works);
+    if (aa_accesses(accesses, l1, l2, line)) {
+        printf("lacks memory %s\n", strerror(ENOMEM));
+        return;
+    }
+    int failure = aa_files(files, file) ? errno : 0;
+    sample(works, AA_LOOPS + AA_ACCESSES + (failure ? 0 : AA_FILE_WORKS));
+    for (int i = 0; i < AA_LOOPS; i++)
+        printf("loop %s %.6g %.0f\n", works[i].name, works[i].seconds, works[i].known_from);
+    for (int i = 0; i < AA_ACCESSES; i++)
+        printf("price %s %.4g\n", accesses[i].name, accesses[i].seconds);
+    failure = failure ? failure : aa_file_failure();
+    if (failure)
+        printf("lacks files %s\n", strerror(failure));
+    else
+        print_files(files);
+}
+
+#ifdef VALGRIND_DO_CLIENT_REQUEST_EXPR
+
+static uint64_t instructions(void) {
+    struct aa_rtcount_counts counts = {0};
+    (void)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, AA_RTCOUNT_STOP, &counts, 0, 0, 0, 0);
+    (void)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, AA_RTCOUNT_GO, 0, 0, 0, 0, 0);
+    return counts.instructions;
+}
+
+static void count(void) {
+    struct aa_work works[AA_LOOPS];
+    aa_loops(works);
+    for (int i = 0; i < AA_LOOPS; i++) {
+        uint64_t before = instructions();
+        works[i].run(works[i].state, COUNTED_TIMES);
+        printf("counted %s %.6g\n", works[i].name, (double)(instructions() - before) / COUNTED_TIMES);
+    }
+}
+
+#else
+
+static void count(void) {}
+
+#endif
+
+int main(int arguments, char **words) {
+    if (arguments == 2 && !strcmp(words[1], "count"))
+        count();
+    else if (arguments == 5 && is_first())
+        measure(strtoull(words[1], NULL, 10), strtoull(words[2], NULL, 10), strtoull(words[3], NULL, 10),
+                words[4]);
+    else if (arguments != 5)
+        return 2;
+    return 0;
+}

@@ -1,0 +1,133 @@
+"""Measuring this machine, or the nodes to which a launcher leads."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from math import exp, fsum, log
+from pathlib import Path
+from typing import Final
+
+from ...errors import AutoanalyzerError, InputError, UsageError
+from ...experiment.prices import Prices
+from ..c_compiler import c_compilers
+from ..counting.cache_geometry import CacheGeometry, this_machine
+from ..counting.tool import TOOL, counting_tool
+from ..mpi.detection import Mpi, find_mpi
+from .calibration import Calibration
+from .kept import processor_model
+from .messages import messages
+from .workshop import Workshop, printed_prices, workshop
+
+__all__ = ["calibrate"]
+
+_MACHINE: Final = ("machine.c", "loops.c", "memory.c", "files.c", "work.c")
+_LAUNCHERS: Final = ("mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich")
+_TWO: Final = ("-n", "2")
+
+_LOOP: Final = re.compile(r"\bloop (\w+) (\S+) (\S+)$", re.MULTILINE)
+_COUNTED: Final = re.compile(r"\bcounted (\w+) (\S+)$", re.MULTILINE)
+_HOST: Final = re.compile(r"\bhost (\S+)$", re.MULTILINE)
+_LACKS: Final = re.compile(r"\blacks (\w+) (.+)$", re.MULTILINE)
+
+_OF_FILES: Final = ("read_call", "read_byte", "write_call", "write_byte")
+_OF_MEMORY: Final = ("l1_miss_streamed", "l1_miss_chased", "l2_miss_streamed", "l2_miss_chased")
+
+
+def calibrate(
+    launcher: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str] = os.environ,
+    *,
+    told: Callable[[str], object],
+) -> tuple[Calibration, Mpi]:
+    """Measure what single things take; of those that cannot be measured it is said why.
+
+    Args:
+        launcher: What starts two ranks or more, such as ``srun -N 2``: all is measured where the first of them is;
+            empty for this machine and the launcher that is found here.
+        folder: Where files are read and written; other nodes must see it, too.
+        environment: The user's.
+        told: Takes what goes on.
+
+    Returns:
+        The prices, and the MPI library and launcher that they are for.
+
+    Raises:
+        BuildError: There is no C compiler that works.
+        InputError: The folder cannot be written; or the launcher, or what it starts, fails.
+        UsageError: The words have no launcher.
+    """
+    geometry = this_machine()
+    with workshop(folder, environment) as shop:
+        told("looking for MPI")
+        words, mpi = _launched(launcher, environment)
+        told("instructions, caches and files")
+        program = shop.build("machine", _MACHINE, c_compilers(environment, "what measures the machine"))
+        sizes = (str(geometry.l1.size), str(geometry.l2.size), str(geometry.l1.line))
+        printed = shop.run([*launcher, program, *sizes, shop.folder / "file"])
+        found = printed_prices(printed)
+        told("counting instructions")
+        counted = _counted(shop, program, geometry)
+        if loops := _LOOP.findall(printed):
+            found["instruction"] = _instruction(loops, counted)
+        missing = _missing_of_machine(printed)
+        told("messages")
+        found_of_mpi, missing_of_mpi = messages(shop, words, mpi)
+    found |= found_of_mpi
+    missing |= missing_of_mpi
+    if not found:
+        raise InputError(f"{shlex.join(launcher) or 'machine'}: expected prices, found nothing printed")
+    host = _HOST.search(printed)
+    place = {
+        "host": host[1] if host else os.uname().nodename,
+        "processor": processor_model(),
+        "caches": str(geometry),
+        **({"mpi": str(mpi.library.path)} if mpi.library else {}),
+        **({"launcher": shlex.join(words)} if words else {}),
+        "day": date.today().isoformat(),
+        "instructions": "counted" if counted else "assumed",
+    }
+    return Calibration(Prices.of(found), place, missing), mpi
+
+
+def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], Mpi]:
+    """Give the launcher's words, and what it launches: the one that is asked for, or the first that is found."""
+    if launcher:
+        mpi = find_mpi(launcher, environment)
+        if not mpi.launcher:
+            raise UsageError(f"expected a launcher, such as mpirun -n 2, found {shlex.join(launcher)}")
+        return list(launcher), mpi
+    for name in _LAUNCHERS:
+        if shutil.which(name, path=environment.get("PATH")):
+            mpi = find_mpi([name], environment)
+            if mpi.library:
+                return [name, *_TWO], mpi
+    return [], Mpi(None)
+
+
+def _instruction(loops: Sequence[tuple[str, str, str]], counted: Mapping[str, float]) -> float:
+    """Give the seconds of an instruction: the geometric mean of loops, whose instructions are counted or known."""
+    prices = [float(seconds) / (counted.get(name) or float(known)) for name, seconds, known in loops]
+    return exp(fsum(map(log, prices)) / len(prices))
+
+
+def _counted(shop: Workshop, program: Path, geometry: CacheGeometry) -> dict[str, float]:
+    """Count the instructions of the loops by Valgrind; nothing where that cannot be."""
+    try:
+        valgrind, tools = counting_tool(shop.environment)
+        tool = [f"--tool={TOOL}", f"--l1={geometry.l1.option}", f"--l2={geometry.l2.option}"]
+        words = [str(valgrind.program), "--command-line-only=yes", "-q", *tool, str(program), "count"]
+        printed = shop.run(words, {"VALGRIND_LIB": str(tools)})
+    except AutoanalyzerError:
+        return {}
+    return {name: float(number) for name, number in _COUNTED.findall(printed)}
+
+
+def _missing_of_machine(printed: str) -> dict[str, str]:
+    names = {"files": _OF_FILES, "memory": ("instruction", *_OF_MEMORY, *_OF_FILES)}
+    return {name: why for what, why in _LACKS.findall(printed) for name in names[what]}

@@ -1,0 +1,94 @@
+#include "memory.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const uint64_t most_bytes = 256ull << 20;
+
+/* Lines, of which each begins with the address of another, so that all are in one circle. */
+struct lines {
+    char *first;
+    uint64_t number, length, next; /* of a walk */
+    void *at;                      /* of a chase */
+};
+
+static uint64_t random_number(uint64_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* Sattolo's algorithm: a random permutation that is one circle. */
+static int link_lines(struct lines *lines) {
+    uint32_t *order = malloc(lines->number * sizeof *order);
+    uint64_t state = 88172645463325252ull;
+    if (!order)
+        return -1;
+    for (uint64_t i = 0; i < lines->number; i++)
+        order[i] = (uint32_t)i;
+    for (uint64_t i = lines->number - 1; i > 0; i--) {
+        uint64_t other = random_number(&state) % i;
+        uint32_t moved = order[i];
+        order[i] = order[other];
+        order[other] = moved;
+    }
+    for (uint64_t i = 0; i < lines->number; i++)
+        *(void **)(lines->first + i * lines->length) = lines->first + order[i] * lines->length;
+    free(order);
+    return 0;
+}
+
+static int make_lines(struct lines *lines, uint64_t bytes, uint64_t line) {
+    *lines = (struct lines){.number = bytes / line, .length = line};
+    if (posix_memalign((void **)&lines->first, 4096, bytes))
+        return -1;
+    lines->at = lines->first;
+    return link_lines(lines);
+}
+
+static void chase(void *state, uint64_t times) {
+    struct lines *lines = state;
+    void **at = lines->at;
+    for (uint64_t t = 0; t < times; t++)
+        at = *at;
+    lines->at = at;
+}
+
+/* From where the last walk ended: what has just been walked through is in a cache. */
+static void walk(void *state, uint64_t times) {
+    struct lines *lines = state;
+    uint64_t sum = 0;
+    while (times) {
+        uint64_t left = lines->number - lines->next, some = times < left ? times : left;
+        const char *at = lines->first + lines->next * lines->length;
+        for (uint64_t i = 0; i < some; i++, at += lines->length)
+            sum += *(const uint64_t *)at;
+        lines->next = (lines->next + some) % lines->number;
+        times -= some;
+    }
+    aa_result = (double)sum;
+}
+
+/* So that the second cache holds it and the first does not; and so that no cache does. */
+int aa_accesses(struct aa_work works[AA_ACCESSES], uint64_t l1, uint64_t l2, uint64_t line) {
+    static struct lines near, far;
+    long told = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    uint64_t l3 = told > 0 ? (uint64_t)told : 0, beyond = 4 * l3 > 16 * l2 ? 4 * l3 : 16 * l2;
+    if (beyond > most_bytes)
+        beyond = most_bytes > 4 * l2 ? most_bytes : 4 * l2;
+    if (make_lines(&near, l2 / 4 > 2 * l1 ? l2 / 4 : 2 * l1, line) || make_lines(&far, beyond, line))
+        return -1;
+    const struct aa_work accesses[AA_ACCESSES] = {
+        {.name = "l1_miss_streamed", .run = walk, .state = &near},
+        {.name = "l1_miss_chased", .run = chase, .state = &near},
+        {.name = "l2_miss_streamed", .run = walk, .state = &far},
+        {.name = "l2_miss_chased", .run = chase, .state = &far},
+    };
+    for (int i = 0; i < AA_ACCESSES; i++) {
+        works[i] = accesses[i];
+        works[i].clock = CLOCK_THREAD_CPUTIME_ID;
+    }
+    return 0;
+}

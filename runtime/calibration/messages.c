@@ -1,0 +1,122 @@
+/*
+ * What a message takes between two ranks of a node, and of two nodes; each on a line, in seconds.
+ */
+#define _GNU_SOURCE
+#include "work.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 8, LONG = 1 << 20, WARM = 3, LEAST = 10, ROUNDS = 7, GO_ON = 1, STOP = 0 };
+
+/*
+ * Of one round, for one length: on a busy machine both ranks must have a processor at the same time, by luck.
+ * The rounds lie apart, as a virtual machine's two processors may be one core for a while, and then two,
+ * between which a message takes three times as long.
+ */
+static const double most_seconds = 0.4, usual_seconds = 0.1;
+static const struct timespec between_rounds = {.tv_nsec = 200000000}, nap = {.tv_nsec = 2000000};
+
+static char *bytes;
+
+static void answer(int first, int length) {
+    do {
+        MPI_Recv(bytes, length, MPI_CHAR, first, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(bytes, length, MPI_CHAR, first, 0, MPI_COMM_WORLD);
+    } while (bytes[0] != STOP);
+}
+
+static void exchange(int other, int length, int times) {
+    for (int i = 0; i < times; i++) {
+        MPI_Send(bytes, length, MPI_CHAR, other, 0, MPI_COMM_WORLD);
+        MPI_Recv(bytes, length, MPI_CHAR, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+/*
+ * Seconds of a message one way, the best of many. Where the samples take more than twice as long on average,
+ * others disturb, and more samples are taken.
+ */
+static double best(int other, int length, int times) {
+    double least = 0, total = 0, start = aa_now(CLOCK_MONOTONIC), now = start;
+    bytes[0] = GO_ON;
+    exchange(other, length, WARM);
+    for (int i = 0; i < LEAST || now - start < (total > 2 * least * i ? most_seconds : usual_seconds); i++) {
+        double before = aa_now(CLOCK_MONOTONIC);
+        exchange(other, length, times);
+        now = aa_now(CLOCK_MONOTONIC);
+        total += now - before;
+        if (least == 0 || now - before < least)
+            least = now - before;
+    }
+    bytes[0] = STOP;
+    exchange(other, length, 1);
+    return least / (2.0 * times);
+}
+
+static int compare(const void *first, const void *second) {
+    double a = *(const double *)first, b = *(const double *)second;
+    return (a > b) - (a < b);
+}
+
+static double median(double seconds[ROUNDS]) {
+    qsort(seconds, ROUNDS, sizeof *seconds, compare);
+    return seconds[ROUNDS / 2];
+}
+
+static void measure(int rank, int other, const char *across) {
+    double of_few[ROUNDS], of_long[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+        if (rank == other) {
+            answer(0, FEW);
+            answer(0, LONG);
+        } else if (rank == 0) {
+            of_few[round] = best(other, FEW, 50);
+            of_long[round] = best(other, LONG, 1);
+        }
+        nanosleep(&between_rounds, NULL);
+    }
+    if (rank)
+        return;
+    double few = median(of_few), longer = median(of_long);
+    printf("price mpi_call%s %.4g\n", across, few);
+    printf("price mpi_byte%s %.4g\n", across, (longer > few ? longer - few : longer) / (LONG - FEW));
+}
+
+/* Ranks that have nothing to do sleep: those that poll would disturb. */
+static void wait_for_all(void) {
+    MPI_Request request;
+    int done = 0;
+    for (MPI_Ibarrier(MPI_COMM_WORLD, &request); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
+        nanosleep(&nap, NULL);
+}
+
+int main(int arguments, char **words) {
+    char host[MPI_MAX_PROCESSOR_NAME] = "", first[MPI_MAX_PROCESSOR_NAME] = "";
+    int rank, size, length, same, partners[2];
+    MPI_Init(&arguments, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    bytes = calloc(1, LONG);
+    if (!bytes)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Get_processor_name(host, &length);
+    memcpy(first, host, sizeof first);
+    MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
+    same = !strcmp(first, host);
+    /* The first rank of its node beside rank 0, and the first of another. */
+    int own[2] = {rank && same ? rank : size, rank && !same ? rank : size};
+    MPI_Allreduce(own, partners, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    for (int i = 0; i < 2; i++) {
+        if (partners[i] < size)
+            measure(rank, partners[i], i ? "_across" : "");
+        wait_for_all();
+    }
+    if (!rank)
+        printf("ranks %d\n", size);
+    free(bytes);
+    MPI_Finalize();
+    return 0;
+}

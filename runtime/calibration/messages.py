@@ -1,0 +1,50 @@
+"""What a message takes between two ranks, measured under the launcher of their MPI library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ...errors import AutoanalyzerError
+from ..mpi.compiler import compiler_of
+from ..mpi.detection import Mpi
+from .calibration import MPI_PRICES
+from .workshop import Workshop, printed_prices
+
+__all__ = ["messages"]
+
+_SOURCES: Final = ("messages.c", "work.c")
+_RANKS: Final = re.compile(r"\branks (\d+)$", re.MULTILINE)
+
+
+def messages(shop: Workshop, words: Sequence[str], mpi: Mpi) -> tuple[dict[str, float], dict[str, str]]:
+    """Measure messages between two ranks.
+
+    Args:
+        shop: Where.
+        words: What starts the ranks; empty if there is nothing.
+        mpi: What they are of.
+
+    Returns:
+        Prices by name, and why others are missing.
+    """
+    if not mpi.library:
+        why = f"no MPI compiler for {words[0]} on PATH" if words else "no mpirun or mpiexec of an MPI library on PATH"
+        return {}, dict.fromkeys(MPI_PRICES, why)
+    try:
+        compiler = compiler_of(mpi.library, shop.environment, launcher=mpi.launcher, purpose="measuring messages")
+        printed = shop.run([*words, shop.build("messages", _SOURCES, [compiler])])
+    except AutoanalyzerError as error:
+        return {}, dict.fromkeys(MPI_PRICES, str(error))
+    found = printed_prices(printed)
+    ranks = [int(number) for number in _RANKS.findall(printed)]
+    if len(ranks) > 1:
+        why = f"{len(ranks)} times rank 0 of 1: the launcher belongs to another MPI library"
+    elif max(ranks, default=0) < 2:
+        why = f"expected 2 or more ranks, found {max(ranks, default=0)}"
+    elif "mpi_call" in found:
+        why = "all ranks were on one node: -- srun -N 2 measures it"
+    else:
+        why = "no two ranks were on one node: calibrate once more with two ranks on one"
+    return found, {name: why for name in MPI_PRICES if name not in found}

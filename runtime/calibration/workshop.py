@@ -1,0 +1,124 @@
+"""Where the programs that measure are built and run: a folder that is gone afterwards."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from ...errors import BuildError, InputError
+from ...temporary_folder import owned_prefix
+from ..c_compiler import compiled
+from ..failure_reason import failure_reason
+
+__all__ = ["Workshop", "printed_prices", "workshop"]
+
+_SOURCES: Final = Path(__file__).parent
+_REQUESTS: Final = _SOURCES.parent / "probe"
+# The loops are to have the number of instructions that they say.
+_FLAGS: Final = ("-std=gnu11", "-O2", "-fno-tree-vectorize", "-fno-unroll-loops", f"-I{_REQUESTS}")
+_PATIENCE: Final = 300.0  # seconds, of a busy machine, or one whose launcher waits for nodes
+_PRICE: Final = re.compile(r"\bprice (\w+) ([0-9.e+-]+)$", re.MULTILINE)  # a launcher may put the rank before a line
+_GRACE: Final = 3.0  # seconds in which a launcher may end its ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """A folder, and variables.
+
+    Attributes:
+        folder: Of this calibration alone.
+        environment: The user's.
+    """
+
+    folder: Path
+    environment: Mapping[str, str]
+
+    def build(self, name: str, sources: Sequence[str], compilers: Sequence[Sequence[str]]) -> Path:
+        """Build a program by the first compiler that can.
+
+        Raises:
+            BuildError: None can.
+        """
+        program, said = self.folder / name, ""
+        files = [str(_SOURCES / source) for source in sources]
+        for compiler in compilers:
+            done = compiled([*compiler, *_FLAGS, *files, "-o", str(program)], self.environment)
+            if done.returncode == 0:
+                return program
+            said = said or failure_reason(done.stderr)
+        raise BuildError(f"{shlex.join(compilers[0])} cannot build {name}.c: {said}")
+
+    def run(self, words: Sequence[str | Path], more: Mapping[str, str] | None = None) -> str:
+        """Run a program, and give what it prints.
+
+        Raises:
+            InputError: It cannot be started, fails, or takes too long.
+        """
+        command = [str(word) for word in words]
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=self.folder,
+                env={**self.environment, **(more or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None
+        try:
+            printed, complained = process.communicate(timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise InputError(f"{command[0]}: did not end within {_PATIENCE:.0f} s") from None
+        finally:
+            _end(process)
+        if process.returncode:
+            said = failure_reason(f"{complained}\n{printed}") or f"exit status {process.returncode}"
+            raise InputError(f"{command[0]}: {said}")
+        return printed
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Let a launcher that still runs end its ranks, then whatever is left of its session."""
+    if process.returncode is not None:
+        return
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
+
+
+@contextmanager
+def workshop(folder: Path, environment: Mapping[str, str]) -> Iterator[Workshop]:
+    """Give a workshop below a folder for the block.
+
+    Raises:
+        InputError: The folder cannot be written.
+    """
+    try:
+        made = TemporaryDirectory(prefix=owned_prefix("calibrate"), dir=folder, ignore_cleanup_errors=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror}; choose another by --folder") from None
+    with made as name:
+        yield Workshop(Path(os.path.realpath(name)), environment)
+
+
+def printed_prices(printed: str) -> dict[str, float]:
+    """Give the prices that a program has printed, in seconds by name; of several processes the lower."""
+    found: dict[str, float] = {}
+    for name, value in _PRICE.findall(printed):
+        found[name] = min(float(value), found.get(name, float(value)))
+    return found

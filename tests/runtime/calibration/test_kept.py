@@ -1,0 +1,71 @@
+"""A calibration in the cache: which runs it fits, and what becomes of an earlier one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment.prices import Prices
+from autoanalyzer.runtime.calibration.calibration import Calibration
+from autoanalyzer.runtime.calibration.kept import keep, kept_calibration, processor_model
+from autoanalyzer.runtime.mpi.detection import Mpi
+from autoanalyzer.runtime.mpi.library import MpiLibrary
+
+MPI = Mpi(MpiLibrary(Path("/opt/mpi/libmpi.so.40"), "libmpi.so.40"), "mpirun")
+OTHER = Mpi(MPI.library, "srun")
+PLACE = {"host": "node1", "mpi": "/opt/mpi/libmpi.so.40", "launcher": "mpirun -n 2", "day": "2025-01-31"}
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> dict[str, str]:
+    return {"AUTOANALYZER_CACHE": str(tmp_path / "cache"), "PATH": ""}
+
+
+def test_a_run_under_the_same_mpi_and_launcher_gets_all_of_it(cache: dict[str, str]) -> None:
+    found = Calibration(Prices(instruction=1e-10, mpi_call=2e-7), PLACE, {"read_call": "disk full"})
+    keep(found, MPI, cache)
+    assert kept_calibration(MPI, cache) == found
+
+
+def test_a_run_under_another_launcher_gets_what_is_not_of_mpi(cache: dict[str, str]) -> None:
+    keep(Calibration(Prices(instruction=1e-10, mpi_call=2e-7), PLACE, {"mpi_byte": "one rank"}), MPI, cache)
+    expected = Calibration(Prices(instruction=1e-10), {"host": "node1", "day": "2025-01-31"}, {})
+    assert kept_calibration(OTHER, cache) == expected
+    assert kept_calibration(Mpi(None), cache) == expected
+
+
+def test_a_later_one_replaces_prices_and_keeps_those_that_it_lacks(cache: dict[str, str]) -> None:
+    keep(Calibration(Prices(instruction=1e-10, mpi_call=2e-7), PLACE, {"mpi_call_across": "one node"}), MPI, cache)
+    keep(Calibration(Prices(instruction=2e-10, mpi_call_across=3e-6), PLACE, {"mpi_call": "two nodes"}), MPI, cache)
+    expected = Prices(instruction=2e-10, mpi_call=2e-7, mpi_call_across=3e-6)
+    assert kept_calibration(MPI, cache) == Calibration(expected, PLACE, {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"schema": "autoanalyzer.calibration/2", "prices": {}, "calibrated": {}, "missing": {}}',
+        '{"schema": "autoanalyzer.calibration/1", "prices": {"instruction": -1}, "calibrated": {}, "missing": {}}',
+        '{"schema": "autoanalyzer.calibration/1", "prices": {"instruction": NaN}, "calibrated": {}, "missing": {}}',
+    ],
+)
+def test_what_cannot_be_read_is_none_and_is_replaced(text: str, cache: dict[str, str]) -> None:
+    found = Calibration(Prices(instruction=1e-10), PLACE)
+    file = keep(found, MPI, cache)
+    file.write_text(text)
+    with pytest.raises(InputError, match=r"expected autoanalyzer\.calibration/1, found"):
+        Calibration.read(text)
+    assert kept_calibration(MPI, cache) is None
+    keep(found, MPI, cache)
+    assert kept_calibration(MPI, cache) == found
+
+
+def test_processors_are_named_by_their_model_or_else_by_their_architecture(tmp_path: Path) -> None:
+    described = tmp_path / "cpuinfo"
+    described.write_text("processor\t: 0\nvendor_id\t: X\nmodel name\t: Fast 3000 @ 2.5: GHz\n")
+    assert processor_model(described) == "Fast 3000 @ 2.5: GHz"
+    assert processor_model(tmp_path / "none") != ""

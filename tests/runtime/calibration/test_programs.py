@@ -1,0 +1,97 @@
+"""The programs that measure a machine, each by itself."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.errors import BuildError, InputError
+from autoanalyzer.runtime.c_compiler import c_compilers
+from autoanalyzer.runtime.calibration.messages import messages
+from autoanalyzer.runtime.calibration.workshop import Workshop, printed_prices, workshop
+from autoanalyzer.runtime.counting.tool import TOOL, counting_tool
+from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
+
+MACHINE = ("machine.c", "loops.c", "memory.c", "files.c", "work.c")
+STRICT = ("-Wall", "-Wextra", "-Werror")
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Workshop]:
+    with workshop(tmp_path, os.environ) as made:
+        yield made
+    assert list(tmp_path.iterdir()) == []
+
+
+def built(shop: Workshop) -> Path:
+    return shop.build("machine", MACHINE, [(*c_compilers(os.environ, "a test")[0], *STRICT)])
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers that are assumed are those of x86-64")
+def test_the_instructions_that_are_assumed_are_nearly_those_that_valgrind_counts(shop: Workshop) -> None:
+    program = built(shop)
+    valgrind, tools = counting_tool()
+    printed = shop.run([valgrind.program, "-q", f"--tool={TOOL}", program, "count"], {"VALGRIND_LIB": str(tools)})
+    counted = {name: float(number) for name, number in re.findall(r"^counted (\w+) (.*)$", printed, re.MULTILINE)}
+    source = (Path(__file__).parents[3] / "runtime" / "calibration" / "loops.c").read_text()
+    known = {name: 512 * int(each) for name, each in re.findall(r'"(\w+)".*known_from = (\d) \* LENGTH', source)}
+    assert counted.keys() == known.keys()
+    assert {name: counted[name] / known[name] for name in known} == pytest.approx(dict.fromkeys(known, 1), rel=0.25)
+
+
+def test_of_ranks_that_a_launcher_starts_only_the_first_measures(shop: Workshop) -> None:
+    words = [built(shop), "32768", "1048576", "64", shop.folder / "file"]
+    for variable in ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"):
+        assert shop.run(words, {variable: "1"}) == ""
+
+
+def test_where_no_file_can_be_made_only_files_are_missing(shop: Workshop) -> None:
+    printed = shop.run([built(shop), "32768", "262144", "64", shop.folder / "none" / "file"])
+    assert "lacks files No such file or directory" in printed.splitlines()
+    assert set(printed_prices(printed)) == {
+        f"{level}_miss_{how}" for level in ("l1", "l2") for how in ("streamed", "chased")
+    }
+
+
+def test_the_lower_price_of_several_processes_counts_whatever_a_launcher_puts_before_their_lines() -> None:
+    assert printed_prices("0: price mpi_call 2e-7\n1: price mpi_call 1e-7\nprice of bread\n") == {"mpi_call": 1e-7}
+
+
+def test_one_rank_sends_no_messages(shop: Workshop, mpi: tuple[str, str]) -> None:
+    launcher, _ = mpi
+    found, missing = messages(shop, [launcher, "-n", "1"], find_mpi([launcher]))
+    assert found == {}
+    assert set(missing.values()) == {"expected 2 or more ranks, found 1"}
+    assert set(missing) == {"mpi_call", "mpi_byte", "mpi_call_across", "mpi_byte_across"}
+
+
+@pytest.mark.long
+def test_two_ranks_of_a_node_do(shop: Workshop) -> None:
+    found, missing = messages(shop, ["mpirun.mpich", "-n", "2"], find_mpi(["mpirun.mpich"]))
+    assert 0 < found["mpi_byte"] < found["mpi_call"]
+    assert set(missing) == {"mpi_call_across", "mpi_byte_across"}
+
+
+def test_the_launcher_of_another_mpi_is_found_out(shop: Workshop) -> None:
+    found, missing = messages(shop, ["mpirun.mpich", "-n", "2"], find_mpi(["mpirun.openmpi"]))
+    assert found == {}
+    assert set(missing.values()) == {"2 times rank 0 of 1: the launcher belongs to another MPI library"}
+
+
+def test_without_mpi_that_is_said(shop: Workshop) -> None:
+    _, missing = messages(shop, [], Mpi(None))
+    assert set(missing.values()) == {"no mpirun or mpiexec of an MPI library on PATH"}
+
+
+def test_a_compiler_that_fails_and_a_program_that_fails_are_named_in_one_line(shop: Workshop) -> None:
+    with pytest.raises(BuildError, match=r"gcc -fnone cannot build machine\.c: .*-fnone"):
+        shop.build("machine", MACHINE, [("gcc", "-fnone")])
+    with pytest.raises(InputError, match=r"sh: broken$"):
+        shop.run(["sh", "-c", "echo broken >&2; exit 3"])
+    with pytest.raises(InputError, match="none: cannot be started: No such file or directory"):
+        shop.run(["none"])
