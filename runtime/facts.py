@@ -27,6 +27,8 @@ class RunFacts:
         node: Name of this machine.
         max_overhead: Share of the time that measuring may take; None if unknown.
         running: Processes of this machine that still ran when the others were gathered.
+        prices: What the machine takes for single things, if it was calibrated.
+        calibrated: Where that was.
     """
 
     command: list[str] = field(default_factory=list)
@@ -37,6 +39,8 @@ class RunFacts:
     node: str = ""
     max_overhead: float | None = None
     running: list[int] = field(default_factory=list)
+    prices: dict[str, float] = field(default_factory=dict)
+    calibrated: dict[str, str] = field(default_factory=dict)
 
     def write(self, shards: Path) -> None:
         """Keep the facts in the folder of the shards."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from ..errors import InputError
 from ..experiment import Experiment
 from .build import probe_library
+from .calibration.kept import kept_calibration
 from .command import find_program
 from .facts import RunFacts
 from .folder import RunFolder
@@ -90,12 +91,15 @@ def measure(
     folder.prepare()
     kept = kept_environment() if keep_environment else {}
     processors = len(os.sched_getaffinity(0))
+    calibration = kept_calibration(mpi)
     facts = RunFacts(
         list(command),
         environment=kept,
         processors=processors,
         node=os.uname().nodename,
         max_overhead=overhead_share(environment),
+        prices=calibration.prices.known() if calibration else {},
+        calibrated=calibration.place if calibration else {},
     )
     facts.write(folder.shards)
     signals: list[int] = []

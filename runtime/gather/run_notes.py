@@ -87,6 +87,8 @@ def run_notes(
         involuntary_switches={str(rank): shard.involuntary_switches for rank, shard in processes.items()},
         processors=facts.processors if {shard.host for shard in shards} == {facts.node} else None,
         environment=facts.environment,
+        prices=facts.prices,
+        calibrated=facts.calibrated,
         files=most_used_files(shard.files for shard in shards),
     )
 
