@@ -1,0 +1,53 @@
+"""``autoanalyzer calibrate``: what single things take on this machine, or on the nodes of a job."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from ..errors import UsageError
+from ..runtime.calibration.kept import keep
+from ..runtime.calibration.measuring import calibrate
+from ..runtime.launch import ended_in_order
+from ..runtime.mpi.own_job import started_processes
+from ..view.calibration import print_calibration
+from .progress import stages
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.usage = "autoanalyzer calibrate [--folder DIR] [--json] [-- LAUNCHER ...]"
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="where files are read and written for some seconds, and what other nodes see (default: this folder)",
+    )
+    parser.add_argument("--json", action="store_true", help="print the same facts as JSON")
+    parser.add_argument(
+        "launcher",
+        nargs=argparse.REMAINDER,
+        metavar="-- LAUNCHER",
+        help="what starts two ranks, such as mpirun -n 2, or srun -N 2 (default: the mpirun that is found)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry the command out."""
+    if started_processes():
+        raise UsageError("start it once, with the launcher behind: autoanalyzer calibrate -- srun -N 2")
+    words: list[str] = arguments.launcher
+    launcher = words[1:] if words[:1] == ["--"] else words
+    with ended_in_order(), stages() as told:
+        found, mpi = calibrate(launcher, arguments.folder, told=told)
+        file = keep(found, mpi)
+    if arguments.json:
+        sys.stdout.write(f"{json.dumps(found.document(), indent=1, ensure_ascii=False)}\n")
+    else:
+        print_calibration(found, file)
+    return 0

@@ -1,0 +1,72 @@
+"""``autoanalyzer calibrate``: prices of this machine, which later runs have in their notes."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import pytest
+
+from autoanalyzer.experiment import load
+from autoanalyzer.runtime.folder import RunFolder
+
+from ..conftest import Tool
+from .conftest import refused, succeed
+from .test_doctor import MPICH, OPEN_MPI, SLURM, VALGRIND, path_without
+
+SCHEMA = "autoanalyzer.calibration/1"
+
+
+@pytest.fixture
+def own(tool: Tool) -> dict[str, str]:
+    """A cache of the test's own, before that in which things are built already."""
+    (tool.folder / "cache").mkdir()
+    return {"AUTOANALYZER_CACHE": f"{tool.folder / 'cache'}:{os.environ['AUTOANALYZER_CACHE']}"}
+
+
+def test_prices_are_ordered_and_a_run_notes_them(tool: Tool, own: dict[str, str]) -> None:
+    document: dict[str, Any] = json.loads(succeed(tool("autoanalyzer", "calibrate", "--json", env=own)).stdout)
+    assert document["schema"] == SCHEMA
+    prices = {name: value for name, value in document["prices"].items() if value is not None}
+    assert set(document["missing"]) == {"mpi_call_across", "mpi_byte_across"} == {*document["prices"]} - {*prices}
+    assert all(value > 0 for value in prices.values())
+    assert prices["l1_miss_streamed"] <= prices["l1_miss_chased"] <= prices["l2_miss_chased"]
+    assert prices["l1_miss_streamed"] <= prices["l2_miss_streamed"] <= prices["l2_miss_chased"]
+    assert prices["instruction"] < prices["l1_miss_chased"]
+    for kind in ("mpi", "read", "write"):
+        assert prices[f"{kind}_byte"] < prices[f"{kind}_call"]
+    assert document["calibrated"]["instructions"] == "counted"
+    assert document["calibrated"]["host"] == os.uname().nodename
+    assert [file.suffix for file in (tool.folder / "cache").iterdir() if file.is_file()].count(".json") == 1
+    assert not list(tool.folder.glob("autoanalyzer-calibrate-*"))
+
+    tool.build("#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n")
+    succeed(tool("autoanalyzer", "run", "--no-analyze", "-o", "out", "--", "mpirun", "-n", "2", "./app", env=own))
+    notes = load(RunFolder(tool.folder / "out").experiment).notes
+    assert (notes.prices, notes.calibrated) == (prices, document["calibrated"])
+
+
+def test_without_mpi_and_valgrind_the_rest_is_measured_and_what_is_missing_is_named(
+    tool: Tool, own: dict[str, str]
+) -> None:
+    path = path_without(tool.folder / "bin", OPEN_MPI, MPICH, VALGRIND, SLURM)
+    lines = succeed(tool("autoanalyzer", "calibrate", env={**own, "PATH": str(path)})).stdout.decode().splitlines()
+    rows = {line[:50].strip(): line[50:].split(maxsplit=1) for line in lines[: lines.index("")]}
+    assert rows["an instruction of plain code"][1].strip() == "ns"
+    assert rows["a long read of a file"][1].strip() == "MB/s"
+    assert rows["a short message within a node"] == ["-", "no mpirun or mpiexec of an MPI library on PATH"]
+    assert rows["a long message between nodes"] == ["-"]
+    assert any(line.startswith("instructions were not counted, as valgrind") for line in lines)
+
+
+def test_what_cannot_be_done_is_refused_in_one_line(tool: Tool, own: dict[str, str]) -> None:
+    path = path_without(tool.folder / "bin", OPEN_MPI, MPICH, "cc|(.*-)?gcc.*|clang.*")
+    said = refused(tool("autoanalyzer", "calibrate", env={**own, "PATH": str(path)}))
+    assert said == "autoanalyzer: no C compiler on PATH to build what measures the machine: install gcc"
+    said = refused(tool("autoanalyzer", "calibrate", "--", "true", env=own))
+    assert said == "autoanalyzer: expected a launcher, such as mpirun -n 2, found true"
+    said = refused(tool("autoanalyzer", "calibrate", "--folder", "none", env=own))
+    assert said == "autoanalyzer: none: cannot be written: No such file or directory; choose another by --folder"
+    said = refused(tool("autoanalyzer", "calibrate", env={**own, "PMI_SIZE": "2", "PMI_RANK": "0"}))
+    assert said.endswith("start it once, with the launcher behind: autoanalyzer calibrate -- srun -N 2")

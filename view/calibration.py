@@ -1,0 +1,65 @@
+"""The table of what single things take on a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from ..runtime.calibration.calibration import Calibration
+from .lines import print_lines
+from .table import print_table
+
+__all__ = ["print_calibration"]
+
+_WHAT: Final = {
+    "instruction": "an instruction of plain code",
+    "l1_miss_streamed": "a miss in L1 that L2 serves, in a walk",
+    "l1_miss_chased": "a miss in L1 that L2 serves, in a chase of pointers",
+    "l2_miss_streamed": "a miss in L2, in a walk",
+    "l2_miss_chased": "a miss in L2, in a chase of pointers",
+    "read_call": "a short read of a file",
+    "read_byte": "a long read of a file",
+    "write_call": "a short write to a file",
+    "write_byte": "a long write to a file",
+    "mpi_call": "a short message within a node",
+    "mpi_byte": "a long message within a node",
+    "mpi_call_across": "a short message between nodes",
+    "mpi_byte_across": "a long message between nodes",
+}
+_BYTE: Final = "_byte"
+
+
+def print_calibration(found: Calibration, file: Path) -> None:
+    """Print prices in nanoseconds, and those of a byte as MB/s; then where they were measured, and are kept."""
+    print_table(("what", "takes", ""), _rows(found), (1,), prose=(2,))
+    place = found.place
+    told = [f"{place['host']}: {place['processor']}, {place['caches']}"]
+    if "mpi" in place:
+        told.append(f"{place['launcher']}: {place['mpi']}")
+    if place["instructions"] != "counted":
+        told.append("instructions were not counted, as valgrind does not work here: those of gcc on x86-64 are assumed")
+    print_lines(["", *told, f"kept in {file}; runs on such processors take it into their notes"])
+
+
+def _rows(found: Calibration) -> Iterator[tuple[str, str, str]]:
+    prices = asdict(found.prices)
+    said = ""
+    for name, what in _WHAT.items():
+        price = prices[name]
+        if price is None:
+            why = found.missing.get(name, "")
+            yield what, "-", "" if why == said else why
+            said = why
+        else:
+            yield what, _rate(price) if _BYTE in name else _nanoseconds(price), ""
+
+
+def _nanoseconds(seconds: float) -> str:
+    value = seconds * 1e9
+    return f"{value:.3g} ns" if value < 999.5 else f"{value:.0f} ns"
+
+
+def _rate(seconds: float) -> str:
+    return f"{1e-6 / seconds:.0f} MB/s"
