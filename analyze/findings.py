@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..experiment import Experiment
+from .account import Account, find_account
 from .disparity.disparity import Disparity
 from .disparity.weights import Weights, find_weights
 from .dissimilarity.differences import Differences, find_differences
@@ -55,6 +57,11 @@ class Findings:
     def disparity(self) -> Disparity:
         """How the regions are classed."""
         return self.weights.disparity
+
+    @cached_property
+    def account(self) -> Account:
+        """What every second went into."""
+        return find_account(self.run)
 
 
 def analyze(

@@ -9,6 +9,7 @@ from typing import Any, Final
 from ..analyze import Findings
 from ..analyze.hot import hot_regions
 from ..analyze.losses import losses
+from .account import AccountSection
 from .lines import print_lines
 from .place import Place
 from .table import print_table
@@ -65,7 +66,10 @@ def _written(value: object) -> str:
     return seconds(value) if isinstance(value, float) else str(value)
 
 
-SECTIONS: Final = (
+SECTIONS: Final[tuple[Section | AccountSection, ...]] = (
     Section("hot", "list regions by their own time, without the regions below them", hot_regions),
     Section("losses", "list regions by what imbalance costs: (longest - mean) x ranks", losses),
+    AccountSection(
+        "account", "split the time of each region into what it went into, and list the prices by which that is done"
+    ),
 )

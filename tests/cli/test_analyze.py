@@ -53,6 +53,27 @@ def test_what_is_hot_and_what_imbalance_costs_is_listed_and_in_the_document(save
     assert (loss["path"], loss["loss"], loss["longest"], loss["mean"], loss["slowest"]) == ("loop@3", 2.0, 2.0, 1.5, 2)
 
 
+def test_the_account_is_a_table_with_its_prices_and_in_the_document(saved):
+    said = succeed(saved("autoanalyzer", "analyze", "app.cube", "--account", "--json", "f.json")).stdout.decode()
+    lines = [" ".join(line.split()) for line in said.splitlines()]
+    assert lines[:4] == [
+        "own time instructions region source",
+        "1.55 s 100 % 1.55 s 100 % all regions",
+        "1.5 s 97 % 1.5 s 97 % loop in main app.c:3",
+        "50 ms 3.2 % 50 ms 3.2 % loop in main app.c:5",
+    ]
+    assert lines[4:7] == [
+        "means over the ranks, without the regions below; shares of all regions",
+        "prices, fitted to this run: 1 ns an instruction",
+        "they leave 0.0 % of computing unexplained",
+    ]
+    found = json.loads((saved.folder / "f.json").read_text())["account"]
+    assert found["parts"] == ["instructions", "unexplained", "off"]
+    assert (found["prices"], found["fitted"]) == ({"instruction": pytest.approx(1e-9)}, ["instruction"])
+    assert [(each["line"], sum(each["own"].values())) for each in found["regions"]] == [(3, 1.5), (5, 0.05)]
+    assert [each["inclusive"]["instructions"] for each in found["regions"]] == pytest.approx([1.5, 0.05])
+
+
 def test_the_document_on_standard_output_stands_there_alone(saved):
     done = saved("autoanalyzer", "analyze", "app.cube", "--tree", "--explain", "--hot", "--json", "-")
     assert json.loads(done.stdout)["verdict"]

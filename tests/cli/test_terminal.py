@@ -40,7 +40,7 @@ def test_lines_fit_the_terminal_and_say_the_same_as_in_a_pipe(rays, terminal, wo
 
 
 TABLES = (
-    ("analyze", "--tree", "--hot", "--losses"),
+    ("analyze", "--tree", "--hot", "--losses", "--account"),
     ("analyze", "--tree", "--min", "0.5%"),
     ("dump",),
     ("dump", "--by", "process"),

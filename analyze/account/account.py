@@ -1,0 +1,104 @@
+"""The account of a run: the seconds that each region spent on what, on every rank; they add up to its wall time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import Experiment
+from ..code_regions import inclusive_over
+from ..preparation import Prepared
+from ..selection import Selection, over_ranks
+from .splitting import Splitting
+
+__all__ = ["Account", "find_account"]
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Account:
+    """Wall time of first threads by what it went into, over all ranks.
+
+    Attributes:
+        ranks: All ranks, and the code regions.
+        parts: Names of the parts that the run tells, in their order: ``instructions``, ``l1_misses``, ``l2_misses``
+            and ``unexplained``, or ``computing`` as a whole; ``io_calls``, ``io_bytes`` and ``io_rest``, or ``io``;
+            ``mpi_calls``, ``mpi_bytes`` and ``mpi_waiting``, or ``mpi``; ``omp_waiting``; ``turns`` of other threads
+            and ``asleep``, or ``off`` (the processor).
+        own: By part, ``float64[region]``: seconds of each region alone, a mean over the ranks.
+        inclusive: Likewise with the regions below.
+        splitting: How it came about: the prices.
+    """
+
+    ranks: Selection
+    parts: tuple[str, ...]
+    own: Mapping[str, Values]
+    inclusive: Mapping[str, Values]
+    splitting: Splitting
+
+    @property
+    def fitted(self) -> dict[str, float]:
+        """What an instruction and a miss of either cache took, in seconds, as fitted to the run."""
+        return dict(zip(self.splitting.counted.names, self.splitting.fitted, strict=True))
+
+    @property
+    def unexplained(self) -> float | None:
+        """The share of computing that no count explains, 0 to 1; None where nothing was counted or computed."""
+        parts = [*self.splitting.counted.names, "unexplained"]
+        together = sum(float(self.own[each].sum()) for each in parts if each in self.own)
+        return float(self.own["unexplained"].sum()) / together if together > 0 and "unexplained" in self.own else None
+
+    def by_rank(self, regions: Sequence[int], *, own: bool = False) -> dict[str, Values]:
+        """Give the seconds on each rank: by part, ``float64[region, rank]``.
+
+        Args:
+            regions: Positions of those that are asked for.
+            own: Whether of each region alone, without those below it.
+
+        Raises:
+            IndexError: There is no such region.
+        """
+        blocks = [*over_ranks(self.ranks, _rows, self.splitting, tuple(regions), own)]
+        return {name: np.concatenate([each[name] for each in blocks], axis=1) for name in self.parts}
+
+
+def find_account(run: Prepared) -> Account:
+    """Split the wall time of each region and rank into parts that add up to it.
+
+    Computing is what the counts explain at prices that are fitted to the run, and a rest that they do not. Calls and
+    bytes, of files and of MPI, have the prices that the machine was calibrated for; the rest of a call is waiting.
+
+    Args:
+        run: What was measured; excluded ranks count, too.
+    """
+    ranks = replace(run.weighed, regions=run.compared.regions)
+    experiment, splitting = run.experiment, Splitting.of(run.experiment)
+    blocks = [*over_ranks(ranks, _sums, splitting)]
+    parts = tuple(blocks[0])
+    means = {name: np.sum([each[name] for each in blocks], axis=0) / len(ranks.ranks) for name in parts}
+    places = [each.id for each in ranks.regions]
+    return Account(
+        ranks,
+        parts,
+        own={name: values[places] for name, values in means.items()},
+        inclusive={name: _inclusive(experiment, ranks, values) for name, values in means.items()},
+        splitting=splitting,
+    )
+
+
+def _inclusive(experiment: Experiment, ranks: Selection, values: Values) -> Values:
+    return inclusive_over(experiment, ranks.regions, values[:, None])[:, 0]
+
+
+def _sums(ranks: Selection, splitting: Splitting) -> dict[str, Values]:
+    """Sum the parts up over some ranks; ``float64[call path]`` each."""
+    return {name: values.sum(axis=1) for name, values in splitting.parts(ranks.experiment)}
+
+
+def _rows(ranks: Selection, splitting: Splitting, regions: tuple[int, ...], own: bool) -> dict[str, Values]:
+    by_rank = ranks.own_by_rank if own else ranks.by_rank
+    return {name: by_rank(values)[list(regions)] for name, values in splitting.parts(ranks.experiment)}

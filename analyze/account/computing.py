@@ -1,0 +1,74 @@
+"""What threads compute themselves, and what was counted while they did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import Experiment
+from ..selection import complete
+from ..summary import summary
+
+__all__ = ["Counted"]
+
+Values = npt.NDArray[np.float64]
+
+_COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How computing and its counts are made of metrics, so that each part of an experiment is taken alike.
+
+    Attributes:
+        others: CPU time that is no computing: in MPI, in files, in OpenMP. None where CPU time was not measured.
+        names: What was counted: ``instructions``, and misses if these were, too.
+        rates: ``float64[count, call path]``: counts a second of computing, where a rank's counts are not of the work
+            that it did when timed; None where they are.
+    """
+
+    others: tuple[str, ...] | None
+    names: tuple[str, ...]
+    rates: Values | None = None
+
+    @classmethod
+    def of(cls, experiment: Experiment) -> Counted:
+        """Look which metrics there are."""
+        if not complete(experiment, "cpu_time"):
+            return cls(None, ())
+        others = tuple(name for name in ("mpi_cpu_time", "io_cpu_time", "omp_cpu_time") if complete(experiment, name))
+        has_counts = complete(experiment, _COUNTS[0])
+        names = tuple(name for name in _COUNTS if has_counts and complete(experiment, name))
+        if not names or experiment.notes.counts_by_rank:
+            return cls(others, names)
+        time = summary(experiment, "cpu_time").sums - sum(summary(experiment, name).sums for name in others)
+        sums = np.array([summary(experiment, name).sums for name in names])
+        return cls(others, names, np.divide(sums, time, out=np.zeros_like(sums), where=time > 0))
+
+    def time(self, part: Experiment) -> Values:
+        """Give the CPU time that is computing; ``float64[call path, location]``."""
+        assert self.others is not None
+        found = part.exclusive("cpu_time")
+        for name in self.others:
+            found = found - part.exclusive(name)
+        return np.maximum(found, 0.0)
+
+    def counts(self, part: Experiment, time: Values) -> list[Values]:
+        """Give what was counted meanwhile, an array like ``time`` each; of L1 misses, those that L2 serves.
+
+        Calls that read or write files count, too, but are no computing. They are taken to count as much a second.
+        """
+        if self.rates is not None:
+            found = [rate[:, None] * time for rate in self.rates]
+        else:
+            found = [np.maximum(part.exclusive(name), 0.0) for name in self.names]
+            if "io_cpu_time" in (self.others or ()):
+                in_files = np.maximum(part.exclusive("io_cpu_time"), 0.0)
+                share = np.divide(time, time + in_files, out=np.ones_like(time), where=in_files > 0)
+                found = [each * share for each in found]
+        if self.names[1:] == _COUNTS[1:]:
+            found[1] = np.maximum(found[1] - found[2], 0.0)
+        return found

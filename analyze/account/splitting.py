@@ -1,0 +1,191 @@
+"""How the wall time of first threads is split into parts, a block of ranks at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import Experiment
+from ...experiment.prices import Prices
+from ..selection import complete
+from .computing import Counted
+from .price_fit import fitted_prices
+
+__all__ = ["Splitting"]
+
+Values = npt.NDArray[np.float64]
+Part = tuple[str, Values]
+
+_CALLS: Final = {
+    "mpi": ("mpi_calls", "mpi_bytes"),
+    "io": ("io_calls", "io_bytes_read", "io_bytes_written"),
+}
+
+
+@dataclass(frozen=True)
+class Splitting:
+    """What is decided once for all blocks.
+
+    Attributes:
+        times: What is told of wall time beside computing: ``mpi``, ``io`` and ``omp``.
+        priced: Those of these whose calls and bytes have prices.
+        prices: What was calibrated.
+        counted: Computing, and what was counted.
+        fitted: Seconds for each of the counts.
+        turns: Whether it is known how long first threads waited for a processor.
+        nodes: How many processes are on each node, by machine and node; those of all ranks.
+    """
+
+    times: frozenset[str]
+    priced: frozenset[str]
+    prices: Prices
+    counted: Counted
+    fitted: tuple[float, ...]
+    turns: bool
+    nodes: Mapping[tuple[str, str], int]
+
+    @classmethod
+    def of(cls, experiment: Experiment) -> Splitting:
+        """Look what an experiment tells of its time, and fit the prices of computing to it."""
+        prices, counted = Prices.of(experiment.notes.prices), Counted.of(experiment)
+        files = (prices.read_call, prices.read_byte, prices.write_call, prices.write_byte)
+        known = {"mpi": None not in (prices.mpi_call, prices.mpi_byte), "io": None not in files}
+        processes = {place.process: (place.machine, place.node) for place in experiment.locations}
+        return cls(
+            times=frozenset(each for each in ("mpi", "io", "omp") if complete(experiment, f"{each}_time")),
+            priced=frozenset(
+                each
+                for each, names in _CALLS.items()
+                if known[each] and all(complete(experiment, name) for name in names)
+            ),
+            prices=prices,
+            counted=counted,
+            fitted=fitted_prices(experiment, counted, prices) if counted.names else (),
+            turns=bool(experiment.notes.run_delay),
+            nodes=Counter(processes.values()),
+        )
+
+    def parts(self, experiment: Experiment) -> Iterator[Part]:
+        """Give the parts of each call path's wall time, in seconds, which add up to it.
+
+        Args:
+            experiment: All, or a block.
+
+        Yields:
+            A part's name, and ``float64[call path, location]``: 0 but of the first thread of each process.
+        """
+        first = np.array([place.thread == 0 for place in experiment.locations], dtype=bool)
+
+        def own(metric: str) -> Values:
+            return np.where(first, experiment.exclusive(metric), 0.0)
+
+        left = own("wall_time")
+        later: list[Part] = []
+        elsewhere: list[tuple[Values, Values]] = []  # wall and CPU time
+        for name in ("io", "mpi", "omp"):
+            if name in self.times:
+                time = np.clip(own(f"{name}_time"), 0.0, np.maximum(left, 0.0))
+                left = left - time
+                later += self._of_calls(experiment, name, time)
+                if f"{name}_cpu_time" in (self.counted.others or ()):
+                    elsewhere.append((time, own(f"{name}_cpu_time")))
+        if self.counted.others is None:
+            yield "computing", left
+            yield from later
+            return
+        all_computing = self.counted.time(experiment)
+        computing = np.clip(np.where(first, all_computing, 0.0), 0.0, np.maximum(left, 0.0))
+        yield from self._of_computing(experiment, all_computing, computing)
+        yield from later
+        off = left - computing
+        if not self.turns:
+            yield "off", off
+            return
+        turns = self._turns(experiment, off, computing, elsewhere)
+        yield "turns", turns
+        yield "asleep", off - turns
+
+    def _of_computing(self, experiment: Experiment, of_all: Values, computing: Values) -> Iterator[Part]:
+        if not self.counted.names:
+            yield "computing", computing
+            return
+        counts = self.counted.counts(experiment, of_all)
+        explained = [each * price for each, price in zip(counts, self.fitted, strict=True)]
+        yield from _at_most([*zip(self.counted.names, explained, strict=True)], computing, "unexplained")
+
+    def _of_calls(self, experiment: Experiment, name: str, time: Values) -> Iterator[Part]:
+        if name == "omp":
+            yield "omp_waiting", time
+        elif name not in self.priced:
+            yield name, time
+        else:
+            calls, volume = self._mpi(experiment) if name == "mpi" else self._files(experiment)
+            rest = "mpi_waiting" if name == "mpi" else "io_rest"
+            yield from _at_most([(f"{name}_calls", calls), (f"{name}_bytes", volume)], time, rest)
+
+    def _mpi(self, experiment: Experiment) -> tuple[Values, Values]:
+        """Price calls and bytes as if each rank spoke with all others alike: some are on its node, some are not."""
+        prices, everyone = self.prices, sum(self.nodes.values())
+        near = np.array([self.nodes[place.machine, place.node] for place in experiment.locations])
+        across = (everyone - near) / max(1, everyone - 1)
+        call, byte = prices.mpi_call or 0.0, prices.mpi_byte or 0.0
+        call_across = call if prices.mpi_call_across is None else prices.mpi_call_across
+        byte_across = byte if prices.mpi_byte_across is None else prices.mpi_byte_across
+        return (
+            experiment.exclusive("mpi_calls") * (call + across * (call_across - call)),
+            experiment.exclusive("mpi_bytes") * (byte + across * (byte_across - byte)),
+        )
+
+    def _files(self, experiment: Experiment) -> tuple[Values, Values]:
+        """Price bytes, and calls as reads and writes, as many of each as there are bytes of each."""
+        prices = self.prices
+        calls, read, written = (experiment.exclusive(each) for each in _CALLS["io"])
+        moved = read + written
+        reads = np.divide(read, moved, out=np.full_like(moved, 0.5), where=moved > 0)
+        call = reads * (prices.read_call or 0.0) + (1 - reads) * (prices.write_call or 0.0)
+        return calls * call, read * (prices.read_byte or 0.0) + written * (prices.write_byte or 0.0)
+
+    def _turns(
+        self, experiment: Experiment, off: Values, computing: Values, elsewhere: list[tuple[Values, Values]]
+    ) -> Values:
+        """Share out how long each first thread waited for a processor: by CPU time, as far as there is time off.
+
+        What it did in MPI, files and OpenMP has its share of that, too; who sleeps waits for no processor.
+        """
+        delay = experiment.notes.run_delay
+        total = [delay.get(str(place.process), 0.0) if place.thread == 0 else 0.0 for place in experiment.locations]
+        cpu = [computing, *(each for _, each in elsewhere)]
+        room = [off, *(np.maximum(wall - each, 0.0) for wall, each in elsewhere)]
+        found = _shared_out(np.array(total), np.concatenate(cpu), np.maximum(np.concatenate(room), 0.0))
+        return found[: len(off)]
+
+
+def _at_most(parts: list[Part], whole: Values, rest: str) -> Iterator[Part]:
+    """Give parts, scaled down where they are more than the whole together, and the rest."""
+    together = np.sum([each for _, each in parts], axis=0)
+    factor = np.divide(whole, together, out=np.ones_like(whole), where=together > whole)
+    left = whole
+    for name, each in parts:
+        part = np.minimum(each * factor, left)  # by rounding it may be more
+        left = left - part
+        yield name, part
+    yield rest, left
+
+
+def _shared_out(total: Values, weights: Values, room: Values) -> Values:
+    """Share out a total of each column by weights, to no row more than it has room for; ``float64[row, column]``."""
+    full = weights <= 0
+    while True:
+        missing = total - np.where(full & (weights > 0), room, 0.0).sum(axis=0)
+        open_weights = np.where(full, 0.0, weights)
+        together = open_weights.sum(axis=0)
+        rate = np.divide(missing, together, out=np.zeros_like(total), where=together > 0)
+        fuller = full | (open_weights * rate >= room)
+        if (fuller == full).all():
+            return np.where(weights > 0, np.where(full, room, open_weights * rate), 0.0)
+        full = fuller

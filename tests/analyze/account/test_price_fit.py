@@ -1,0 +1,104 @@
+"""Prices that explain a run, within what a machine was measured to take."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import lsq_linear
+
+from autoanalyzer.analyze.account.computing import Counted
+from autoanalyzer.analyze.account.price_fit import fit, fitted_prices
+from autoanalyzer.experiment.prices import Prices
+
+FREE = (0.0, np.inf)
+
+
+def products(*paths):
+    """Make sums of products of call paths, each ``([counts of a thread, …], [its time, …])``."""
+    columns = [np.column_stack([np.array(counts, float), times]) for counts, times in paths]
+    return np.array([each.T @ each for each in columns])
+
+
+def test_one_price_within_a_call_path_is_least_squares():
+    # (1 x 1 + 2 x 5) / (1 x 1 + 2 x 2)
+    assert fit(products(([[1], [2]], [1, 5])), [FREE]) == pytest.approx([11 / 5])
+
+
+def test_a_region_of_another_kind_does_not_change_the_price_of_the_others():
+    alike = [([[1]], [1.0])] * 3
+    assert fit(products(*alike, ([[10]], [2.0])), [FREE]) == pytest.approx([0.2], rel=1e-3)
+    assert fit(products(*alike, ([[2]], [0.4])), [FREE]) == pytest.approx([1.0], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "price"), [((2.0, 4.0), 2.0), ((0.1, 0.5), 0.5), ((0.5, 2.0), 1.0), ((3.0, 3.0), 3.0)]
+)
+def test_prices_stay_within_their_bounds(bounds, price):
+    assert fit(products(([[1], [3]], [1, 3])), [bounds]) == pytest.approx([price], rel=1e-5)
+
+
+def test_what_cannot_be_told_apart_is_the_first_one_s():
+    assert fit(products(([[1, 2]], [3.0]), ([[2, 4]], [6.0])), [FREE, FREE]) == pytest.approx([3.0, 0.0])
+
+
+def test_what_the_run_leaves_open_is_as_calibrated():
+    found = fit(products(([[1, 2]], [3.0])), [(0.5, 2.0), (0.5, 2.0)])
+    assert found == pytest.approx([1.0, 1.0])
+
+
+def test_nothing_has_no_price():
+    assert fit(products(([[0, 0]], [1.0])), [FREE, FREE]) == (0.0, 0.0)
+    assert fit(products(([[1, 1]], [0.0])), [FREE, FREE]) == (0.0, 0.0)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=20, deadline=None)
+def test_of_one_call_path_they_are_those_of_least_squares(seed):
+    chance = np.random.default_rng(seed)
+    counts, bounds = chance.random((20, 3)), [(0.1, 0.6)] * 3
+    times = counts @ [0.1, 0.3, 1.0] + 0.1 * chance.random(20)
+    expected = lsq_linear(counts, times, tuple(np.transpose(bounds))).x
+    assert fit(products((counts, times)), bounds) == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("calibrated", "expected"),
+    [
+        (Prices(), [1e-9, 1e-8, 1e-7]),
+        (Prices(instruction=1.5e-9, l1_miss_streamed=1e-9, l2_miss_chased=1e-6), [1e-9, 1e-8, 1e-7]),
+        (Prices(instruction=4e-9), [2e-9, None, None]),
+        (Prices(l1_miss_streamed=2e-9, l1_miss_chased=5e-9), [None, 5e-9, None]),
+        (Prices(l1_miss_streamed=2e-8), [None, 2e-8, None]),
+    ],
+)
+def test_a_miss_is_between_one_in_a_walk_and_one_in_a_chase(make_experiment, calibrated, expected):
+    experiment = make_experiment(
+        {"plain": [1.0, 2.0], "near": [2.0, 2.0], "far": [4.0, 4.0]},
+        instructions={"plain": [1e9, 2e9], "near": [1e9] * 2, "far": [1e9] * 2},
+        l1_misses={"near": [1e8] * 2, "far": [1.2e8] * 2},
+        l2_misses={"far": [2e7] * 2},
+    )
+    found = fitted_prices(experiment, Counted.of(experiment), calibrated)
+    assert [price for price, known in zip(found, expected, strict=True) if known] == pytest.approx(
+        [known for known in expected if known], rel=1e-4
+    )
+
+
+def test_without_calibration_a_miss_of_the_second_cache_costs_no_less_than_one_of_the_first(make_experiment):
+    experiment = make_experiment(
+        {"near": [2.0, 1.0], "far": [1.5, 1.0]},
+        instructions={"near": [1e9] * 2, "far": [1e9] * 2},
+        l1_misses={"near": [1e8, 0.0], "far": [1e8, 0.0]},
+        l2_misses={"near": [0.0, 0.0], "far": [1e8, 0.0]},
+    )
+    _, near, far = fitted_prices(experiment, Counted.of(experiment), Prices())
+    assert 5e-9 <= near <= far <= 1e-8
+
+
+def test_the_start_of_mpi_is_no_computing_to_fit(make_experiment):
+    experiment = make_experiment(
+        {"work": [1.0, 2.0], "MPI_Init": [9.0, 9.0]}, instructions={"work": [1e9, 2e9], "MPI_Init": [1e9, 1e9]}
+    )
+    assert fitted_prices(experiment, Counted.of(experiment), Prices()) == pytest.approx([1e-9])

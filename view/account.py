@@ -1,0 +1,148 @@
+"""The account on a terminal and in the JSON: the seconds of each region by what they went into, and the prices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..analyze import Findings
+from ..analyze.account import Account
+from .lines import print_lines
+from .place import Place
+from .table import print_table
+from .units import percent, seconds
+
+__all__ = ["AccountSection"]
+
+Values = npt.NDArray[np.float64]
+
+_MOST: Final = 20
+_SHORTEST: Final = 0.5e-9  # seconds that are written at all
+_TITLES: Final = {
+    "l1_misses": "L1 misses",
+    "l2_misses": "L2 misses",
+    "io_calls": "I/O calls",
+    "io_bytes": "I/O bytes",
+    "io_rest": "I/O rest",
+    "io": "I/O",
+    "mpi_calls": "MPI calls",
+    "mpi_bytes": "MPI bytes",
+    "mpi_waiting": "MPI waiting",
+    "mpi": "MPI",
+    "omp_waiting": "OpenMP",
+    "turns": "others' turns",
+    "off": "off processor",
+}
+# What a price is of: written behind it.
+_OF: Final = {
+    "instruction": "an instruction",
+    "l1_miss": "an L1 miss",
+    "l2_miss": "an L2 miss",
+    "mpi_call": "a call of MPI",
+    "mpi_byte": "a byte of MPI",
+    "mpi_call_across": "a call of MPI between nodes",
+    "mpi_byte_across": "a byte of MPI between nodes",
+    "read_call": "a read",
+    "read_byte": "a byte read",
+    "write_call": "a write",
+    "write_byte": "a byte written",
+}
+_FITTED: Final = {"instructions": "instruction", "l1_misses": "l1_miss", "l2_misses": "l2_miss"}
+_OF_CALLS: Final = {"mpi": ("mpi_",), "io": ("read_", "write_")}
+
+
+@dataclass(frozen=True, slots=True)
+class AccountSection:
+    """The account as a section beside those that list records.
+
+    Attributes:
+        name: Of its option, and of its key in the JSON.
+        help: Of its option.
+    """
+
+    name: str
+    help: str
+
+    def document(self, findings: Findings) -> dict[str, Any]:
+        """Give the account as what ``json.dumps`` takes."""
+        account = findings.account
+        fitted, calibrated = _prices(account)
+        return {
+            "parts": list(account.parts),
+            "prices": fitted | calibrated,
+            "fitted": list(fitted),
+            "unexplained": account.unexplained,
+            "regions": [
+                {
+                    **asdict(Place.of(findings.experiment, account.ranks.regions[region])),
+                    "own": {name: float(account.own[name][region]) for name in account.parts},
+                    "inclusive": {name: float(account.inclusive[name][region]) for name in account.parts},
+                }
+                for region in _heaviest(account)
+            ],
+        }
+
+    def print(self, findings: Findings, *, stderr: bool = False) -> None:
+        """Print the regions' own times, the longest first, and the prices; only parts that there are."""
+        account = findings.account
+        regions, whole = _heaviest(account), float(sum(each.sum() for each in account.own.values()))
+        shown = [name for name in account.parts if account.own[name].max(initial=0.0) >= _SHORTEST]
+
+        def row(values: dict[str, float], name: str, source: str) -> list[str]:
+            times = (sum(values.values()), *(values[each] for each in shown))
+            return [*(_written(time, whole) for time in times), name, source]
+
+        rows = [row({name: float(account.own[name].sum()) for name in account.parts}, "all regions", "")]
+        for region in regions[:_MOST]:
+            place = Place.of(findings.experiment, account.ranks.regions[region])
+            values = {name: float(account.own[name][region]) for name in account.parts}
+            rows.append(row(values, place.title, place.source if place.file else ""))
+        titles = ["own time", *(_TITLES.get(name, name) for name in shown), "region", "source"]
+        last = len(titles) - 1
+        print_table(titles, rows, range(last - 1), stderr=stderr, first_to_go=[last])
+        print_lines(_remarks(account, len(regions) - _MOST), stderr=stderr)
+
+
+def _remarks(account: Account, more: int) -> list[str]:
+    said = [f"… and {more} more: --json lists all"] if more > 0 else []
+    said.append("means over the ranks, without the regions below; shares of all regions")
+    fitted, calibrated = _prices(account)
+    if fitted:
+        said.append(f"prices, fitted to this run: {_listed(fitted)}")
+    if account.unexplained is not None:
+        said.append(f"they leave {percent(100 * account.unexplained)} of computing unexplained")
+    if calibrated:
+        said.append(f"prices, as calibrated: {_listed(calibrated)}")
+    return said
+
+
+def _prices(account: Account) -> tuple[dict[str, float], dict[str, float]]:
+    """Give the prices by which time is split, in seconds: those fitted to the run, and those of the machine."""
+    used = tuple(start for each in account.splitting.priced for start in _OF_CALLS[each])
+    known = account.splitting.prices.known()
+    return (
+        {_FITTED[name]: price for name, price in account.fitted.items()},
+        {name: price for name, price in known.items() if used and name.startswith(used)},
+    )
+
+
+def _listed(prices: dict[str, float]) -> str:
+    return ", ".join(f"{1e9 * price:.3g} ns {_OF[name]}" for name, price in prices.items())
+
+
+def _heaviest(account: Account) -> list[int]:
+    """Order the regions that have time by their own time, the longest first."""
+    own, inclusive = (_total(each) for each in (account.own, account.inclusive))
+    return sorted(np.flatnonzero(inclusive > 0).tolist(), key=lambda region: -own[region])
+
+
+def _total(parts: Mapping[str, Values]) -> Values:
+    return np.asarray(np.sum([*parts.values()], axis=0))
+
+
+def _written(time: float, whole: float) -> str:
+    return f"{seconds(time)} {percent(100 * time / whole):>7}" if time >= _SHORTEST else "-"
