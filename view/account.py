@@ -115,6 +115,9 @@ def _remarks(account: Account, more: int) -> list[str]:
         said.append(f"prices, fitted to this run: {_listed(fitted)}")
     if account.unexplained is not None:
         said.append(f"they leave {percent(100 * account.unexplained)} of computing unexplained")
+    if not account.splitting.prices.known():
+        bound = "bound these prices and " if fitted else ""
+        said.append(f"the machine was not calibrated, which would {bound}split time in MPI and files")
     if calibrated:
         said.append(f"prices, as calibrated: {_listed(calibrated)}")
     return said

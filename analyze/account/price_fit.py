@@ -21,6 +21,8 @@ Values = npt.NDArray[np.float64]
 Bounds = tuple[float, float]
 
 _FREE: Final = (0.0, np.inf)
+_NONE: Final = (0.0, 0.0)
+_TOLD: Final = 0.01  # of computing: a price that explains less is noise, where no calibration bounds it
 # Of the prices of an instruction, of an L1 miss, and of what an L2 miss costs more than that; the last is the time's.
 _STEPS: Final = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
 _FACTOR: Final = 2.0  # that code may be slower or faster an instruction than what was calibrated
@@ -35,7 +37,8 @@ def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) 
     """Fit prices to all call paths and threads: computing = sum of count x price.
 
     Prices are not negative, and within what was calibrated: of an instruction within a factor of 2, of a miss between
-    one in a walk and one in a chase; where neither is known, a miss of L2 costs no less than one of L1.
+    one in a walk and one in a chase; where neither is known, a miss of L2 costs no less than one of L1, and
+    what explains less than 1 % of computing costs nothing.
 
     Args:
         experiment: The run.
@@ -48,10 +51,17 @@ def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) 
     products = np.sum([*over_locations(experiment, _products, counted)], axis=0)
     products[[*startup_paths(experiment)]] = 0.0
     bounds = [_bounds(name, calibrated) for name in counted.names]
-    if len(bounds) < len(_STEPS) - 1 or bounds[1:] != [_FREE, _FREE]:
+    if bounds[1:] != [_FREE] * (len(bounds) - 1):
         return fit(products, bounds)
-    steps = fit(_STEPS.T @ products @ _STEPS, bounds)
-    return tuple((_STEPS[:-1, :-1] @ steps).tolist())
+    ordered = _STEPS if len(bounds) == len(_STEPS) - 1 else np.eye(len(bounds) + 1)
+    products = ordered.T @ products @ ordered
+    steps = fit(products, bounds)
+    sizes = np.sqrt(np.diagonal(products, axis1=1, axis2=2)).sum(axis=0)
+    told = steps * sizes[:-1] >= _TOLD * sizes[-1]
+    if not told[1:].all():
+        told[0] = True
+        steps = fit(products, [bound if tells else _NONE for bound, tells in zip(bounds, told, strict=True)])
+    return tuple((ordered[:-1, :-1] @ steps).tolist())
 
 
 def _products(part: Experiment, _: slice, counted: Counted) -> Values:

@@ -67,6 +67,7 @@ def test_the_account_is_a_table_with_its_prices_and_in_the_document(saved):
         "prices, fitted to this run: 1 ns an instruction",
         "they leave 0.0 % of computing unexplained",
     ]
+    assert lines[7].startswith("the machine was not calibrated")
     found = json.loads((saved.folder / "f.json").read_text())["account"]
     assert found["parts"] == ["instructions", "unexplained", "off"]
     assert (found["prices"], found["fitted"]) == ({"instruction": pytest.approx(1e-9)}, ["instruction"])

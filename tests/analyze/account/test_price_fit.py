@@ -97,6 +97,16 @@ def test_without_calibration_a_miss_of_the_second_cache_costs_no_less_than_one_o
     assert 5e-9 <= near <= far <= 1e-8
 
 
+@pytest.mark.parametrize(("calibrated", "price"), [(Prices(), 0.0), (Prices(l1_miss_chased=1e-3), 1e-6)])
+def test_a_price_of_a_few_misses_is_noise_unless_it_is_bounded(make_experiment, calibrated, price):
+    experiment = make_experiment(
+        {"work": [1.0, 2.0], "few": [0.002, 0.001]},
+        instructions={"work": [1e9, 2e9], "few": [1e6, 1e6]},
+        l1_misses={"few": [1e3, 0.0]},
+    )
+    assert fitted_prices(experiment, Counted.of(experiment), calibrated) == pytest.approx([1e-9, price])
+
+
 def test_the_start_of_mpi_is_no_computing_to_fit(make_experiment):
     experiment = make_experiment(
         {"work": [1.0, 2.0], "MPI_Init": [9.0, 9.0]}, instructions={"work": [1e9, 2e9], "MPI_Init": [1e9, 1e9]}
