@@ -29,7 +29,7 @@ _FACTOR: Final = 2.0  # that code may be slower or faster an instruction than wh
 _SINGULAR: Final = 1e-10  # of the largest eigenvalue: what is below is rounding of sums of squares
 _PULL: Final = 1e-6  # of a count's weight: towards what was calibrated, so that the run decides wherever it can
 _ROUNDS: Final = 100
-_CLOSE: Final = 1e-6  # of a price: no more is changed
+_CLOSE: Final = 1e-12  # of a price: what changes by no more stays; coarser, blocks would change where it ends
 _NOTHING: Final = 1e-6  # of all computing: what a region is off by is not told from less
 
 
@@ -118,7 +118,7 @@ def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
         root = np.sqrt(weights)
         low, high = least[used] * scale, most[used] * scale
         high = np.maximum(high, np.nextafter(low, np.inf))  # a point is taken for no interval
-        found = lsq_linear(root[:, None] * vectors.T, vectors.T @ right / root, (low, high), method="bvls")
+        found = lsq_linear(root[:, None] * vectors.T, vectors.T @ right / root, (low, high), method="bvls", tol=1e-15)
         prices[used] = np.clip(found.x / scale, least[used], most[used])
         break
     return prices
