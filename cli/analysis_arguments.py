@@ -67,7 +67,7 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Pat
     return repeated(findings, runs, analyse) if runs else findings
 
 
-def write_findings(findings: Findings, file: Path, target: Path) -> None:
+def write_findings(findings: Findings, file: Path, target: Path, *, with_account: bool = False) -> None:
     """Write the findings in the experiment ``file`` to ``target`` as JSON; ``-`` is standard output."""
-    document = json.dumps(findings_document(findings, file), indent=1, allow_nan=False)
-    write_document(document.encode() + b"\n", target)
+    document = findings_document(findings, file, with_account=with_account)
+    write_document(json.dumps(document, indent=1, allow_nan=False).encode() + b"\n", target)

@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _analyse(experiment: Experiment, file: Path, arguments: argparse.Namespace) -> int:
     findings = findings_of(experiment, arguments, file)
     if arguments.json:
-        write_findings(findings, file, arguments.json)
+        write_findings(findings, file, arguments.json, with_account=arguments.account)
     stderr = is_output(arguments.json)
     if arguments.tree:
         print_tree(findings, least=arguments.min or 0.0, stderr=stderr)

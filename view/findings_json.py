@@ -18,7 +18,7 @@ from ..analyze.standing import Standing
 from ..analyze.worth import Worth, worth_of_balance, worth_of_weight
 from .causes import TO_TRY, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS
 from .place import Place
-from .sections import SECTIONS
+from .sections import ACCOUNT, SECTIONS
 from .verdict import verdict_lines
 
 __all__ = ["SCHEMA", "findings_document"]
@@ -26,8 +26,8 @@ __all__ = ["SCHEMA", "findings_document"]
 SCHEMA: Final = "autoanalyzer.findings/1"
 
 
-def findings_document(findings: Findings, file: Path) -> dict[str, Any]:
-    """Give findings as what ``json.dumps`` takes."""
+def findings_document(findings: Findings, file: Path, *, with_account: bool = False) -> dict[str, Any]:
+    """Give findings as what ``json.dumps`` takes; the account, which goes over all ranks again, if it is asked for."""
     experiment = findings.experiment
     notes = experiment.notes
     return {
@@ -56,7 +56,7 @@ def findings_document(findings: Findings, file: Path) -> dict[str, Any]:
         "dissimilarity": _dissimilarity(findings),
         "disparity": _disparity(findings),
         "costs": [{**_place(findings, index), **asdict(cost)} for index, cost in enumerate(findings.run.costs)],
-        **{section.name: section.document(findings) for section in SECTIONS},
+        **{section.name: section.document(findings) for section in SECTIONS if with_account or section is not ACCOUNT},
         "verdict": verdict_lines(findings, file),
     }
 

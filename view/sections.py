@@ -15,7 +15,7 @@ from .place import Place
 from .table import print_table
 from .units import seconds
 
-__all__ = ["SECTIONS", "Section"]
+__all__ = ["ACCOUNT", "SECTIONS", "Section"]
 
 _MOST: Final = 20
 
@@ -66,10 +66,11 @@ def _written(value: object) -> str:
     return seconds(value) if isinstance(value, float) else str(value)
 
 
+ACCOUNT: Final = AccountSection(
+    "account", "split the time of each region into what it went into, and list the prices by which that is done"
+)
 SECTIONS: Final[tuple[Section | AccountSection, ...]] = (
     Section("hot", "list regions by their own time, without the regions below them", hot_regions),
     Section("losses", "list regions by what imbalance costs: (longest - mean) x ranks", losses),
-    AccountSection(
-        "account", "split the time of each region into what it went into, and list the prices by which that is done"
-    ),
+    ACCOUNT,
 )
