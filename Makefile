@@ -7,12 +7,13 @@ BIN    := $(VENV)/bin
 MUTATIONS ?= 2000
 RUNS      ?= 10
 SEED      ?= 1
+CASES     ?= 68
 KILLS     ?= 100
 
 # Tests start the tool some hundred times: it is not to be compiled each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-long test-llvm test-cluster test-fast flaky sanitize measured check format page bench fuzz kills clean
+.PHONY: help demo test test-long test-llvm test-cluster test-fast flaky sanitize measured suite check format page bench fuzz kills clean
 
 help:
 	@echo "make demo       build samples/rays with probes, run it on 4 ranks, print the verdict (SCHEDULE=static or dynamic)"
@@ -27,6 +28,7 @@ help:
 	@echo "make page       bundle the script of the HTML page"
 	@echo "make bench      run the benchmarks"
 	@echo "make measured   check verdicts of real runs, ten runs each: by hand, on a quiet machine"
+	@echo "make suite      measure verdicts on CASES generated programs with planted faults, and on the same without: by hand"
 	@echo "make sanitize   test the probe library under the address, undefined-behaviour and thread sanitizers"
 	@echo "make fuzz       try front ends, readers and the algebra on random sources, plans, experiments and shards"
 	@echo "make kills      kill runs at random moments, and check that their data survive"
@@ -85,6 +87,10 @@ sanitize: $(VENV)/.ready
 # Verdicts of real runs, which a busy machine can change: by hand, and nine of ten must be right.
 measured: $(VENV)/.ready
 	@$(BIN)/python tools/measured.py --runs $(RUNS) -m measured $(ARGS)
+
+# ARGS="--counters --load 8": python -m tests.suite --help
+suite: $(VENV)/.ready
+	@$(BIN)/python -m tests.suite --cases $(CASES) --seed $(SEED) $(ARGS)
 
 check: $(VENV)/.ready
 	@sh tools/check.sh $(BIN)

@@ -1,0 +1,299 @@
+"""Prints programs in C and, with a class for each phase, in C++."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .program import (
+    FIELD,
+    GRID,
+    RECORD,
+    ROWS,
+    SCATTERED,
+    Loop,
+    Phase,
+    Place,
+    Position,
+    Printed,
+    Program,
+    Tail,
+    Text,
+    Work,
+)
+
+_INNER = {
+    Work.SMOOTH: "{a}[j + 1] = 0.25 * {a}[j] + 0.5 * {a}[j + 1] + 0.25 * {a}[j + 2];",
+    Work.POLYNOMIAL: "sum += ((0.3 * {a}[j] + 0.5) * {a}[j] + 0.7) * {a}[j] + 0.01;",
+    Work.QUOTIENT: "sum += 1.0 / ({a}[j] + r);",
+    Work.GRID: "sum += {a}[start + j * along];",
+    Work.CHASE: "at = {a}[at];",
+}
+
+
+class _Printer:
+    suffix, header_suffix, cxx = "c", "h", False
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.main = Text(f"main.{self.suffix}")
+        self.module = Text(f"module.{self.suffix}")
+        self.library = Text(f"lib/library.{self.suffix}")
+        self.header = Text(f"inline.{self.header_suffix}")
+        self.declared = Text(f"phases.{self.header_suffix}")
+        self.positions: dict[tuple[str, int | None], tuple[Position, ...]] = {}
+
+    def print(self) -> Printed:
+        """Write all files."""
+        self._begin()
+        for phase in self.program.phases:
+            self._phase(phase, self._home(phase.place))
+        steps = self._main()
+        for each in (self.header, self.declared):
+            each.add("#endif")
+        texts = (self.main, self.module, self.library, self.header, self.declared)
+        return Printed({each.file: str(each) for each in texts}, self.positions, steps)
+
+    def _home(self, place: Place) -> Text:
+        return {Place.LIBRARY: self.library, Place.HEADER: self.header, Place.MODULE: self.module}.get(place, self.main)
+
+    def _begin(self) -> None:
+        for each, guard in ((self.header, "INLINE_H"), (self.declared, "PHASES_H")):
+            each.add(f"#ifndef {guard}", f"#define {guard}")
+        self.declared.add("#include <mpi.h>", "#include <stdio.h>", *(["#include <vector>"] if self.cxx else []))
+        self.declared.add("#include <stdlib.h>", f"enum {{ RANKS = {self.program.ranks} }};")
+        self.header.add(f'#include "phases.{self.header_suffix}"')
+        for each in (self.main, self.module, self.library):
+            each.add(f'#include "phases.{self.header_suffix}"')
+        self.main.add(f'#include "inline.{self.header_suffix}"')
+
+    # Of one phase.
+
+    def _phase(self, phase: Phase, text: Text) -> None:
+        members = [line for number, loop in enumerate(phase.loops) for line in self._data(phase.name, number, loop)]
+        storage = "static inline " if phase.place is Place.HEADER else ""
+        signatures = f"void prepare_{phase.name}(int rank)", f"double {phase.name}(int step, int rank)"
+        text.add("", *(f"static {each}" for each in members))
+        if not storage:
+            self.declared.add(*(f"{each};" for each in signatures))
+        text.add(f"{storage}{signatures[0]}", "{")
+        self._prepare(phase, text)
+        text.add("}", "")
+        self.positions[phase.name, None] = (text.add(f"{storage}{signatures[1]}", "{"),)
+        self._body(phase, text)
+        text.add("}")
+
+    def _data(self, phase: str, number: int, loop: Loop) -> list[str]:
+        name = f"{phase}_{number}"
+        match loop.work:
+            case Work.CHASE:
+                return [f"int {name}[{loop.size}];", f"int at_{name};"]
+            case Work.GRID:
+                return [f"double {name}[{GRID * GRID}];"]
+            case Work.FILE:
+                return [f"double {name}[{RECORD}];", f"FILE *file_{name};"]
+            case Work.EXCHANGE:
+                return [f"double {name}[{2 * FIELD}];"]
+            case Work.PIECES:
+                return [f"double {name}[{2 * max(loop.turns)}];"]
+            case _:
+                return [f"double {name}[{loop.length + 2}];"]
+
+    def _prepare(self, phase: Phase, text: Text) -> None:
+        for number, loop in enumerate(phase.loops):
+            a = f"{phase.name}_{number}"
+            if loop.work is Work.CHASE:
+                table = ", ".join(str(int(each)) for each in loop.scattered)
+                text.add(f"    static const int scattered_{number}[RANKS] = {{{table}}};")
+                text.add(f"    long long factor_{number} = scattered_{number}[rank] ? {SCATTERED[0]} : 1;")
+                text.add(f"    long long shift_{number} = scattered_{number}[rank] ? {SCATTERED[1]} : 1;")
+                text.add(f"    for (int i = 0; i < {loop.size}; i++) {{")
+                text.add(f"        {a}[i] = (int)((i * factor_{number} + shift_{number}) & {loop.size - 1});", "    }")
+                continue
+            size = {Work.GRID: GRID * GRID, Work.FILE: RECORD, Work.EXCHANGE: 2 * FIELD}.get(loop.work, loop.length + 2)
+            size = 2 * max(loop.turns) if loop.work is Work.PIECES else size
+            text.add(f"    for (int i = 0; i < {size}; i++) {{")
+            text.add(f"        {a}[i] = 0.5 + 1.0 / (2 + i % 1000 + rank);", "    }")
+            if loop.work is Work.FILE:
+                text.add(f"    file_{a} = tmpfile();", f"    if (file_{a} == NULL) {{", "        abort();", "    }")
+        if not any(loop.work is not Work.CHASE for loop in phase.loops):
+            text.add("    (void)rank;")
+
+    def _body(self, phase: Phase, text: Text) -> None:
+        for number, loop in enumerate(phase.loops):
+            turns = ", ".join(map(str, loop.turns))
+            text.add(f"    static const int turns_{number}[RANKS] = {{{turns}}};")
+            if loop.more:
+                text.add(f"    static const int more_{number}[RANKS] = {{{', '.join(map(str, loop.more))}}};")
+        text.add("    double sum = 0;", "    int before = (rank + RANKS - 1) % RANKS, after = (rank + 1) % RANKS;")
+        if phase.tail is Tail.CHAIN:
+            text.add(
+                "    if (rank > 0) {",
+                "        MPI_Recv(&sum, 1, MPI_DOUBLE, before, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+            )
+            text.add("    }")
+        for number, loop in enumerate(phase.loops):
+            more = f" + step * more_{number}[rank]" if loop.more else ""
+            text.add(f"    int last_{number} = turns_{number}[rank]{more};")
+            self._loop(phase, number, loop, text)
+        self._tail(phase.tail, text)
+        text.add("    (void)before;", "    (void)after;", "    (void)step;", "    return sum * 1e-6;")
+
+    def _loop(self, phase: Phase, number: int, loop: Loop, text: Text) -> None:
+        a, last = f"{phase.name}_{number}", f"last_{number}"
+        second: tuple[Position, ...] = ()
+        match loop.work:
+            case Work.FILE:
+                position = text.add(f"    for (int r = 0; r < {last}; r++) {{")
+                for call, mode in (("fwrite", "write"), ("fread", "read")):
+                    text.add(f"        fseek(file_{a}, (long)sizeof(double) * {RECORD} * (r % 4), SEEK_SET);")
+                    text.add(f"        if ({call}(&{a}[0], sizeof(double), {RECORD}, file_{a}) != {RECORD}) {{")
+                    text.add(f"            abort(); /* cannot {mode} */", "        }")
+                text.add(f"        sum += {a}[r];", "    }")
+            case Work.EXCHANGE:
+                position = text.add(f"    for (int r = 0; r < {last}; r++) {{")
+                text.add(
+                    f"        MPI_Sendrecv(&{a}[0], {loop.length}, MPI_DOUBLE, after, 1, &{a}[{FIELD}], {loop.length},"
+                )
+                text.add("                     MPI_DOUBLE, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);")
+                text.add(f"        sum += {a}[{FIELD} + r];", "    }")
+            case Work.PIECES:
+                position = text.add(f"    for (int r = 0; r < {last}; r += {loop.length}) {{")
+                text.add(f"        MPI_Send(&{a}[r], {loop.length}, MPI_DOUBLE, after, 2, MPI_COMM_WORLD);", "    }")
+                second = (text.add(f"    for (int r = 0; r < {last}; r += {loop.length}) {{"),)
+                text.add(f"        MPI_Recv(&{a}[{last} + r], {loop.length}, MPI_DOUBLE, before, 2, MPI_COMM_WORLD,")
+                text.add("                 MPI_STATUS_IGNORE);", "    }", f"    sum += {a}[{last}];")
+            case Work.THREADS:
+                position = text.add("    #pragma omp parallel for schedule(static) reduction(+ : sum)")
+                second = (text.add(f"    for (int i = 0; i < {ROWS}; i++) {{"),)
+                text.add(f"        for (int r = 0; r < {last} + i * {loop.slope}; r++) {{")
+                text.add(f"            for (int j = 0; j < {loop.length}; j++) {{")
+                text.add(
+                    f"                {_INNER[Work.POLYNOMIAL].format(a=a)}", "            }", "        }", "    }"
+                )
+            case _:
+                position = self._computing(a, last, loop, text)
+        self.positions[phase.name, number] = (position, *second)
+
+    def _computing(self, a: str, last: str, loop: Loop, text: Text) -> Position:
+        if loop.work is Work.CHASE:
+            text.add("    {", f"        int at = at_{a};")
+        position = text.add(f"    for (int r = 0; r < {last}; r++) {{")
+        if loop.work is Work.GRID:
+            across, along = (1, GRID) if any(loop.scattered) else (GRID, 1)
+            text.add(f"        int start = r % {GRID} * {across}, along = {along};")
+        text.add(f"        for (int j = 0; j < {loop.length}; j++) {{", f"            {_INNER[loop.work].format(a=a)}")
+        text.add(
+            "        }", *([f"        sum += {a}[r % {loop.length}];"] if loop.work is Work.SMOOTH else []), "    }"
+        )
+        if loop.work is Work.CHASE:
+            text.add(f"        at_{a} = at;", "        sum += at;", "    }")
+        return position
+
+    def _tail(self, tail: Tail, text: Text) -> None:
+        match tail:
+            case Tail.BROADCAST:
+                text.add("    MPI_Bcast(&sum, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);")
+            case Tail.RING:
+                text.add(
+                    "    double other = 0;",
+                    "    MPI_Sendrecv(&sum, 1, MPI_DOUBLE, after, 4, &other, 1, MPI_DOUBLE, before, 4, MPI_COMM_WORLD,",
+                )
+                text.add("                 MPI_STATUS_IGNORE);", "    sum += other;")
+            case Tail.CHAIN:
+                text.add(
+                    "    if (rank < RANKS - 1) {",
+                    "        MPI_Send(&sum, 1, MPI_DOUBLE, after, 3, MPI_COMM_WORLD);",
+                    "    }",
+                )
+
+    # Of the main program.
+
+    def _prepared(self, phase: Phase) -> str:
+        return f"prepare_{phase.name}(rank);"
+
+    def _called(self, phase: Phase) -> str:
+        return f"total += {phase.name}(step, rank);"
+
+    def _main(self) -> Position:
+        text, program = self.main, self.program
+        calls = [self._called(phase) for phase in program.phases]
+        reduce = "MPI_Allreduce(&total, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);"
+        body = [*calls, reduce, "total = all / RANKS;"]
+        if program.layout == "advance":
+            text.add("", "static double advance(int step, int rank, double total)", "{", "    double all = 0;")
+            text.add(*(f"    {each}" for each in body), "    return total;", "}")
+            body = ["total = advance(step, rank, total);"]
+
+        def loop(indent: str) -> Position:
+            text.add(f"{indent}double total = 0{', all = 0' if program.layout != 'advance' else ''};")
+            position = text.add(f"{indent}for (int step = 0; step < {program.steps}; step++) {{")
+            text.add(*(f"{indent}    {each}" for each in body), f"{indent}}}")
+            return position
+
+        steps = None
+        if program.layout == "solve":
+            text.add("", "static double solve(int rank)", "{")
+            steps = loop("    ")
+            text.add("    return total;", "}")
+        text.add("", "int main(int argc, char **argv)", "{", "    int rank, size;", "    MPI_Init(&argc, &argv);")
+        text.add("    MPI_Comm_rank(MPI_COMM_WORLD, &rank);", "    MPI_Comm_size(MPI_COMM_WORLD, &size);")
+        text.add("    if (size != RANKS) {", "        MPI_Abort(MPI_COMM_WORLD, 1);", "    }")
+        text.add(*(f"    {self._prepared(phase)}" for phase in program.phases))
+        if steps is None:
+            steps = loop("    ")
+        else:
+            text.add("    double total = solve(rank);")
+        text.add("    if (rank == 0) {", '        printf("total %.9g\\n", total);', "    }", "    MPI_Finalize();")
+        text.add("    return 0;", "}")
+        return steps
+
+
+class _CxxPrinter(_Printer):
+    suffix, header_suffix, cxx = "cpp", "hpp", True
+
+    def _phase(self, phase: Phase, text: Text) -> None:
+        name = phase.name.capitalize()
+        members = [line for number, loop in enumerate(phase.loops) for line in self._members(phase.name, number, loop)]
+        inside = phase.place is Place.HEADER
+        home = text if inside else self.declared
+        home.add("", f"class {name} {{", "public:")
+        sized = ", ".join(self._sized(phase.name, number, loop) for number, loop in enumerate(phase.loops))
+        home.add(f"    {name}() : {sized} {{}}")
+        signatures = "void prepare(int rank)", "double advance(int step, int rank)"
+        if not inside:
+            home.add(*(f"    {each};" for each in signatures), "private:", *(f"    {each}" for each in members), "};")
+        for signature, write in zip(signatures, (self._prepare, self._body), strict=True):
+            result, _, rest = signature.partition(" ")
+            position = text.add(f"    {signature}" if inside else f"{result} {name}::{rest}", "{")
+            write(phase, text)
+            text.add("}", "")
+        self.positions[phase.name, None] = (position,)
+        if inside:
+            home.add("private:", *(f"    {each}" for each in members), "};")
+
+    def _members(self, phase: str, number: int, loop: Loop) -> list[str]:
+        kind = "int" if loop.work is Work.CHASE else "double"
+        name = f"{phase}_{number}"
+        other = {Work.CHASE: [f"int at_{name} = 0;"], Work.FILE: [f"FILE *file_{name} = nullptr;"]}
+        return [f"std::vector<{kind}> {name};", *other.get(loop.work, [])]
+
+    def _sized(self, phase: str, number: int, loop: Loop) -> str:
+        size = self._data(phase, number, loop)[0].partition("[")[2].partition("]")[0]
+        return f"{phase}_{number}({size})"
+
+    def _prepared(self, phase: Phase) -> str:
+        return f"the_{phase.name}.prepare(rank);"
+
+    def _called(self, phase: Phase) -> str:
+        return f"total += the_{phase.name}.advance(step, rank);"
+
+    def _main(self) -> Position:
+        self.main.add("", *(f"static {phase.name.capitalize()} the_{phase.name};" for phase in self.program.phases))
+        return super()._main()
+
+
+def _printed(printer: type[_Printer]) -> Callable[[Program], Printed]:
+    return lambda program: printer(program).print()
+
+
+print_c, print_cxx = _printed(_Printer), _printed(_CxxPrinter)

@@ -1,0 +1,125 @@
+"""A case: a program with planted faults, and the same program with each of them cured, all from a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from .c_family import print_c, print_cxx
+from .faults import KINDS, Sketch, Truth, computing
+from .fortran import print_f77, print_f90
+from .program import EDGE, Loop, Phase, Place, Printed, Program, Work
+
+PRINTERS = {"c": print_c, "f90": print_f90, "cxx": print_cxx, "f77": print_f77}
+STRENGTHS = (0.02, 0.05, 0.1, 0.3)
+CONTROL = "control"  # a case without a fault
+_ROUND = (*KINDS, CONTROL)
+_NAMES = [
+    "relax",
+    "advect",
+    "diffuse",
+    "energy",
+    "react",
+    "project",
+    "coarsen",
+    "correct",
+    "couple",
+    "deposit",
+    "absorb",
+    "scatter",
+    "limit",
+    "smooth",
+    "rotate",
+    "transport",
+    "balance",
+    "interpolate",
+    "prolong",
+    "emit",
+    "sweep",
+    "damp",
+    "compress",
+]
+_STEPS = 20
+_MOST = 0.5  # of the run may be faults
+_OTHERS = (4, 6)  # phases without a fault
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a seed stands for."""
+
+    seed: int
+    kind: str
+    language: str
+    faulty: Program
+    cured: Program
+    truths: tuple[Truth, ...]
+
+    def printed(self, cured: bool = False) -> Printed:
+        """The sources."""
+        return PRINTERS[self.language](self.cured if cured else self.faulty)
+
+
+def kind_of(seed: int) -> str:
+    """The kind of a seed's first fault, or ``control``: seeds go round the kinds."""
+    return _ROUND[seed % len(_ROUND)]
+
+
+def language_of(seed: int) -> str:
+    """Each round has another language first, so that four rounds have each kind in each language."""
+    return (*PRINTERS,)[(seed % len(_ROUND) + seed // len(_ROUND)) % len(PRINTERS)]
+
+
+def case_of(seed: int, *, seconds: float = 0.8) -> Case:
+    """Draw the case of a seed; a rank computes for about ``seconds``."""
+    random = Random(seed)
+    first = kind_of(seed)
+    # Threads are compared only in a program of threads, and ranks then no longer as ranks: such a fault stays alone.
+    others = [each for each in KINDS if each not in ("threads", first)]
+    more = 0 if first in ("threads", CONTROL) else random.choice((0, 0, 0, 0, 1, 1, 2))
+    kinds, left, planted = [] if first == CONTROL else [first, *random.sample(others, more)], _MOST, []
+    for kind in kinds:
+        strengths = STRENGTHS[2:] if kind == "instructions" else STRENGTHS
+        strength = random.choice([each for each in strengths if each <= left] or strengths[:1])
+        left -= strength
+        planted.append((kind, strength))
+    ranks = 2 if first == "threads" else 4
+    return _drawn(random, seed, language_of(seed), planted, seconds=seconds, ranks=ranks)
+
+
+def case_of_kinds(kinds: Sequence[str], language: str, *, seed: int, seconds: float, ranks: int) -> Case:
+    """One program with a fault of each of these kinds, to try generators and probes on; no verdict could tell them."""
+    planted = [(kind, _MOST / len(kinds)) for kind in kinds]
+    return _drawn(Random(seed), seed, language, planted, seconds=seconds, ranks=ranks)
+
+
+def _drawn(
+    random: Random, seed: int, language: str, planted: list[tuple[str, float]], *, seconds: float, ranks: int
+) -> Case:
+    names = random.sample(_NAMES, len(_NAMES))
+
+    def sketch(strength: float = 0) -> Sketch:
+        return Sketch(random, names.pop(), random.choice((*Place,)), strength, seconds, _STEPS, ranks)
+
+    faulty, cured, truths = [], [], []
+    for kind, strength in planted:
+        bad, good, truth = KINDS[kind](sketch(strength))
+        faulty.append(bad)
+        cured.append(good)
+        truths.append(truth)
+    weights = [random.uniform(0.3, 1) for _ in range(random.randint(*_OTHERS))]
+    for weight in weights:
+        share = weight / sum(weights) * (0.9 - sum(strength for _, strength in planted))
+        place = sketch()
+        loops = 2 if place.place is Place.LOOP else random.choice((1, 2))
+        phase = Phase(place.name, place.place, tuple(computing(place, share / loops) for _ in range(loops)))
+        at = random.randint(0, len(faulty))
+        faulty.insert(at, phase)
+        cured.insert(at, phase)
+    halo = Phase(names.pop(), random.choice((*Place,)), (Loop(Work.EXCHANGE, (1,) * ranks, EDGE),))
+    layout = random.choice(("main", "solve", "advance"))
+    kinds = [kind for kind, _ in planted] or [CONTROL]
+    threads = 2 if "threads" in kinds else 1
+    programs = [Program((*each, halo), _STEPS, ranks, threads, layout) for each in (faulty, cured)]
+    return Case(seed, kinds[0], language, programs[0], programs[1], tuple(truths))

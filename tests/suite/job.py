@@ -1,0 +1,109 @@
+"""Builds the programs of a case, with probes or without, and runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from signal import SIGKILL
+from typing import Any
+
+from .program import Printed, Program
+
+BIN = Path(sys.executable).parent
+COMPILERS = {"c": ("aa-mpicc", "mpicc"), "cxx": ("aa-mpicxx", "mpicxx")}
+FORTRAN = ("aa-mpifort", "mpifort")
+FLAGS = ("-O2", "-g", "-I.")
+_SUFFIXES = (".c", ".cpp", ".f", ".f90")
+_TIMEOUT = 600
+
+
+class JobError(Exception):
+    """A program could not be built or run."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program in a folder of its own."""
+
+    folder: Path
+    program: Program
+    language: str
+
+    @property
+    def launch(self) -> list[str]:
+        """The command that starts the program."""
+        return ["mpirun", "-n", str(self.program.ranks), "./app"]
+
+    def write(self, printed: Printed) -> None:
+        """Write the sources."""
+        for name, text in printed.texts.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def build(self, printed: Printed, *, probes: bool = True) -> None:
+        """Compile the library into an archive, and all else into ``app``; modules before who uses them."""
+        wrapper, compiler = COMPILERS.get(self.language, FORTRAN)
+        command = [wrapper if probes else compiler, *FLAGS, *(["-fopenmp"] if self.program.threads > 1 else [])]
+        sources = sorted((each for each in printed.texts if each.endswith(_SUFFIXES)), key=_rank)
+        for source in sources:
+            self._do([*command, "-c", source, "-o", f"{Path(source).stem}.o"])
+        self._do(["ar", "rcs", "libdeep.a", "library.o"])
+        self._do([*command, "main.o", "module.o", "-L.", "-ldeep", "-o", "app"])
+
+    def run(self) -> str:
+        """Run the program alone; give what it printed."""
+        return self._do(self.launch)
+
+    def measure(self, *, counters: str, name: str = "out") -> dict[str, Any]:
+        """Run the program under the tool; give the findings."""
+        findings = self.folder / f"{name}.json"
+        options = ["--counters", counters, "--json", str(findings), "-o", name]
+        self._do(["autoanalyzer", "run", *options, "--", *self.launch])
+        found: dict[str, Any] = json.loads(findings.read_text())
+        return found
+
+    def record(self, *, counters: str) -> str:
+        """Run the program under the tool, without an analysis; give what it printed."""
+        return self._do(
+            ["autoanalyzer", "run", "--no-analyze", "--counters", counters, "-o", "out", "--", *self.launch]
+        )
+
+    def _do(self, words: Sequence[str]) -> str:
+        with subprocess.Popen(
+            words,
+            cwd=self.folder,
+            env=environment(self.program.threads),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as started:
+            try:
+                printed, complained = started.communicate(timeout=_TIMEOUT)
+            except subprocess.TimeoutExpired:
+                os.killpg(started.pid, SIGKILL)  # the launcher and the ranks, too
+                raise JobError(f"{self.folder}: {' '.join(words)}: not done in {_TIMEOUT} s") from None
+        if started.returncode:
+            raise JobError(f"{self.folder}: {' '.join(words)}: status {started.returncode}\n{complained[-2000:]}")
+        return printed
+
+
+def environment(threads: int) -> Mapping[str, str]:
+    """Let Open MPI run as root, with more ranks than processors."""
+    own = {"PATH": f"{BIN}:{os.environ['PATH']}", "OMP_NUM_THREADS": str(threads), "OMPI_MCA_pml": "ob1"}
+    own["OMP_WAIT_POLICY"] = "passive"  # who waits takes no processor from others
+    for launcher in ("OMPI", "PRTE"):
+        own |= {f"{launcher}_ALLOW_RUN_AS_ROOT": "1", f"{launcher}_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    own["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
+    own["PRTE_MCA_rmaps_default_mapping_policy"] = ":oversubscribe"
+    return {**os.environ, **own}
+
+
+def _rank(source: str) -> int:
+    return ("library", "module", "main").index(Path(source).stem)

@@ -1,0 +1,124 @@
+"""An abstract parallel program: phases of loops, and how often each rank turns each loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+GRID = 1024  # a row of the grid; down a column each value is in a line of its own, and few sets of the caches hold it
+SMALL, LARGE = 1 << 16, 1 << 22  # linked integers: of the first, the L2 cache has room for all, of the second for none
+SCATTERED = (1664525, 1013904223)  # a generator of full period: the links are one ring through all of them
+RECORD = 8192  # values of a file's record
+FIELD, EDGE = 1 << 16, 64  # values of a whole field, and of its edge
+ROWS = 16  # of a loop that threads share
+
+
+class Work(StrEnum):
+    """What the inner loop of a loop does."""
+
+    SMOOTH = "smooth"
+    POLYNOMIAL = "polynomial"
+    QUOTIENT = "quotient"
+    GRID = "grid"
+    CHASE = "chase"
+    FILE = "file"
+    EXCHANGE = "exchange"
+    PIECES = "pieces"
+    THREADS = "threads"
+
+
+class Place(StrEnum):
+    """Where the code of a phase is."""
+
+    FUNCTION = "function"  # in the file of the main program
+    LOOP = "loop"  # one of several loops of a function
+    LIBRARY = "library"  # in an archive
+    HEADER = "header"  # an inline function, or an INCLUDE file
+    MODULE = "module"  # in a file of its own
+
+
+class Tail(StrEnum):
+    """What MPI does at the end of a phase."""
+
+    NONE = "none"
+    BROADCAST = "broadcast"
+    RING = "ring"  # each rank sends to the next, and receives from the one before
+    CHAIN = "chain"  # each rank starts when the one before has ended
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A nest of loops: on rank ``r`` the outer one turns ``turns[r] + step * more[r]`` times.
+
+    ``length`` is that of the inner loop, or of a message; ``scattered`` says of each rank whether it follows scattered
+    links, or goes down the columns of the grid; ``slope`` how many turns a row of threads has more than the one before.
+    """
+
+    work: Work
+    turns: tuple[int, ...]
+    length: int
+    more: tuple[int, ...] = ()
+    scattered: tuple[bool, ...] = ()
+    size: int = 0
+    slope: int = 0
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A procedure, called once a step."""
+
+    name: str
+    place: Place
+    loops: tuple[Loop, ...]
+    tail: Tail = Tail.NONE
+
+
+@dataclass(frozen=True)
+class Program:
+    """Phases in the order of their calls; ``layout`` says what is around them: ``main``, ``solve`` or ``advance``."""
+
+    phases: tuple[Phase, ...]
+    steps: int
+    ranks: int
+    threads: int
+    layout: str
+
+
+@dataclass(frozen=True)
+class Position:
+    """A line of a file."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A program as sources: texts by path, and the positions of procedures (loop ``None``) and of their loops.
+
+    A loop has several positions if it is sent and received in two, or stands below a directive.
+    """
+
+    texts: dict[str, str]
+    positions: dict[tuple[str, int | None], tuple[Position, ...]]
+    steps: Position  # of the loop over the steps
+
+
+class Text:
+    """Lines of a source that is written from top to bottom."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.lines: list[str] = []
+
+    def add(self, *lines: str) -> Position:
+        """Add lines; give the position of the first."""
+        first = Position(self.file, len(self.lines) + 1)
+        self.lines += lines
+        return first
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines) + "\n"

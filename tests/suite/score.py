@@ -1,0 +1,119 @@
+"""Compares verdicts with what was planted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from .faults import Truth
+from .program import Position, Printed
+
+Region = dict[str, Any]
+
+# Causes that a region must not have unless they were planted: instructions and waiting are in all programs.
+_NEVER_INVENTED = {"l1_miss_rate", "l2_miss_rate", "io_bytes", "mpi_bytes"}
+
+
+@dataclass(frozen=True)
+class Hit:
+    """What a verdict made of one planted fault; ``None``: does not apply, or was not found."""
+
+    truth: Truth
+    found: bool
+    first: bool | None = None  # heavy regions: among the first three
+    clusters: bool | None = None
+    cause: bool | None = None
+    gain: float | None = None  # predicted, s
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Score:
+    """One verdict: what it says of each fault, and what it says beyond them."""
+
+    hits: list[Hit]
+    imbalances: list[str] = field(default_factory=list)  # that were not planted
+    hedged: list[str] = field(default_factory=list)  # the same, with a question mark
+    causes: list[str] = field(default_factory=list)  # of regions in which none was planted
+    speed: bool = False
+
+    @property
+    def faultless(self) -> bool:
+        """Whether nothing was missed, and nothing invented."""
+        right = all(hit.found and hit.clusters is not False and hit.cause is not False for hit in self.hits)
+        return right and not (self.imbalances or self.hedged or self.causes)
+
+
+def at(region: Region) -> Position:
+    """Where a region is; folders do not count."""
+    return Position(PurePath(region["file"]).name, region["line"])
+
+
+def accepted(truth: Truth, printed: Printed) -> set[Position]:
+    """The places of which one has to be named."""
+    chosen = [*printed.positions[truth.phase, truth.loop]]
+    if truth.alone:
+        chosen += printed.positions[truth.phase, None]
+    return {Position(PurePath(each.file).name, each.line) for each in chosen}
+
+
+def score(found: dict[str, Any], printed: Printed, truths: Iterable[Truth], *, counted: bool) -> Score:
+    """Judge the findings of a program; ``truths`` is empty for one without faults."""
+    differences = found["dissimilarity"]
+    apart = [each for each in differences["cccr"] if not each["same_work"]] if differences["exists"] else []
+    heavy = found["disparity"]["cccr"] if found["disparity"]["exists"] else []
+    hits, places = [], set()
+    for truth in truths:
+        where = accepted(truth, printed)
+        places |= where
+        named = [each for each in (apart if truth.parts_ranks else heavy) if at(each) in where]
+        hits.append(_hit(truth, named, heavy, differences["clusters"], counted=counted))
+    extra = [each for each in apart if at(each) not in places]
+    if differences["exists"] and not differences["cccr"] and not differences["noise"]:
+        extra = [
+            {"file": "", "line": 0, "name": "spread over all regions", "may_be_measuring": False, "root_causes": []}
+        ]
+    timid = differences["severity"] < 0.25
+    hedged = [said(each) for each in extra if timid or each["may_be_measuring"]]
+    firm = [said(each) for each in extra if not (timid or each["may_be_measuring"])]
+    invented = [said(each) for each in heavy if at(each) not in places and _NEVER_INVENTED & set(each["root_causes"])]
+    return Score(hits, firm, hedged, invented, differences["exists"] and not apart and bool(differences["cccr"]))
+
+
+def _hit(truth: Truth, named: list[Region], heavy: list[Region], clusters: list[list[Any]], *, counted: bool) -> Hit:
+    if not named:
+        return Hit(truth, found=False)
+    region = named[0]
+    first = None if truth.parts_ranks else any(each in named for each in heavy[:3])
+    cause = None
+    if counted or not truth.counted:
+        marks = [each for each in ("waiting", "small_calls") if region.get(each)]
+        cause = bool({*region["root_causes"][:1], *marks} & {*truth.causes})
+    gain = region.get("gain")
+    return Hit(
+        truth,
+        found=True,
+        first=first,
+        clusters=_clusters_right(truth, clusters) if truth.parts_ranks else None,
+        cause=cause,
+        gain=gain if isinstance(gain, float) else None,
+        said=said(region),
+    )
+
+
+def _clusters_right(truth: Truth, clusters: list[list[Any]]) -> bool:
+    """Whether the clusters are the groups or, where all ranks differ, hold neighbours and part the ends."""
+    found = [tuple(map(str, each)) for each in clusters]
+    if truth.groups:
+        return {*map(frozenset, found)} == {*map(frozenset, truth.groups)}
+    places = [sorted(truth.order.index(rank) for rank in each) for each in found]
+    return len(found) > 1 and all(each[-1] - each[0] == len(each) - 1 for each in places)
+
+
+def said(region: Region) -> str:
+    """Name a region, where it is, and its causes."""
+    causes = ", ".join(region["root_causes"])
+    marks = [each for each in ("waiting", "small_calls") if region.get(each)]
+    return f"{region['name']} {at(region)} ({'; '.join(filter(None, [causes, *marks])) or 'no cause'})"

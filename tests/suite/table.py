@@ -1,0 +1,152 @@
+"""What a suite's verdicts were worth together, and each wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .case import Case
+from .faults import Truth
+from .score import Hit, Score, said
+
+_NEAR = 0.25  # of the measured gain may the predicted one be off
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One verdict, and what it was worth; ``longest`` is what the busiest rank computes, in s."""
+
+    case: Case
+    cured: bool
+    score: Score
+    found: dict[str, Any]
+    longest: float
+
+    @property
+    def name(self) -> str:
+        """The case in words."""
+        what = "cure of " if self.cured else ""
+        kinds = " + ".join(f"{each.kind} {each.strength:.0%}" for each in self.case.truths) or "control"
+        return f"seed {self.case.seed:4} {self.case.language:3} {what}{kinds}"
+
+    def record(self) -> dict[str, Any]:
+        """The numbers, for a file."""
+        hits = [
+            {"kind": hit.truth.kind, "strength": hit.truth.strength, "parts_ranks": hit.truth.parts_ranks}
+            | {"found": hit.found, "first": hit.first, "clusters": hit.clusters, "cause": hit.cause, "gain": hit.gain}
+            for hit in self.score.hits
+        ]
+        keys = ("imbalances", "hedged", "causes", "speed")
+        numbers = {"wall_time": self.found["experiment"]["wall_time"], "longest": self.longest}
+        name = {"seed": self.case.seed, "language": self.case.language, "cured": self.cured}
+        return name | {"hits": hits} | {key: getattr(self.score, key) for key in keys} | numbers
+
+
+def wrong(outcome: Outcome) -> list[str]:
+    """Say what is wrong with a verdict: what was expected, what was found, and how it is repeated."""
+    judged = outcome.score
+    lines = []
+    for hit in judged.hits:
+        if not hit.found:
+            lines.append(f"missed: {_expected(hit.truth)}; found {_named(outcome.found, hit.truth)}")
+        if hit.clusters is False:
+            lines.append(f"clusters: expected {_expected(hit.truth)}, found {_clusters(outcome.found)}")
+        if hit.cause is False:
+            lines.append(f"cause: expected {_expected(hit.truth)}, found {hit.said}")
+    lines += [f"invented imbalance: {each}; {_clusters(outcome.found)}" for each in judged.imbalances]
+    lines += [f"invented imbalance?: {each}; {_clusters(outcome.found)}" for each in judged.hedged]
+    lines += [f"invented cause: {each}" for each in judged.causes]
+    return [f"WRONG  {outcome.name}", *(f"       {line}" for line in lines)] if lines else []
+
+
+def _expected(truth: Truth) -> str:
+    who = " | ".join(" ".join(each) for each in truth.groups) or " < ".join(truth.order) or "all ranks"
+    what = "its procedure" if truth.loop is None else f"loop {truth.loop + 1}"
+    return f"{truth.kind} {truth.strength:.0%} in {truth.phase} ({what}), {who}, {' or '.join(truth.causes)}"
+
+
+def _named(found: dict[str, Any], truth: Truth) -> str:
+    if truth.parts_ranks:
+        return f"{_clusters(found)}: {', '.join(map(said, found['dissimilarity']['cccr'])) or 'no region'}"
+    return ", ".join(map(said, found["disparity"]["cccr"])) or "nothing heavy"
+
+
+def _clusters(found: dict[str, Any]) -> str:
+    differences = found["dissimilarity"]
+    clusters = " | ".join(" ".join(map(str, each)) for each in differences["clusters"])
+    return f"ranks {clusters}, S = {differences['severity']:.2f}"
+
+
+def table(outcomes: Iterable[Outcome]) -> str:
+    """Put the numbers together: a line for each kind and strength, then those of all."""
+    every = list(outcomes)
+    hits = [hit for each in every for hit in each.score.hits]
+    lines = ["", "fault             cases  found  clusters  causes  first 3"]
+    for title, key in (("kind", _kind), ("strength", _strength)):
+        names = sorted({key(hit.truth) for hit in hits})
+        lines += [_row(name, [hit for hit in hits if key(hit.truth) == name]) for name in names]
+        lines.append("" if title == "kind" else _row("all", hits))
+    parted = [hit for hit in hits if hit.truth.parts_ranks]
+    true, extra = (
+        sum(hit.found for hit in parted),
+        sum(len(each.score.imbalances + each.score.hedged) for each in every),
+    )
+    lines += ["", f"places of imbalances: {_rates(true, len(parted), extra)}"]
+    heavy = [hit for hit in hits if not hit.truth.parts_ranks]
+    invented = sum(len(each.score.causes) for each in every)
+    lines.append(f"places of all ranks' faults: {_rates(sum(hit.found for hit in heavy), len(heavy), invented)}")
+    for name, clean in (
+        ("controls", [each for each in every if not each.case.truths]),
+        ("cured programs", [each for each in every if each.cured]),
+    ):
+        firm, timid = (sum(bool(getattr(each.score, key)) for each in clean) for key in ("imbalances", "hedged"))
+        causes, speed = (sum(bool(getattr(each.score, key)) for each in clean) for key in ("causes", "speed"))
+        lines.append(
+            f"{name}: {len(clean)}, of which IMBALANCE {firm}, IMBALANCE? {timid}, "
+            f"invented causes {causes}, SPEED {speed}"
+        )
+    lines += _gains(every)
+    return "\n".join(lines)
+
+
+def _kind(truth: Truth) -> str:
+    return truth.kind
+
+
+def _strength(truth: Truth) -> str:
+    return f"{truth.strength:4.0%}"
+
+
+def _row(name: str, hits: list[Hit]) -> str:
+    parts: list[Callable[[Hit], bool | None]] = [lambda hit: hit.clusters, lambda hit: hit.cause, lambda hit: hit.first]
+    shown = []
+    for part in parts:
+        judged = [part(hit) for hit in hits if part(hit) is not None]
+        shown.append(f"{sum(map(bool, judged))}/{len(judged)}" if judged else "-")
+    return f"{name:17} {len(hits):5} {sum(hit.found for hit in hits):6} {shown[0]:>9} {shown[1]:>7} {shown[2]:>8}"
+
+
+def _rates(true: int, planted: int, extra: int) -> str:
+    recall, precision = (true / whole if whole else 1.0 for whole in (planted, true + extra))
+    both = 2 * true / (planted + true + extra) if planted + true + extra else 1.0
+    return f"precision {precision:.2f}, recall {recall:.2f}, F1 {both:.2f} ({true} of {planted}, {extra} invented)"
+
+
+def _gains(outcomes: list[Outcome]) -> list[str]:
+    """Compare, for each case of one fault, what the cure saved with what was planted and with what was predicted."""
+    cures = {each.case.seed: each for each in outcomes if each.cured}
+    rows, near = [], []
+    for each in outcomes:
+        if each.cured or len(each.score.hits) != 1 or each.case.seed not in cures:
+            continue
+        hit, cure = each.score.hits[0], cures[each.case.seed]
+        computed = each.longest - cure.longest
+        waited = each.found["experiment"]["wall_time"] - cure.found["experiment"]["wall_time"]
+        predicted = "-" if hit.gain is None else f"{hit.gain:.3f} s"
+        if hit.gain is not None:
+            near.append(abs(hit.gain - computed) <= _NEAR * abs(computed))
+        planted = f"{hit.truth.kind} {hit.truth.strength:.0%}"
+        rows.append(f"{each.case.seed:4} {planted:20} {computed:8.3f} s {waited:8.3f} s {predicted:>10}")
+    head = ["", "seed fault                computing    wall time  predicted   gain by the cure", *rows] if rows else []
+    return [*head, *([f"predicted within {_NEAR:.0%}: {sum(near)} of {len(near)}"] if near else [])]

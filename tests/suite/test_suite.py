@@ -1,0 +1,142 @@
+"""Generated programs have the faults that they are said to have, whatever a machine is doing; and scores are right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autoanalyzer.experiment import Experiment, load
+
+from .case import CONTROL, PRINTERS, Case, case_of, case_of_kinds, kind_of, language_of
+from .faults import KINDS, Truth
+from .job import Job
+from .program import FIELD, RECORD, Position, Printed, Work
+from .score import accepted, score
+
+TINY = 0.01  # s that a rank computes
+RANKS = 2
+
+
+def run_with_probes(folder: Path, case: Case, counters: str = "none") -> tuple[str, Experiment]:
+    """What the program printed, and what was recorded of it."""
+    printed = case.printed()
+    job = Job(folder, case.faulty, case.language)
+    job.write(printed)
+    job.build(printed)
+    said = job.record(counters=counters)
+    return said, load(folder / "out" / "experiment.cube")
+
+
+def rows(experiment: Experiment, printed: Printed, truth: Truth) -> list[int]:
+    """The call paths of a fault's loop."""
+    places = {Position(Path(each.file).name, each.line) for each in printed.positions[truth.phase, truth.loop]}
+    regions = [each.region for each in experiment.call_paths]
+    return [row for row, each in enumerate(regions) if Position(Path(each.file).name, each.first_line) in places]
+
+
+@pytest.mark.parametrize("language", PRINTERS)
+def test_a_program_prints_the_same_with_probes_and_holds_each_fault_where_it_is_said_to_be(tmp_path, language):
+    case = case_of_kinds((*KINDS,), language, seed=len(language), seconds=TINY, ranks=RANKS)
+    printed = case.printed()
+    (tmp_path / "plain").mkdir()
+    plain = Job(tmp_path / "plain", case.faulty, language)
+    plain.write(printed)
+    plain.build(printed, probes=False)
+    said, experiment = run_with_probes(tmp_path, case)
+    assert said == plain.run()
+    assert said.startswith("total ")
+    regions = {Position(Path(each.region.file).name, each.region.first_line) for each in experiment.call_paths}
+    for truth in case.truths:
+        assert accepted(truth, printed) & regions, truth
+        assert truth.loop is None or rows(experiment, printed, truth), truth
+    moved, read = experiment.inclusive("mpi_bytes"), experiment.inclusive("io_bytes")
+    by_kind = {truth.kind: (truth, rows(experiment, printed, truth)) for truth in case.truths}
+    for kind, values, once in (
+        ("volume", moved, 2 * 8 * FIELD),
+        ("small-messages", moved, 2 * 8),
+        ("file-io", read, 2 * 8 * RECORD),
+    ):
+        truth, here = by_kind[kind]
+        (phase,) = (each for each in case.faulty.phases if each.name == truth.phase)
+        assert truth.loop is not None
+        turns = phase.loops[truth.loop].turns[0]
+        first_threads = [column for column, each in enumerate(experiment.locations) if each.thread == 0]
+        sums = [values[here, column].sum() for column in first_threads]
+        assert sums == [turns * case.faulty.steps * once] * RANKS, kind
+
+
+def test_ranks_execute_and_miss_what_was_planted(tmp_path):
+    kinds = ("slow", "groups", "ramp", "uneven", "growing", "serial", "late-sender", "l1")
+    case = case_of_kinds(kinds, "c", seed=3, seconds=TINY, ranks=RANKS)
+    printed = case.printed()
+    _, experiment = run_with_probes(tmp_path, case, "simulated")
+    executed, misses, accesses = (experiment.inclusive(each) for each in ("instructions", "l1_misses", "l1_accesses"))
+    for truth in case.truths:
+        (row,) = rows(experiment, printed, truth)
+        (phase,) = (each for each in case.faulty.phases if each.name == truth.phase)
+        assert truth.loop is not None
+        loop = phase.loops[truth.loop]
+        steps = case.faulty.steps
+        turns = [
+            steps * each + more * steps * (steps - 1) // 2
+            for each, more in zip(loop.turns, loop.more or (0,) * RANKS, strict=True)
+        ]
+        each_turn = max(executed[row]) / max(turns)
+        assert list(executed[row]) == pytest.approx([each * each_turn for each in turns], rel=0.05, abs=2000), truth
+        rate = misses[row].sum() / accesses[row].sum()
+        assert rate > 0.5 if loop.work is Work.CHASE else rate < 0.15
+
+
+def test_seeds_go_through_all_kinds_in_all_languages():
+    pairs = {(kind_of(seed), language_of(seed)) for seed in range(4 * (len(KINDS) + 1))}
+    assert pairs == {(kind, language) for kind in (*KINDS, CONTROL) for language in PRINTERS}
+
+
+@pytest.mark.parametrize("seed", range(2 * (len(KINDS) + 1)))
+def test_a_cure_changes_nothing_but_the_fault_and_no_place(seed):
+    case = case_of(seed)
+    assert case == case_of(seed)
+    faulty, cured = case.printed(), case.printed(cured=True)
+    assert (faulty == cured) is (not case.truths)
+    chosen = {truth.phase for truth in case.truths}
+    for before, after in zip(case.faulty.phases, case.cured.phases, strict=True):
+        assert (before == after) is (before.name not in chosen)
+        assert (before.name, before.place, len(before.loops)) == (after.name, after.place, len(after.loops))
+
+
+def region(place: Position, *causes: str, **marks: Any) -> dict[str, Any]:
+    return {
+        "file": place.file,
+        "line": place.line,
+        "name": "loop",
+        "root_causes": [*causes],
+        "same_work": False,
+        "may_be_measuring": False,
+        **marks,
+    }
+
+
+def verdict(apart: list[dict[str, Any]], clusters: list[list[int]], heavy: list[dict[str, Any]]) -> dict[str, Any]:
+    differences = {"exists": bool(apart), "cccr": apart, "clusters": clusters, "severity": 0.5, "noise": False}
+    return {"dissimilarity": differences, "disparity": {"exists": bool(heavy), "cccr": heavy}}
+
+
+def test_a_verdict_is_right_only_with_place_ranks_and_cause():
+    case = case_of(next(seed for seed in range(1000) if len(case_of(seed).truths) == 1 and kind_of(seed) == "groups"))
+    (truth,) = case.truths
+    printed = case.printed()
+    (place, *_) = accepted(truth, printed)
+    clusters = [[int(rank) for rank in each] for each in truth.groups]
+
+    def judged(*found: Any) -> Any:
+        return score(verdict(*found), printed, case.truths, counted=True)
+
+    here = region(place, "instructions")
+    assert judged([here], clusters, []).faultless
+    assert not judged([here], [[0], [1, 2, 3]], []).faultless
+    assert not judged([region(place, "l1_miss_rate")], clusters, []).faultless
+    assert not judged([region(Position(place.file, 1), "instructions")], clusters, []).faultless
+    assert not judged([], [[0, 1, 2, 3]], []).faultless
+    assert judged([here], clusters, [region(Position(place.file, 1), "l2_miss_rate")]).causes
