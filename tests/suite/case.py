@@ -85,22 +85,29 @@ def case_of(seed: int, *, seconds: float = 0.8) -> Case:
         left -= strength
         planted.append((kind, strength))
     ranks = 2 if first == "threads" else 4
-    return _drawn(random, seed, language_of(seed), planted, seconds=seconds, ranks=ranks)
+    return _drawn(random, seed, language_of(seed), planted, seconds=seconds, steps=_STEPS, ranks=ranks)
 
 
-def case_of_kinds(kinds: Sequence[str], language: str, *, seed: int, seconds: float, ranks: int) -> Case:
+def case_of_kinds(kinds: Sequence[str], language: str, *, seed: int, seconds: float, steps: int, ranks: int) -> Case:
     """One program with a fault of each of these kinds, to try generators and probes on; no verdict could tell them."""
     planted = [(kind, _MOST / len(kinds)) for kind in kinds]
-    return _drawn(Random(seed), seed, language, planted, seconds=seconds, ranks=ranks)
+    return _drawn(Random(seed), seed, language, planted, seconds=seconds, steps=steps, ranks=ranks)
 
 
 def _drawn(
-    random: Random, seed: int, language: str, planted: list[tuple[str, float]], *, seconds: float, ranks: int
+    random: Random,
+    seed: int,
+    language: str,
+    planted: list[tuple[str, float]],
+    *,
+    seconds: float,
+    steps: int,
+    ranks: int,
 ) -> Case:
     names = random.sample(_NAMES, len(_NAMES))
 
     def sketch(strength: float = 0) -> Sketch:
-        return Sketch(random, names.pop(), random.choice((*Place,)), strength, seconds, _STEPS, ranks)
+        return Sketch(random, names.pop(), random.choice((*Place,)), strength, seconds, steps, ranks)
 
     faulty, cured, truths = [], [], []
     for kind, strength in planted:
@@ -121,5 +128,5 @@ def _drawn(
     layout = random.choice(("main", "solve", "advance"))
     kinds = [kind for kind, _ in planted] or [CONTROL]
     threads = 2 if "threads" in kinds else 1
-    programs = [Program((*each, halo), _STEPS, ranks, threads, layout) for each in (faulty, cured)]
+    programs = [Program((*each, halo), steps, ranks, threads, layout) for each in (faulty, cured)]
     return Case(seed, kinds[0], language, programs[0], programs[1], tuple(truths))

@@ -16,7 +16,7 @@ from .program import FIELD, RECORD, Position, Printed, Work
 from .score import accepted, score
 
 TINY = 0.01  # s that a rank computes
-RANKS = 2
+RANKS, STEPS = 2, 4
 
 
 def run_with_probes(folder: Path, case: Case, counters: str = "none") -> tuple[str, Experiment]:
@@ -38,7 +38,7 @@ def rows(experiment: Experiment, printed: Printed, truth: Truth) -> list[int]:
 
 @pytest.mark.parametrize("language", PRINTERS)
 def test_a_program_prints_the_same_with_probes_and_holds_each_fault_where_it_is_said_to_be(tmp_path, language):
-    case = case_of_kinds((*KINDS,), language, seed=len(language), seconds=TINY, ranks=RANKS)
+    case = case_of_kinds((*KINDS,), language, seed=len(language), seconds=TINY, steps=STEPS, ranks=RANKS)
     printed = case.printed()
     (tmp_path / "plain").mkdir()
     plain = Job(tmp_path / "plain", case.faulty, language)
@@ -64,12 +64,16 @@ def test_a_program_prints_the_same_with_probes_and_holds_each_fault_where_it_is_
         turns = phase.loops[truth.loop].turns[0]
         first_threads = [column for column, each in enumerate(experiment.locations) if each.thread == 0]
         sums = [values[here, column].sum() for column in first_threads]
-        assert sums == [turns * case.faulty.steps * once] * RANKS, kind
+        planted = [turns * case.faulty.steps * once] * RANKS
+        if kind == "file-io" and language.startswith("f"):  # Fortran's library reads ahead
+            assert planted <= sums <= [2 * each for each in planted]
+        else:
+            assert sums == planted, kind
 
 
 def test_ranks_execute_and_miss_what_was_planted(tmp_path):
     kinds = ("slow", "groups", "ramp", "uneven", "growing", "serial", "late-sender", "l1")
-    case = case_of_kinds(kinds, "c", seed=3, seconds=TINY, ranks=RANKS)
+    case = case_of_kinds(kinds, "c", seed=3, seconds=TINY, steps=STEPS, ranks=RANKS)
     printed = case.printed()
     _, experiment = run_with_probes(tmp_path, case, "simulated")
     executed, misses, accesses = (experiment.inclusive(each) for each in ("instructions", "l1_misses", "l1_accesses"))
