@@ -17,7 +17,7 @@ from .program import Printed, Program
 BIN = Path(sys.executable).parent
 COMPILERS = {"c": ("aa-mpicc", "mpicc"), "cxx": ("aa-mpicxx", "mpicxx")}
 FORTRAN = ("aa-mpifort", "mpifort")
-FLAGS = ("-O2", "-g", "-I.", "-DOMPI_SKIP_MPICXX")  # the old C++ interface takes long to parse
+FLAGS = ("-O2", "-I.", "-DOMPI_SKIP_MPICXX")  # the old C++ interface takes long to parse
 _SUFFIXES = (".c", ".cpp", ".f", ".f90")
 _TIMEOUT = 600
 
