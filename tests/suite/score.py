@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
@@ -59,7 +59,7 @@ def accepted(truth: Truth, printed: Printed) -> set[Position]:
     return {Position(PurePath(each.file).name, each.line) for each in chosen}
 
 
-def score(found: dict[str, Any], printed: Printed, truths: Iterable[Truth], *, counted: bool) -> Score:
+def score(found: dict[str, Any], printed: Printed, truths: Sequence[Truth], *, counted: bool) -> Score:
     """Judge the findings of a program; ``truths`` is empty for one without faults."""
     differences = found["dissimilarity"]
     apart = [each for each in differences["cccr"] if not each["same_work"]] if differences["exists"] else []
@@ -69,7 +69,7 @@ def score(found: dict[str, Any], printed: Printed, truths: Iterable[Truth], *, c
         where = accepted(truth, printed)
         places |= where
         named = [each for each in (apart if truth.parts_ranks else heavy) if at(each) in where]
-        hits.append(_hit(truth, named, heavy, differences["clusters"], counted=counted))
+        hits.append(_hit(truth, named, heavy, _clusters_right(truth, truths, differences["clusters"]), counted=counted))
     extra = [each for each in apart if at(each) not in places]
     if differences["exists"] and not differences["cccr"] and not differences["noise"]:
         extra = [
@@ -82,7 +82,7 @@ def score(found: dict[str, Any], printed: Printed, truths: Iterable[Truth], *, c
     return Score(hits, firm, hedged, invented, differences["exists"] and not apart and bool(differences["cccr"]))
 
 
-def _hit(truth: Truth, named: list[Region], heavy: list[Region], clusters: list[list[Any]], *, counted: bool) -> Hit:
+def _hit(truth: Truth, named: list[Region], heavy: list[Region], clusters: bool, *, counted: bool) -> Hit:
     if not named:
         return Hit(truth, found=False)
     region = named[0]
@@ -96,20 +96,32 @@ def _hit(truth: Truth, named: list[Region], heavy: list[Region], clusters: list[
         truth,
         found=True,
         first=first,
-        clusters=_clusters_right(truth, clusters) if truth.parts_ranks else None,
+        clusters=clusters if truth.parts_ranks else None,
         cause=cause,
         gain=gain if isinstance(gain, float) else None,
         said=said(region),
     )
 
 
-def _clusters_right(truth: Truth, clusters: list[list[Any]]) -> bool:
-    """Whether the clusters are the groups or, where all ranks differ, hold neighbours and part the ends."""
-    found = [tuple(map(str, each)) for each in clusters]
+def _clusters_right(truth: Truth, truths: Sequence[Truth], clusters: list[list[Any]]) -> bool:
+    """Whether the clusters are the groups or, where all ranks differ, hold neighbours and part the ends.
+
+    Other faults may part the ranks of a group further, but no ranks that they, too, have in one group.
+    """
+    if not truth.parts_ranks:
+        return True
+    found = [frozenset(map(str, each)) for each in clusters]
+    others = [each for each in truths if each.parts_ranks and each is not truth]
     if truth.groups:
-        return {*map(frozenset, found)} == {*map(frozenset, truth.groups)}
+        together = all(any(each <= {*group} for group in truth.groups) for each in found)
+        if not together or any(each.order for each in others):
+            return together
+        parted = [frozenset(group) for group in truth.groups]
+        for other in others:
+            parted = [each & {*group} for each in parted for group in other.groups]
+        return all(any(part <= each for each in found) for part in parted)
     places = [sorted(truth.order.index(rank) for rank in each) for each in found]
-    return len(found) > 1 and all(each[-1] - each[0] == len(each) - 1 for each in places)
+    return len(found) > 1 and (bool(others) or all(each[-1] - each[0] == len(each) - 1 for each in places))
 
 
 def said(region: Region) -> str:
