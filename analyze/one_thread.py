@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from threadpoolctl import threadpool_limits
-
 __all__ = ["one_thread"]
 
 Parameters = ParamSpec("Parameters")
@@ -19,6 +17,8 @@ def one_thread(function: Callable[Parameters, Result]) -> Callable[Parameters, R
 
     @wraps(function)
     def limited(*arguments: Parameters.args, **options: Parameters.kwargs) -> Result:
+        from threadpoolctl import threadpool_limits  # noqa: PLC0415 - few analyses need it
+
         with threadpool_limits(1):
             return function(*arguments, **options)
 
