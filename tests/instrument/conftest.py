@@ -38,6 +38,12 @@ def _label(region: Region) -> str:
     return region.name if region.kind in {"function", "program"} else f"{region.function}:{region.name}"
 
 
+@pytest.fixture(autouse=True)
+def _starts_no_daemon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let programs that run without a launcher start no daemon of Open MPI: one in some thousand hangs."""
+    monkeypatch.setenv("OMPI_MCA_ess_singleton_isolated", "1")
+
+
 @pytest.fixture(scope="session")
 def probe_check(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library = tmp_path_factory.mktemp("probe") / "probe_check.so"
