@@ -100,6 +100,16 @@ def test_several_processes_gather_what_one_does(
     assert {corrupt, short} <= set(folder.shard_files())
 
 
+# From the first file that is written on: MPI has larger ones of its own.
+LIMITED = """
+import resource, sys
+def limit(event, arguments):
+    if event == "open" and ".cubex" in str(arguments[0]):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+sys.addaudithook(limit)
+"""
+
+
 def test_a_job_that_fails_leaves_all_as_it_was(
     large: Path,
     linked: Record,  # noqa: F811
@@ -109,8 +119,7 @@ def test_a_job_that_fails_leaves_all_as_it_was(
     record(linked, TREES[:2])
     folder = RunFolder(large)
     before = [file.read_bytes() for file in folder.shard_files()]
-    limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
-    (large / "site" / "sitecustomize.py").write_text(SITE + limited)
+    (large / "site" / "sitecustomize.py").write_text(SITE + LIMITED)
     monkeypatch.setattr(gather, "_merge", lambda *_, **__: None)
     job = mpi_job.run_mpi_job(folder, ["mpirun.openmpi", "-n", "2", "sh"], merge=True, few=False)
     assert job.failure.endswith("experiment.cubex: cannot be written: File too large")
