@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -17,12 +16,12 @@ from threading import Lock
 from typing import Final
 
 from ..runtime.failure_reason import failure_reason
+from ..runtime.session import end_session
 from ..temporary_folder import owned_prefix
 
 __all__ = ["Bench", "Done", "bench", "own_program", "reason_of"]
 
 _PATIENCE: Final = 120.0  # seconds: a probe library is built on a busy machine, once
-_GRACE: Final = 3.0  # seconds in which a launcher may end its ranks
 # What the line that matters has, the surest first.
 _TELLING: Final = ("direct launched using", "run as root", "error", "cannot", "unable", "not found", "no such")
 _OF_SLURM: Final = ("srun: ", "slurmstepd")  # that something failed, not why
@@ -147,24 +146,15 @@ class Bench:
             self._closed = True
             running = list(self._started)
         for process in running:
-            _end(process)
+            end_session(process)
 
 
 def _status(process: subprocess.Popen[bytes], patience: float) -> int | None:
     try:
         return process.wait(patience)
     except subprocess.TimeoutExpired:
-        _end(process)
+        end_session(process)
         return None
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Let a launcher end its ranks, then whatever is left of its session."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, number)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_GRACE)
 
 
 @contextmanager

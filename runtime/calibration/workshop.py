@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +17,7 @@ from ...errors import BuildError, InputError
 from ...temporary_folder import owned_prefix
 from ..c_compiler import compiled
 from ..failure_reason import failure_reason
+from ..session import end_session
 
 __all__ = ["Workshop", "printed_prices", "workshop"]
 
@@ -27,7 +27,6 @@ _REQUESTS: Final = _SOURCES.parent / "probe"
 _FLAGS: Final = ("-std=gnu11", "-O2", "-fno-tree-vectorize", "-fno-unroll-loops", f"-I{_REQUESTS}")
 _PATIENCE: Final = 300.0  # seconds, of a busy machine, or one whose launcher waits for nodes
 _PRICE: Final = re.compile(r"\bprice (\w+) ([0-9.e+-]+)$", re.MULTILINE)  # a launcher may put the rank before a line
-_GRACE: Final = 3.0  # seconds in which a launcher may end its ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,22 +82,12 @@ class Workshop:
         except subprocess.TimeoutExpired:
             raise InputError(f"{command[0]}: did not end within {_PATIENCE:.0f} s") from None
         finally:
-            _end(process)
+            if process.returncode is None:
+                end_session(process)
         if process.returncode:
             said = failure_reason(f"{complained}\n{printed}") or f"exit status {process.returncode}"
             raise InputError(f"{command[0]}: {said}")
         return printed
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """Let a launcher that still runs end its ranks, then whatever is left of its session."""
-    if process.returncode is not None:
-        return
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, number)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_GRACE)
 
 
 @contextmanager

@@ -1,0 +1,22 @@
+"""The end of what was started in a session of its own: a launcher, and whatever is left of its ranks."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from typing import Any, Final
+
+__all__ = ["end_session"]
+
+_GRACE: Final = 3.0  # seconds in which a launcher may end its ranks
+
+
+def end_session(process: subprocess.Popen[Any]) -> None:
+    """Let a launcher end its ranks, then end whatever is left of the session that it leads."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE)
