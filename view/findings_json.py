@@ -93,7 +93,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
             "same_work": index in causes.same_work,
             "may_be_measuring": findings.differences.may_be_measuring([index]),
             **_gain(None if index in causes.same_work else worth_of_balance(findings, [index])),
-            "confidence": asdict(confidence_in_difference(findings, [index])),
+            "confidence": asdict(confidence_in_difference(findings, [index])) if index in found.cccr else None,
             **_standing(findings, findings.repetition.of_ranks.get(index), found=index in found.cccr),
         }
 
@@ -148,7 +148,7 @@ def _disparity(findings: Findings) -> dict[str, Any]:
             "without_probes": list(findings.explanation.unprobed.get(index, ())),
             "small_calls": index in causes.small_calls,
             **_gain(worth_of_weight(findings, index)),
-            "confidence": asdict(confidence_in_weight(findings, index)),
+            "confidence": asdict(confidence_in_weight(findings, index)) if index in found.cccr else None,
             "waits_for": _place(findings, findings.explanation.waiting.late[index])
             if index in findings.explanation.waiting.late
             else None,

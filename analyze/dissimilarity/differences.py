@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -51,11 +52,18 @@ class Differences:
         Their price is taken off already, and ranks that only its errors part are alike; but a rank that entered more
         regions than others, or paid far more for them, may still be measured only.
         """
-        places = list(regions)
+        places = tuple(regions)
         if self.performance.metric not in TIMES:
             return False
-        most = max(over_ranks(self.selection, _most_paid, places))
-        return float(np.ptp(self.performance.values[places].sum(axis=0))) <= MOST_PAID * most
+        if places not in self._judged:
+            most = max(over_ranks(self.selection, _most_paid, places))
+            apart = float(np.ptp(self.performance.values[list(places)].sum(axis=0)))
+            self._judged[places] = apart <= MOST_PAID * most
+        return self._judged[places]
+
+    @cached_property
+    def _judged(self) -> dict[tuple[int, ...], bool]:
+        return {}  # each takes a walk over all ranks, and is asked for by the verdict and by what JSON says
 
 
 def _most_paid(selection: Selection, regions: Sequence[int]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.confidence import confidence_in_difference
+from autoanalyzer.analyze.dissimilarity import differences
 from autoanalyzer.analyze.worth import makespan, worth_of_balance, worth_of_weight
+from autoanalyzer.view.findings_json import findings_document
 
 
 @pytest.mark.parametrize(
@@ -92,3 +95,21 @@ def test_times_alone_are_less_sure_than_what_was_counted(make_experiment):
 def test_a_small_difference_is_not_sure(slowest, level, make_experiment):
     found = analyze(make_experiment({"work": [1.0, slowest]}))
     assert confidence_in_difference(found, [found.dissimilarity.cccr[0]]).level == level
+
+
+def test_what_is_no_finding_has_no_confidence(make_experiment):
+    found = findings_document(analyze(make_experiment({"work": [5.0] * 2, "rest": [0.1] * 2})), Path("e.cube"))
+    of_regions = {each["name"]: each["confidence"] for each in found["disparity"]["classes"]}
+    assert of_regions["work"] == {"level": "medium", "reason": "nothing was counted"}
+    assert of_regions["rest"] is None
+    assert found["dissimilarity"]["confidence"] is None
+
+
+def test_whether_measuring_made_a_difference_takes_one_walk_over_the_ranks(make_experiment, monkeypatch):
+    found = analyze(make_experiment({"work": [1.0, 2.0], "rest": [1.0] * 2}))
+    walks = []
+    walk = differences.over_ranks
+    monkeypatch.setattr(differences, "over_ranks", lambda *given: (walks.append(given), walk(*given))[1])
+    core = found.dissimilarity.cccr[0]
+    assert {found.differences.may_be_measuring([core]) for _ in range(3)} == {False}
+    assert len(walks) == 1
