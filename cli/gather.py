@@ -11,6 +11,7 @@ from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.facts import RunFacts
 from ..runtime.folder import RunFolder
 from ..view.place import visible
+from ..view.units import many
 from .progress import counted
 
 __all__ = ["add_arguments", "run"]
@@ -54,7 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
     sys.stdout.write(f"wrote {visible(str(folder.experiment))}: {experiment.size}\n")
     missing = experiment.notes.missing
     if missing:
-        sys.stdout.write(f"without {len(missing)} ranks; autoanalyzer info {visible(str(folder.path))} names them\n")
+        them = "it" if len(missing) == 1 else "them"
+        place = visible(str(folder.path))
+        sys.stdout.write(f"without {many(len(missing), 'rank')}; autoanalyzer info {place} names {them}\n")
     failures = [remark for remark in experiment.notes.remarks if remark.startswith(NOT_GATHERED)]
     sys.stderr.writelines(f"autoanalyzer: {visible(remark)}\n" for remark in failures)
     return 1 if failures else 0
