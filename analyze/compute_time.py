@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ..experiment import Experiment
 from .blocks import over_locations
+from .code_regions import CodeRegion, inclusive_over
+from .criteria import CRITERIA
+from .noise import noise_of_times, part_by_noise
 from .selection import complete
 from .summary import summary
 
@@ -24,44 +27,95 @@ def compute_time(experiment: Experiment) -> Values:
 
 @dataclass(frozen=True)
 class SharedOut:
-    """Each call path's time in I/O calls, shared out by the bytes among the ranks that moved some.
+    """A time of each call path, shared out among the ranks by what they did in it.
 
-    What the kernel takes for the same bytes differs by chance, by several times (pages that are cached, written
-    back, or not); ranks that read and write the same do the same work, and those that do more of it more.
+    What a machine takes for the same work differs by chance: for the same bytes of a file by several times (pages that
+    are cached, written back, or not), for the same instructions by whoever shares the processor. Ranks that do the same
+    take the same then, and those that do more of it take more.
 
     Attributes:
         time: The metric of the time.
-        less: What is taken off it; empty if nothing is.
-        rates: ``float64[call path]``: seconds a byte.
+        less: What is taken off it.
+        by: The metric of what is done.
+        rates: ``float64[call path]``: seconds for each; 0 where time stays as it was measured.
     """
 
     time: str
-    less: str
+    less: tuple[str, ...]
+    by: str
     rates: Values
 
     @classmethod
-    def of(cls, experiment: Experiment, time: str, less: str = "") -> SharedOut | None:
-        """Find the rates; None if a metric is not there, or lacks a value, or nobody moved anything."""
-        if not all(complete(experiment, each) for each in (time, less, "io_bytes") if each):
+    def by_bytes(cls, experiment: Experiment, time: str, *less: str) -> SharedOut | None:
+        """Share time in I/O calls out; None if a metric is not there, or lacks a value, or nobody moved anything."""
+        shared = cls(time, less, "io_bytes", np.zeros(len(experiment.call_paths)))
+        if not shared._is_measured(experiment):
             return None
-        total = summary(experiment, "io_bytes").sums
+        total = summary(experiment, shared.by).sums
         if not total.any():
             return None
-        moved = np.sum([*over_locations(experiment, _with_bytes, time, less)], axis=0)
-        return cls(time, less, np.divide(moved, total, out=np.zeros_like(moved), where=total > 0))
+        moved = np.sum([*over_locations(experiment, _of_who_did, shared)], axis=0)
+        return replace(shared, rates=np.divide(moved, total, out=np.zeros_like(moved), where=total > 0))
+
+    @classmethod
+    def by_instructions(cls, experiment: Experiment, noise: float, time: str, *less: str) -> SharedOut | None:
+        """Share computing out where the ranks take as long for an instruction, as far as noise allows to tell.
+
+        A call path stays as it was measured where that is not so: its ranks miss caches, or differ in their speed.
+        None if no rank's own instructions are known, or those of threads, whose work is another each time.
+
+        Args:
+            experiment: The run.
+            noise: The deviation by which times of equal work differ, relative to them.
+            time: The metric of the time.
+            less: What is taken off it.
+        """
+        shared = cls(time, less, "instructions", np.zeros(len(experiment.call_paths)))
+        ranks = len(experiment.locations)
+        one_thread = len({place.process for place in experiment.locations}) == ranks
+        if not (one_thread and experiment.notes.counts_by_rank and shared._is_measured(experiment)):
+            return None
+        executed, took = summary(experiment, shared.by).sums, shared._sums(experiment)
+        counted = (executed > 0) & (took > 0)
+        rates = np.divide(took, executed, out=np.zeros_like(took), where=counted)
+        least, most = zip(*over_locations(experiment, _off_by, replace(shared, rates=rates)), strict=True)
+        spread = np.max(most, axis=0) - np.min(least, axis=0)
+        alike = spread <= part_by_noise(noise, CRITERIA.unknown_noise) * took / ranks
+        return replace(shared, rates=np.where(alike, rates, 0.0))
 
     def change(self, part: Experiment) -> Values:
         """Give what a rank's time becomes more by; ``float64[call path, location]``."""
-        seconds, volume = _in_calls(part, self.time, self.less), part.exclusive("io_bytes")
-        return np.where(volume > 0, volume * self.rates[:, None], seconds) - seconds
+        did, rates = part.exclusive(self.by), self.rates[:, None]
+        kept = (rates > 0) & ((did > 0) | (self.by == "instructions"))
+        return np.where(kept, did * rates - self.seconds(part), 0.0)
+
+    def shared(self, experiment: Experiment) -> Values:
+        """Sum up the time that is shared out; ``float64[call path]``."""
+        return self.rates * summary(experiment, self.by).sums
+
+    def _is_measured(self, experiment: Experiment) -> bool:
+        return all(complete(experiment, each) for each in (self.time, *self.less, self.by))
+
+    def _sums(self, experiment: Experiment) -> Values:
+        sums = summary(experiment, self.time).sums
+        return np.asarray(sums - sum(summary(experiment, each).sums for each in self.less))
+
+    def seconds(self, part: Experiment) -> Values:
+        """Give the time as it was measured; ``float64[call path, location]``."""
+        found = part.exclusive(self.time)
+        for name in self.less:
+            found = found - part.exclusive(name)
+        return found
 
 
-def _with_bytes(part: Experiment, _: slice, time: str, less: str) -> Values:
-    return np.asarray(np.where(part.exclusive("io_bytes") > 0, _in_calls(part, time, less), 0.0).sum(axis=1))
+def _of_who_did(part: Experiment, _: slice, shared: SharedOut) -> Values:
+    return np.asarray(np.where(part.exclusive(shared.by) > 0, shared.seconds(part), 0.0).sum(axis=1))
 
 
-def _in_calls(part: Experiment, time: str, less: str) -> Values:
-    return part.exclusive(time) - part.exclusive(less) if less else part.exclusive(time)
+def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Values]:
+    """Give by how much ranks are off what their work takes, the least and the most."""
+    off = shared.seconds(part) - part.exclusive(shared.by) * shared.rates[:, None]
+    return off.min(axis=1), off.max(axis=1)
 
 
 @dataclass(frozen=True)
@@ -70,17 +124,30 @@ class Computing:
 
     Attributes:
         others: What is taken off the CPU time.
-        files: CPU time in I/O calls; None if it is compared as it is.
+        shared: Parts of it that are compared as what the ranks did shares them out.
+        noise: See ``noise_of_times``; of the first block of ranks.
     """
 
     others: tuple[str, ...]
-    files: SharedOut | None
+    shared: tuple[SharedOut, ...] = ()
+    noise: float | None = None
 
     @classmethod
     def of(cls, experiment: Experiment) -> Computing:
         """Look which metrics there are."""
-        others = ("mpi_cpu_time", *(["omp_cpu_time"] if complete(experiment, "omp_cpu_time") else []))
-        return cls(others, SharedOut.of(experiment, "io_cpu_time"))
+        return cls(("mpi_cpu_time", *(["omp_cpu_time"] if complete(experiment, "omp_cpu_time") else [])))
+
+    @classmethod
+    def comparing(cls, experiment: Experiment) -> Computing:
+        """Look which metrics there are, and share out what can be."""
+        found = cls.of(experiment)
+        noise = noise_of_times(found.values(experiment.of_locations(experiment.location_blocks()[0])))
+        files = ["io_cpu_time"] if complete(experiment, "io_cpu_time") else []
+        shared = (
+            SharedOut.by_bytes(experiment, *files) if files else None,
+            SharedOut.by_instructions(experiment, noise or 0.0, "cpu_time", *found.others, *files),
+        )
+        return replace(found, shared=tuple(each for each in shared if each), noise=noise)
 
     def values(self, part: Experiment) -> Values:
         """Give the time that is computed; ``float64[call path, location]``."""
@@ -90,6 +157,15 @@ class Computing:
         return found
 
     def compared(self, part: Experiment) -> Values:
-        """Give the same with the time in I/O calls as the bytes share it out."""
+        """Give the same with what is shared out."""
         found = self.values(part)
-        return found + self.files.change(part) if self.files else found
+        for each in self.shared:
+            found = found + each.change(part)
+        return found
+
+    def measured_share(self, experiment: Experiment, regions: tuple[CodeRegion, ...]) -> Values:
+        """Give the share of each region's time that is compared as it was measured; ``float64[region]``, 0 to 1."""
+        sums = summary(experiment, "cpu_time").sums - sum(summary(experiment, each).sums for each in self.others)
+        left = sums - sum(each.shared(experiment) for each in self.shared)
+        whole, rest = inclusive_over(experiment, regions, np.maximum([sums, left], 0.0).T).T
+        return np.clip(np.divide(rest, whole, out=np.ones_like(whole), where=whole > 0), 0.0, 1.0)

@@ -44,7 +44,7 @@ def losses(findings: Findings) -> list[Loss]:
     selection = replace(findings.differences.selection, programs=performance.programs)
     has_compute = all(complete(experiment, name) for name in ("cpu_time", "mpi_cpu_time"))
     metric = performance.metric if performance.metric in TIMES else "compute_time" if has_compute else "wall_time"
-    computing = Computing.of(experiment) if metric == "compute_time" else None
+    computing = Computing.comparing(experiment) if metric == "compute_time" else None
     programs, end, totals = len(performance.groups), 0, []
     longest = np.full((programs, len(selection.regions)), -np.inf)
     slowest = np.zeros(longest.shape, np.intp)

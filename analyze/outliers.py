@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from scipy.ndimage import median_filter
 
 from .metric_space import Values
 
@@ -35,6 +34,8 @@ def without_outliers(sequence: Values, *, in_a_row: int) -> Values:
         sequence: ``float64[n]``.
         in_a_row: As many as this that are far off vanish; more are no outliers.
     """
+    from scipy.ndimage import median_filter  # noqa: PLC0415 - whoever asks for ``NORMAL`` alone need not wait for it
+
     middle = median_filter(sequence, size=2 * in_a_row + 1, mode="nearest")
     away = sequence - middle
     return np.where(np.abs(away) > _HAMPEL * spread(away), middle, sequence)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["THRESHOLD", "Labels", "are_clusters", "cluster", "members", "severity"]
+__all__ = ["THRESHOLD", "Labels", "cluster", "levels", "members", "refined", "severity"]
 
 Labels = npt.NDArray[np.intp]
 Vectors = npt.NDArray[np.float64]
@@ -23,9 +23,10 @@ _LOOK: Final = 1024  # vectors among which the next one is looked for at once
 def cluster(vectors: Vectors, *, floor: float = 0.0, groups: Labels | None = None) -> Labels:
     """Label each vector with the number of its cluster (paper 001, section 4.2.1, Algorithm 1).
 
-    The first vector p without a cluster and every other one without whose distance from p is at most
-    ``THRESHOLD`` times the length of p form a cluster. A cluster may have one member. Only vectors whose length
-    is close to p's are compared with it, so that a million ranks in a few clusters take seconds.
+    A vector p without a cluster and every other one without whose distance from p is at most ``THRESHOLD`` times the
+    length of p form a cluster. A cluster may have one member. The paper takes the vectors in the order of the ranks;
+    here the shortest comes first, of equally long ones the one with the least first value in which they differ, so that
+    clusters do not depend on how ranks are numbered.
 
     Args:
         vectors: ``float64[location, region]``; not changed.
@@ -37,45 +38,27 @@ def cluster(vectors: Vectors, *, floor: float = 0.0, groups: Labels | None = Non
     """
     if groups is not None and groups.any():
         return _in_order([(columns, cluster(vectors[columns], floor=floor)) for columns in members(groups)])
-    labels = np.full(len(vectors), -1, dtype=np.intp)
-    for number, near in enumerate(_clusters(vectors, labels, floor)):
-        labels[near] = number
-    return labels
-
-
-def are_clusters(labels: Labels, vectors: Vectors, *, floor: float = 0.0, groups: Labels | None = None) -> bool:
-    """Tell whether ``cluster`` would label the vectors so; that they are not is often told by the first cluster."""
-    if groups is not None and groups.any():
-        return all(are_clusters(_renumbered(labels[each]), vectors[each], floor=floor) for each in members(groups))
-    sizes = np.bincount(labels)
-    found = np.full(len(vectors), -1, dtype=np.intp)
-    for number, near in enumerate(_clusters(vectors, found, floor)):
-        if number >= len(sizes) or len(near) != sizes[number] or (labels[near] != number).any():
-            return False
-        found[near] = number
-    return True
-
-
-def _clusters(vectors: Vectors, labels: Labels, floor: float) -> Iterator[npt.NDArray[np.intp]]:
-    """Give the members of each cluster in turn, among the vectors whose label is below 0 by then."""
     lengths = np.linalg.norm(vectors, axis=1)
-    by_length = sorted_lengths = None
-    first = 0
+    order = np.lexsort((*vectors.T[::-1], lengths))
+    labels = np.empty(len(vectors), dtype=np.intp)
+    labels[order] = _clusters(vectors[order], lengths[order], floor)
+    return _renumbered(labels)
+
+
+def _clusters(vectors: Vectors, lengths: Vectors, floor: float) -> Labels:
+    """Label vectors that are sorted by their lengths."""
+    labels = np.full(len(vectors), -1, dtype=np.intp)
+    first = number = 0
     while first < len(vectors):
         reach = max(THRESHOLD * lengths[first], floor) * _ROUNDING
-        if first == 0:  # often the only one that is asked for
-            near = np.flatnonzero(np.abs(lengths - lengths[0]) <= reach)
-        else:
-            if by_length is None or sorted_lengths is None:
-                by_length = np.argsort(lengths, kind="stable")
-                sorted_lengths = lengths[by_length]
-            low = np.searchsorted(sorted_lengths, lengths[first] - reach, side="left")
-            high = np.searchsorted(sorted_lengths, lengths[first] + reach, side="right")
-            near = by_length[low:high]
-            near = near[labels[near] < 0]
+        # What is no number is near to nothing, and sorted to the end.
+        beyond = max(first + 1, int(np.searchsorted(lengths, lengths[first] + reach, side="right")))
+        near = first + np.flatnonzero(labels[first:beyond] < 0)
         near = near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
-        yield near if len(near) else np.array([first])  # what is no number is near to nothing
+        labels[near if len(near) else first] = number
+        number += 1
         first = _unlabelled(labels, first)
+    return labels
 
 
 def _unlabelled(labels: Labels, first: int) -> int:
@@ -88,8 +71,38 @@ def _unlabelled(labels: Labels, first: int) -> int:
     return len(labels)
 
 
+def levels(values: Vectors) -> Labels:
+    """Label numbers that are known to differ with the number of their cluster, by Algorithm 1.
+
+    ``THRESHOLD`` of the least number is taken for a distance, but of all that they differ by no less than that part,
+    so that what is close to zero is alike, and no more than half, so that there is more than one cluster.
+
+    Args:
+        values: ``float64[location]``.
+
+    Returns:
+        ``int[location]``, numbered from 0, the lowest first.
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    apart = float(ordered[-1] - ordered[0])
+    starts, first = [], 0
+    while first < len(ordered):
+        starts.append(first)
+        reach = min(max(THRESHOLD * float(ordered[first]), THRESHOLD * apart), apart / 2) * _ROUNDING
+        first = max(first + 1, int(np.searchsorted(ordered, ordered[first] + reach, side="right")))
+    labels = np.empty(len(values), dtype=np.intp)
+    labels[order] = np.searchsorted(starts, np.arange(len(values)), side="right") - 1
+    return labels
+
+
+def refined(labels: Labels, others: Labels) -> Labels:
+    """Label what is in one cluster by both; numbered from 0 in the order of their first members."""
+    return _renumbered(labels * (int(others.max(initial=0)) + 1) + others)
+
+
 def _renumbered(labels: Labels) -> Labels:
-    """Number some of the clusters anew, in the order of their first members."""
+    """Number clusters anew, in the order of their first members."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[inverse.reshape(-1)])
 

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from ..attributes import BYTES_PER_SECOND
+from ..criteria import CRITERIA
 from ..overhead import TIMES, probe_times
 from ..preparation import Prepared
 from ..selection import Selection, over_ranks
@@ -20,12 +21,9 @@ from .off_processor import differing_time_off
 from .performance import DISSIMILARITY_METRICS, Performance
 from .thread_roles import differing_jobs
 
-__all__ = ["LEAST", "RESOLUTION", "Differences", "find_differences"]
-
-RESOLUTION: Final = 0.01  # seconds: scheduler ticks and cold caches alone can part ranks by this
+__all__ = ["Differences", "find_differences"]
 
 _SLIGHT: Final = 0.1  # of what bytes take: a difference in computing that is no more comes with them
-LEAST: Final = 0.01  # of the mean of what is compared: a smaller difference is not worth a look
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Differences:
         selection: The ranks, or threads, that were compared.
         performance: Their performance vectors; positions elsewhere are positions in its ``regions``.
         dissimilarity: Their clusters, and the regions that part them.
-        floor: What they may part by and still be alike, in the unit of what is compared.
+        floor: What an even share must save to matter, in the unit of what is compared.
         not_judged: Times off the processor by which ranks differ, but which time-sharing can have made.
     """
 
@@ -108,8 +106,7 @@ def _spread(performance: Performance) -> float:
 
 
 def _floor(performance: Performance, program_time: float) -> float:
-    """Give the difference that is never one: in times a part of the mean, in bytes what that of the program moves."""
+    """Give what must be saved to matter: a part of the mean, or the bytes that take that part of the program's time."""
     if performance.metric == "mpi_bytes":
-        return max(LEAST * program_time, RESOLUTION) * BYTES_PER_SECOND
-    mean = float(performance.values[list(performance.top)].sum(axis=0).mean())
-    return max(LEAST * mean, RESOLUTION)
+        return CRITERIA.least_gain * program_time * BYTES_PER_SECOND
+    return CRITERIA.least_gain * float(performance.values[list(performance.top)].sum(axis=0).mean())

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ..code_regions import descendants
-from .clusters import THRESHOLD, Labels, are_clusters, cluster, members, severity
+from .clusters import THRESHOLD, Labels, cluster, levels, members, refined, severity
 from .performance import Performance
 
 __all__ = ["Dissimilarity", "find_dissimilarity", "odd_one"]
 
-# Parts of the widest difference under which others are noise: each step of a search wants the same clusters again.
-_COARSE: Final = (0.2, 0.4)
+Values = npt.NDArray[np.float64]
+
+_MOSTLY = 0.5  # of what ranks differ by in a region, that regions below it do not: then it is named beside these
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Dissimilarity:
         clusters: Columns of the performance vectors, by cluster.
         severity: S; see ``clusters.severity``.
         ccr: Positions of the critical code regions, parents before children.
-        cccr: Those of them that have no critical child: their core.
-        composite: Whether only several adjacent regions together made the difference.
+        cccr: Those of them in which ranks differ by more than in what is critical below them: the cores.
+        composite: Whether each of several cores could be left out, and the clusters were the same.
         odd_one: A column without which all others are one cluster.
         programs: How many programs the ranks run; those of different ones are in different clusters.
         jobs: Whether threads are told apart by their totals, having nothing in common; see ``jobs.differing_jobs``.
@@ -50,156 +50,119 @@ class Dissimilarity:
 
 
 def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilarity:
-    """Cluster the ranks and search the regions that part them (Algorithms 1 and 2).
+    """Find the regions in which ranks differ, and cluster the ranks by these (definitions 8 to 12, and beyond).
 
-    Cost: at most two clusterings a region, and thrice that where no leaf is found; for composites one for each of the
-    n/s of every size s that is tried.
+    Algorithm 2 asks of each region whether the clusters by all regions change without it. Several imbalances hide each
+    other from it, and what is less than a tenth of everything is in no cluster. So each region is asked alone, from the
+    leaves up. Ranks differ in it if they are further apart than noise can part them, and it matters: to share its work
+    evenly would save ``floor``, or it parts ranks by as much as parts them in Algorithm 1. A region is a core if most
+    of its difference is in no core below it. Ranks are in one cluster if they are in each core.
+
+    Without a core, ranks are clustered by all regions. If that parts them, and the run does not tell how large noise is,
+    the difference is searched among those that noise can make, too.
+
+    Cost: some passes over the vectors, and sorting the ranks once for each core.
 
     Args:
         performance: The vectors.
-        floor: A difference in seconds that is never one; see ``clusters.cluster``.
+        floor: Seconds, or what else is compared, that matter.
     """
-    search = _Search(performance, floor)
-    clusters = tuple(tuple(each) for each in members(search.original))
     programs = len(performance.groups)
-    spread = max(severity(search.vectors[columns]) for columns in performance.groups)
+    vectors = performance.values[list(performance.top)].T
+    spread = max(severity(vectors[columns]) for columns in performance.groups)
+    search = _Search(performance, floor)
+    cores = search.cores(performance.noise)
+    if cores:
+        labels = search.labels(cores)
+    else:
+        apart = 0.0 if performance.is_noise_guessed else float(np.linalg.norm(performance.noise[list(performance.top)]))
+        labels = cluster(vectors, floor=max(floor, apart), groups=performance.programs)
+        if labels.max(initial=0) + 1 > programs and performance.is_noise_guessed:
+            cores = search.cores(THRESHOLD * performance.values.max(axis=1))
+            labels = search.labels(cores) if cores else labels
+    clusters = tuple(tuple(each) for each in members(labels))
     if len(clusters) == programs:
         return Dissimilarity(clusters, spread, programs=programs)
-    found = search.result()
-    distance = spread * float(np.linalg.norm(search.vectors, axis=1).max())
-    for part in _COARSE:
-        if not _can_go_deeper(performance, found.core):
-            break
-        coarse = _Search(performance, max(floor, part * distance)).result()
-        found = _refined(performance, found, coarse)
-    return Dissimilarity(clusters, spread, found.critical, found.core, found.composite, odd_one(clusters), programs)
-
-
-@dataclass(frozen=True)
-class _Found:
-    """Critical regions, those of them without critical children, and whether several together make the difference."""
-
-    critical: tuple[int, ...]
-    core: tuple[int, ...]
-    composite: bool
-
-
-def _can_go_deeper(performance: Performance, core: tuple[int, ...]) -> bool:
-    """Whether anything stands below the core that parts the ranks the most."""
-    widest = max(core, key=lambda each: float(np.ptp(performance.values[each])), default=None)
-    return widest is None or bool(performance.regions[widest].children)
-
-
-def _refined(performance: Performance, fine: _Found, coarse: _Found) -> _Found:
-    """Take from a coarse search what lies below the cores of a fine one, which has found more of them."""
-    if not fine.core:
-        return coarse
-    below = {core: set(descendants(performance.regions, core)) for core in fine.core}
-    deeper = [core for core in coarse.core if any(core in each for each in below.values())]
-    kept = [core for core in fine.core if below[core].isdisjoint(deeper)]
-    leading = [each for each in coarse.critical if any(each in below[core] for core in fine.core)]
-    return _Found(tuple(sorted({*fine.critical, *leading})), tuple(sorted([*kept, *deeper])), fine.composite)
+    composite = len(cores) > 1 and all(
+        (search.labels([each for each in cores if each != core]) == labels).all() for core in cores
+    )
+    return Dissimilarity(
+        clusters, spread, search.leading_to(cores), tuple(cores), composite, odd_one(clusters), programs
+    )
 
 
 class _Search:
-    """Algorithm 2: regions are set to 0 and restored in turn, and the clusters compared with the original ones."""
+    """The search for regions in which ranks of the same program differ."""
 
-    def __init__(self, performance: Performance, floor: float, *, without: Sequence[int] = ()) -> None:
+    def __init__(self, performance: Performance, floor: float) -> None:
         self.performance = performance
         self.floor = floor
-        self.top = tuple(region for region in performance.top if region not in without)
-        self.vectors = performance.values[list(self.top)].T.copy()
-        self.original = self.partition(self.vectors)
+        totals = performance.values[list(performance.top)].sum(axis=0)
+        self.wide = THRESHOLD * float(totals.max(initial=0.0))
 
-    def partition(self, vectors: npt.NDArray[np.float64]) -> Labels:
-        return cluster(vectors, floor=self.floor, groups=self.performance.programs)
+    def differ(self, values: Values, noise: float) -> bool:
+        """Whether ranks differ by more than noise, and it matters; values are ``float64[rank]``."""
+        return any(self._differ(values[columns], noise) for columns in self.performance.groups)
 
-    def makes(self, vectors: npt.NDArray[np.float64], wanted: Labels) -> bool:
-        """Whether vectors make the wanted clusters."""
-        return are_clusters(wanted, vectors, floor=self.floor, groups=self.performance.programs)
+    def _differ(self, values: Values, noise: float) -> bool:
+        most, least = float(values.max()), float(values.min())
+        if most - least <= noise:
+            return False
+        return most - float(values.mean()) >= self.floor or most - least > max(self.wide, self.floor)
 
-    def parts(self, labels: Labels) -> bool:
-        """Whether there is more than one cluster of ranks that run the same program."""
-        return int(labels.max(initial=0)) + 1 > len(self.performance.groups)
+    def cores(self, noise: Values) -> list[int]:
+        """Find the cores, parents before children.
 
-    def alone(self, region: int) -> Labels:
-        """Cluster by one region alone."""
-        return self.partition(self.performance.values[region][:, None])
-
-    def parts_alone(self, region: int) -> bool:
-        """Whether one region alone parts the ranks of any program."""
-        together = (
-            np.zeros(len(self.vectors), np.intp) if self.performance.programs is None else self.performance.programs
-        )
-        return not self.makes(self.performance.values[region][:, None], together)
-
-    def result(self) -> _Found:
-        """Search the whole tree."""
-        found = self.single_regions()
-        composite = not found
-        found += self.composite_regions() if composite else self.unexplained(found)
-        critical = set(found)
-        core = tuple(each for each in found if critical.isdisjoint(self.performance.regions[each].children))
-        return _Found(tuple(found), core, composite)
-
-    def single_regions(self) -> list[int]:
-        """Find the 1-code regions without which the clusters change, and what is critical below them.
-
-        Beyond the paper, such a region must part the ranks when it is alone, too: to set a large balanced one to 0
-        shrinks every vector, and with it the threshold, until noise elsewhere counts as a change.
+        Args:
+            noise: ``float64[region]``: what ranks may part by in each region and be alike.
         """
-        found: list[int] = []
-        for column, region in enumerate(self.top):
-            if self._changes(slice(column, column + 1)) and self.parts_alone(region):
-                found.append(region)
-                found.extend(self._restored(region, self.vectors.copy(), column, self.original))
-        return found
+        performance = self.performance
+        regions, values = performance.regions, performance.values
+        found: dict[int, list[int]] = {}  # region: the cores in it
+        for index in reversed(range(len(regions))):
+            below = [core for child in regions[index].children for core in found[child]]
+            found[index] = below
+            if not self.differ(values[index], float(noise[index])):
+                continue
+            if below:
+                outermost = self._outermost(below)
+                rest = values[index] - values[outermost].sum(axis=0)
+                left = float(noise[index] - noise[outermost].sum())
+                if np.ptp(rest) <= _MOSTLY * np.ptp(values[index]) or not self.differ(rest, left):
+                    continue
+            found[index] = [index, *below]
+        return sorted(core for top in performance.top for core in found[top])
 
-    def composite_regions(self) -> list[int]:
-        """Find the members of the smallest composite of adjacent 1-code regions that changes the clusters."""
-        count = len(self.top)
-        for size in range(2, count + 1):
-            composites = [slice(start, start + size) for start in range(0, count, size)]
-            changing = [each for each in composites if self._changes(each)]
-            if changing:
-                return [region for each in changing for region in self._members_that_part(each)]
-        return []
+    def _outermost(self, cores: Sequence[int]) -> list[int]:
+        """Leave out cores below others."""
+        below = {each for core in cores for each in descendants(self.performance.regions, core)}
+        return [core for core in cores if core not in below]
 
-    def unexplained(self, found: list[int]) -> list[int]:
-        """Search on among the differences that remain without the 1-code regions that were found.
+    def leading_to(self, cores: Sequence[int]) -> tuple[int, ...]:
+        """List the cores, and the regions around them in which ranks differ, too: parents before children."""
+        performance, noise = self.performance, self.performance.noise
+        parents = {child: index for index, each in enumerate(performance.regions) for child in each.children}
+        found = set(cores)
+        for core in cores:
+            around = parents.get(core)
+            while around is not None:
+                if self.differ(performance.values[around], float(noise[around])):
+                    found.add(around)
+                around = parents.get(around)
+        return tuple(sorted(found))
 
-        Beyond the paper, which stops at the first: one rank may take 1.5 times as long in a region that all share
-        while another does something else altogether. What remains must part ranks by ``THRESHOLD`` of the longest
-        original vector, not of what is left of it, lest noise be searched.
-        """
-        longest = float(np.linalg.norm(self.vectors, axis=1).max())
-        rest = _Search(self.performance, max(self.floor, THRESHOLD * longest), without=found)
-        if not rest.parts(rest.original):
-            return []
-        return rest.single_regions() or rest.composite_regions()
-
-    def _changes(self, columns: slice) -> bool:
-        """Whether the clusters change without these 1-code regions."""
-        before = self.vectors[:, columns].copy()
-        self.vectors[:, columns] = 0.0
-        changed = not self.makes(self.vectors, self.original)
-        self.vectors[:, columns] = before
-        return changed
-
-    def _members_that_part(self, columns: slice) -> Iterator[int]:
-        for column in range(len(self.top))[columns]:
-            alone = self.alone(self.top[column])
-            if self.parts(alone):
-                yield self.top[column]
-                yield from self._restored(self.top[column], np.zeros_like(self.vectors), column, alone)
-
-    def _restored(self, parent: int, vectors: npt.NDArray[np.float64], column: int, wanted: Labels) -> Iterator[int]:
-        """Restore each child alone in its parent's place, in ``vectors``: critical if the wanted clusters come back."""
-        for child in self.performance.regions[parent].children:
-            vectors[:, column] = self.performance.values[child]
-            if self.makes(vectors, wanted) and self.parts_alone(child):
-                yield child
-                yield from self._restored(child, vectors, column, wanted)
+    def labels(self, cores: Sequence[int]) -> Labels:
+        """Cluster ranks that no core parts."""
+        performance = self.performance
+        labels = np.zeros(len(performance.ranks), np.intp) if performance.programs is None else performance.programs
+        for core in cores:
+            own = np.zeros_like(labels)
+            for columns in performance.groups:
+                values = performance.values[core][columns]
+                if self._differ(values, 0.0):
+                    own[columns] = levels(values)
+            labels = refined(labels, own)
+        return labels
 
 
 def odd_one(clusters: tuple[tuple[int, ...], ...]) -> int | None:

@@ -65,7 +65,9 @@ def differing_time_off(
         np.concatenate(each, axis=-1) for each in zip(*over_ranks(selection, _of_ranks, time_off, stretch), strict=True)
     )
     programs = by_program(selection).programs
-    performance = Performance(experiment, METRIC, selection.regions, selection.ranks, values, measured, programs)
+    performance = Performance(
+        experiment, METRIC, selection.regions, selection.ranks, values, measured, programs=programs
+    )
     found = find_dissimilarity(performance, floor=floor)
     return (performance, found) if any(_is_waited_for(performance, core, in_mpi) for core in found.cccr) else None
 
@@ -88,7 +90,7 @@ class _TimeOff:
     def of(cls, experiment: Experiment) -> _TimeOff:
         """Look which metrics there are."""
         others = ("mpi_time", *(["omp_time"] if complete(experiment, "omp_time") else []))
-        return cls(others, Computing.of(experiment), SharedOut.of(experiment, "io_time", "io_cpu_time"))
+        return cls(others, Computing.of(experiment), SharedOut.by_bytes(experiment, "io_time", "io_cpu_time"))
 
     def values(self, part: Experiment) -> tuple[Values, Values]:
         """Give that time, and the time that is computed; ``float64[call path, location]`` each."""

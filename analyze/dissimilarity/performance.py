@@ -12,9 +12,11 @@ import numpy.typing as npt
 from ...experiment import Experiment
 from ..code_regions import CodeRegion
 from ..compute_time import Computing
+from ..criteria import CRITERIA
+from ..noise import part_by_noise
 from ..overhead import TIMES, are_probes_priced, without_probes
 from ..selection import Selection, over_ranks
-from .clusters import members
+from .clusters import THRESHOLD, members
 from .levelling import Prices
 
 __all__ = ["DISSIMILARITY_METRICS", "Performance", "by_program"]
@@ -36,6 +38,9 @@ class Performance:
         values: ``float64[region, rank]``, inclusive, in the metric's unit, without what probes took, and levelled where
             that alone may part the ranks; see ``Selection.by_rank``.
         measured: The same with it, of what each one did itself; NaN where a thread has no part in it.
+        measured_share: ``float64[region]``: the share of a region's values that is compared as it was measured; the rest
+            is shared out by what the ranks did, which noise does not change.
+        deviation: By which times of equal work differ in this run, relative to them; None if it is not known.
         programs: As ``Selection`` has them.
         threads: Names of the threads, ``rank.thread``, where these are compared; a column each.
     """
@@ -46,6 +51,8 @@ class Performance:
     ranks: tuple[int, ...]
     values: Values
     measured: Values
+    measured_share: float | Values = 1.0
+    deviation: float | None = None
     programs: npt.NDArray[np.intp] | None = None
     threads: tuple[str, ...] = ()
 
@@ -54,11 +61,12 @@ class Performance:
         """Build the vectors of the ranks and regions that were selected."""
         experiment = selection.experiment
         selection = by_program(selection)
-        computing = Computing.of(experiment) if metric == "compute_time" else None
+        computing = Computing.comparing(experiment) if metric == "compute_time" else None
         priced = metric in TIMES and are_probes_priced(experiment)
         programs = len(_groups(selection.programs, len(selection.ranks))) if priced else 0
         values = np.empty((len(selection.regions), len(selection.ranks)))
-        measured = np.empty_like(values) if priced or selection.threads else values
+        as_measured = not (priced or selection.threads or (computing and computing.shared))
+        measured = values if as_measured else np.empty_like(values)
         end, prices = 0, []
         for part, part_measured, paid in over_ranks(selection, _vectors, metric, computing, programs):
             end, columns = end + part.shape[1], slice(end, end + part.shape[1])
@@ -71,9 +79,17 @@ class Performance:
             for part in over_ranks(selection, _levelling, metric, computing, together):
                 values[:, end : end + part.shape[1]] += part
                 end += part.shape[1]
-        threads = tuple(map(str, selection.labels)) if selection.threads else ()
         return cls(
-            experiment, metric, selection.regions, selection.ranks, values, measured, selection.programs, threads
+            experiment,
+            metric,
+            selection.regions,
+            selection.ranks,
+            values,
+            measured,
+            computing.measured_share(experiment, selection.regions) if computing else 1.0,
+            computing.noise if computing else None,
+            selection.programs,
+            tuple(map(str, selection.labels)) if selection.threads else (),
         )
 
     @property
@@ -85,6 +101,27 @@ class Performance:
     def groups(self) -> list[list[int]]:
         """The columns of each program's ranks."""
         return _groups(self.programs, len(self.ranks))
+
+    @property
+    def is_noise_guessed(self) -> bool:
+        """Whether nothing tells how far chance parts the times of this run."""
+        return self.metric in TIMES and self.deviation is None
+
+    @cached_property
+    def noise(self) -> Values:
+        """What ranks may part by in each region and be alike, in the metric's unit; ``float64[region]``.
+
+        Times of the same work differ by chance: on this run's machine by as much as its regions tell, but no less than
+        makes a difference in Algorithm 1, and what clocks and caches part. What is shared out by counts differs by
+        no more than these may. Bytes, and time off the processor, must differ by as much as in Algorithm 1.
+        """
+        longest = self.values.max(axis=1)
+        if self.metric not in TIMES:
+            return np.asarray(THRESHOLD * longest)
+        share = CRITERIA.unknown_noise if self.deviation is None else part_by_noise(self.deviation, THRESHOLD)
+        as_measured = longest * self.measured_share
+        by_chance = np.maximum(share * as_measured, np.minimum(as_measured, CRITERIA.resolution))
+        return np.asarray(by_chance + CRITERIA.same_work * (longest - as_measured))
 
     @property
     def top(self) -> tuple[int, ...]:
@@ -103,11 +140,14 @@ def _vectors(
         computing: How compute time is made of metrics, if that is compared.
         programs: How many programs there are; 0 if the price of probes is not known.
     """
-    exclusive = _exclusive(selection.experiment, metric, computing)
+    part = selection.experiment
+    compared = _exclusive(part, metric, computing)
+    as_it_is = computing.values(part) if computing else compared
+    measured = selection.measured(as_it_is) if programs or selection.threads or as_it_is is not compared else None
     if not programs:
-        return selection.by_rank(exclusive), selection.measured(exclusive) if selection.threads else None, None
-    compared = without_probes(selection.experiment, metric, exclusive)
-    return selection.by_rank(compared), selection.measured(exclusive), Prices.of(selection, compared, programs)
+        return selection.by_rank(compared), measured, None
+    compared = without_probes(part, metric, compared)
+    return selection.by_rank(compared), measured, Prices.of(selection, compared, programs)
 
 
 def _levelling(selection: Selection, metric: str, computing: Computing | None, prices: Prices) -> Values:

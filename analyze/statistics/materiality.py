@@ -12,16 +12,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import fdtri
 
+from ..criteria import CRITERIA
 from ..dissimilarity.clusters import THRESHOLD
-from ..dissimilarity.differences import LEAST, RESOLUTION
 from ..metric_space import MetricSpace, Values
 from .partition import LEVEL, Partition
 
 __all__ = ["RULE", "matters", "separating", "telling"]
 
 RULE: Final = (
-    f"{100 * THRESHOLD:.0f} %, of times {1000 * RESOLUTION:.0f} ms and {100 * LEAST:.0f} % of the longest, "
-    f"of all else {100 * LEAST:.0f} % of the most that a location has in the program"
+    f"{100 * THRESHOLD:.0f} %, of times {1000 * CRITERIA.resolution:.0f} ms and"
+    f" {100 * CRITERIA.least_gain:.0f} % of the longest, "
+    f"of all else {100 * CRITERIA.least_gain:.0f} % of the most that a location has in the program"
 )
 
 _MOST: Final = 0.5  # of the other points: a majority
@@ -54,8 +55,8 @@ def _relative(one: Values, other: Values) -> Values:
 
 def _wide(space: MetricSpace, one: Values, other: Values) -> npt.NDArray[np.bool_]:
     """Tell which differences matter; values are ``float64[…, metric]``."""
-    of_whole = [LEAST * space.wholes.get(name, 0.0) for name in space.metrics]
-    least = np.where(_times(space), max(LEAST * space.time, RESOLUTION), of_whole)
+    of_whole = [CRITERIA.least_gain * space.wholes.get(name, 0.0) for name in space.metrics]
+    least = np.where(_times(space), max(CRITERIA.least_gain * space.time, CRITERIA.resolution), of_whole)
     return np.asarray((_relative(one, other) > THRESHOLD) & (np.abs(one - other) > least))
 
 

@@ -9,9 +9,9 @@ from autoanalyzer.errors import UsageError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 
 
-def search(experiment: Experiment, **options: object) -> tuple[Dissimilarity, Performance]:
+def search(experiment: Experiment, floor: float = 0.0, **options: object) -> tuple[Dissimilarity, Performance]:
     performance = Performance.selected(Selection.of(experiment, **options))  # type: ignore[arg-type]
-    return find_dissimilarity(performance, floor=0.0), performance
+    return find_dissimilarity(performance, floor=floor), performance
 
 
 def names(performance: Performance, positions: tuple[int, ...]) -> list[str]:
@@ -42,9 +42,41 @@ def test_the_core_is_the_deepest_region_that_alone_gives_the_clusters_back(make_
     assert names(performance, found.cccr) == ["work/rays"]
 
 
-def test_a_difference_made_by_two_children_together_stays_with_their_parent(make_experiment):
+def test_two_children_that_differ_in_their_own_way_are_both_cores(make_experiment):
     found, performance = search(make_experiment({"work": [0, 0, 0], "work/a": [1, 2, 2], "work/b": [1, 1, 2]}))
+    assert names(performance, found.ccr) == ["work", "work/a", "work/b"]
+    assert names(performance, found.cccr) == ["work/a", "work/b"]
+    assert found.clusters == ((0,), (1,), (2,))
+
+
+def test_many_small_differences_below_a_region_stay_with_it(make_experiment):
+    times = {"work": [0.0] * 4} | {f"work/part{number}": [0.009, 0.009, 0.009, 0.018] for number in range(20)}
+    found, performance = search(make_experiment(times | {"calm": [1.0] * 4}), floor=0.01)
     assert names(performance, found.cccr) == ["work"]
+
+
+def test_imbalances_that_cancel_in_the_totals_are_found(make_experiment):
+    calm = {f"calm{number}": [1.0, 1.01, 0.99, 1.0] for number in range(6)}
+    found, performance = search(
+        make_experiment({"a": [1.0, 2.0, 1.0, 1.0], "b": [2.0, 1.0, 2.0, 2.0], **calm}), floor=0.01
+    )
+    assert names(performance, found.cccr) == ["a", "b"]
+    assert found.clusters == ((0, 2, 3), (1,))
+
+
+def test_an_imbalance_that_is_a_small_part_of_the_run_is_found_where_other_regions_tell_how_small_noise_is(
+    make_experiment,
+):
+    calm = {f"calm{number}": [1.0, 1.01, 0.99, 1.0] for number in range(9)}
+    found, performance = search(make_experiment({"a": [0.6, 0.6, 0.8, 0.6], **calm}), floor=0.1)
+    assert names(performance, found.cccr) == ["a"]
+    assert found.clusters == ((0, 1, 3), (2,))
+
+
+def test_what_other_regions_of_the_run_part_by_is_noise(make_experiment):
+    chance = np.random.default_rng(3)
+    noisy = {f"r{number}": (1.0 + 0.1 * chance.standard_normal(4)).tolist() for number in range(12)}
+    assert not search(make_experiment(noisy), floor=0.12)[0].exists
 
 
 def test_the_own_code_of_the_entry_procedure_can_be_the_core(make_experiment):
@@ -153,7 +185,7 @@ def test_a_region_is_left_out_by_its_path_too_and_the_whole_program_cannot_be(ma
 def test_noise_beside_a_wide_difference_does_not_end_the_search(make_experiment):
     times = {"steps": [0.0] * 4, "steps/serial": [0.2, 0.0, 0.0, 0.0], "steps/even": [0.1, 0.1, 0.109, 0.085]}
     found, performance = search(make_experiment(times))
-    assert len(found.clusters) > 2
+    assert found.clusters == ((0,), (1, 2, 3))
     assert names(performance, found.cccr) == ["steps/serial"]
 
 

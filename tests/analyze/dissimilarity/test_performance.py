@@ -11,7 +11,7 @@ def compared(make_experiment):
     def compared(times: list[float], volumes: list[float]) -> np.ndarray:
         by_path = {"read": times}
         made = make_experiment(by_path, io_cpu_time=by_path, mpi_cpu_time={}, io_bytes={"read": volumes})
-        return Computing.of(made).compared(made)[1]
+        return Computing.comparing(made).compared(made)[1]
 
     return compared
 

@@ -1,0 +1,43 @@
+"""How far chance parts the times that ranks take for the same work, as a run itself tells."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .criteria import CRITERIA
+from .outliers import NORMAL
+
+__all__ = ["noise_of_times", "part_by_noise"]
+
+_REGIONS: Final = 4  # with fewer, a fault in one of them would pass for noise
+
+
+def noise_of_times(times: npt.NDArray[np.float64]) -> float | None:
+    """Estimate the standard deviation of times of equal work, relative to them; None where too few rows take time.
+
+    Most regions have no fault. Neighbours differ by what is the same in all regions, as one of them is slower
+    everywhere, and by chance: the median size of what is left tells how much that is.
+
+    Args:
+        times: ``float64[row, rank]``, each row of a region alone; in seconds. Rows that lack a value are left out.
+    """
+    middle = np.median(times, axis=1, keepdims=True)
+    telling = middle[:, 0] >= CRITERIA.resolution  # not of what is no number
+    if telling.sum() < _REGIONS or times.shape[1] < 2:
+        return None
+    apart = np.diff(times[telling] / middle[telling], axis=1)
+    left = apart - np.median(apart, axis=0)
+    return NORMAL * float(np.median(np.abs(left))) / np.sqrt(2)
+
+
+def part_by_noise(deviation: float, least: float) -> float:
+    """Give by what part of a time ranks may be apart, and have done equal work.
+
+    Args:
+        deviation: What ``noise_of_times`` has found.
+        least: What they may be apart by in any case.
+    """
+    return max(least, min(CRITERIA.noise * deviation, CRITERIA.most_noise))
