@@ -8,7 +8,8 @@ from pathlib import PurePath
 from typing import Any
 
 from .faults import Truth
-from .program import Position, Printed
+from .key import Key
+from .program import Position
 
 Region = dict[str, Any]
 
@@ -51,25 +52,19 @@ def at(region: Region) -> Position:
     return Position(PurePath(region["file"]).name, region["line"])
 
 
-def accepted(truth: Truth, printed: Printed) -> set[Position]:
-    """The places of which one has to be named."""
-    chosen = [*printed.positions[truth.phase, truth.loop]]
-    if truth.alone:
-        chosen += printed.positions[truth.phase, None]
-    return {Position(PurePath(each.file).name, each.line) for each in chosen}
-
-
-def score(found: dict[str, Any], printed: Printed, truths: Sequence[Truth], *, counted: bool) -> Score:
-    """Judge the findings of a program; ``truths`` is empty for one without faults."""
+def score(found: dict[str, Any], key: Key) -> Score:
+    """Judge the findings of a program."""
     differences = found["dissimilarity"]
     apart = [each for each in differences["cccr"] if not each["same_work"]] if differences["exists"] else []
     heavy = found["disparity"]["cccr"] if found["disparity"]["exists"] else []
     hits, places = [], set()
-    for truth in truths:
-        where = accepted(truth, printed)
-        places |= where
+    truths = key.planted
+    for truth, where in zip(truths, key.places, strict=False):
+        places |= {*where}
         named = [each for each in (apart if truth.parts_ranks else heavy) if at(each) in where]
-        hits.append(_hit(truth, named, heavy, _clusters_right(truth, truths, differences["clusters"]), counted=counted))
+        hits.append(
+            _hit(truth, named, heavy, _clusters_right(truth, truths, differences["clusters"]), counted=key.counted)
+        )
     extra = [each for each in apart if at(each) not in places]
     if differences["exists"] and not differences["cccr"] and not differences["noise"]:
         extra = [

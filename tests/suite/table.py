@@ -6,29 +6,39 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .case import Case
 from .faults import Truth
-from .score import Hit, Score, said
+from .key import Key
+from .program import Position
+from .score import Hit, Score, at, said
 
 _NEAR = 0.25  # of the measured gain may the predicted one be off
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One verdict, and what it was worth; ``longest`` is what the busiest rank computes, in s."""
+    """One verdict, and what it was worth."""
 
-    case: Case
-    cured: bool
+    key: Key
     score: Score
     found: dict[str, Any]
-    longest: float
 
     @property
     def name(self) -> str:
         """The case in words."""
-        what = "cure of " if self.cured else ""
-        kinds = " + ".join(f"{each.kind} {each.strength:.0%}" for each in self.case.truths) or "control"
-        return f"seed {self.case.seed:4} {self.case.language:3} {what}{kinds}"
+        what = "cure of " if self.key.cured else ""
+        kinds = " + ".join(f"{each.kind} {each.strength:.0%}" for each in self.key.truths) or "control"
+        return f"seed {self.key.seed:4} {self.key.language:3} {what}{kinds}"
+
+    @property
+    def longest(self) -> float:
+        """Seconds that the busiest rank computes in the loop over the steps: where ranks have processors of their own,
+        the run's time, but for MPI. It does not depend on how many others want the processors."""
+        return self.most((self.key.steps,))
+
+    def most(self, places: Iterable[Position]) -> float:
+        """Seconds that the busiest rank computes in the first of these places that was measured."""
+        costs = {at(each): each["most"] for each in reversed(self.found["costs"])}
+        return next((costs[place] for place in places if place in costs), 0.0)
 
     def record(self) -> dict[str, Any]:
         """The numbers, for a file."""
@@ -39,7 +49,7 @@ class Outcome:
         ]
         keys = ("imbalances", "hedged", "causes", "speed")
         numbers = {"wall_time": self.found["experiment"]["wall_time"], "longest": self.longest}
-        name = {"seed": self.case.seed, "language": self.case.language, "cured": self.cured}
+        name = {"seed": self.key.seed, "language": self.key.language, "cured": self.key.cured}
         return name | {"hits": hits} | {key: getattr(self.score, key) for key in keys} | numbers
 
 
@@ -97,8 +107,8 @@ def table(outcomes: Iterable[Outcome]) -> str:
     invented = sum(len(each.score.causes) for each in every)
     lines.append(f"places of all ranks' faults: {_rates(sum(hit.found for hit in heavy), len(heavy), invented)}")
     for name, clean in (
-        ("controls", [each for each in every if not each.case.truths]),
-        ("cured programs", [each for each in every if each.cured]),
+        ("controls", [each for each in every if not each.key.truths]),
+        ("cured programs", [each for each in every if each.key.truths and each.key.cured]),
     ):
         firm, timid = (sum(bool(getattr(each.score, key)) for each in clean) for key in ("imbalances", "hedged"))
         causes, speed = (sum(bool(getattr(each.score, key)) for each in clean) for key in ("causes", "speed"))
@@ -135,18 +145,18 @@ def _rates(true: int, planted: int, extra: int) -> str:
 
 def _gains(outcomes: list[Outcome]) -> list[str]:
     """Compare, for each case of one fault, what the cure saved with what was planted and with what was predicted."""
-    cures = {each.case.seed: each for each in outcomes if each.cured}
+    cures = {each.key.seed: each for each in outcomes if each.key.cured}
     rows, near = [], []
     for each in outcomes:
-        if each.cured or len(each.score.hits) != 1 or each.case.seed not in cures:
+        if each.key.cured or len(each.score.hits) != 1 or each.key.seed not in cures:
             continue
-        hit, cure = each.score.hits[0], cures[each.case.seed]
+        hit, cure = each.score.hits[0], cures[each.key.seed]
         computed = each.longest - cure.longest
         waited = each.found["experiment"]["wall_time"] - cure.found["experiment"]["wall_time"]
         predicted = "-" if hit.gain is None else f"{hit.gain:.3f} s"
         if hit.gain is not None:
             near.append(abs(hit.gain - computed) <= _NEAR * abs(computed))
         planted = f"{hit.truth.kind} {hit.truth.strength:.0%}"
-        rows.append(f"{each.case.seed:4} {planted:20} {computed:8.3f} s {waited:8.3f} s {predicted:>10}")
+        rows.append(f"{each.key.seed:4} {planted:20} {computed:8.3f} s {waited:8.3f} s {predicted:>10}")
     head = ["", "seed fault                computing    wall time  predicted   gain by the cure", *rows] if rows else []
     return [*head, *([f"predicted within {_NEAR:.0%}: {sum(near)} of {len(near)}"] if near else [])]

@@ -12,8 +12,10 @@ from autoanalyzer.experiment import Experiment, load
 from .case import CONTROL, PRINTERS, Case, case_of, case_of_kinds, kind_of, language_of
 from .faults import KINDS, Truth
 from .job import Job
+from .judge import judge, without_counts
+from .key import Key, kept
 from .program import FIELD, RECORD, Position, Printed, Work
-from .score import accepted, score
+from .score import score
 
 TINY = 0.01  # s that a rank computes
 RANKS, STEPS = 2, 4
@@ -48,8 +50,9 @@ def test_a_program_prints_the_same_with_probes_and_holds_each_fault_where_it_is_
     assert said == plain.run()
     assert said.startswith("total ")
     regions = {Position(Path(each.region.file).name, each.region.first_line) for each in experiment.call_paths}
-    for truth in case.truths:
-        assert accepted(truth, printed) & regions, truth
+    key = Key.of(case, printed, cured=False, counted=False)
+    for truth, places in zip(case.truths, key.places, strict=True):
+        assert regions & {*places}, truth
         assert truth.loop is None or rows(experiment, printed, truth), truth
     moved, read = experiment.inclusive("mpi_bytes"), experiment.inclusive("io_bytes")
     by_kind = {truth.kind: (truth, rows(experiment, printed, truth)) for truth in case.truths}
@@ -91,6 +94,15 @@ def test_ranks_execute_and_miss_what_was_planted(tmp_path):
         assert list(executed[row]) == pytest.approx([each * each_turn for each in turns], rel=0.05, abs=2000), truth
         rate = misses[row].sum() / accesses[row].sum()
         assert rate > 0.5 if loop.work is Work.CHASE else rate < 0.15
+    key = Key.of(case, printed, cured=False, counted=True)
+    key.save(tmp_path)
+    assert tmp_path in kept(tmp_path.parent)
+    with_counts, without = judge(tmp_path), judge(tmp_path, counts=False)
+    assert with_counts.key == key
+    assert [hit.truth for hit in without.score.hits] == [*case.truths]
+    assert "l1_misses" not in without_counts(load(tmp_path / "out" / "experiment.cube"))
+    assert not any(each["root_causes"] for each in without.found["disparity"]["classes"])
+    assert with_counts.longest == without.longest > 0
 
 
 def test_seeds_go_through_all_kinds_in_all_languages():
@@ -130,12 +142,12 @@ def verdict(apart: list[dict[str, Any]], clusters: list[list[int]], heavy: list[
 def test_a_verdict_is_right_only_with_place_ranks_and_cause():
     case = case_of(next(seed for seed in range(1000) if len(case_of(seed).truths) == 1 and kind_of(seed) == "groups"))
     (truth,) = case.truths
-    printed = case.printed()
-    (place, *_) = accepted(truth, printed)
+    key = Key.of(case, case.printed(), cured=False, counted=True)
+    place = key.places[0][0]
     clusters = [[int(rank) for rank in each] for each in truth.groups]
 
     def judged(*found: Any) -> Any:
-        return score(verdict(*found), printed, case.truths, counted=True)
+        return score(verdict(*found), key)
 
     here = region(place, "instructions")
     assert judged([here], clusters, []).faultless

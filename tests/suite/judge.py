@@ -1,0 +1,33 @@
+"""Judges what was measured of a program, by the analysis as it is now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.experiment import Experiment, load, select
+from autoanalyzer.experiment.metric import COUNT_METRICS
+from autoanalyzer.view.findings_json import findings_document
+
+from .key import Key
+from .score import score
+from .table import Outcome
+
+_COUNTS = {each.name for each in COUNT_METRICS}
+
+
+def judge(folder: Path, *, counts: bool = True) -> Outcome:
+    """Analyse and judge the run in a folder; as if it had been measured without counts, if they are not wanted."""
+    key = Key.load(folder)
+    file = folder / "out" / "experiment.cube"
+    experiment = load(file)
+    if not counts:
+        key, experiment = replace(key, counted=False), without_counts(experiment)
+    found = findings_document(analyze(experiment), file)
+    return Outcome(key, score(found, key), found)
+
+
+def without_counts(experiment: Experiment) -> Experiment:
+    """Leave out what only a counting run measures."""
+    return select(experiment, metrics=[each.name for each in experiment.metrics if each.name not in _COUNTS])
