@@ -18,7 +18,7 @@ from pathlib import Path
 from .case import PRINTERS, Case, case_of, kind_of, language_of
 from .faults import KINDS
 from .job import Job, JobError
-from .judge import judge
+from .judge import judged, opened
 from .key import Key, kept
 from .table import Outcome, table, wrong
 
@@ -51,7 +51,7 @@ def run_case(case: Case, folder: Path, *, counters: str, cure: bool) -> Iterator
         job.build(printed)
         job.record(counters=counters)
         Key.of(case, printed, cured=cured, counted=counters != "none").save(place)
-        yield judge(place)
+        yield judged(opened(place))
 
 
 def measured(arguments: argparse.Namespace) -> Iterator[Outcome]:
@@ -67,11 +67,11 @@ def measured(arguments: argparse.Namespace) -> Iterator[Outcome]:
                 print(f"BROKEN seed {seed} {case.kind} {case.language}: {error}", flush=True)
 
 
-def judged(arguments: argparse.Namespace) -> Iterator[Outcome]:
+def judged_again(arguments: argparse.Namespace) -> Iterator[Outcome]:
     """Judge what was kept of earlier runs."""
     for folder in arguments.judge:
         for place in kept(folder):
-            yield judge(place, counts=not arguments.no_counts)
+            yield judged(opened(place, counts=not arguments.no_counts))
 
 
 def main() -> int:
@@ -97,7 +97,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what each verdict was worth, a line a verdict")
     arguments = parser.parse_args()
     outcomes: list[Outcome] = []
-    for each in judged(arguments) if arguments.judge else measured(arguments):
+    for each in judged_again(arguments) if arguments.judge else measured(arguments):
         outcomes.append(each)
         print(*wrong(each) or [f"right  {each.name}"], sep="\n", flush=True)
         if arguments.json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autoanalyzer.analyze import analyze
@@ -17,15 +17,29 @@ from .table import Outcome
 _COUNTS = {each.name for each in COUNT_METRICS}
 
 
-def judge(folder: Path, *, counts: bool = True) -> Outcome:
-    """Analyse and judge the run in a folder; as if it had been measured without counts, if they are not wanted."""
+@dataclass(frozen=True)
+class Kept:
+    """A run that was kept, and what a verdict on it is compared with."""
+
+    key: Key
+    experiment: Experiment
+    file: Path
+
+
+def opened(folder: Path, *, counts: bool = True) -> Kept:
+    """Open the run in a folder; as if it had been measured without counts, if they are not wanted."""
     key = Key.load(folder)
     file = folder / "out" / "experiment.cube"
     experiment = load(file)
-    if not counts:
-        key, experiment = replace(key, counted=False), without_counts(experiment)
-    found = findings_document(analyze(experiment), file)
-    return Outcome(key, score(found, key), found)
+    return (
+        Kept(key, experiment, file) if counts else Kept(replace(key, counted=False), without_counts(experiment), file)
+    )
+
+
+def judged(kept: Kept) -> Outcome:
+    """Analyse and judge a run."""
+    found = findings_document(analyze(kept.experiment), kept.file)
+    return Outcome(kept.key, score(found, kept.key), found)
 
 
 def without_counts(experiment: Experiment) -> Experiment:

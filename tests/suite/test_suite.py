@@ -12,7 +12,7 @@ from autoanalyzer.experiment import Experiment, load
 from .case import CONTROL, PRINTERS, Case, case_of, case_of_kinds, kind_of, language_of
 from .faults import KINDS, Truth
 from .job import Job
-from .judge import judge, without_counts
+from .judge import judged, opened
 from .key import Key, kept
 from .program import FIELD, RECORD, Position, Printed, Work
 from .score import score
@@ -97,10 +97,11 @@ def test_ranks_execute_and_miss_what_was_planted(tmp_path):
     key = Key.of(case, printed, cured=False, counted=True)
     key.save(tmp_path)
     assert tmp_path in kept(tmp_path.parent)
-    with_counts, without = judge(tmp_path), judge(tmp_path, counts=False)
+    run = opened(tmp_path, counts=False)
+    assert "l1_misses" not in run.experiment
+    with_counts, without = judged(opened(tmp_path)), judged(run)
     assert with_counts.key == key
     assert [hit.truth for hit in without.score.hits] == [*case.truths]
-    assert "l1_misses" not in without_counts(load(tmp_path / "out" / "experiment.cube"))
     assert not any(each["root_causes"] for each in without.found["disparity"]["classes"])
     assert with_counts.longest == without.longest > 0
 
@@ -146,13 +147,13 @@ def test_a_verdict_is_right_only_with_place_ranks_and_cause():
     place = key.places[0][0]
     clusters = [[int(rank) for rank in each] for each in truth.groups]
 
-    def judged(*found: Any) -> Any:
+    def scored(*found: Any) -> Any:
         return score(verdict(*found), key)
 
     here = region(place, "instructions")
-    assert judged([here], clusters, []).faultless
-    assert not judged([here], [[0], [1, 2, 3]], []).faultless
-    assert not judged([region(place, "l1_miss_rate")], clusters, []).faultless
-    assert not judged([region(Position(place.file, 1), "instructions")], clusters, []).faultless
-    assert not judged([], [[0, 1, 2, 3]], []).faultless
-    assert judged([here], clusters, [region(Position(place.file, 1), "l2_miss_rate")]).causes
+    assert scored([here], clusters, []).faultless
+    assert not scored([here], [[0], [1, 2, 3]], []).faultless
+    assert not scored([region(place, "l1_miss_rate")], clusters, []).faultless
+    assert not scored([region(Position(place.file, 1), "instructions")], clusters, []).faultless
+    assert not scored([], [[0, 1, 2, 3]], []).faultless
+    assert scored([here], clusters, [region(Position(place.file, 1), "l2_miss_rate")]).causes
