@@ -67,14 +67,15 @@ def score(found: dict[str, Any], key: Key) -> Score:
         )
     extra = [each for each in apart if at(each) not in places]
     if differences["exists"] and not differences["cccr"] and not differences["noise"]:
-        extra = [
-            {"file": "", "line": 0, "name": "spread over all regions", "may_be_measuring": False, "root_causes": []}
-        ]
-    timid = differences["severity"] < 0.25
-    hedged = [said(each) for each in extra if timid or each["may_be_measuring"]]
-    firm = [said(each) for each in extra if not (timid or each["may_be_measuring"])]
+        extra = [{**differences, "file": "", "line": 0, "name": "spread over all regions", "root_causes": []}]
+    hedged, firm = ([said(each) for each in extra if _is_hedged(each) is wanted] for wanted in (True, False))
     invented = [said(each) for each in heavy if at(each) not in places and _NEVER_INVENTED & set(each["root_causes"])]
     return Score(hits, firm, hedged, invented, differences["exists"] and not apart and bool(differences["cccr"]))
+
+
+def _is_hedged(region: Region) -> bool:
+    """Whether the verdict has a question mark: it then gives a reason why it is not sure."""
+    return bool(region["confidence"]["level"] == "low")
 
 
 def _hit(truth: Truth, named: list[Region], heavy: list[Region], clusters: bool, *, counted: bool) -> Hit:

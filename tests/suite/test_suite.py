@@ -130,7 +130,7 @@ def region(place: Position, *causes: str, **marks: Any) -> dict[str, Any]:
         "name": "loop",
         "root_causes": [*causes],
         "same_work": False,
-        "may_be_measuring": False,
+        "confidence": {"level": "high"},
         **marks,
     }
 
@@ -157,3 +157,8 @@ def test_a_verdict_is_right_only_with_place_ranks_and_cause():
     assert not scored([region(Position(place.file, 1), "instructions")], clusters, []).faultless
     assert not scored([], [[0, 1, 2, 3]], []).faultless
     assert scored([here], clusters, [region(Position(place.file, 1), "l2_miss_rate")]).causes
+    elsewhere = Position(place.file, 1)
+    assert scored([here, region(elsewhere)], clusters, []).imbalances
+    unsure = scored([here, region(elsewhere, confidence={"level": "low"})], clusters, [])
+    assert unsure.hedged
+    assert not unsure.imbalances
