@@ -157,18 +157,25 @@ class _Printer:
                 text.add("                     MPI_DOUBLE, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);")
                 text.add(f"        sum += {a}[{FIELD} + r];", "    }")
             case Work.PIECES:
+                text.add(f"    static MPI_Request sent_{number}[{max(loop.turns) // loop.length}];")
                 position = text.add(f"    for (int r = 0; r < {last}; r += {loop.length}) {{")
-                text.add(f"        MPI_Send(&{a}[r], {loop.length}, MPI_DOUBLE, after, 2, MPI_COMM_WORLD);", "    }")
+                text.add(f"        MPI_Isend(&{a}[r], {loop.length}, MPI_DOUBLE, after, 2, MPI_COMM_WORLD,")
+                text.add(f"                  &sent_{number}[r / {loop.length}]);", "    }")
                 second = (text.add(f"    for (int r = 0; r < {last}; r += {loop.length}) {{"),)
                 text.add(f"        MPI_Recv(&{a}[{last} + r], {loop.length}, MPI_DOUBLE, before, 2, MPI_COMM_WORLD,")
-                text.add("                 MPI_STATUS_IGNORE);", "    }", f"    sum += {a}[{last}];")
+                text.add("                 MPI_STATUS_IGNORE);", "    }")
+                text.add(f"    MPI_Waitall({last} / {loop.length}, sent_{number}, MPI_STATUSES_IGNORE);")
+                text.add(f"    sum += {a}[{last}];")
             case Work.THREADS:
                 position = text.add("    #pragma omp parallel for schedule(static) reduction(+ : sum)")
                 second = (text.add(f"    for (int i = 0; i < {ROWS}; i++) {{"),)
                 text.add(f"        for (int r = 0; r < {last} + i * {loop.slope}; r++) {{")
                 text.add(f"            for (int j = 0; j < {loop.length}; j++) {{")
                 text.add(
-                    f"                {_INNER[Work.POLYNOMIAL].format(a=a)}", "            }", "        }", "    }"
+                    f"                {_INNER[Work.POLYNOMIAL].format(a=a)}",
+                    "            }",
+                    "        }",
+                    "    }",
                 )
             case _:
                 position = self._computing(a, last, loop, text)
