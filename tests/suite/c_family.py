@@ -23,9 +23,9 @@ from .program import (
 
 _INNER = {
     Work.SMOOTH: "{a}[j + 1] = 0.25 * {a}[j] + 0.5 * {a}[j + 1] + 0.25 * {a}[j + 2];",
-    Work.POLYNOMIAL: "sum += ((0.3 * {a}[j] + 0.5) * {a}[j] + 0.7) * {a}[j] + 0.01;",
-    Work.QUOTIENT: "sum += 1.0 / ({a}[j] + r);",
-    Work.GRID: "sum += {a}[start + j * along];",
+    Work.POLYNOMIAL: "{sum} += ((0.3 * {a}[j] + 0.5) * {a}[j] + 0.7) * {a}[j] + 0.01;",
+    Work.QUOTIENT: "{sum} += 1.0 / ({a}[j] + r);",
+    Work.GRID: "{sum} += {a}[start + j * along];",
     Work.CHASE: "at = {a}[at];",
 }
 
@@ -172,7 +172,7 @@ class _Printer:
                 text.add(f"        for (int r = 0; r < {last} + i * {loop.slope}; r++) {{")
                 text.add(f"            for (int j = 0; j < {loop.length}; j++) {{")
                 text.add(
-                    f"                {_INNER[Work.POLYNOMIAL].format(a=a)}",
+                    f"                {_INNER[Work.POLYNOMIAL].format(a=a, sum='sum')}",
                     "            }",
                     "        }",
                     "    }",
@@ -188,10 +188,12 @@ class _Printer:
         if loop.work is Work.GRID:
             across, along = (1, GRID) if any(loop.scattered) else (GRID, 1)
             text.add(f"        int start = r % {GRID} * {across}, along = {along};")
-        text.add(f"        for (int j = 0; j < {loop.length}; j++) {{", f"            {_INNER[loop.work].format(a=a)}")
-        text.add(
-            "        }", *([f"        sum += {a}[r % {loop.length}];"] if loop.work is Work.SMOOTH else []), "    }"
-        )
+        # A sum of the loop alone: one that lives across calls may stay in memory, and each turn then takes longer.
+        adds = "{sum}" in _INNER[loop.work]
+        text.add(*(["        double part = 0;"] if adds else []), f"        for (int j = 0; j < {loop.length}; j++) {{")
+        text.add(f"            {_INNER[loop.work].format(a=a, sum='part')}", "        }")
+        text.add(*(["        sum += part;"] if adds else []))
+        text.add(*([f"        sum += {a}[r % {loop.length}];"] if loop.work is Work.SMOOTH else []), "    }")
         if loop.work is Work.CHASE:
             text.add(f"        at_{a} = at;", "        sum += at;", "    }")
         return position
