@@ -18,8 +18,9 @@ from pathlib import Path
 from .case import PRINTERS, Case, case_of, kind_of, language_of
 from .faults import KINDS
 from .job import Job, JobError
-from .judge import judged, opened
-from .key import Key, kept
+from .judge import judged
+from .kept import Kept, kept_in
+from .key import Key
 from .table import Outcome, table, wrong
 
 
@@ -51,7 +52,7 @@ def run_case(case: Case, folder: Path, *, counters: str, cure: bool) -> Iterator
         job.build(printed)
         job.record(counters=counters)
         Key.of(case, printed, cured=cured, counted=counters != "none").save(place)
-        yield judged(opened(place))
+        yield judged(Kept.opened(place))
 
 
 def measured(arguments: argparse.Namespace) -> Iterator[Outcome]:
@@ -70,8 +71,8 @@ def measured(arguments: argparse.Namespace) -> Iterator[Outcome]:
 def judged_again(arguments: argparse.Namespace) -> Iterator[Outcome]:
     """Judge what was kept of earlier runs."""
     for folder in arguments.judge:
-        for place in kept(folder):
-            yield judged(opened(place, counts=not arguments.no_counts))
+        for place in kept_in(folder):
+            yield judged(Kept.opened(place, counts=not arguments.no_counts))
 
 
 def main() -> int:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .judge import Kept, judged, opened
-from .key import kept
+from .judge import judged
+from .kept import Kept, kept_in
 from .sums import Sums
 
 _ROOM = "autoanalyzer.analyze."
@@ -98,7 +98,9 @@ def main() -> int:
     parser.add_argument("--beyond", action="store_true", help="the numbers that modules have beside the criteria, too")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these numbers alone")
     arguments = parser.parse_args()
-    runs = [opened(each, counts=not arguments.no_counts) for folder in arguments.folders for each in kept(folder)]
+    runs = [
+        Kept.opened(each, counts=not arguments.no_counts) for folder in arguments.folders for each in kept_in(folder)
+    ]
     present = Sums.of([judged(each) for each in runs])
     numbers = criteria() + (beyond_criteria() if arguments.beyond else [])
     if arguments.only:

@@ -58,6 +58,16 @@ class Truth:
         """Whether ranks differ by this fault."""
         return bool(self.groups or self.order)
 
+    @property
+    def by_counts_alone(self) -> bool:
+        """Whether times do not show it: a region of all ranks that takes long, as others do, and misses caches."""
+        return self.counted and not self.parts_ranks and "instructions" not in self.causes
+
+    @property
+    def by_the_clock(self) -> bool:
+        """Whether it takes time of the run, but not of computing."""
+        return not {"mpi_bytes", "small_calls", "waiting"}.isdisjoint(self.causes)
+
 
 @dataclass(frozen=True)
 class Sketch:

@@ -6,7 +6,6 @@ It is kept whole, as a generator that was mended draws other programs from the s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -62,17 +61,6 @@ class Key:
         fields["truths"] = tuple(Truth(**_frozen(each)) for each in fields["truths"])
         fields["places"] = tuple(tuple(Position(**each) for each in places) for places in fields["places"])
         return cls(**{**fields, "steps": Position(**fields["steps"])})
-
-
-def kept(folder: Path) -> Iterator[Path]:
-    """Find the runs that were kept in a folder; those of a case follow each other, the faulty one first."""
-    found = [each.parent for each in folder.glob(f"*/{NAME}")]
-    return iter(sorted(found, key=_turn))
-
-
-def _turn(folder: Path) -> tuple[int, bool]:
-    key = Key.load(folder)
-    return key.seed, key.cured
 
 
 def _places(truth: Truth, printed: Printed) -> tuple[Position, ...]:

@@ -61,6 +61,8 @@ def score(found: dict[str, Any], key: Key) -> Score:
     truths = key.planted
     for truth, where in zip(truths, key.places, strict=False):
         places |= {*where}
+        if truth.by_counts_alone and not key.counted:
+            continue
         named = [each for each in (apart if truth.parts_ranks else heavy) if at(each) in where]
         hits.append(
             _hit(truth, named, heavy, _clusters_right(truth, truths, differences["clusters"]), counted=key.counted)

@@ -38,7 +38,7 @@ class Sums:
         parted = [hit for hit in hits if hit.truth.parts_ranks]
         heavy = [hit for hit in hits if not hit.truth.parts_ranks]
         scores = [each.score for each in outcomes]
-        clean = [each.score for each in outcomes if not each.score.hits]
+        clean = [each.score for each in outcomes if not each.key.planted]
         firm = sum(bool(each.imbalances) for each in clean)
         hedged = sum(bool(each.hedged) and not each.imbalances for each in clean)
         return cls(

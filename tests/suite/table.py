@@ -7,20 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from .faults import Truth
+from .kept import Kept
 from .key import Key
-from .program import Position
-from .score import Hit, Score, at, said
+from .score import Hit, Score, said
 
 _NEAR = 0.25  # of the measured gain may the predicted one be off
+_WAITED_FOR = ("serial", "threads")
+_RIGHT = 1.3  # as many times may a fault be stronger or weaker than it is said to be
 
 
 @dataclass(frozen=True)
 class Outcome:
     """One verdict, and what it was worth."""
 
-    key: Key
+    run: Kept
     score: Score
     found: dict[str, Any]
+
+    @property
+    def key(self) -> Key:
+        """What it is compared with."""
+        return self.run.key
 
     @property
     def name(self) -> str:
@@ -28,17 +35,6 @@ class Outcome:
         what = "cure of " if self.key.cured else ""
         kinds = " + ".join(f"{each.kind} {each.strength:.0%}" for each in self.key.truths) or "control"
         return f"seed {self.key.seed:4} {self.key.language:3} {what}{kinds}"
-
-    @property
-    def longest(self) -> float:
-        """Seconds that the busiest rank computes in the loop over the steps: where ranks have processors of their own,
-        the run's time, but for MPI. It does not depend on how many others want the processors."""
-        return self.most((self.key.steps,))
-
-    def most(self, places: Iterable[Position]) -> float:
-        """Seconds that the busiest rank computes in the first of these places that was measured."""
-        costs = {at(each): each["most"] for each in reversed(self.found["costs"])}
-        return next((costs[place] for place in places if place in costs), 0.0)
 
     def record(self) -> dict[str, Any]:
         """The numbers, for a file."""
@@ -48,7 +44,10 @@ class Outcome:
             for hit in self.score.hits
         ]
         keys = ("imbalances", "hedged", "causes", "speed")
-        numbers = {"wall_time": self.found["experiment"]["wall_time"], "longest": self.longest}
+        numbers = {
+            "wall_time": self.found["experiment"]["wall_time"],
+            "longest": max(self.run.computing([self.key.steps])),
+        }
         name = {"seed": self.key.seed, "language": self.key.language, "cured": self.key.cured}
         return name | {"hits": hits} | {key: getattr(self.score, key) for key in keys} | numbers
 
@@ -146,17 +145,38 @@ def _rates(true: int, planted: int, extra: int) -> str:
 def _gains(outcomes: list[Outcome]) -> list[str]:
     """Compare, for each case of one fault, what the cure saved with what was planted and with what was predicted."""
     cures = {each.key.seed: each for each in outcomes if each.key.cured}
-    rows, near = [], []
+    rows, near, right = [], [], []
     for each in outcomes:
         if each.key.cured or len(each.score.hits) != 1 or each.key.seed not in cures:
             continue
         hit, cure = each.score.hits[0], cures[each.key.seed]
-        computed = each.longest - cure.longest
         waited = each.found["experiment"]["wall_time"] - cure.found["experiment"]["wall_time"]
+        saved = waited if hit.truth.by_the_clock else _saved(each.run, cure.run)
         predicted = "-" if hit.gain is None else f"{hit.gain:.3f} s"
         if hit.gain is not None:
-            near.append(abs(hit.gain - computed) <= _NEAR * abs(computed))
+            near.append(abs(hit.gain - saved) <= _NEAR * abs(saved))
+        strength = _turned_out(each.run, cure.run)
+        right.append(1 / _RIGHT <= strength / hit.truth.strength <= _RIGHT)
         planted = f"{hit.truth.kind} {hit.truth.strength:.0%}"
-        rows.append(f"{each.key.seed:4} {planted:20} {computed:8.3f} s {waited:8.3f} s {predicted:>10}")
-    head = ["", "seed fault                computing    wall time  predicted   gain by the cure", *rows] if rows else []
-    return [*head, *([f"predicted within {_NEAR:.0%}: {sum(near)} of {len(near)}"] if near else [])]
+        rows.append(f"{each.key.seed:4} {planted:20} {strength:7.1%} {saved:8.3f} s {waited:8.3f} s {predicted:>10}")
+    if not rows:
+        return []
+    head = ["", "seed fault               strength    saved     wall time  predicted   gain by the cure", *rows]
+    of_all = [f"strength within a factor of {_RIGHT}: {sum(right)} of {len(right)}"]
+    return [*head, *of_all, *([f"predicted within {_NEAR:.0%}: {sum(near)} of {len(near)}"] if near else [])]
+
+
+def _turned_out(faulty: Kept, cured: Kept) -> float:
+    """Share of the run that the only fault turned out to take, by what its own place took with it and without."""
+    (truth,), (places,), steps = faulty.key.truths, faulty.key.places, [faulty.key.steps]
+    if truth.by_the_clock:
+        return (faulty.elapsed(places) - cured.elapsed(places)) / faulty.elapsed(steps)
+    saved = max(faulty.computing(places)) - max(cured.computing(places))
+    return float(saved / max(faulty.computing(steps)))
+
+
+def _saved(faulty: Kept, cured: Kept) -> float:
+    """Seconds of computing that the cure saved: where all wait for a fault's place, those there."""
+    (truth,), (places,), steps = faulty.key.truths, faulty.key.places, [faulty.key.steps]
+    where = places if truth.kind in _WAITED_FOR else steps
+    return faulty.span(where) - cured.span(where)

@@ -12,8 +12,9 @@ from autoanalyzer.experiment import Experiment, load
 from .case import CONTROL, PRINTERS, Case, case_of, case_of_kinds, kind_of, language_of
 from .faults import KINDS, Truth
 from .job import Job
-from .judge import judged, opened
-from .key import Key, kept
+from .judge import judged
+from .kept import Kept, kept_in
+from .key import Key
 from .program import FIELD, RECORD, Position, Printed, Work
 from .score import score
 
@@ -96,14 +97,15 @@ def test_ranks_execute_and_miss_what_was_planted(tmp_path):
         assert rate > 0.5 if loop.work is Work.CHASE else rate < 0.15
     key = Key.of(case, printed, cured=False, counted=True)
     key.save(tmp_path)
-    assert tmp_path in kept(tmp_path.parent)
-    run = opened(tmp_path, counts=False)
+    assert tmp_path in kept_in(tmp_path.parent)
+    run = Kept.opened(tmp_path, counts=False)
     assert "l1_misses" not in run.experiment
-    with_counts, without = judged(opened(tmp_path)), judged(run)
+    with_counts, without = judged(Kept.opened(tmp_path)), judged(run)
     assert with_counts.key == key
-    assert [hit.truth for hit in without.score.hits] == [*case.truths]
+    assert [hit.truth for hit in with_counts.score.hits] == [*case.truths]
+    assert [hit.truth for hit in without.score.hits] == [each for each in case.truths if each.kind != "l1"]
     assert not any(each["root_causes"] for each in without.found["disparity"]["classes"])
-    assert with_counts.longest == without.longest > 0
+    assert 0 < max(run.computing([key.steps])) <= run.span([key.steps])
 
 
 def test_seeds_go_through_all_kinds_in_all_languages():
@@ -162,3 +164,10 @@ def test_a_verdict_is_right_only_with_place_ranks_and_cause():
     unsure = scored([here, region(elsewhere, confidence={"level": "low"})], clusters, [])
     assert unsure.hedged
     assert not unsure.imbalances
+
+
+def test_misses_of_all_ranks_are_not_asked_of_times():
+    case = case_of(next(seed for seed in range(1000) if len(case_of(seed).truths) == 1 and kind_of(seed) == "l1"))
+    for counted in (True, False):
+        key = Key.of(case, case.printed(), cured=False, counted=counted)
+        assert [hit.found for hit in score(verdict([], [], []), key).hits] == [False] * counted
