@@ -14,15 +14,15 @@ LENGTH = 128  # of most inner loops: short, so that turns follow shares closely
 # what a fault costs is measured by its cure.
 NS = {
     Work.SMOOTH: 2.2,
-    Work.POLYNOMIAL: 0.84,
-    Work.QUOTIENT: 0.84,
-    Work.GRID: 0.84,
-    Work.CHASE: 1.67,
-    Work.THREADS: 0.84,
+    Work.POLYNOMIAL: 0.82,
+    Work.QUOTIENT: 0.82,
+    Work.GRID: 0.82,
+    Work.CHASE: 1.65,
+    Work.THREADS: 0.82,
 }
-NS_DOWN_COLUMNS, NS_FROM_L2, NS_FROM_MEMORY = 6.0, 4.85, 200.0
-NS_OF_RECORD = 24e3  # written and read again
-NS_OF_FIELD, NS_OF_EDGE, NS_OF_MESSAGE = 500e3, 5e3, 5e3
+NS_DOWN_COLUMNS, NS_FROM_L2, NS_FROM_MEMORY = 3.1, 4.6, 190.0
+NS_OF_RECORD = 8e3  # written and read again
+NS_OF_FIELD, NS_OF_EDGE, NS_OF_MESSAGE = 100e3, 3e3, 400
 
 COMPUTING = (Work.SMOOTH, Work.POLYNOMIAL, Work.QUOTIENT)
 
