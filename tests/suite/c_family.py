@@ -157,15 +157,19 @@ class _Printer:
                 text.add("                     MPI_DOUBLE, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);")
                 text.add(f"        sum += {a}[{FIELD} + r];", "    }")
             case Work.PIECES:
-                text.add(f"    static MPI_Request sent_{number}[{max(loop.turns) // loop.length}];")
-                position = text.add(f"    for (int r = 0; r < {last}; r += {loop.length}) {{")
-                text.add(f"        MPI_Isend(&{a}[r], {loop.length}, MPI_DOUBLE, after, 2, MPI_COMM_WORLD,")
-                text.add(f"                  &sent_{number}[r / {loop.length}]);", "    }")
-                second = (text.add(f"    for (int r = 0; r < {last}; r += {loop.length}) {{"),)
-                text.add(f"        MPI_Recv(&{a}[{last} + r], {loop.length}, MPI_DOUBLE, before, 2, MPI_COMM_WORLD,")
-                text.add("                 MPI_STATUS_IGNORE);", "    }")
-                text.add(f"    MPI_Waitall({last} / {loop.length}, sent_{number}, MPI_STATUSES_IGNORE);")
-                text.add(f"    sum += {a}[{last}];")
+                many, whole = f"{loop.length}, MPI_DOUBLE", loop.length == max(loop.turns)
+                turn = f"    for (int r = 0; r < {last}; r += {loop.length}) {{"
+                position = text.add(turn)
+                if whole:  # as long as it is, nobody buffers it: it is received by the same call
+                    text.add(f"        MPI_Sendrecv(&{a}[r], {many}, after, 2, &{a}[{last} + r], {many}, before, 2,")
+                    text.add("                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);", "    }")
+                    second = (text.add(turn),)
+                else:
+                    text.add(f"        MPI_Send(&{a}[r], {many}, after, 2, MPI_COMM_WORLD);", "    }")
+                    second = (text.add(turn),)
+                    text.add(f"        MPI_Recv(&{a}[{last} + r], {many}, before, 2, MPI_COMM_WORLD,")
+                    text.add("                 MPI_STATUS_IGNORE);")
+                text.add(f"        sum += {a}[{last} + r];", "    }")
             case Work.THREADS:
                 position = text.add("    #pragma omp parallel for schedule(static) reduction(+ : sum)")
                 second = (text.add(f"    for (int i = 0; i < {ROWS}; i++) {{"),)

@@ -108,7 +108,7 @@ def _drawn(
     names = random.sample(_NAMES, len(_NAMES))
 
     def sketch(strength: float = 0) -> Sketch:
-        return Sketch(random, names.pop(), random.choice((*Place,)), strength, seconds, steps, ranks)
+        return Sketch(random, names.pop(), random.choice((*Place,)), strength, seconds, steps, ranks, language)
 
     faulty, cured, truths = [], [], []
     for kind, strength in planted:

@@ -46,6 +46,10 @@ class Kept:
         """Seconds that the slowest thread is in the one of these places that takes longest."""
         return float(self._longest(places, "wall_time").max())
 
+    def processing(self, places: Sequence[Position]) -> float:
+        """Seconds that a thread is on a processor in the one of these places that takes longest, in MPI, too."""
+        return float(self._longest(places, "cpu_time").mean())
+
     def span(self, places: Sequence[Position]) -> float:
         """Seconds that computing there takes on the processors of the machine, if nobody else wants them.
 

@@ -147,7 +147,7 @@ def _gains(outcomes: list[Outcome]) -> list[str]:
     cures = {each.key.seed: each for each in outcomes if each.key.cured}
     rows, near, right = [], [], []
     for each in outcomes:
-        if each.key.cured or len(each.score.hits) != 1 or each.key.seed not in cures:
+        if each.key.cured or not len(each.score.hits) == len(each.key.truths) == 1 or each.key.seed not in cures:
             continue
         hit, cure = each.score.hits[0], cures[each.key.seed]
         waited = each.found["experiment"]["wall_time"] - cure.found["experiment"]["wall_time"]
@@ -169,6 +169,9 @@ def _gains(outcomes: list[Outcome]) -> list[str]:
 def _turned_out(faulty: Kept, cured: Kept) -> float:
     """Share of the run that the only fault turned out to take, by what its own place took with it and without."""
     (truth,), (places,), steps = faulty.key.truths, faulty.key.places, [faulty.key.steps]
+    if truth.moves:
+        saved = faulty.processing(places) - cured.processing(places)
+        return saved / faulty.processing(steps)
     if truth.by_the_clock:
         return (faulty.elapsed(places) - cured.elapsed(places)) / faulty.elapsed(steps)
     saved = max(faulty.computing(places)) - max(cured.computing(places))
