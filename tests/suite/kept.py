@@ -42,6 +42,10 @@ class Kept:
         """Seconds that each thread computes in the one of these places in which they compute longest."""
         return self._longest(places, "cpu_time", "mpi_cpu_time", "omp_cpu_time")
 
+    def busiest(self, places: Sequence[Position]) -> float:
+        """Seconds that the thread computes there that computes longest."""
+        return float(self.computing(places).max())
+
     def elapsed(self, places: Sequence[Position]) -> float:
         """Seconds that the slowest thread is in the one of these places that takes longest."""
         return float(self._longest(places, "wall_time").max())

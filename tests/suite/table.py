@@ -46,7 +46,7 @@ class Outcome:
         keys = ("imbalances", "hedged", "causes", "speed")
         numbers = {
             "wall_time": self.found["experiment"]["wall_time"],
-            "longest": max(self.run.computing([self.key.steps])),
+            "longest": self.run.busiest([self.key.steps]),
         }
         name = {"seed": self.key.seed, "language": self.key.language, "cured": self.key.cured}
         return name | {"hits": hits} | {key: getattr(self.score, key) for key in keys} | numbers
@@ -168,18 +168,14 @@ def _gains(outcomes: list[Outcome]) -> list[str]:
 
 def _turned_out(faulty: Kept, cured: Kept) -> float:
     """Share of the run that the only fault turned out to take, by what its own place took with it and without."""
-    (truth,), (places,), steps = faulty.key.truths, faulty.key.places, [faulty.key.steps]
-    if truth.moves:
-        saved = faulty.processing(places) - cured.processing(places)
-        return saved / faulty.processing(steps)
-    if truth.by_the_clock:
-        return (faulty.elapsed(places) - cured.elapsed(places)) / faulty.elapsed(steps)
-    saved = max(faulty.computing(places)) - max(cured.computing(places))
-    return float(saved / max(faulty.computing(steps)))
+    (truth,) = faulty.key.truths
+    takes = Kept.processing if truth.moves else Kept.elapsed if truth.by_the_clock else Kept.busiest
+    saved = takes(faulty, *faulty.key.places) - takes(cured, *cured.key.places)
+    return saved / takes(faulty, [faulty.key.steps])
 
 
 def _saved(faulty: Kept, cured: Kept) -> float:
     """Seconds of computing that the cure saved: where all wait for a fault's place, those there."""
-    (truth,), (places,), steps = faulty.key.truths, faulty.key.places, [faulty.key.steps]
-    where = places if truth.kind in _WAITED_FOR else steps
-    return faulty.span(where) - cured.span(where)
+    if faulty.key.truths[0].kind in _WAITED_FOR:
+        return faulty.span(*faulty.key.places) - cured.span(*cured.key.places)
+    return faulty.span([faulty.key.steps]) - cured.span([cured.key.steps])
