@@ -147,17 +147,17 @@ def _gains(outcomes: list[Outcome]) -> list[str]:
     cures = {each.key.seed: each for each in outcomes if each.key.cured}
     rows, near, right = [], [], []
     for each in outcomes:
-        if each.key.cured or not len(each.score.hits) == len(each.key.truths) == 1 or each.key.seed not in cures:
+        if each.key.cured or len(each.key.truths) != 1 or each.key.seed not in cures:
             continue
-        hit, cure = each.score.hits[0], cures[each.key.seed]
+        (truth,), cure = each.key.truths, cures[each.key.seed]
+        gain = each.score.hits[0].gain if each.score.hits else None
         waited = each.found["experiment"]["wall_time"] - cure.found["experiment"]["wall_time"]
-        saved = waited if hit.truth.by_the_clock else _saved(each.run, cure.run)
-        predicted = "-" if hit.gain is None else f"{hit.gain:.3f} s"
-        if hit.gain is not None:
-            near.append(abs(hit.gain - saved) <= _NEAR * abs(saved))
+        saved = waited if truth.by_the_clock else _saved(each.run, cure.run)
+        if gain is not None:
+            near.append(abs(gain - saved) <= _NEAR * abs(saved))
         strength = _turned_out(each.run, cure.run)
-        right.append(1 / _RIGHT <= strength / hit.truth.strength <= _RIGHT)
-        planted = f"{hit.truth.kind} {hit.truth.strength:.0%}"
+        right.append(1 / _RIGHT <= strength / truth.strength <= _RIGHT)
+        planted, predicted = f"{truth.kind} {truth.strength:.0%}", "-" if gain is None else f"{gain:.3f} s"
         rows.append(f"{each.key.seed:4} {planted:20} {strength:7.1%} {saved:8.3f} s {waited:8.3f} s {predicted:>10}")
     if not rows:
         return []
