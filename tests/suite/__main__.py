@@ -20,7 +20,7 @@ from .faults import KINDS
 from .job import Job, JobError
 from .judge import judged
 from .kept import Kept, kept_in
-from .key import Key
+from .key import NAME, Key
 from .table import Outcome, table, wrong
 
 
@@ -71,6 +71,8 @@ def measured(arguments: argparse.Namespace) -> Iterator[Outcome]:
 def judged_again(arguments: argparse.Namespace) -> Iterator[Outcome]:
     """Judge what was kept of earlier runs."""
     for folder in arguments.judge:
+        if lacking := sum(not (each.parents[1] / NAME).exists() for each in folder.glob("*/out/experiment.cube")):
+            print(f"BROKEN {folder}: {lacking} runs without {NAME}", flush=True)
         for place in kept_in(folder):
             yield judged(Kept.opened(place, counts=not arguments.no_counts))
 
