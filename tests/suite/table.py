@@ -124,7 +124,7 @@ def _kind(truth: Truth) -> str:
 
 
 def _strength(truth: Truth) -> str:
-    return f"{truth.strength:4.0%}"
+    return f"{truth.strength:4.0%} {'some' if truth.parts_ranks else 'all'} ranks"
 
 
 def _row(name: str, hits: list[Hit]) -> str:
