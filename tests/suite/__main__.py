@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count, islice
 from pathlib import Path
-from typing import Any
 
 from .case import PRINTERS, Case, case_of, kind_of, language_of
 from .faults import KINDS
 from .job import Job, JobError
-from .program import Printed
-from .score import at, score
+from .judge import judged
+from .kept import Kept, kept_in
+from .key import NAME, Key
 from .table import Outcome, table, wrong
 
 
@@ -41,9 +41,8 @@ def busy(processes: int) -> Iterator[None]:
             each.wait()
 
 
-def run_case(case: Case, folder: Path, *, counters: str, cure: bool) -> list[Outcome]:
-    """Build and run a case and, unless it has no fault, its cure."""
-    outcomes: list[Outcome] = []
+def run_case(case: Case, folder: Path, *, counters: str, cure: bool) -> Iterator[Outcome]:
+    """Build, run and judge a case and, unless it has no fault, its cure."""
     for cured in (False, True)[: 1 + (cure and bool(case.truths))]:
         place = folder / f"{case.seed}-{'cured' if cured else 'faulty'}"
         place.mkdir(parents=True, exist_ok=True)
@@ -51,17 +50,31 @@ def run_case(case: Case, folder: Path, *, counters: str, cure: bool) -> list[Out
         job = Job(place, case.cured if cured else case.faulty, case.language)
         job.write(printed)
         job.build(printed)
-        found = job.measure(counters=counters)
-        truths = () if cured else case.truths
-        judged = score(found, printed, truths, counted=counters != "none")
-        outcomes.append(Outcome(case, cured, judged, found, longest(found, printed)))
-    return outcomes
+        job.record(counters=counters)
+        Key.of(case, printed, cured=cured, counted=counters != "none").save(place)
+        yield judged(Kept.opened(place))
 
 
-def longest(found: dict[str, Any], printed: Printed) -> float:
-    """Seconds that the busiest rank computes in the loop over the steps: where ranks have processors of their own,
-    the run's time, but for MPI. It does not depend on how many others want the processors."""
-    return max((each["most"] for each in found["costs"] if at(each) == printed.steps), default=0.0)
+def measured(arguments: argparse.Namespace) -> Iterator[Outcome]:
+    """Build, run and judge all cases."""
+    counters = "simulated" if arguments.counters else "none"
+    with tempfile.TemporaryDirectory() as temporary, busy(arguments.load):
+        folder = arguments.keep.resolve() if arguments.keep else Path(temporary)
+        for seed in islice(chosen(arguments.seed, arguments.kinds, arguments.languages), arguments.cases):
+            case = case_of(seed, seconds=arguments.seconds)
+            try:
+                yield from run_case(case, folder, counters=counters, cure=not arguments.no_cure)
+            except JobError as error:
+                print(f"BROKEN seed {seed} {case.kind} {case.language}: {error}", flush=True)
+
+
+def judged_again(arguments: argparse.Namespace) -> Iterator[Outcome]:
+    """Judge what was kept of earlier runs."""
+    for folder in arguments.judge:
+        if lacking := sum(not (each.parents[1] / NAME).exists() for each in folder.glob("*/out/experiment.cube")):
+            print(f"BROKEN {folder}: {lacking} runs without {NAME}", flush=True)
+        for place in kept_in(folder):
+            yield judged(Kept.opened(place, counts=not arguments.no_counts))
 
 
 def main() -> int:
@@ -76,25 +89,23 @@ def main() -> int:
     parser.add_argument("--languages", nargs="+", choices=(*PRINTERS,), default=[*PRINTERS])
     parser.add_argument("--no-cure", action="store_true", help="do not run the cured programs")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep programs and experiments there")
+    parser.add_argument(
+        "--judge",
+        type=Path,
+        nargs="+",
+        metavar="DIR",
+        help="run nothing: judge what was kept there, by the present code",
+    )
+    parser.add_argument("--no-counts", action="store_true", help="judge as if it had been measured without counts")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what each verdict was worth, a line a verdict")
     arguments = parser.parse_args()
-    counters = "simulated" if arguments.counters else "none"
     outcomes: list[Outcome] = []
-    with tempfile.TemporaryDirectory() as temporary, busy(arguments.load):
-        folder = arguments.keep.resolve() if arguments.keep else Path(temporary)
-        for seed in islice(chosen(arguments.seed, arguments.kinds, arguments.languages), arguments.cases):
-            case = case_of(seed, seconds=arguments.seconds)
-            try:
-                new = run_case(case, folder, counters=counters, cure=not arguments.no_cure)
-            except JobError as error:
-                print(f"BROKEN seed {seed} {case.kind} {case.language}: {error}", flush=True)
-                continue
-            outcomes += new
-            for each in new:
-                print(*wrong(each) or [f"right  {each.name}"], sep="\n", flush=True)
-                if arguments.json:
-                    with arguments.json.open("a") as stream:
-                        stream.write(json.dumps(each.record()) + "\n")
+    for each in judged_again(arguments) if arguments.judge else measured(arguments):
+        outcomes.append(each)
+        print(*wrong(each) or [f"right  {each.name}"], sep="\n", flush=True)
+        if arguments.json:
+            with arguments.json.open("a") as stream:
+                stream.write(json.dumps(each.record()) + "\n")
     print(table(outcomes))
     return 0
 

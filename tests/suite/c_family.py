@@ -23,9 +23,9 @@ from .program import (
 
 _INNER = {
     Work.SMOOTH: "{a}[j + 1] = 0.25 * {a}[j] + 0.5 * {a}[j + 1] + 0.25 * {a}[j + 2];",
-    Work.POLYNOMIAL: "sum += ((0.3 * {a}[j] + 0.5) * {a}[j] + 0.7) * {a}[j] + 0.01;",
-    Work.QUOTIENT: "sum += 1.0 / ({a}[j] + r);",
-    Work.GRID: "sum += {a}[start + j * along];",
+    Work.POLYNOMIAL: "{sum} += ((0.3 * {a}[j] + 0.5) * {a}[j] + 0.7) * {a}[j] + 0.01;",
+    Work.QUOTIENT: "{sum} += 1.0 / ({a}[j] + r);",
+    Work.GRID: "{sum} += {a}[start + j * along];",
     Work.CHASE: "at = {a}[at];",
 }
 
@@ -157,18 +157,29 @@ class _Printer:
                 text.add("                     MPI_DOUBLE, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);")
                 text.add(f"        sum += {a}[{FIELD} + r];", "    }")
             case Work.PIECES:
-                position = text.add(f"    for (int r = 0; r < {last}; r += {loop.length}) {{")
-                text.add(f"        MPI_Send(&{a}[r], {loop.length}, MPI_DOUBLE, after, 2, MPI_COMM_WORLD);", "    }")
-                second = (text.add(f"    for (int r = 0; r < {last}; r += {loop.length}) {{"),)
-                text.add(f"        MPI_Recv(&{a}[{last} + r], {loop.length}, MPI_DOUBLE, before, 2, MPI_COMM_WORLD,")
-                text.add("                 MPI_STATUS_IGNORE);", "    }", f"    sum += {a}[{last}];")
+                many, whole = f"{loop.length}, MPI_DOUBLE", loop.length == max(loop.turns)
+                turn = f"    for (int r = 0; r < {last}; r += {loop.length}) {{"
+                position = text.add(turn)
+                if whole:  # as long as it is, nobody buffers it: it is received by the same call
+                    text.add(f"        MPI_Sendrecv(&{a}[r], {many}, after, 2, &{a}[{last} + r], {many}, before, 2,")
+                    text.add("                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);", "    }")
+                    second = (text.add(turn),)
+                else:
+                    text.add(f"        MPI_Send(&{a}[r], {many}, after, 2, MPI_COMM_WORLD);", "    }")
+                    second = (text.add(turn),)
+                    text.add(f"        MPI_Recv(&{a}[{last} + r], {many}, before, 2, MPI_COMM_WORLD,")
+                    text.add("                 MPI_STATUS_IGNORE);")
+                text.add(f"        sum += {a}[{last} + r];", "    }")
             case Work.THREADS:
                 position = text.add("    #pragma omp parallel for schedule(static) reduction(+ : sum)")
                 second = (text.add(f"    for (int i = 0; i < {ROWS}; i++) {{"),)
                 text.add(f"        for (int r = 0; r < {last} + i * {loop.slope}; r++) {{")
                 text.add(f"            for (int j = 0; j < {loop.length}; j++) {{")
                 text.add(
-                    f"                {_INNER[Work.POLYNOMIAL].format(a=a)}", "            }", "        }", "    }"
+                    f"                {_INNER[Work.POLYNOMIAL].format(a=a, sum='sum')}",
+                    "            }",
+                    "        }",
+                    "    }",
                 )
             case _:
                 position = self._computing(a, last, loop, text)
@@ -181,10 +192,12 @@ class _Printer:
         if loop.work is Work.GRID:
             across, along = (1, GRID) if any(loop.scattered) else (GRID, 1)
             text.add(f"        int start = r % {GRID} * {across}, along = {along};")
-        text.add(f"        for (int j = 0; j < {loop.length}; j++) {{", f"            {_INNER[loop.work].format(a=a)}")
-        text.add(
-            "        }", *([f"        sum += {a}[r % {loop.length}];"] if loop.work is Work.SMOOTH else []), "    }"
-        )
+        # A sum of the loop alone: one that lives across calls may stay in memory, and each turn then takes longer.
+        adds = "{sum}" in _INNER[loop.work]
+        text.add(*(["        double part = 0;"] if adds else []), f"        for (int j = 0; j < {loop.length}; j++) {{")
+        text.add(f"            {_INNER[loop.work].format(a=a, sum='part')}", "        }")
+        text.add(*(["        sum += part;"] if adds else []))
+        text.add(*([f"        sum += {a}[r % {loop.length}];"] if loop.work is Work.SMOOTH else []), "    }")
         if loop.work is Work.CHASE:
             text.add(f"        at_{a} = at;", "        sum += at;", "    }")
         return position

@@ -80,7 +80,8 @@ def case_of(seed: int, *, seconds: float = 0.8) -> Case:
     more = 0 if first in ("threads", CONTROL) else random.choice((0, 0, 0, 0, 1, 1, 2))
     kinds, left, planted = [] if first == CONTROL else [first, *random.sample(others, more)], _MOST, []
     for kind in kinds:
-        strengths = STRENGTHS[2:] if kind == "instructions" else STRENGTHS
+        # Instructions are no fault where phases without one execute as many.
+        strengths = STRENGTHS[3:] if kind == "instructions" else STRENGTHS
         strength = random.choice([each for each in strengths if each <= left] or strengths[:1])
         left -= strength
         planted.append((kind, strength))
@@ -107,7 +108,7 @@ def _drawn(
     names = random.sample(_NAMES, len(_NAMES))
 
     def sketch(strength: float = 0) -> Sketch:
-        return Sketch(random, names.pop(), random.choice((*Place,)), strength, seconds, steps, ranks)
+        return Sketch(random, names.pop(), random.choice((*Place,)), strength, seconds, steps, ranks, language)
 
     faulty, cured, truths = [], [], []
     for kind, strength in planted:

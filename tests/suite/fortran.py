@@ -203,14 +203,19 @@ class _Printer:
                 self._line(text, f"      total = total + {a}({FIELD} + r)")
                 self._end_do(text)
             case Work.PIECES:
-                many = f"{loop.length}, MPI_DOUBLE_PRECISION"
+                many, whole = f"{loop.length}, MPI_DOUBLE_PRECISION", loop.length == max(loop.turns)
                 position = self._do(text, "r", "0", "last - 1", str(loop.length))
-                self._call(text, f"Send({a}(r), {many}, after, 2, MPI_COMM_WORLD")
+                if whole:  # as long as it is, nobody buffers it: it is received by the same call
+                    received = f"{a}(last + r), {many}, before, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE"
+                    self._call(text, f"Sendrecv({a}(r), {many}, after, 2, {received}")
+                else:
+                    self._call(text, f"Send({a}(r), {many}, after, 2, MPI_COMM_WORLD")
                 self._end_do(text)
                 second = (self._do(text, "r", "0", "last - 1", str(loop.length)),)
-                self._call(text, f"Recv({a}(last + r), {many}, before, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE")
+                if not whole:
+                    self._call(text, f"Recv({a}(last + r), {many}, before, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE")
+                self._line(text, f"      total = total + {a}(last + r)")
                 self._end_do(text)
-                self._line(text, f"    total = total + {a}(last)")
             case Work.THREADS:
                 position = text.add("!$omp parallel do schedule(static) reduction(+:total) private(r,j)")
                 second = (self._do(text, "i", "0", str(ROWS - 1)),)

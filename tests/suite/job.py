@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -10,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGKILL
-from typing import Any
 
 from .program import Printed, Program
 
@@ -59,14 +57,6 @@ class Job:
     def run(self) -> str:
         """Run the program alone; give what it printed."""
         return self._do(self.launch)
-
-    def measure(self, *, counters: str, name: str = "out") -> dict[str, Any]:
-        """Run the program under the tool; give the findings."""
-        findings = self.folder / f"{name}.json"
-        options = ["--counters", counters, "--json", str(findings), "-o", name]
-        self._do(["autoanalyzer", "run", *options, "--", *self.launch])
-        found: dict[str, Any] = json.loads(findings.read_text())
-        return found
 
     def record(self, *, counters: str) -> str:
         """Run the program under the tool, without an analysis; give what it printed."""

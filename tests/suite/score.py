@@ -8,7 +8,8 @@ from pathlib import PurePath
 from typing import Any
 
 from .faults import Truth
-from .program import Position, Printed
+from .key import Key
+from .program import Position
 
 Region = dict[str, Any]
 
@@ -51,35 +52,32 @@ def at(region: Region) -> Position:
     return Position(PurePath(region["file"]).name, region["line"])
 
 
-def accepted(truth: Truth, printed: Printed) -> set[Position]:
-    """The places of which one has to be named."""
-    chosen = [*printed.positions[truth.phase, truth.loop]]
-    if truth.alone:
-        chosen += printed.positions[truth.phase, None]
-    return {Position(PurePath(each.file).name, each.line) for each in chosen}
-
-
-def score(found: dict[str, Any], printed: Printed, truths: Sequence[Truth], *, counted: bool) -> Score:
-    """Judge the findings of a program; ``truths`` is empty for one without faults."""
+def score(found: dict[str, Any], key: Key) -> Score:
+    """Judge the findings of a program."""
     differences = found["dissimilarity"]
     apart = [each for each in differences["cccr"] if not each["same_work"]] if differences["exists"] else []
     heavy = found["disparity"]["cccr"] if found["disparity"]["exists"] else []
     hits, places = [], set()
-    for truth in truths:
-        where = accepted(truth, printed)
-        places |= where
+    truths = key.planted
+    for truth, where in zip(truths, key.places, strict=False):
+        places |= {*where}
+        if truth.by_counts_alone and not key.counted:
+            continue
         named = [each for each in (apart if truth.parts_ranks else heavy) if at(each) in where]
-        hits.append(_hit(truth, named, heavy, _clusters_right(truth, truths, differences["clusters"]), counted=counted))
+        hits.append(
+            _hit(truth, named, heavy, _clusters_right(truth, truths, differences["clusters"]), counted=key.counted)
+        )
     extra = [each for each in apart if at(each) not in places]
     if differences["exists"] and not differences["cccr"] and not differences["noise"]:
-        extra = [
-            {"file": "", "line": 0, "name": "spread over all regions", "may_be_measuring": False, "root_causes": []}
-        ]
-    timid = differences["severity"] < 0.25
-    hedged = [said(each) for each in extra if timid or each["may_be_measuring"]]
-    firm = [said(each) for each in extra if not (timid or each["may_be_measuring"])]
+        extra = [{**differences, "file": "", "line": 0, "name": "spread over all regions", "root_causes": []}]
+    hedged, firm = ([said(each) for each in extra if _is_hedged(each) is wanted] for wanted in (True, False))
     invented = [said(each) for each in heavy if at(each) not in places and _NEVER_INVENTED & set(each["root_causes"])]
     return Score(hits, firm, hedged, invented, differences["exists"] and not apart and bool(differences["cccr"]))
+
+
+def _is_hedged(region: Region) -> bool:
+    """Whether the verdict has a question mark: it then gives a reason why it is not sure."""
+    return bool(region["confidence"]["level"] == "low")
 
 
 def _hit(truth: Truth, named: list[Region], heavy: list[Region], clusters: bool, *, counted: bool) -> Hit:

@@ -6,29 +6,35 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .case import Case
 from .faults import Truth
+from .kept import Kept
+from .key import Key
 from .score import Hit, Score, said
 
 _NEAR = 0.25  # of the measured gain may the predicted one be off
+_WAITED_FOR = ("serial", "threads")
+_RIGHT = 1.3  # as many times may a fault be stronger or weaker than it is said to be
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One verdict, and what it was worth; ``longest`` is what the busiest rank computes, in s."""
+    """One verdict, and what it was worth."""
 
-    case: Case
-    cured: bool
+    run: Kept
     score: Score
     found: dict[str, Any]
-    longest: float
+
+    @property
+    def key(self) -> Key:
+        """What it is compared with."""
+        return self.run.key
 
     @property
     def name(self) -> str:
         """The case in words."""
-        what = "cure of " if self.cured else ""
-        kinds = " + ".join(f"{each.kind} {each.strength:.0%}" for each in self.case.truths) or "control"
-        return f"seed {self.case.seed:4} {self.case.language:3} {what}{kinds}"
+        what = "cure of " if self.key.cured else ""
+        kinds = " + ".join(f"{each.kind} {each.strength:.0%}" for each in self.key.truths) or "control"
+        return f"seed {self.key.seed:4} {self.key.language:3} {what}{kinds}"
 
     def record(self) -> dict[str, Any]:
         """The numbers, for a file."""
@@ -38,8 +44,11 @@ class Outcome:
             for hit in self.score.hits
         ]
         keys = ("imbalances", "hedged", "causes", "speed")
-        numbers = {"wall_time": self.found["experiment"]["wall_time"], "longest": self.longest}
-        name = {"seed": self.case.seed, "language": self.case.language, "cured": self.cured}
+        numbers = {
+            "wall_time": self.found["experiment"]["wall_time"],
+            "longest": self.run.busiest([self.key.steps]),
+        }
+        name = {"seed": self.key.seed, "language": self.key.language, "cured": self.key.cured}
         return name | {"hits": hits} | {key: getattr(self.score, key) for key in keys} | numbers
 
 
@@ -97,8 +106,8 @@ def table(outcomes: Iterable[Outcome]) -> str:
     invented = sum(len(each.score.causes) for each in every)
     lines.append(f"places of all ranks' faults: {_rates(sum(hit.found for hit in heavy), len(heavy), invented)}")
     for name, clean in (
-        ("controls", [each for each in every if not each.case.truths]),
-        ("cured programs", [each for each in every if each.cured]),
+        ("controls", [each for each in every if not each.key.truths]),
+        ("cured programs", [each for each in every if each.key.truths and each.key.cured]),
     ):
         firm, timid = (sum(bool(getattr(each.score, key)) for each in clean) for key in ("imbalances", "hedged"))
         causes, speed = (sum(bool(getattr(each.score, key)) for each in clean) for key in ("causes", "speed"))
@@ -115,7 +124,7 @@ def _kind(truth: Truth) -> str:
 
 
 def _strength(truth: Truth) -> str:
-    return f"{truth.strength:4.0%}"
+    return f"{truth.strength:4.0%} {'some' if truth.parts_ranks else 'all'} ranks"
 
 
 def _row(name: str, hits: list[Hit]) -> str:
@@ -135,18 +144,38 @@ def _rates(true: int, planted: int, extra: int) -> str:
 
 def _gains(outcomes: list[Outcome]) -> list[str]:
     """Compare, for each case of one fault, what the cure saved with what was planted and with what was predicted."""
-    cures = {each.case.seed: each for each in outcomes if each.cured}
-    rows, near = [], []
+    cures = {each.key.seed: each for each in outcomes if each.key.cured}
+    rows, near, right = [], [], []
     for each in outcomes:
-        if each.cured or len(each.score.hits) != 1 or each.case.seed not in cures:
+        if each.key.cured or len(each.key.truths) != 1 or each.key.seed not in cures:
             continue
-        hit, cure = each.score.hits[0], cures[each.case.seed]
-        computed = each.longest - cure.longest
+        (truth,), cure = each.key.truths, cures[each.key.seed]
+        gain = each.score.hits[0].gain if each.score.hits else None
         waited = each.found["experiment"]["wall_time"] - cure.found["experiment"]["wall_time"]
-        predicted = "-" if hit.gain is None else f"{hit.gain:.3f} s"
-        if hit.gain is not None:
-            near.append(abs(hit.gain - computed) <= _NEAR * abs(computed))
-        planted = f"{hit.truth.kind} {hit.truth.strength:.0%}"
-        rows.append(f"{each.case.seed:4} {planted:20} {computed:8.3f} s {waited:8.3f} s {predicted:>10}")
-    head = ["", "seed fault                computing    wall time  predicted   gain by the cure", *rows] if rows else []
-    return [*head, *([f"predicted within {_NEAR:.0%}: {sum(near)} of {len(near)}"] if near else [])]
+        saved = waited if truth.by_the_clock else _saved(each.run, cure.run)
+        if gain is not None:
+            near.append(abs(gain - saved) <= _NEAR * abs(saved))
+        strength = _turned_out(each.run, cure.run)
+        right.append(1 / _RIGHT <= strength / truth.strength <= _RIGHT)
+        planted, predicted = f"{truth.kind} {truth.strength:.0%}", "-" if gain is None else f"{gain:.3f} s"
+        rows.append(f"{each.key.seed:4} {planted:20} {strength:7.1%} {saved:8.3f} s {waited:8.3f} s {predicted:>10}")
+    if not rows:
+        return []
+    head = ["", "seed fault               strength    saved     wall time  predicted   gain by the cure", *rows]
+    of_all = [f"strength within a factor of {_RIGHT}: {sum(right)} of {len(right)}"]
+    return [*head, *of_all, *([f"predicted within {_NEAR:.0%}: {sum(near)} of {len(near)}"] if near else [])]
+
+
+def _turned_out(faulty: Kept, cured: Kept) -> float:
+    """Share of the run that the only fault turned out to take, by what its own place took with it and without."""
+    (truth,) = faulty.key.truths
+    takes = Kept.processing if truth.moves else Kept.elapsed if truth.by_the_clock else Kept.busiest
+    saved = takes(faulty, *faulty.key.places) - takes(cured, *cured.key.places)
+    return saved / takes(faulty, [faulty.key.steps])
+
+
+def _saved(faulty: Kept, cured: Kept) -> float:
+    """Seconds of computing that the cure saved: where all wait for a fault's place, those there."""
+    if faulty.key.truths[0].kind in _WAITED_FOR:
+        return faulty.span(*faulty.key.places) - cured.span(*cured.key.places)
+    return faulty.span([faulty.key.steps]) - cured.span([cured.key.steps])

@@ -12,8 +12,11 @@ from autoanalyzer.experiment import Experiment, load
 from .case import CONTROL, PRINTERS, Case, case_of, case_of_kinds, kind_of, language_of
 from .faults import KINDS, Truth
 from .job import Job
+from .judge import judged
+from .kept import Kept, kept_in
+from .key import Key
 from .program import FIELD, RECORD, Position, Printed, Work
-from .score import accepted, score
+from .score import score
 
 TINY = 0.01  # s that a rank computes
 RANKS, STEPS = 2, 4
@@ -48,8 +51,9 @@ def test_a_program_prints_the_same_with_probes_and_holds_each_fault_where_it_is_
     assert said == plain.run()
     assert said.startswith("total ")
     regions = {Position(Path(each.region.file).name, each.region.first_line) for each in experiment.call_paths}
-    for truth in case.truths:
-        assert accepted(truth, printed) & regions, truth
+    key = Key.of(case, printed, cured=False, counted=False)
+    for truth, places in zip(case.truths, key.places, strict=True):
+        assert regions & {*places}, truth
         assert truth.loop is None or rows(experiment, printed, truth), truth
     moved, read = experiment.inclusive("mpi_bytes"), experiment.inclusive("io_bytes")
     by_kind = {truth.kind: (truth, rows(experiment, printed, truth)) for truth in case.truths}
@@ -91,6 +95,17 @@ def test_ranks_execute_and_miss_what_was_planted(tmp_path):
         assert list(executed[row]) == pytest.approx([each * each_turn for each in turns], rel=0.05, abs=2000), truth
         rate = misses[row].sum() / accesses[row].sum()
         assert rate > 0.5 if loop.work is Work.CHASE else rate < 0.15
+    key = Key.of(case, printed, cured=False, counted=True)
+    key.save(tmp_path)
+    assert tmp_path in kept_in(tmp_path.parent)
+    run = Kept.opened(tmp_path, counts=False)
+    assert "l1_misses" not in run.experiment
+    with_counts, without = judged(Kept.opened(tmp_path)), judged(run)
+    assert with_counts.key == key
+    assert [hit.truth for hit in with_counts.score.hits] == [*case.truths]
+    assert [hit.truth for hit in without.score.hits] == [each for each in case.truths if each.kind != "l1"]
+    assert not any(each["root_causes"] for each in without.found["disparity"]["classes"])
+    assert 0 < run.busiest([key.steps]) <= run.span([key.steps])
 
 
 def test_seeds_go_through_all_kinds_in_all_languages():
@@ -117,7 +132,7 @@ def region(place: Position, *causes: str, **marks: Any) -> dict[str, Any]:
         "name": "loop",
         "root_causes": [*causes],
         "same_work": False,
-        "may_be_measuring": False,
+        "confidence": {"level": "high"},
         **marks,
     }
 
@@ -130,17 +145,29 @@ def verdict(apart: list[dict[str, Any]], clusters: list[list[int]], heavy: list[
 def test_a_verdict_is_right_only_with_place_ranks_and_cause():
     case = case_of(next(seed for seed in range(1000) if len(case_of(seed).truths) == 1 and kind_of(seed) == "groups"))
     (truth,) = case.truths
-    printed = case.printed()
-    (place, *_) = accepted(truth, printed)
+    key = Key.of(case, case.printed(), cured=False, counted=True)
+    place = key.places[0][0]
     clusters = [[int(rank) for rank in each] for each in truth.groups]
 
-    def judged(*found: Any) -> Any:
-        return score(verdict(*found), printed, case.truths, counted=True)
+    def scored(*found: Any) -> Any:
+        return score(verdict(*found), key)
 
     here = region(place, "instructions")
-    assert judged([here], clusters, []).faultless
-    assert not judged([here], [[0], [1, 2, 3]], []).faultless
-    assert not judged([region(place, "l1_miss_rate")], clusters, []).faultless
-    assert not judged([region(Position(place.file, 1), "instructions")], clusters, []).faultless
-    assert not judged([], [[0, 1, 2, 3]], []).faultless
-    assert judged([here], clusters, [region(Position(place.file, 1), "l2_miss_rate")]).causes
+    assert scored([here], clusters, []).faultless
+    assert not scored([here], [[0], [1, 2, 3]], []).faultless
+    assert not scored([region(place, "l1_miss_rate")], clusters, []).faultless
+    assert not scored([region(Position(place.file, 1), "instructions")], clusters, []).faultless
+    assert not scored([], [[0, 1, 2, 3]], []).faultless
+    assert scored([here], clusters, [region(Position(place.file, 1), "l2_miss_rate")]).causes
+    elsewhere = Position(place.file, 1)
+    assert scored([here, region(elsewhere)], clusters, []).imbalances
+    unsure = scored([here, region(elsewhere, confidence={"level": "low"})], clusters, [])
+    assert unsure.hedged
+    assert not unsure.imbalances
+
+
+def test_misses_of_all_ranks_are_not_asked_of_times():
+    case = case_of(next(seed for seed in range(1000) if len(case_of(seed).truths) == 1 and kind_of(seed) == "l1"))
+    for counted in (True, False):
+        key = Key.of(case, case.printed(), cured=False, counted=counted)
+        assert [hit.found for hit in score(verdict([], [], []), key).hits] == [False] * counted

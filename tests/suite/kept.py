@@ -1,0 +1,75 @@
+"""Runs that were kept, in folders that hold the experiment and what a verdict on it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from autoanalyzer.analyze.worth import makespan
+from autoanalyzer.experiment import Experiment, load, select
+from autoanalyzer.experiment.metric import COUNT_METRICS
+
+from .key import NAME, Key
+from .program import Position
+
+_COUNTS = {each.name for each in COUNT_METRICS}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run, and what a verdict on it is compared with."""
+
+    key: Key
+    experiment: Experiment
+    file: Path
+
+    @classmethod
+    def opened(cls, folder: Path, *, counts: bool = True) -> Kept:
+        """Open the run in a folder; as if it had been measured without counts, if they are not wanted."""
+        key = Key.load(folder)
+        file = folder / "out" / "experiment.cube"
+        experiment = load(file)
+        if counts:
+            return cls(key, experiment, file)
+        timed = [each.name for each in experiment.metrics if each.name not in _COUNTS]
+        return cls(replace(key, counted=False), select(experiment, metrics=timed), file)
+
+    def computing(self, places: Sequence[Position]) -> npt.NDArray[np.float64]:
+        """Seconds that each thread computes in the one of these places in which they compute longest."""
+        return self._longest(places, "cpu_time", "mpi_cpu_time", "omp_cpu_time")
+
+    def busiest(self, places: Sequence[Position]) -> float:
+        """Seconds that the thread computes there that computes longest."""
+        return float(self.computing(places).max())
+
+    def elapsed(self, places: Sequence[Position]) -> float:
+        """Seconds that the slowest thread is in the one of these places that takes longest."""
+        return float(self._longest(places, "wall_time").max())
+
+    def processing(self, places: Sequence[Position]) -> float:
+        """Seconds that a thread is on a processor in the one of these places that takes longest, in MPI, too."""
+        return float(self._longest(places, "cpu_time").mean())
+
+    def span(self, places: Sequence[Position]) -> float:
+        """Seconds that computing there takes on the processors of the machine, if nobody else wants them.
+
+        Where threads have processors of their own, that is what the busiest computes.
+        """
+        times = self.computing(places)
+        return makespan(times, self.experiment.notes.processors or len(times))
+
+    def _longest(self, places: Sequence[Position], metric: str, *less: str) -> npt.NDArray[np.float64]:
+        values = self.experiment.inclusive(metric) - sum(self.experiment.inclusive(each) for each in less)
+        regions = [Position(Path(each.region.file).name, each.region.first_line) for each in self.experiment.call_paths]
+        sums = [values[[row for row, at in enumerate(regions) if at == place]].sum(axis=0) for place in places]
+        return max(sums, key=np.sum)
+
+
+def kept_in(folder: Path) -> Iterator[Path]:
+    """Find the runs that were kept in a folder; those of a case follow each other, the faulty one first."""
+    found = [(Key.load(each.parent), each.parent) for each in folder.glob(f"*/{NAME}")]
+    return (place for _, place in sorted(found, key=lambda each: (each[0].seed, each[0].cured)))
