@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -14,17 +14,13 @@ from ..experiment import Experiment
 from .selection import Selection, complete
 
 __all__ = [
-    "ABOVE",
     "ATTRIBUTES",
     "BYTES_PER_SECOND",
     "LATENCY",
-    "LEAST_PART",
     "LEAST_RATE",
-    "STREAM",
     "Attribute",
     "attributes_of",
     "lacking",
-    "per_data_access",
 ]
 
 Values = npt.NDArray[np.float64]
@@ -38,18 +34,10 @@ ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
     "instructions": ("instructions", None),
 }
 
-# A rate is higher than another from here on, times the other (definitions 17).
-ABOVE: Final = 1.25
+LEAST_RATE: Final = 0.01  # misses an access: a rate under it is none (definitions 17)
 
-# Misses among data accesses that are more than those of a walk through consecutive numbers of 8 bytes, in lines of 64.
-STREAM: Final = ABOVE / 8
-
-# What is not worth it (definitions 17): a part of the program's accesses or instructions; a miss rate; and volume that
-# goes by in no time at a rate which disks and networks surpass.
-LEAST_PART: Final = 0.01
-LEAST_RATE: Final = 0.01
+# What the comparison of ranks by volumes, and anomalies, take for granted.
 BYTES_PER_SECOND: Final = 100e6
-
 # Seconds that an access takes at least which the first cache does not serve but the second; and the second neither.
 LATENCY: Final = {"l1_miss_rate": 4e-9, "l2_miss_rate": 40e-9}
 
@@ -65,8 +53,7 @@ class Attribute:
         selection: The regions, and the ranks.
         metrics: What is counted, and of what it is a rate: None if it is none.
         amounts: ``float64[region]``: misses, bytes or instructions of all ranks.
-        bases: ``float64[region]``: what tells whether a region does enough of it to matter: the accesses of a rate,
-            else the amounts.
+        bases: ``float64[region]``: the accesses of a rate, else the amounts.
     """
 
     name: str
@@ -86,16 +73,6 @@ class Attribute:
     def is_rate(self) -> bool:
         """Whether it is a rate, and no amount."""
         return self.metrics[1] is not None
-
-    @property
-    def means(self) -> Values:
-        """The amount of a rank, a mean; ``float64[region]``."""
-        return np.asarray(self.amounts / len(self.selection.ranks))
-
-    @cached_property
-    def parts(self) -> Values:
-        """Part of each region in the program's accesses, bytes or instructions; ``float64[region]``."""
-        return _ratio(self.bases, self.bases[list(self.selection.top)].sum())
 
     @cached_property
     def of_regions(self) -> Values:
@@ -159,12 +136,6 @@ def attributes_of(selection: Selection) -> dict[str, Attribute]:
     """Give the attributes that can be had, in the order of ``ATTRIBUTES``."""
     missing = lacking(selection.experiment)
     return {name: Attribute.of(name, selection) for name in ATTRIBUTES if name not in missing}
-
-
-def per_data_access(attribute: Attribute, attributes: Mapping[str, Attribute]) -> Attribute:
-    """Relate misses to all data accesses; where these were not counted, to those of the attribute's own cache."""
-    data = attributes.get("l1_miss_rate", attribute)
-    return replace(attribute, metrics=(attribute.metrics[0], data.metrics[1]), bases=data.bases)
 
 
 def lacking(experiment: Experiment) -> tuple[str, ...]:

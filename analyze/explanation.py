@@ -12,6 +12,7 @@ from .disparity.weights import Weights
 from .dissimilarity.causes import DissimilarityCauses, find_dissimilarity_causes
 from .dissimilarity.differences import Differences
 from .preparation import Prepared
+from .region_seconds import region_seconds
 from .unprobed import unprobed_callees
 from .waiting import Waiting, find_waiting
 
@@ -43,11 +44,10 @@ def explain(prepared: Prepared, differences: Differences, weights: Weights) -> E
         differences.dissimilarity,
         performance,
         _of_ranks(attributes_of(differences.selection), prepared.experiment),
-        program_time=prepared.mean_time,
     )
-    of_regions = find_disparity_causes(
-        weights.disparity, weighed.regions, attributes_of(weighed), prepared.weighed_costs, waiting.seconds
-    )
+    attributes = attributes_of(weighed)
+    seconds = region_seconds(weighed, attributes, prepared.weighed_costs, waiting.seconds)
+    of_regions = find_disparity_causes(weights.disparity, weighed, attributes, seconds)
     unprobed = unprobed_callees(prepared.experiment, weighed.regions)
     return Explanation(of_ranks, of_regions, waiting, unprobed)
 

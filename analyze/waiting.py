@@ -1,10 +1,10 @@
-"""Time in MPI that is waiting for ranks that compute longer, and the imbalance that makes them wait."""
+"""Time in MPI that is waiting for ranks that compute longer, and the imbalances that make them wait."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -14,17 +14,16 @@ from ..experiment import Experiment
 from .code_regions import CodeRegion
 from .dissimilarity.dissimilarity import Dissimilarity
 from .dissimilarity.performance import Performance
+from .region_seconds import PART
 from .selection import Selection, complete
 from .summary import summary
 
 __all__ = ["Waiting", "find_waiting"]
 
 Values = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
-_LATE: Final = -0.5  # correlation over the ranks: who computes longer waits less
-_TELLING: Final = 0.25  # of the time in MPI: less than that is not worth naming anybody
 _MOST: Final = 0.5  # of the time in MPI: a region below that has it says what it is
+_ROUNDING: Final = 1e-9  # of a mean
 
 
 @dataclass(frozen=True)
@@ -34,20 +33,25 @@ class Waiting:
     Attributes:
         seconds: ``float64[region]``: the part of the time in MPI that is waiting for ranks that compute longer, a mean
             over the ranks; 0 where there is none.
-        late: Region → the core of dissimilarity whose slower ranks it waits for.
+        shares: Region → the cores of dissimilarity whose slower ranks it waits for → the seconds for each.
     """
 
     seconds: Values
-    late: Mapping[int, int] = field(default_factory=dict)
+    shares: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
+
+    @cached_property
+    def late(self) -> dict[int, int]:
+        """Region → the core for whose ranks it waits longest."""
+        return {region: max(shares, key=shares.__getitem__) for region, shares in self.shares.items()}
 
 
 def find_waiting(weighed: Selection, found: Dissimilarity, performance: Performance, selection: Selection) -> Waiting:
     """Attribute time in MPI to ranks that come late, but no more than their lateness explains.
 
     What ranks spend in a region's MPI calls beyond the rank that spends least can be waiting; but at most as much as
-    they were ahead of the last rank, by what was computed before: anything on a rank that never enters the region, as
-    workers do not enter what their master does. It is waiting if both go together over the ranks. A region agrees with
-    the one below it that has most of its time in MPI.
+    they were ahead, by what was computed before, of the last of those that hardly wait: anything on a rank that never
+    enters the region, as workers do not enter what their master does. It is shared out over the cores before it, as
+    far as ranks were late in these. A region agrees with the one below it that has most of its time in MPI.
 
     Args:
         weighed: All ranks, and the regions as they are weighed.
@@ -60,19 +64,14 @@ def find_waiting(weighed: Selection, found: Dissimilarity, performance: Performa
         return Waiting(np.zeros(len(regions)))
     of_every_rank = _as_weighed(weighed, performance, selection)
     every = _Waits.of(weighed, of_every_rank)
+    seconds = every.seconds[list(every.says)]
     if performance.metric == "mpi_bytes":
-        return Waiting(every.seconds[list(every.says)])
-    compared, late = every, dict[int, int]()
+        return Waiting(seconds)
+    compared = every
     if of_every_rank is not performance:
         compared = _Waits.of(replace(selection, regions=regions), performance)
-    times = {core: performance.values[core] - performance.values[core].mean() for core in found.cccr}
-    for region, says in enumerate(compared.says):
-        earlier = [core for core in found.cccr if compared.can_precede(core, says)] if compared.seconds[says] else []
-        together = {core: float(times[core] @ compared.in_mpi(says)) for core in earlier}
-        latest = min(together, key=together.__getitem__, default=None)
-        if latest is not None and together[latest] < 0:
-            late[region] = latest
-    return Waiting(every.seconds[list(every.says)], late)
+    shares = {says: compared.shares(says, found.cccr, performance.values) for says in {*compared.says}}
+    return Waiting(seconds, {region: shares[says] for region, says in enumerate(compared.says) if shares[says]})
 
 
 @dataclass(frozen=True)
@@ -82,6 +81,7 @@ class _Waits:
     Attributes:
         selection: The ranks.
         performance: Their times.
+        mean: ``float64[region]``: the time in MPI.
         seconds: ``float64[region]``, as in ``Waiting``, of each region alone.
         says: The region below each that has most of its time in MPI, and says what it is; or itself.
         reaches: As ``_reaches`` gives it.
@@ -89,6 +89,7 @@ class _Waits:
 
     selection: Selection
     performance: Performance
+    mean: Values
     seconds: Values
     says: tuple[int, ...]
     reaches: Sequence[int]
@@ -97,32 +98,79 @@ class _Waits:
     def of(cls, selection: Selection, performance: Performance) -> _Waits:
         """Compare the times in MPI of some ranks with what they computed before."""
         regions, reaches = selection.regions, _reaches(selection.experiment, performance.regions)
-        found = _Together.of(selection, performance, reaches)
-        spent = found.spent
-        explained = np.minimum(spent - found.least, found.most - found.before)
-        waits = (found.correlation <= _LATE) & (explained >= _TELLING * spent) & (explained > 0)
+        mean = selection.sums("mpi_time") / len(selection.ranks)
+        least, late = _least_and_late(selection, performance, mean, reaches)
+        waits = np.minimum(mean - least, late)
         says = list(range(len(regions)))
         for region in reversed(range(len(regions))):  # children before parents
-            inner = [child for child in regions[region].children if spent[child] >= _MOST * spent[region] > 0]
+            inner = [child for child in regions[region].children if mean[child] >= _MOST * mean[region] > 0]
             says[region] = says[inner[0]] if inner else region
-        return cls(selection, performance, np.where(waits, explained, 0.0), tuple(says), reaches)
+        enough = (waits > 0) & (waits >= PART.value * mean)
+        return cls(selection, performance, mean, np.where(enough, waits, 0.0), tuple(says), reaches)
 
-    def in_mpi(self, region: int) -> Values:
-        """Give the time that each rank is in a region's MPI calls; ``float64[rank]``."""
-        if region not in self._in_mpi:
-            self._in_mpi[region] = self.selection.rows("mpi_time", [region])[0]
-        return self._in_mpi[region]
+    def shares(self, region: int, cores: Sequence[int], times: Values) -> dict[int, float]:
+        """Share out what ranks wait in a region over the cores before it, as far as those that hardly wait were late.
 
-    @cached_property
-    def _in_mpi(self) -> dict[int, Values]:
-        return {}
+        Args:
+            region: Its position.
+            cores: Those that can be before it, or not.
+            times: ``float64[core, rank]``.
+        """
+        if not self.seconds[region]:
+            return {}
+        last = _hardly_wait(self.selection.rows("mpi_time", [region]), self.mean[[region]])[0]
+        late = {
+            core: float(times[core][last].max() - times[core].mean())
+            for core in cores
+            if self._can_precede(core, region)
+        }
+        together = sum(each for each in late.values() if each > 0)
+        part = min(1.0, float(self.seconds[region]) / together) if together > 0 else 0.0
+        return {core: part * each for core, each in late.items() if each > 0}
 
-    def can_precede(self, core: int, region: int) -> bool:
+    def _can_precede(self, core: int, region: int) -> bool:
         """Whether some rank can have been in a core before others were in a region."""
         if core < self.reaches[region] or self.performance.regions[core].own_code:
             return True
         enters = self.selection.rows(_entries(self.selection.experiment), [region])[0] > 0
         return bool(self.performance.values[core][~enters].any())
+
+
+def _hardly_wait(in_mpi: Values, mean: Values) -> npt.NDArray[np.bool_]:
+    """Tell which ranks spend no more than the mean in MPI: ``bool[region, rank]``."""
+    return np.asarray(in_mpi <= (1 + _ROUNDING) * mean[:, None])
+
+
+def _least_and_late(
+    selection: Selection, performance: Performance, mean: Values, reaches: Sequence[int]
+) -> tuple[Values, Values]:
+    """Give the least time in MPI, and by how much the last of the ranks that hardly wait come late.
+
+    ``float64[region]`` each. The ranks are gone over in blocks, whose times are at hand.
+    """
+    experiment, end = selection.experiment, 0
+    in_mpi = np.flatnonzero(mean)
+    entries = _entries(experiment)
+    enter = summary(experiment, entries).least[[selection.regions[each].id for each in in_mpi]] > 0
+    terms = {region: _before(performance.regions, reaches[region]) for region in in_mpi.tolist()}
+    blocks: list[tuple[Values, Values, Values]] = []
+    for columns in [slice(None)] if selection.threads else experiment.location_blocks():
+        part = selection if selection.threads else selection.within(experiment.of_locations(columns), columns)
+        times = performance.values[:, end : end + len(part.ranks)]
+        end += len(part.ranks)
+        if part.ranks:
+            spent = part.by_rank(part.experiment.exclusive("mpi_time"))[in_mpi]
+            before = np.array([each.of(times) for each in terms.values()]).reshape(spent.shape)
+            if not enter.all():  # who never does has computed all before
+                entered = part.by_rank(part.experiment.exclusive(entries))[in_mpi] > 0
+                before = np.where(entered | enter[:, None], before, times[list(performance.top)].sum(axis=0))
+            late = np.where(_hardly_wait(spent, mean[in_mpi]), before, -np.inf)
+            blocks.append((spent.min(axis=1), before.sum(axis=1), late.max(axis=1)))
+    least, late = np.zeros((2, len(mean)))
+    lowest, before, last = (np.array(each) for each in zip(*blocks, strict=True))
+    least[in_mpi] = lowest.min(axis=0)
+    late[in_mpi] = last.max(axis=0) - before.sum(axis=0) / len(selection.ranks)
+    return least, late
 
 
 def _as_weighed(weighed: Selection, performance: Performance, selection: Selection) -> Performance:
@@ -141,94 +189,6 @@ def _as_weighed(weighed: Selection, performance: Performance, selection: Selecti
 
 def _entries(experiment: Experiment) -> str:
     return "visits" if complete(experiment, "visits") else "wall_time"
-
-
-@dataclass(frozen=True)
-class _Together:
-    """How ranks' times in MPI go with what they computed before; ``float64[region]`` each, over the ranks.
-
-    Attributes:
-        ranks: How many.
-        spent: The mean of the time in MPI.
-        least: The least of it.
-        before: The mean of what was computed before.
-        most: The most of that.
-        squares: Sums of squares of both times' deviations from their means; ``float64[2, region]``.
-        products: Sums of products of the deviations.
-    """
-
-    ranks: int
-    spent: Values
-    least: Values
-    before: Values
-    most: Values
-    squares: Values
-    products: Values
-
-    @classmethod
-    def of(cls, selection: Selection, performance: Performance, reaches: Sequence[int]) -> _Together:
-        """Go over the ranks in blocks, whose times are at hand."""
-        experiment, end = selection.experiment, 0
-        in_mpi = selection.sums("mpi_time") != 0
-        terms = [_before(performance.regions, reach) for reach in [*reaches, len(performance.regions)]]
-        entries = _entries(experiment)
-        least = summary(experiment, entries).least
-        some = np.array([least[each.id] <= 0 for each in selection.regions])
-        parts = []
-        for columns in [slice(None)] if selection.threads else experiment.location_blocks():
-            part = selection if selection.threads else selection.within(experiment.of_locations(columns), columns)
-            times = performance.values[:, end : end + len(part.ranks)]
-            end += len(part.ranks)
-            if part.ranks:
-                parts.append(cls._of_block(part, times, terms, in_mpi, in_mpi & some, entries))
-        return reduce(cls._with, parts)
-
-    @classmethod
-    def _of_block(  # noqa: PLR0917
-        cls,
-        selection: Selection,
-        times: Values,
-        terms: Sequence[_Terms],
-        rows: Mask,
-        entered_by_some: Mask,
-        entries: str,
-    ) -> _Together:
-        experiment, (regions, ranks) = selection.experiment, (len(selection.regions), times.shape[1])
-        spent, before = selection.by_rank(experiment.exclusive("mpi_time")), np.zeros((regions, ranks))
-        for region in np.flatnonzero(rows).tolist():
-            before[region] = terms[region].of(times)
-        if entered_by_some.any():
-            enters = selection.by_rank(experiment.exclusive(entries)) > 0
-            total = terms[-1].of(times)
-            for region in np.flatnonzero(entered_by_some).tolist():
-                before[region] = np.where(enters[region], before[region], total)
-        means = [np.where(rows, each.mean(axis=1), 0.0) for each in (spent, before)]
-        one, other = (each[rows] - mean[rows, None] for each, mean in zip((spent, before), means, strict=True))
-        squares, products = np.zeros((2, regions)), np.zeros(regions)
-        squares[:, rows] = (one * one).sum(axis=1), (other * other).sum(axis=1)
-        products[rows] = (one * other).sum(axis=1)
-        return cls(ranks, means[0], spent.min(axis=1), means[1], before.max(axis=1), squares, products)
-
-    def _with(self, other: _Together) -> _Together:
-        """Put the moments of two parts of the ranks together (Chan, Golub and LeVeque 1983)."""
-        ranks, share = self.ranks + other.ranks, other.ranks / (self.ranks + other.ranks)
-        apart = np.array([other.spent - self.spent, other.before - self.before])
-        weight = self.ranks * share
-        return _Together(
-            ranks,
-            self.spent + share * apart[0],
-            np.minimum(self.least, other.least),
-            self.before + share * apart[1],
-            np.maximum(self.most, other.most),
-            self.squares + other.squares + weight * apart**2,
-            self.products + other.products + weight * apart[0] * apart[1],
-        )
-
-    @property
-    def correlation(self) -> Values:
-        """Correlate both over the ranks; 0 where one of them is the same for all."""
-        lengths = np.sqrt(self.squares[0]) * np.sqrt(self.squares[1])
-        return np.asarray(np.divide(self.products, lengths, out=np.zeros(len(lengths)), where=lengths > 0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ..analyze.attributes import ABOVE
 from ..analyze.disparity.causes import Cause
 from ..analyze.dissimilarity.causes import Difference
 from .units import count, percent, volume
@@ -68,7 +67,7 @@ TO_TRY_FOR_THREADS: Final = {
 # The most telling first.
 _ORDER: Final = ("io_bytes", "mpi_bytes", "l2_miss_rate", "l1_miss_rate", "instructions")
 _MOST: Final = 2
-_AS: Final = 0.05
+_ABOVE: Final = 1.25  # times the program's rate: what is no higher is the program, and stands beside the rest
 
 
 def because_of(causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
@@ -109,10 +108,8 @@ def _evidence(cause: Cause) -> str:
     if not cause.attribute.endswith("_rate"):
         return f"{value} of the program's {_written(cause.attribute, cause.program)}"
     of = "L2 accesses" if cause.attribute == "l2_miss_rate" else "accesses"
-    if cause.value > ABOVE * cause.program:
+    if cause.value > _ABOVE * cause.program:
         return f"{value} of {of}, program {percent(100 * cause.program)}"
-    if abs(cause.value - cause.elsewhere) <= _AS * cause.elsewhere:
-        return f"{value} of {of}, as elsewhere"
     return f"{value} of {of}, elsewhere {percent(100 * cause.elsewhere)}"
 
 

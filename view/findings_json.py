@@ -145,6 +145,10 @@ def _disparity(findings: Findings) -> dict[str, Any]:
             "also": _evidence(causes.also.get(index, ()), TO_TRY),
             "waiting": index in causes.waiting,
             "waited": float(findings.explanation.waiting.seconds[index]),
+            "waited_for": [
+                {**_place(findings, late), "seconds": time}
+                for late, time in findings.explanation.waiting.shares.get(index, {}).items()
+            ],
             "without_probes": list(findings.explanation.unprobed.get(index, ())),
             "small_calls": index in causes.small_calls,
             **_gain(worth_of_weight(findings, index)),

@@ -311,7 +311,7 @@ def _heavies(findings: Findings) -> Iterator[Finding]:
             more = [f"try: {first_to_try(causes.causes[core], causes.also[core])}", *waiting]
         elif waiting:
             lines += waiting
-            more = [f"try: {FEWER_MESSAGES}"] if _says_small_calls(findings, core) else []
+            more = [f"try: {FEWER_MESSAGES}"] if core in causes.small_calls else []
         elif causes.also[core]:
             lines.append(f"nothing stands out; {because_of((), causes.also[core])}")
         elif "instructions" not in findings.run.lacking:
@@ -344,25 +344,27 @@ def _weight(findings: Findings, core: int) -> list[str]:
 
 
 def _waiting(findings: Findings, core: int) -> str:
-    """Say that ranks wait in a region's MPI calls, and for whom."""
-    cost, waiting = findings.run.weighed_costs[core], findings.explanation.waiting
-    each, time, waited = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, float(waiting.seconds[core])
-    calls = f"{count(each)} MPI calls" if each >= 2 else "MPI calls"
-    line = f"waiting: {seconds(time)} in {calls} that move {volume(cost.mpi_bytes or 0.0)}"
-    if _says_small_calls(findings, core):
-        return f"{line}, {volume((cost.mpi_bytes or 0.0) / each)} a call: send fewer, larger messages"
+    """Say that ranks wait in a region's MPI calls, and for whom; or that these are many and small.
+
+    The time is a mean over the ranks, as all times are; what they move is a sum, as all amounts are.
+    """
+    cost, waiting, number = (
+        findings.run.weighed_costs[core],
+        findings.explanation.waiting,
+        len(findings.run.weighed.ranks),
+    )
+    each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
+    calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
+    line = f"{seconds(time)} in {calls} that move {volume(moved * number)}"
+    if core in findings.explanation.of_regions.small_calls:
+        return f"small messages: {line}, {volume(moved / each)} a call: send fewer, larger messages"
     if core in waiting.late:
-        place = Place.of(findings.experiment, findings.performance.regions[waiting.late[core]])
+        late = waiting.late[core]
+        place, waited = Place.of(findings.experiment, findings.performance.regions[late]), waiting.shares[core][late]
         part = "" if waited >= _ALL * time else f"{seconds(waited)} of it "
         where = f"at {place.source} ({place.title})" if place.file else f"in {place.title}"
-        return f"{line}: {part}for the ranks that take longest {where}"
-    return f"{line}: latency, or ranks that arrive late"
-
-
-def _says_small_calls(findings: Findings, core: int) -> bool:
-    """Whether a region spends its time in many small calls rather than waiting for ranks that come late."""
-    time, waited = findings.run.weighed_costs[core].mpi_time or 0.0, findings.explanation.waiting.seconds[core]
-    return core in findings.explanation.of_regions.small_calls and bool(waited < 0.5 * time)
+        return f"waiting: {line}: {part}for the ranks that take longest {where}"
+    return f"waiting: {line}: latency, or ranks that arrive late"
 
 
 def _mostly(cost: Cost) -> str:

@@ -9,8 +9,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..attributes import BYTES_PER_SECOND, LATENCY, LEAST_PART, LEAST_RATE, Attribute
+from ..attributes import LEAST_RATE, Attribute
 from ..decision_table import DecisionTable, Row
+from ..region_seconds import PART
+from ..selection import complete
 from .clusters import cluster
 from .dissimilarity import Dissimilarity
 from .performance import Performance
@@ -20,11 +22,16 @@ __all__ = ["Difference", "DissimilarityCauses", "find_dissimilarity_causes"]
 Values = npt.NDArray[np.float64]
 
 _SAME: Final = 0.01  # counts that differ by no more are the same work (definitions 12)
-_FAIR: Final = 0.25  # of the difference in time, that a cause must differ by, or explain
 _TELLING: Final = 0.1  # of the widest difference in time: regions that differ less are not asked
 _TWICE: Final = 2.0  # noise makes nobody slower than that
 _ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")  # of equal spreads
-_VOLUMES: Final = ("io_bytes", "mpi_bytes")
+# What is compared → the times in the calls that move files and messages, which are part of it.
+_CALLS: Final[Mapping[str, Mapping[str, str]]] = {
+    "compute_time": {"io_bytes": "io_cpu_time"},
+    "cpu_time": {"io_bytes": "io_cpu_time", "mpi_bytes": "mpi_cpu_time"},
+    "wall_time": {"io_bytes": "io_time", "mpi_bytes": "mpi_time"},
+    "off_processor_time": {"io_bytes": "io_time"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +70,24 @@ def find_dissimilarity_causes(
     found: Dissimilarity,
     performance: Performance,
     attributes: Mapping[str, Attribute],
-    *,
-    program_time: float,
 ) -> DissimilarityCauses:
     """Build the decision table of the ranks, reduce it, and read the causes from it (definitions 12, 17 and 19).
 
     The vectors of an attribute hold its values in the cores: elsewhere the ranks are alike, and what they do there
-    only hides the difference. Without cores, the 1-code regions. Beyond the paper a cause must rise over the ranks with
-    what is compared, and differ by a fair part of how this does: who reads less is not late because of that.
+    only hides the difference. Without cores, the 1-code regions. Beyond the paper they are 0 where the seconds of the
+    attribute do not differ as what is compared does: who reads less is not late because of that.
 
     Args:
         found: The clusters and the cores.
         performance: What they were found in. If it is an attribute that is compared, that is the first cause. A
             different ``compute_time`` for the same work is a different speed; other times contain waiting.
         attributes: Those that can be had, of the ranks that take part.
-        program_time: Mean W_program in seconds.
     """
     names, labels = tuple(attributes), performance.labels
     if not found.exists:
         return DissimilarityCauses(DecisionTable(names))
     places = list(found.cccr or performance.top)
-    comparison = _Comparison(performance, attributes, program_time)
+    comparison = _Comparison(performance, attributes)
     table = comparison.table(places, found.clusters)
     of_core = {core: comparison.differences([core], found.clusters) for core in found.cccr}
     same_work = frozenset(core for core in found.cccr if comparison.worked_alike([core], range(len(labels))))
@@ -98,10 +102,9 @@ def find_dissimilarity_causes(
 class _Comparison:
     """The ranks, by the attributes of some regions."""
 
-    def __init__(self, performance: Performance, attributes: Mapping[str, Attribute], program_time: float) -> None:
+    def __init__(self, performance: Performance, attributes: Mapping[str, Attribute]) -> None:
         self.performance = performance
         self.attributes = attributes
-        self.program_time = program_time
 
     def table(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> DecisionTable:
         """Put the cluster of each rank by each attribute, and by what is compared, into a row a rank (Table 3)."""
@@ -113,13 +116,12 @@ class _Comparison:
         return DecisionTable(tuple(self.attributes), tuple(rows))
 
     def differences(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> tuple[Difference, ...]:
-        """Give the root causes in some regions: in any reduct, and raised where the ranks take long."""
+        """Give the root causes in some regions: those in any reduct."""
         vectors = {name: self._vectors(self.attributes[name], places) for name in self.attributes}
         # With an index it does not import numpy.ma, which takes as long as the analysis of a small run.
         different = np.unique(self._labels(places, clusters), axis=0, return_index=True)[0].tolist()
         rows = (Row(number, tuple(values), decision) for number, (*values, decision) in enumerate(different))
-        telling = DecisionTable(tuple(self.attributes), tuple(rows)).telling
-        names = [name for name in telling if self._rises(vectors[name], places)]
+        names = list(DecisionTable(tuple(self.attributes), tuple(rows)).telling)
         first, last = self.performance.metric, "mpi_bytes"  # which hardly explains time outside MPI
         there = [self._there(places, each) for each in clusters]
         names.sort(key=lambda name: (name != first, name == last, -self._spread(vectors[name]), _ORDER.index(name)))
@@ -151,23 +153,15 @@ class _Comparison:
         apart = np.ptp(self.performance.values[np.ix_(places, chosen)], axis=1)
         cells = np.ix_(places[apart >= _TELLING * apart.max()], chosen)
         times = self.performance.values[cells]
-        executed = self._amount("instructions", cells)
+        executed = self.attributes["instructions"].amount(cells[0].ravel().tolist())[:, columns]
         most = executed.max(axis=1)
         if not most.any() or (most - executed.min(axis=1) > _SAME * most).any():
             return False
         if (times.max(axis=1) > _TWICE * times.min(axis=1)).any():
             return False
-        files = self._amount("io_bytes", cells) if "io_bytes" in self.attributes else None
-        if files is not None and (np.ptp(files, axis=1) / BYTES_PER_SECOND > _FAIR * np.ptp(times, axis=1)).any():
-            return False
-        misses = ((name, self._amount(name, cells)) for name in LATENCY if name in self.attributes)
-        apart = np.ptp(times, axis=1)
-        return not any((np.ptp(amount, axis=1) * LATENCY[name] >= _FAIR * apart).any() for name, amount in misses)
-
-    def _amount(self, name: str, cells: tuple[npt.NDArray[np.intp], ...]) -> Values:
-        """Give an attribute's amount in the cells of ``np.ix_`` of regions and ranks."""
-        regions, columns = (each.ravel() for each in cells)
-        return self.attributes[name].amount(regions.tolist())[:, columns]
+        others = [name for name in self.attributes if name != "instructions"]
+        asked = cells[0].ravel().tolist()
+        return all(abs(self._slope(name, place, columns)) < PART.value for name in others for place in asked)
 
     def _labels(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> npt.NDArray[np.intp]:
         """Number the cluster of each rank by each attribute, and last by what is compared; ``int[rank, number]``."""
@@ -179,40 +173,59 @@ class _Comparison:
         return np.stack([*labels, decision], axis=1)
 
     def _vectors(self, attribute: Attribute, places: Sequence[int]) -> Values:
-        """Give an attribute of some regions, 0 where it is not worth it; ``float64[rank, place]``."""
+        """Give an attribute of some regions, 0 where it does not tell ranks apart; ``float64[rank, place]``."""
         values = np.array([attribute.of_ranks(place) for place in places])
-        if attribute.name in _VOLUMES:
-            worth = values.max(axis=1) / BYTES_PER_SECOND >= LEAST_PART * self.program_time
-        else:
-            worth = attribute.parts[list(places)] >= LEAST_PART
-            if attribute.is_rate:
-                worth &= [self._misses_matter(attribute, place) for place in places]
-        return np.where(worth[:, None], values, 0.0).T
+        tells = [
+            max(self._slope(attribute.name, place, group) for group in self.performance.groups) >= PART.value
+            for place in places
+        ]
+        if attribute.is_rate:
+            tells &= values.max(axis=1) > LEAST_RATE
+        return np.where(np.array(tells)[:, None], values, 0.0).T
 
-    def _misses_matter(self, attribute: Attribute, place: int) -> bool:
-        """Whether a rank misses often, and the misses of one more than of another explain some of the time."""
-        if attribute.of_ranks(place).max() <= LEAST_RATE:
-            return False
-        amount, time = attribute.amount([place])[0], self.performance.values[place]
-        return any(
-            float(np.ptp(amount[group])) * LATENCY[attribute.name] >= _FAIR * float(np.ptp(time[group]))
-            for group in self.performance.groups
-        )
+    def _slope(self, name: str, place: int, columns: Sequence[int]) -> float:
+        """Give the part that an attribute's seconds explain of what some ranks differ by in a region.
 
-    def _rises(self, vectors: Values, places: Sequence[int]) -> bool:
-        """Whether an attribute rises with what is compared, and by a fair part of it, in any region of any program."""
-        return any(
-            _rise(vectors[each], self.performance.values[list(places)].T[each]) for each in self.performance.groups
-        )
+        It is the slope of the line of least squares through the seconds over the times.
+        """
+        seconds, times = self._seconds(name, place, columns), self.performance.values[place][columns]
+        apart = times - times.mean()
+        squares = float(apart @ apart)
+        return float(seconds @ apart) / squares if squares > 0 else 0.0
+
+    def _seconds(self, name: str, place: int, columns: Sequence[int]) -> Values:
+        """Give what an attribute takes of what is compared, in seconds, on some ranks.
+
+        What some ranks take longer than the fastest does for as many instructions is what all their misses took: so
+        much each. Instructions take what they take together. So do bytes, if the time in their calls was not measured.
+        """
+        performance, attribute = self.performance, self.attributes[name]
+        amount, times = attribute.amount([place])[0][columns], performance.values[place][columns]
+        total = amount.sum()
+        if name == performance.metric or not total:
+            return np.asarray(amount)
+        time = times.sum()
+        if attribute.is_rate:
+            time = self._beyond_instructions(place, columns, times).sum()
+        elif name != "instructions":
+            metric = _CALLS.get(performance.metric, {}).get(name)
+            if metric and complete(performance.experiment, metric):
+                time = attribute.selection.rows(metric, [place])[0][columns].sum()
+            elif name == "mpi_bytes":
+                time = 0.0
+        return np.asarray(amount * (time / total))
+
+    def _beyond_instructions(self, place: int, columns: Sequence[int], times: Values) -> Values:
+        if "instructions" not in self.attributes:
+            return np.asarray(times - times.min())
+        executed = self.attributes["instructions"].amount([place])[0][columns]
+        some = executed > 0
+        fastest = (times[some] / executed[some]).min() if some.any() else 0.0
+        return np.asarray(np.maximum(times - fastest * executed, 0.0))
 
     def _spread(self, vectors: Values) -> float:
         """Measure how far apart ranks of a program lie in the region where that is the most."""
         return max(float(_spreads(vectors[each]).max()) for each in self.performance.groups)
-
-
-def _rise(vectors: Values, times: Values) -> bool:
-    together = ((vectors - vectors.mean(axis=0)) * (times - times.mean(axis=0))).sum(axis=0)
-    return bool(((together > 0) & (_spreads(vectors) >= _FAIR * _spreads(times))).any())
 
 
 def _spreads(vectors: Values) -> Values:

@@ -216,12 +216,12 @@ def test_waiting_names_the_imbalance_that_makes_it():
             )
         )
     )
-    said = "    waiting: 500 ms in MPI calls that move 8 kB: for the ranks that take longest at work.c (loop in work)"
+    said = "    waiting: 500 ms in MPI calls that move 32 kB: for the ranks that take longest at work.c (loop in work)"
     assert said in lines
     waiting = verdict_lines(
         analyze(counted([0.1] * 4, [0.0] * 4, mpi_time=[[0.0] * 4, [1.0] * 4], mpi_bytes=[[0.0] * 4, [8e3] * 4]))
     )
-    assert "    waiting: 1 s in MPI calls that move 8 kB: latency, or ranks that arrive late" in waiting
+    assert "    waiting: 1 s in MPI calls that move 32 kB: latency, or ranks that arrive late" in waiting
 
 
 def test_regions_can_be_classed_by_another_metric():

@@ -1,0 +1,153 @@
+"""What a region spends on each of its attributes, in seconds: by these they are causes, or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..experiment.prices import Prices
+from .attributes import Attribute
+from .costs import Cost
+from .selection import Selection, complete
+
+__all__ = ["PART", "USUAL", "Criterion", "RegionSeconds", "region_seconds"]
+
+Values = npt.NDArray[np.float64]
+
+
+class Criterion(NamedTuple):
+    """A number that decides, its unit, and why it is this one."""
+
+    value: float
+    unit: str
+    reason: str
+
+
+PART: Final = Criterion(
+    0.25, "of a time", "a cause takes so much of a region's time, or of a difference in time: less is not worth naming"
+)
+WALK: Final = Criterion(
+    0.16,
+    "misses a data access",
+    "one in 8, as of a walk through values of 8 bytes in lines of 64, and what is beside",
+)
+SWIFT: Final = Criterion(0.5, "cycles an instruction", "code that waits for nothing: no miss has taken this time")
+DEPENDENT: Final = Criterion(
+    2.0, "cycles an instruction", "code that waits for its own results, as sums and ordered links do, without a miss"
+)
+USUAL: Final = Criterion(0.5, "of the program's rate", "of few different rates, nearly all are of a high class")
+MISS: Final = Criterion(
+    5e-7, "s a miss", "from the farthest memory; what takes longer, page faults for instance, is none"
+)
+SMALL: Final = Criterion(4096, "bytes a call", "take less time than the call does")
+CALL: Final = Criterion(1e-3, "s a call", "a turn on a processor: what takes longer waits for something else")
+BYTE: Final = Criterion(1e-7, "s a byte", "10 MB/s: what takes longer on any network or disk waits for something else")
+
+
+@dataclass(frozen=True)
+class RegionSeconds:
+    """What the time of each region went into, ``float64[region]`` each: inclusive seconds, a mean over the ranks.
+
+    Attributes:
+        time: All of it but others' turns on the processors.
+        of: By attribute; those of the miss rates may be the same time.
+        small_calls: In many small MPI calls.
+        waited: For ranks that come late.
+        mpi: In MPI.
+    """
+
+    time: Values
+    of: Mapping[str, Values]
+    small_calls: Values
+    waited: Values
+    mpi: Values
+
+    def is_part(self, seconds: Values) -> npt.NDArray[np.bool_]:
+        """Whether seconds are a part of each region's time that is worth naming."""
+        return np.asarray((seconds > 0) & (seconds >= PART.value * self.time))
+
+
+def region_seconds(
+    ranks: Selection, attributes: Mapping[str, Attribute], costs: Sequence[Cost], waited: Values
+) -> RegionSeconds:
+    """Tell what the attributes of each region take.
+
+    Files and MPI have the time that was measured in their calls; of MPI without what is waiting for late ranks, and of
+    both no more than calls and bytes can take on a slow and busy machine: what polls longer waits. Instructions take
+    what one takes in the program. Misses take what cycles there are beyond those that the instructions take without a
+    miss, and no more than where each is waited for, if the machine was calibrated. In code that misses no more often
+    than a walk through consecutive values, instructions may have waited for each other.
+
+    Args:
+        ranks: All of them, and the regions.
+        attributes: Those that can be had.
+        costs: Of each region.
+        waited: What of each region's time in MPI is waiting for late ranks.
+    """
+
+    def cost(name: str) -> Values:
+        return np.array([getattr(each, name) or 0.0 for each in costs])
+
+    def mean(metric: str) -> Values | None:
+        return ranks.sums(metric) / len(ranks.ranks) if complete(ranks.experiment, metric) else None
+
+    wall, mpi, calls, volume = (cost(each) for each in ("wall_time", "mpi_time", "mpi_calls", "mpi_bytes"))
+    files = np.minimum(wall - mpi, BYTE.value * cost("io_bytes"))
+    if complete(ranks.experiment, "io_time"):
+        files = _without_polling(cost("io_time"), mean("io_cpu_time"), mean("io_calls"), cost("io_bytes"))
+    outside = wall - mpi - cost("io_time")
+    known = [each.compute_time is not None for each in costs]
+    computing = np.minimum(np.where(known, cost("compute_time"), outside), outside)
+    rest, small = np.maximum(mpi - waited, 0.0), volume <= SMALL.value * calls
+    of = {
+        "io_bytes": files,
+        "mpi_bytes": np.where(small, 0.0, np.minimum(rest, BYTE.value * volume)),
+    }
+    if executed := attributes.get("instructions"):
+        price = executed.of_program and computing[list(ranks.top)].sum() / executed.amounts[list(ranks.top)].sum()
+        of["instructions"] = np.minimum(executed.amounts * price, computing)
+    of |= _of_misses(ranks, attributes, computing)
+    off = outside - computing
+    return RegionSeconds(
+        wall - _turns(ranks, off), of, np.where(small, np.minimum(rest, CALL.value * calls), 0.0), waited, mpi
+    )
+
+
+def _turns(ranks: Selection, off: Values) -> Values:
+    """Tell how long ranks were off the processor for others' turns, by CPU time; all of it where that is not known."""
+    delay = ranks.experiment.notes.run_delay
+    if not delay or not complete(ranks.experiment, "cpu_time"):
+        return off
+    spent = ranks.sums("cpu_time")
+    return np.asarray(np.minimum(off, sum(delay.values()) / len(ranks.ranks) * spent / spent[list(ranks.top)].sum()))
+
+
+def _without_polling(time: Values, cpu: Values | None, calls: Values | None, volume: Values) -> Values:
+    """Take off the time in files what collective calls were on a processor for, waiting for other ranks."""
+    if cpu is None or calls is None:
+        return time
+    return np.asarray(time - np.maximum(cpu - CALL.value * calls - BYTE.value * volume, 0.0))
+
+
+def _of_misses(ranks: Selection, attributes: Mapping[str, Attribute], computing: Values) -> dict[str, Values]:
+    rates = {name: each for name, each in attributes.items() if each.is_rate}
+    stalled = np.array(computing)
+    cycles = next((each for each in ("cycles", "ref_cycles") if complete(ranks.experiment, each)), None)
+    if cycles and "instructions" in attributes:
+        data = rates.get("l1_miss_rate")
+        is_walk = data.of_regions <= WALK.value if data else np.zeros(len(computing), dtype=bool)
+        plain = np.where(is_walk, DEPENDENT.value, SWIFT.value) * attributes["instructions"].amounts
+        spent = ranks.sums(cycles)
+        stalled *= 1 - np.divide(np.minimum(plain, spent), spent, out=np.ones_like(spent), where=spent > 0)
+    prices = Prices.of(ranks.experiment.notes.prices)
+    missed = {name: each.amounts / len(ranks.ranks) for name, each in rates.items()}
+    most = {name: MISS.value * each for name, each in missed.items()}
+    if {*rates} == {"l1_miss_rate", "l2_miss_rate"} and prices.l1_miss_chased and prices.l2_miss_chased:
+        first, second = missed.values()
+        most["l2_miss_rate"] = second * prices.l2_miss_chased
+        most["l1_miss_rate"] = np.maximum(first - second, 0.0) * prices.l1_miss_chased + most["l2_miss_rate"]
+    return {name: np.minimum(stalled, each) for name, each in most.items()}
