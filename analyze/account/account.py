@@ -12,8 +12,8 @@ from ...experiment import Experiment
 from ..code_regions import inclusive_over
 from ..preparation import Prepared
 from ..selection import Selection, over_ranks
-from .mean_process import mean_process
 from .splitting import Splitting
+from .standing_for_all import mean_process
 
 __all__ = ["Account", "find_account", "region_seconds"]
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from ...experiment import Experiment
 from ...experiment.prices import Prices
-from ..blocks import over_locations
 from ..code_regions import startup_paths
 from ..one_thread import one_thread
 from .computing import Counted
+from .standing_for_all import some_locations
 
 __all__ = ["fit", "fitted_prices"]
 
@@ -41,14 +41,14 @@ def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) 
     what explains less than 1 % of computing costs nothing.
 
     Args:
-        experiment: The run.
+        experiment: The run; of many locations some, evenly spread, decide.
         counted: What was counted.
         calibrated: Of the machine; where it says nothing, the run alone decides.
 
     Returns:
         Seconds each, in the order of ``counted.names``; 0 for a miss that cannot be told from what stands before it.
     """
-    products = np.sum([*over_locations(experiment, _products, counted)], axis=0)
+    products = _products(some_locations(experiment), counted)
     products[[*startup_paths(experiment)]] = 0.0
     bounds = [_bounds(name, calibrated) for name in counted.names]
     if bounds[1:] != [_FREE] * (len(bounds) - 1):
@@ -64,10 +64,10 @@ def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) 
     return tuple((ordered[:-1, :-1] @ steps).tolist())
 
 
-def _products(part: Experiment, _: slice, counted: Counted) -> Values:
+def _products(experiment: Experiment, counted: Counted) -> Values:
     """Sum up products of counts and computing over threads: ``float64[call path, n + 1, n + 1]``."""
-    time = counted.time(part)
-    columns = np.array([*counted.counts(part, time), time]).transpose(1, 0, 2)
+    time = counted.time(experiment)
+    columns = np.array([*counted.counts(experiment, time), time]).transpose(1, 0, 2)
     return np.asarray(columns @ columns.transpose(0, 2, 1))
 
 

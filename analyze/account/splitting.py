@@ -14,8 +14,8 @@ from ...experiment import Experiment
 from ...experiment.prices import Prices
 from ..selection import complete
 from .computing import Counted
-from .mean_process import MEAN_PLACE
 from .price_fit import fitted_prices
+from .standing_for_all import MEAN_PLACE
 
 __all__ = ["Splitting"]
 
