@@ -34,6 +34,7 @@ _COUNTED: Final = re.compile(r"\bcounted (\w+) (\S+)$", re.MULTILINE)
 _HOST: Final = re.compile(r"\bhost (\S+)$", re.MULTILINE)
 _LACKS: Final = re.compile(r"\blacks (\w+) (.+)$", re.MULTILINE)
 
+_OF_LOOPS: Final = ("instruction", "instruction_independent", "instruction_dependent")
 _OF_FILES: Final = ("read_call", "read_byte", "write_call", "write_byte")
 _OF_MEMORY: Final = ("l1_miss_streamed", "l1_miss_chased", "l2_miss_streamed", "l2_miss_chased")
 
@@ -74,7 +75,7 @@ def calibrate(
         told("counting instructions")
         counted = _counted(shop, program, geometry)
         if loops := _LOOP.findall(printed):
-            found["instruction"] = _instruction(loops, counted)
+            found |= _instructions(loops, counted)
         missing = _missing_of_machine(printed)
         told("messages")
         found_of_mpi, missing_of_mpi = messages(shop, words, mpi)
@@ -110,10 +111,11 @@ def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[
     return [], Mpi(None)
 
 
-def _instruction(loops: Sequence[tuple[str, str, str]], counted: Mapping[str, float]) -> float:
-    """Give the seconds of an instruction: the geometric mean of loops, whose instructions are counted or known."""
+def _instructions(loops: Sequence[tuple[str, str, str]], counted: Mapping[str, float]) -> dict[str, float]:
+    """Give the seconds of an instruction in loops, whose instructions are counted or known: least, mean and most."""
     prices = [float(seconds) / (counted.get(name) or float(known)) for name, seconds, known in loops]
-    return exp(fsum(map(log, prices)) / len(prices))
+    mean = exp(fsum(map(log, prices)) / len(prices))
+    return dict(zip(_OF_LOOPS, (mean, min(prices), max(prices)), strict=True))
 
 
 def _counted(shop: Workshop, program: Path, geometry: CacheGeometry) -> dict[str, float]:
@@ -129,5 +131,5 @@ def _counted(shop: Workshop, program: Path, geometry: CacheGeometry) -> dict[str
 
 
 def _missing_of_machine(printed: str) -> dict[str, str]:
-    names = {"files": _OF_FILES, "memory": ("instruction", *_OF_MEMORY, *_OF_FILES)}
+    names = {"files": _OF_FILES, "memory": (*_OF_LOOPS, *_OF_MEMORY, *_OF_FILES)}
     return {name: why for what, why in _LACKS.findall(printed) for name in names[what]}
