@@ -79,6 +79,7 @@ class AccountSection:
             "regions": [
                 {
                     **asdict(Place.of(findings.experiment, account.ranks.regions[region])),
+                    "instruction": float(account.instruction[region]) if account.fitted else None,
                     "own": {name: float(account.own[name][region]) for name in account.parts},
                     "inclusive": {name: float(account.inclusive[name][region]) for name in account.parts},
                 }
@@ -113,6 +114,8 @@ def _remarks(account: Account, more: int) -> list[str]:
     fitted, calibrated = _prices(account)
     if fitted:
         said.append(f"prices, fitted to this run: {_listed(fitted)}")
+        if len(set(account.instruction.tolist())) > 1:
+            said.append("an instruction has a price of its own in each region, within what was calibrated")
     if account.unexplained is not None:
         said.append(f"they leave {percent(100 * account.unexplained)} of computing unexplained")
     if not account.splitting.prices.known():

@@ -42,8 +42,15 @@ class Account:
     splitting: Splitting
 
     @property
+    def instruction(self) -> Values:
+        """What an instruction of each region alone took: seconds, ``float64[region]``; NaN if nothing was counted."""
+        places = [each.id for each in self.ranks.regions]
+        prices = self.splitting.instruction
+        return prices[places] if len(prices) else np.full(len(places), np.nan)
+
+    @property
     def fitted(self) -> dict[str, float]:
-        """What an instruction and a miss of either cache took, in seconds, as fitted to the run."""
+        """What an instruction and a miss of either cache took in all regions together, in seconds."""
         return dict(zip(self.splitting.counted.names, self.splitting.fitted, strict=True))
 
     @property

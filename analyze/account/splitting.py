@@ -14,7 +14,7 @@ from ...experiment import Experiment
 from ...experiment.prices import Prices
 from ..selection import complete
 from .computing import Counted
-from .price_fit import fitted_prices
+from .price_fit import fitted_prices, instruction_prices
 from .standing_for_all import MEAN_PLACE
 
 __all__ = ["Splitting"]
@@ -37,7 +37,8 @@ class Splitting:
         priced: Those of these whose calls and bytes have prices.
         prices: What was calibrated.
         counted: Computing, and what was counted.
-        fitted: Seconds for each of the counts.
+        fitted: Seconds for each of the counts, as all call paths together have them.
+        instruction: ``float64[call path]``: seconds of an instruction in each; empty if nothing was counted.
         turns: Whether it is known how long first threads waited for a processor.
         across: Which share of the other processes are on other nodes, by machine and node, and of the mean process.
     """
@@ -47,6 +48,7 @@ class Splitting:
     prices: Prices
     counted: Counted
     fitted: tuple[float, ...]
+    instruction: Values
     turns: bool
     across: Mapping[tuple[str, str], float]
 
@@ -56,6 +58,7 @@ class Splitting:
         prices, counted = Prices.of(experiment.notes.prices), Counted.of(experiment)
         files = (prices.read_call, prices.read_byte, prices.write_call, prices.write_byte)
         known = {"mpi": None not in (prices.mpi_call, prices.mpi_byte), "io": None not in files}
+        fitted = fitted_prices(experiment, counted, prices) if counted.names else ()
         return cls(
             times=frozenset(each for each in ("mpi", "io", "omp") if complete(experiment, f"{each}_time")),
             priced=frozenset(
@@ -65,7 +68,8 @@ class Splitting:
             ),
             prices=prices,
             counted=counted,
-            fitted=fitted_prices(experiment, counted, prices) if counted.names else (),
+            fitted=fitted,
+            instruction=instruction_prices(experiment, counted, fitted, prices) if fitted else np.empty(0),
             turns=bool(experiment.notes.run_delay),
             across=_across(experiment),
         )
@@ -115,7 +119,8 @@ class Splitting:
             yield "computing", computing
             return
         counts = self.counted.counts(experiment, of_all)
-        explained = [each * price for each, price in zip(counts, self.fitted, strict=True)]
+        prices = (self.instruction[:, None], *self.fitted[1:])
+        explained = [each * price for each, price in zip(counts, prices, strict=True)]
         yield from _at_most([*zip(self.counted.names, explained, strict=True)], computing, "unexplained")
 
     def _of_calls(self, experiment: Experiment, name: str, time: Values) -> Iterator[Part]:

@@ -85,6 +85,20 @@ def test_where_prices_explain_more_than_there_is_parts_are_scaled_down(counted):
     assert quick.get("unexplained", [0.0, 0.0]) == pytest.approx([0.0, 0.0], abs=1e-6)
 
 
+def test_what_lies_outside_of_what_code_takes_is_unexplained(make_experiment):
+    made = make_experiment(
+        {"quick": [1.0, 1.0], "chained": [5.0, 5.0], "asks": [4.0, 4.0]},
+        instructions={"quick": [1e10] * 2, "chained": [1e10] * 2, "asks": [1e9] * 2},
+    )
+    found = account(made, prices={"instruction_independent": 5e-11, "instruction_dependent": 8e-10})
+    assert of_region(found, "chained") == {"instructions": pytest.approx([5.0, 5.0])}
+    assert of_region(found, "asks")["unexplained"] == pytest.approx([3.2, 3.2])
+    assert found.unexplained == pytest.approx(0.32)
+    names = [found.ranks.experiment.path_name(each.id) for each in found.ranks.regions]
+    assert found.instruction[names.index("chained")] == pytest.approx(5e-10)
+    assert_closes(found)
+
+
 def test_without_counts_computing_is_one_part(make_experiment):
     found = account(make_experiment({"work": [1.0, 2.0]}, off={"work": [0.5, 0.0]}))
     assert (found.parts, found.fitted, found.unexplained) == (("computing", "mpi", "off"), {}, None)
