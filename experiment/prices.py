@@ -21,8 +21,8 @@ class Prices:
         instruction_dependent: The most: each waits for the one before, and some are divisions.
         l1_miss_streamed: An access that the second cache serves, of those in a walk.
         l1_miss_chased: The same in a chase.
-        l2_miss_streamed: An access that neither cache serves, of those in a walk.
-        l2_miss_chased: The same in a chase.
+        l2_miss_streamed: An access that neither cache serves, of those in a walk; a third cache may.
+        l2_miss_chased: The same in a chase; memory serves it.
         mpi_call: A message of a few bytes between two ranks of a node, for each of them.
         mpi_byte: A byte more of a long message between two ranks of a node.
         mpi_call_across: As ``mpi_call``, between two nodes.

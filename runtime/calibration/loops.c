@@ -60,7 +60,7 @@ void aa_loops(struct aa_work works[AA_LOOPS]) {
         {.name = "evaluate", .run = evaluate, .known_from = 5 * LENGTH},
         {.name = "add_neighbours", .run = add_neighbours, .known_from = 8 * LENGTH},
         {.name = "hash", .run = hash, .known_from = 5 * LENGTH},
-        {.name = "divide", .run = divide, .known_from = 6 * LENGTH},
+        {.name = "divide", .run = divide, .known_from = 7 * LENGTH},
     };
     numbers.factor = 0.5;
     for (size_t i = 0; i < LENGTH; i++) {
