@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 
 from ..errors import AutoanalyzerError
+from ..runtime.calibration.at_first import calibrate_at_first
 from ..runtime.folder import RunFolder
+from ..runtime.launch import ended_in_order
 from ..view.terminal import print_verdict
 from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
@@ -28,6 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run the program N times (default: 1): the verdict is that of the mean, and says in how many of the runs "
         "each finding stands",
     )
+    parser.add_argument(
+        "--no-calibrate",
+        action="store_true",
+        help="do not measure, before the first run on a machine, what instructions, cache misses and files take there",
+    )
     parser.add_argument("--no-analyze", action="store_true", help="stop once the experiment is written")
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
@@ -40,6 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
     """
     command = command_of(arguments, "autoanalyzer run -- mpirun -n 4 ./app")
     check_targets(json=arguments.json)
+    if not arguments.no_calibrate:
+        with ended_in_order():
+            calibrate_at_first(command, arguments.output, say=say)
     with counting_run(arguments, command) as counting:
         done = (measured if arguments.repeat == 1 else measured_repeatedly)(arguments, command, counting)
     file = RunFolder(arguments.output).experiment

@@ -16,11 +16,13 @@ class Prices:
     fetches ahead, as in a walk through consecutive numbers.
 
     Attributes:
-        instruction: Of plain code, whose data are in the first cache.
+        instruction: Of plain code, whose data are in the first cache; a mean.
+        instruction_independent: The least that such code takes: no operation waits for another.
+        instruction_dependent: The most: each waits for the one before, and some are divisions.
         l1_miss_streamed: An access that the second cache serves, of those in a walk.
         l1_miss_chased: The same in a chase.
-        l2_miss_streamed: An access that neither cache serves, of those in a walk.
-        l2_miss_chased: The same in a chase.
+        l2_miss_streamed: An access that neither cache serves, of those in a walk; a third cache may.
+        l2_miss_chased: The same in a chase; memory serves it.
         mpi_call: A message of a few bytes between two ranks of a node, for each of them.
         mpi_byte: A byte more of a long message between two ranks of a node.
         mpi_call_across: As ``mpi_call``, between two nodes.
@@ -32,6 +34,8 @@ class Prices:
     """
 
     instruction: float | None = None
+    instruction_independent: float | None = None
+    instruction_dependent: float | None = None
     l1_miss_streamed: float | None = None
     l1_miss_chased: float | None = None
     l2_miss_streamed: float | None = None

@@ -248,6 +248,7 @@ def _launchable_mpi(shared_folder: Path) -> Generator[None, None, None]:
         patch.setenv("OMPI_MCA_pml", "ob1")  # others look for networks first
         # Once in thousands of runs Open MPI 4 takes a rank that has finalized for one that has not (its issue 7833).
         patch.setenv("OMPI_MCA_orte_allowed_exit_without_sync", "1")
+        patch.setenv("AUTOANALYZER_CALIBRATE", "off")
         if not os.environ.get("AUTOANALYZER_CACHE"):
             patch.setenv("AUTOANALYZER_CACHE", str(shared_folder / "cache"))
         yield

@@ -12,16 +12,19 @@ import numpy.typing as npt
 from ..analyze import Findings
 from ..analyze.account import Account
 from .lines import print_lines
+from .marks import Part, Stack, Stacked
+from .picture import Picture
 from .place import Place
 from .table import print_table
 from .units import percent, seconds
 
-__all__ = ["AccountSection"]
+__all__ = ["AccountSection", "account_picture"]
 
 Values = npt.NDArray[np.float64]
 
 _MOST: Final = 20
 _SHORTEST: Final = 0.5e-9  # seconds that are written at all
+_DRAWN: Final = 0.001  # of all time: the bars of shorter regions are not seen
 _TITLES: Final = {
     "l1_misses": "L1 misses",
     "l2_misses": "L2 misses",
@@ -36,6 +39,26 @@ _TITLES: Final = {
     "omp_waiting": "OpenMP",
     "turns": "others' turns",
     "off": "off processor",
+}
+# Classes of marks.css: one hue for what computes, one for files, one for MPI; pale is the lesser of two.
+_COLOURS: Final = {
+    "instructions": "c0",
+    "computing": "c0",
+    "l1_misses": "c5",
+    "l2_misses": "c2",
+    "unexplained": "c7",
+    "io_calls": "c4",
+    "io_bytes": "c4 less",
+    "io_rest": "c6",
+    "io": "c4",
+    "mpi_calls": "c3",
+    "mpi_bytes": "c3 less",
+    "mpi_waiting": "c1",
+    "mpi": "c1",
+    "omp_waiting": "c1 less",
+    "turns": "c6 less",
+    "asleep": "c7 less",
+    "off": "c7 less",
 }
 # What a price is of: written behind it.
 _OF: Final = {
@@ -79,6 +102,7 @@ class AccountSection:
             "regions": [
                 {
                     **asdict(Place.of(findings.experiment, account.ranks.regions[region])),
+                    "instruction": float(account.instruction[region]) if account.fitted else None,
                     "own": {name: float(account.own[name][region]) for name in account.parts},
                     "inclusive": {name: float(account.inclusive[name][region]) for name in account.parts},
                 }
@@ -107,12 +131,29 @@ class AccountSection:
         print_lines(_remarks(account, len(regions) - _MOST), stderr=stderr)
 
 
+def account_picture(findings: Findings) -> Picture:
+    """Draw the regions' own times as bars of their parts, the longest first."""
+    account = findings.account
+    whole, rows = float(sum(each.sum() for each in account.own.values())), []
+    for region in _heaviest(account)[:_MOST]:
+        place = Place.of(findings.experiment, account.ranks.regions[region])
+        values = [float(account.own[name][region]) for name in account.parts]
+        if sum(values) < _DRAWN * whole:
+            break
+        said = [_written(each, whole) for each in values]
+        rows.append(Stack(place.title, place.source if place.file else "", values, said, _written(sum(values), whole)))
+    parts = [Part(_TITLES.get(name, name), _COLOURS[name]) for name in account.parts]
+    return Picture("What each second went into", [Stacked(parts, rows)], _remarks(account, 0))
+
+
 def _remarks(account: Account, more: int) -> list[str]:
     said = [f"… and {more} more: --json lists all"] if more > 0 else []
     said.append("means over the ranks, without the regions below; shares of all regions")
     fitted, calibrated = _prices(account)
     if fitted:
         said.append(f"prices, fitted to this run: {_listed(fitted)}")
+        if len(set(account.instruction.tolist())) > 1:
+            said.append("an instruction has a price of its own in each region, within what was calibrated")
     if account.unexplained is not None:
         said.append(f"they leave {percent(100 * account.unexplained)} of computing unexplained")
     if not account.splitting.prices.known():

@@ -15,6 +15,8 @@ __all__ = ["print_calibration"]
 
 _WHAT: Final = {
     "instruction": "an instruction of plain code",
+    "instruction_independent": "an instruction that waits for no other",
+    "instruction_dependent": "an instruction in a chain of divisions",
     "l1_miss_streamed": "a miss in L1 that L2 serves, in a walk",
     "l1_miss_chased": "a miss in L1 that L2 serves, in a chase of pointers",
     "l2_miss_streamed": "a miss in L2, in a walk",

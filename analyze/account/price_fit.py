@@ -10,22 +10,26 @@ import numpy.typing as npt
 
 from ...experiment import Experiment
 from ...experiment.prices import Prices
-from ..blocks import over_locations
 from ..code_regions import startup_paths
 from ..one_thread import one_thread
 from .computing import Counted
+from .standing_for_all import some_locations
 
-__all__ = ["fit", "fitted_prices"]
+__all__ = ["fit", "fitted_prices", "instruction_prices"]
 
 Values = npt.NDArray[np.float64]
 Bounds = tuple[float, float]
 
+_BOUNDS: Final = {
+    "instructions": ("instruction_independent", "instruction_dependent"),
+    "l1_misses": ("l1_miss_streamed", "l1_miss_chased"),
+    "l2_misses": ("l2_miss_streamed", "l2_miss_chased"),
+}
 _FREE: Final = (0.0, np.inf)
 _NONE: Final = (0.0, 0.0)
 _TOLD: Final = 0.01  # of computing: a price that explains less is noise, where no calibration bounds it
 # Of the prices of an instruction, of an L1 miss, and of what an L2 miss costs more than that; the last is the time's.
 _STEPS: Final = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
-_FACTOR: Final = 2.0  # that code may be slower or faster an instruction than what was calibrated
 _SINGULAR: Final = 1e-10  # of the largest eigenvalue: what is below is rounding of sums of squares
 _PULL: Final = 1e-6  # of a count's weight: towards what was calibrated, so that the run decides wherever it can
 _ROUNDS: Final = 100
@@ -36,19 +40,19 @@ _NOTHING: Final = 1e-6  # of all computing: what a region is off by is not told 
 def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) -> tuple[float, ...]:
     """Fit prices to all call paths and threads: computing = sum of count x price.
 
-    Prices are not negative, and within what was calibrated: of an instruction within a factor of 2, of a miss between
-    one in a walk and one in a chase; where neither is known, a miss of L2 costs no less than one of L1, and
-    what explains less than 1 % of computing costs nothing.
+    Prices are not negative, and within what was calibrated: an instruction between one that waits for no other and one
+    of a chain of divisions, a miss between one in a walk and one in a chase. Where neither is known of misses, one of
+    L2 costs no less than one of L1, and what explains less than 1 % of computing costs nothing.
 
     Args:
-        experiment: The run.
+        experiment: The run; of many locations some, evenly spread, decide.
         counted: What was counted.
         calibrated: Of the machine; where it says nothing, the run alone decides.
 
     Returns:
         Seconds each, in the order of ``counted.names``; 0 for a miss that cannot be told from what stands before it.
     """
-    products = np.sum([*over_locations(experiment, _products, counted)], axis=0)
+    products = _products(some_locations(experiment), counted)
     products[[*startup_paths(experiment)]] = 0.0
     bounds = [_bounds(name, calibrated) for name in counted.names]
     if bounds[1:] != [_FREE] * (len(bounds) - 1):
@@ -64,10 +68,36 @@ def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) 
     return tuple((ordered[:-1, :-1] @ steps).tolist())
 
 
-def _products(part: Experiment, _: slice, counted: Counted) -> Values:
+def instruction_prices(experiment: Experiment, counted: Counted, prices: Sequence[float], calibrated: Prices) -> Values:
+    """Give each call path a price of an instruction of its own, which explains its computing at the prices of misses.
+
+    Code takes from a sixth of a cycle an instruction to ten, by how its operations wait for each other, whatever the
+    others do. Without both of the calibrated bounds that would explain anything: then all have the fitted price.
+
+    Args:
+        experiment: The run; of many locations some, evenly spread, decide.
+        counted: What was counted.
+        prices: Those of all: what ``fitted_prices`` gave.
+        calibrated: Of the machine.
+
+    Returns:
+        ``float64[call path]``: seconds, within the bounds of the machine.
+    """
+    least, most = _bounds(counted.names[0], calibrated)
+    some = some_locations(experiment)
+    time = counted.time(some)
+    instructions, *misses = (each.sum(axis=1) for each in counted.counts(some, time))
+    if least == 0 or not np.isfinite(most):
+        return np.full(len(instructions), prices[0])
+    left = time.sum(axis=1) - sum(count * price for count, price in zip(misses, prices[1:], strict=True))
+    found = np.divide(left, instructions, out=np.full_like(left, prices[0]), where=instructions > 0)
+    return np.clip(found, least, most)
+
+
+def _products(experiment: Experiment, counted: Counted) -> Values:
     """Sum up products of counts and computing over threads: ``float64[call path, n + 1, n + 1]``."""
-    time = counted.time(part)
-    columns = np.array([*counted.counts(part, time), time]).transpose(1, 0, 2)
+    time = counted.time(experiment)
+    columns = np.array([*counted.counts(experiment, time), time]).transpose(1, 0, 2)
     return np.asarray(columns @ columns.transpose(0, 2, 1))
 
 
@@ -125,10 +155,6 @@ def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
 
 
 def _bounds(name: str, calibrated: Prices) -> Bounds:
-    if name == "instructions":
-        price = calibrated.instruction
-        return _FREE if price is None else (price / _FACTOR, price * _FACTOR)
-    cache = name.removesuffix("_misses")
-    streamed, chased = (getattr(calibrated, f"{cache}_miss_{way}") for way in ("streamed", "chased"))
-    least, most = 0.0 if streamed is None else streamed, np.inf if chased is None else chased
+    least, most = (getattr(calibrated, each) for each in _BOUNDS[name])
+    least, most = _FREE[0] if least is None else least, _FREE[1] if most is None else most
     return min(least, most), max(least, most)

@@ -14,7 +14,8 @@ from ...experiment import Experiment
 from ...experiment.prices import Prices
 from ..selection import complete
 from .computing import Counted
-from .price_fit import fitted_prices
+from .price_fit import fitted_prices, instruction_prices
+from .standing_for_all import MEAN_PLACE
 
 __all__ = ["Splitting"]
 
@@ -36,9 +37,10 @@ class Splitting:
         priced: Those of these whose calls and bytes have prices.
         prices: What was calibrated.
         counted: Computing, and what was counted.
-        fitted: Seconds for each of the counts.
+        fitted: Seconds for each of the counts, as all call paths together have them.
+        instruction: ``float64[call path]``: seconds of an instruction in each; empty if nothing was counted.
         turns: Whether it is known how long first threads waited for a processor.
-        nodes: How many processes are on each node, by machine and node; those of all ranks.
+        across: Which share of the other processes are on other nodes, by machine and node, and of the mean process.
     """
 
     times: frozenset[str]
@@ -46,8 +48,9 @@ class Splitting:
     prices: Prices
     counted: Counted
     fitted: tuple[float, ...]
+    instruction: Values
     turns: bool
-    nodes: Mapping[tuple[str, str], int]
+    across: Mapping[tuple[str, str], float]
 
     @classmethod
     def of(cls, experiment: Experiment) -> Splitting:
@@ -55,7 +58,7 @@ class Splitting:
         prices, counted = Prices.of(experiment.notes.prices), Counted.of(experiment)
         files = (prices.read_call, prices.read_byte, prices.write_call, prices.write_byte)
         known = {"mpi": None not in (prices.mpi_call, prices.mpi_byte), "io": None not in files}
-        processes = {place.process: (place.machine, place.node) for place in experiment.locations}
+        fitted = fitted_prices(experiment, counted, prices) if counted.names else ()
         return cls(
             times=frozenset(each for each in ("mpi", "io", "omp") if complete(experiment, f"{each}_time")),
             priced=frozenset(
@@ -65,9 +68,10 @@ class Splitting:
             ),
             prices=prices,
             counted=counted,
-            fitted=fitted_prices(experiment, counted, prices) if counted.names else (),
+            fitted=fitted,
+            instruction=instruction_prices(experiment, counted, fitted, prices) if fitted else np.empty(0),
             turns=bool(experiment.notes.run_delay),
-            nodes=Counter(processes.values()),
+            across=_across(experiment),
         )
 
     def parts(self, experiment: Experiment) -> Iterator[Part]:
@@ -115,7 +119,8 @@ class Splitting:
             yield "computing", computing
             return
         counts = self.counted.counts(experiment, of_all)
-        explained = [each * price for each, price in zip(counts, self.fitted, strict=True)]
+        prices = (self.instruction[:, None], *self.fitted[1:])
+        explained = [each * price for each, price in zip(counts, prices, strict=True)]
         yield from _at_most([*zip(self.counted.names, explained, strict=True)], computing, "unexplained")
 
     def _of_calls(self, experiment: Experiment, name: str, time: Values) -> Iterator[Part]:
@@ -130,9 +135,8 @@ class Splitting:
 
     def _mpi(self, experiment: Experiment) -> tuple[Values, Values]:
         """Price calls and bytes as if each rank spoke with all others alike: some are on its node, some are not."""
-        prices, everyone = self.prices, sum(self.nodes.values())
-        near = np.array([self.nodes[place.machine, place.node] for place in experiment.locations])
-        across = (everyone - near) / max(1, everyone - 1)
+        prices = self.prices
+        across = np.array([self.across[place.machine, place.node] for place in experiment.locations])
         call, byte = prices.mpi_call or 0.0, prices.mpi_byte or 0.0
         call_across = call if prices.mpi_call_across is None else prices.mpi_call_across
         byte_across = byte if prices.mpi_byte_across is None else prices.mpi_byte_across
@@ -163,6 +167,13 @@ class Splitting:
         room = [off, *(np.maximum(wall - each, 0.0) for wall, each in elsewhere)]
         found = _shared_out(np.array(total), np.concatenate(cpu), np.maximum(np.concatenate(room), 0.0))
         return found[: len(off)]
+
+
+def _across(experiment: Experiment) -> dict[tuple[str, str], float]:
+    processes = {place.process: (place.machine, place.node) for place in experiment.locations}
+    near, everyone = Counter(processes.values()), len(processes)
+    across = {node: (everyone - number) / max(1, everyone - 1) for node, number in near.items()}
+    return across | {MEAN_PLACE: sum(near[node] * across[node] for node in near) / everyone}
 
 
 def _at_most(parts: list[Part], whole: Values, rest: str) -> Iterator[Part]:

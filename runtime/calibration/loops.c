@@ -44,6 +44,15 @@ static void hash(void *state, uint64_t times) {
     aa_result = value;
 }
 
+static void divide(void *state, uint64_t times) {
+    const struct numbers *n = state;
+    double value = 1;
+    for (uint64_t t = 0; t < times; t++)
+        for (size_t i = 0; i < LENGTH; i++)
+            value = n->x[i] / (value + 1);
+    aa_result = value;
+}
+
 /* How many instructions each has on x86-64 where nobody counts them. */
 void aa_loops(struct aa_work works[AA_LOOPS]) {
     static const struct aa_work loops[AA_LOOPS] = {
@@ -51,6 +60,7 @@ void aa_loops(struct aa_work works[AA_LOOPS]) {
         {.name = "evaluate", .run = evaluate, .known_from = 5 * LENGTH},
         {.name = "add_neighbours", .run = add_neighbours, .known_from = 8 * LENGTH},
         {.name = "hash", .run = hash, .known_from = 5 * LENGTH},
+        {.name = "divide", .run = divide, .known_from = 7 * LENGTH},
     };
     numbers.factor = 0.5;
     for (size_t i = 0; i < LENGTH; i++) {

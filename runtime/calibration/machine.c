@@ -1,8 +1,8 @@
 /*
  * What single things take on this machine, without MPI; each on a line, in seconds.
  *
- *     machine L1 L2 LINE FILE    sizes of the caches in bytes, and a file to write
- *     machine count              under rtcount: how many instructions the loops have
+ *     machine L1 L2 LINE FILE [ROUNDS]    sizes of the caches in bytes, and a file to write
+ *     machine count                       under rtcount: how many instructions the loops have
  *
  * A launcher may start several: the first of them works, and so do all where it does not say which is which.
  */
@@ -37,8 +37,8 @@ static bool is_first(void) {
 }
 
 /* Prices of all are taken in turn several times, so that what disturbs for a second spoils none. */
-static void sample(struct aa_work *works, int number) {
-    for (int round = 0; round < ROUNDS; round++)
+static void sample(struct aa_work *works, int number, int rounds) {
+    for (int round = 0; round < rounds; round++)
         for (int i = 0; i < number; i++)
             aa_sample(&works[i]);
 }
@@ -52,7 +52,7 @@ static void print_files(const struct aa_work works[AA_FILE_WORKS]) {
     }
 }
 
-static void measure(uint64_t l1, uint64_t l2, uint64_t line, const char *file) {
+static void measure(uint64_t l1, uint64_t l2, uint64_t line, const char *file, int rounds) {
     struct aa_work works[AA_LOOPS + AA_ACCESSES + AA_FILE_WORKS];
     struct aa_work *accesses = works + AA_LOOPS, *files = accesses + AA_ACCESSES;
     char host[256] = "";
@@ -64,7 +64,7 @@ static void measure(uint64_t l1, uint64_t l2, uint64_t line, const char *file) {
         return;
     }
     int failure = aa_files(files, file) ? errno : 0;
-    sample(works, AA_LOOPS + AA_ACCESSES + (failure ? 0 : AA_FILE_WORKS));
+    sample(works, AA_LOOPS + AA_ACCESSES + (failure ? 0 : AA_FILE_WORKS), rounds);
     for (int i = 0; i < AA_LOOPS; i++)
         printf("loop %s %.6g %.0f\n", works[i].name, works[i].seconds, works[i].known_from);
     for (int i = 0; i < AA_ACCESSES; i++)
@@ -104,10 +104,10 @@ static void count(void) {}
 int main(int arguments, char **words) {
     if (arguments == 2 && !strcmp(words[1], "count"))
         count();
-    else if (arguments == 5 && is_first())
-        measure(strtoull(words[1], NULL, 10), strtoull(words[2], NULL, 10), strtoull(words[3], NULL, 10),
-                words[4]);
-    else if (arguments != 5)
+    else if (arguments < 5 || arguments > 6)
         return 2;
+    else if (is_first())
+        measure(strtoull(words[1], NULL, 10), strtoull(words[2], NULL, 10), strtoull(words[3], NULL, 10),
+                words[4], arguments == 6 ? atoi(words[5]) : ROUNDS);
     return 0;
 }

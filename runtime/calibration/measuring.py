@@ -23,7 +23,7 @@ from .kept import processor_model
 from .messages import messages
 from .workshop import Workshop, printed_prices, workshop
 
-__all__ = ["calibrate"]
+__all__ = ["calibrate", "machine_alone"]
 
 _MACHINE: Final = ("machine.c", "loops.c", "memory.c", "files.c", "work.c")
 _LAUNCHERS: Final = ("mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich")
@@ -34,6 +34,7 @@ _COUNTED: Final = re.compile(r"\bcounted (\w+) (\S+)$", re.MULTILINE)
 _HOST: Final = re.compile(r"\bhost (\S+)$", re.MULTILINE)
 _LACKS: Final = re.compile(r"\blacks (\w+) (.+)$", re.MULTILINE)
 
+_OF_LOOPS: Final = ("instruction", "instruction_independent", "instruction_dependent")
 _OF_FILES: Final = ("read_call", "read_byte", "write_call", "write_byte")
 _OF_MEMORY: Final = ("l1_miss_streamed", "l1_miss_chased", "l2_miss_streamed", "l2_miss_chased")
 
@@ -67,32 +68,74 @@ def calibrate(
         told("looking for MPI")
         words, mpi = _launched(launcher, environment)
         told("instructions, caches and files")
-        program = shop.build("machine", _MACHINE, c_compilers(environment, "what measures the machine"))
-        sizes = (str(geometry.l1.size), str(geometry.l2.size), str(geometry.l1.line))
-        printed = shop.run([*launcher, program, *sizes, shop.folder / "file"])
-        found = printed_prices(printed)
+        program = _built(shop)
+        printed = shop.run([*launcher, *_command(shop, program, geometry)])
         told("counting instructions")
         counted = _counted(shop, program, geometry)
-        if loops := _LOOP.findall(printed):
-            found["instruction"] = _instruction(loops, counted)
-        missing = _missing_of_machine(printed)
+        found, missing = _of_machine(printed, counted)
         told("messages")
         found_of_mpi, missing_of_mpi = messages(shop, words, mpi)
     found |= found_of_mpi
     missing |= missing_of_mpi
     if not found:
         raise InputError(f"{shlex.join(launcher) or 'machine'}: expected prices, found nothing printed")
+    of_mpi = {
+        **({"mpi": str(mpi.library.path)} if mpi.library else {}),
+        **({"launcher": shlex.join(words)} if words else {}),
+    }
+    return Calibration(Prices.of(found), _place(printed, geometry, counted, of_mpi), missing), mpi
+
+
+def machine_alone(folder: Path, environment: Mapping[str, str], *, rounds: int, patience: float) -> Calibration:
+    """Measure this machine without a launcher, and without counting the instructions of the loops.
+
+    Args:
+        folder: Where files are read and written.
+        environment: The user's.
+        rounds: How often all is measured in turn.
+        patience: Seconds that it may take.
+
+    Raises:
+        BuildError: There is no C compiler that works.
+        InputError: The folder cannot be written, it takes longer, or nothing could be measured.
+    """
+    geometry = this_machine()
+    with workshop(folder, environment) as shop:
+        printed = shop.run([*_command(shop, _built(shop), geometry), str(rounds)], patience=patience)
+    found, missing = _of_machine(printed, {})
+    if not found:
+        raise InputError("machine: expected prices, found nothing printed")
+    return Calibration(Prices.of(found), _place(printed, geometry, {}, {}), missing)
+
+
+def _built(shop: Workshop) -> Path:
+    return shop.build("machine", _MACHINE, c_compilers(shop.environment, "what measures the machine"))
+
+
+def _command(shop: Workshop, program: Path, geometry: CacheGeometry) -> list[str]:
+    sizes = (geometry.l1.size, geometry.l2.size, geometry.l1.line)
+    return [str(program), *map(str, sizes), str(shop.folder / "file")]
+
+
+def _of_machine(printed: str, counted: Mapping[str, float]) -> tuple[dict[str, float], dict[str, str]]:
+    """Give the prices that were printed, and why others are missing."""
+    loops = _LOOP.findall(printed)
+    found = printed_prices(printed) | (_instructions(loops, counted) if loops else {})
+    return found, _missing_of_machine(printed)
+
+
+def _place(
+    printed: str, geometry: CacheGeometry, counted: Mapping[str, float], of_mpi: Mapping[str, str]
+) -> dict[str, str]:
     host = _HOST.search(printed)
-    place = {
+    return {
         "host": host[1] if host else os.uname().nodename,
         "processor": processor_model(),
         "caches": str(geometry),
-        **({"mpi": str(mpi.library.path)} if mpi.library else {}),
-        **({"launcher": shlex.join(words)} if words else {}),
+        **of_mpi,
         "day": date.today().isoformat(),
         "instructions": "counted" if counted else "assumed",
     }
-    return Calibration(Prices.of(found), place, missing), mpi
 
 
 def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], Mpi]:
@@ -110,10 +153,11 @@ def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[
     return [], Mpi(None)
 
 
-def _instruction(loops: Sequence[tuple[str, str, str]], counted: Mapping[str, float]) -> float:
-    """Give the seconds of an instruction: the geometric mean of loops, whose instructions are counted or known."""
+def _instructions(loops: Sequence[tuple[str, str, str]], counted: Mapping[str, float]) -> dict[str, float]:
+    """Give the seconds of an instruction in loops, whose instructions are counted or known: least, mean and most."""
     prices = [float(seconds) / (counted.get(name) or float(known)) for name, seconds, known in loops]
-    return exp(fsum(map(log, prices)) / len(prices))
+    mean = exp(fsum(map(log, prices)) / len(prices))
+    return dict(zip(_OF_LOOPS, (mean, min(prices), max(prices)), strict=True))
 
 
 def _counted(shop: Workshop, program: Path, geometry: CacheGeometry) -> dict[str, float]:
@@ -129,5 +173,5 @@ def _counted(shop: Workshop, program: Path, geometry: CacheGeometry) -> dict[str
 
 
 def _missing_of_machine(printed: str) -> dict[str, str]:
-    names = {"files": _OF_FILES, "memory": ("instruction", *_OF_MEMORY, *_OF_FILES)}
+    names = {"files": _OF_FILES, "memory": (*_OF_LOOPS, *_OF_MEMORY, *_OF_FILES)}
     return {name: why for what, why in _LACKS.findall(printed) for name in names[what]}

@@ -71,19 +71,23 @@ static void walk(void *state, uint64_t times) {
     aa_result = (double)sum;
 }
 
-/* So that the second cache holds it and the first does not; and so that no cache does. */
+/*
+ * So that the second cache holds it and the first does not; so that a third cache does, where there is one
+ * that is large enough: the least that a miss in the second takes; and so that no cache does: the most.
+ */
 int aa_accesses(struct aa_work works[AA_ACCESSES], uint64_t l1, uint64_t l2, uint64_t line) {
-    static struct lines near, far;
+    static struct lines near, middle, far;
     long told = sysconf(_SC_LEVEL3_CACHE_SIZE);
     uint64_t l3 = told > 0 ? (uint64_t)told : 0, beyond = 4 * l3 > 16 * l2 ? 4 * l3 : 16 * l2;
     if (beyond > most_bytes)
         beyond = most_bytes > 4 * l2 ? most_bytes : 4 * l2;
-    if (make_lines(&near, l2 / 4 > 2 * l1 ? l2 / 4 : 2 * l1, line) || make_lines(&far, beyond, line))
+    if (make_lines(&near, l2 / 4 > 2 * l1 ? l2 / 4 : 2 * l1, line) || make_lines(&far, beyond, line) ||
+        make_lines(&middle, 8 * l2 <= l3 ? 4 * l2 : beyond, line))
         return -1;
     const struct aa_work accesses[AA_ACCESSES] = {
         {.name = "l1_miss_streamed", .run = walk, .state = &near},
         {.name = "l1_miss_chased", .run = chase, .state = &near},
-        {.name = "l2_miss_streamed", .run = walk, .state = &far},
+        {.name = "l2_miss_streamed", .run = walk, .state = &middle},
         {.name = "l2_miss_chased", .run = chase, .state = &far},
     };
     for (int i = 0; i < AA_ACCESSES; i++) {

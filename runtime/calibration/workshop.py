@@ -56,8 +56,15 @@ class Workshop:
             said = said or failure_reason(done.stderr)
         raise BuildError(f"{shlex.join(compilers[0])} cannot build {name}.c: {said}")
 
-    def run(self, words: Sequence[str | Path], more: Mapping[str, str] | None = None) -> str:
+    def run(
+        self, words: Sequence[str | Path], more: Mapping[str, str] | None = None, *, patience: float = _PATIENCE
+    ) -> str:
         """Run a program, and give what it prints.
+
+        Args:
+            words: Its command.
+            more: Variables beside the user's.
+            patience: Seconds that it may take.
 
         Raises:
             InputError: It cannot be started, fails, or takes too long.
@@ -78,9 +85,9 @@ class Workshop:
         except OSError as error:
             raise InputError(f"{command[0]}: cannot be started: {error.strerror}") from None
         try:
-            printed, complained = process.communicate(timeout=_PATIENCE)
+            printed, complained = process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
-            raise InputError(f"{command[0]}: did not end within {_PATIENCE:.0f} s") from None
+            raise InputError(f"{command[0]}: did not end within {patience:.0f} s") from None
         finally:
             if process.returncode is None:
                 end_session(process)

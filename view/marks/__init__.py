@@ -5,5 +5,6 @@ from .chart import Axis, Chart, Series
 from .grid import Grid
 from .mark import Mark, short
 from .matrix import Matrix
+from .stacked import Part, Stack, Stacked
 
-__all__ = ["Axis", "Bar", "Bars", "Chart", "Grid", "Mark", "Matrix", "Series", "short"]
+__all__ = ["Axis", "Bar", "Bars", "Chart", "Grid", "Mark", "Matrix", "Part", "Series", "Stack", "Stacked", "short"]

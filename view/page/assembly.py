@@ -14,8 +14,10 @@ from ...analyze import Findings
 from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import difference, integrate
+from ..account import account_picture
 from ..browser import Sums
 from ..finding import Finding, Sight
+from ..picture import picture_html
 from ..place import at_line, visible
 from ..source_file import SourceFile, find_source, places_to_look
 from ..units import amount, many
@@ -30,6 +32,7 @@ __all__ = ["Subject", "page_of"]
 _SUMS: Final = "Values in the trees are sums over all ranks, from start to end."
 _MEANS: Final = f"{_SUMS} Those of the verdict are means of a rank, without starting and ending MPI."
 _CHANGES: Final = 5  # of a difference that are told first
+_MOST_RANKS: Final = 10_000  # of an account, which goes over all of them: half a second
 _MOST_SOURCE: Final = 8 << 20  # characters: more is no page that is passed on
 
 
@@ -94,9 +97,17 @@ def page_of(
         other=_other(*against) if against else None,
         basis=_MEANS if subject.findings else _SUMS,
         counters=counters,
+        account=_account(subject.findings) if subject.findings else "",
         tab=tab,
         times=times,
     )
+
+
+def _account(findings: Findings) -> str:
+    """Draw what each second went into, where that does not take long."""
+    if len(findings.experiment.locations) > _MOST_RANKS:
+        return ""
+    return picture_html(account_picture(findings))
 
 
 def _times(

@@ -46,6 +46,7 @@ class Page:
         other: Name and metrics of the experiment that values can be in percent of.
         basis: What the values in the trees are.
         counters: HTML of what statistics found; empty if there is none.
+        account: HTML of what each second went into; likewise.
         tab: What is open at the start; empty for none.
         times: Traces of the run; of none, the page holds nothing that draws them.
     """
@@ -62,6 +63,7 @@ class Page:
     other: Mapping[str, Any] | None = None
     basis: str = ""
     counters: str = ""
+    account: str = ""
     tab: str = ""
     times: Sequence[TimeLines] = ()
 
@@ -105,8 +107,10 @@ def page_html(page: Page) -> bytes:
     data = "\n".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in blocks)
     body, last = page.counters, ""
     if page.experiments:
+        made = {"counters": page.counters, "account": page.account}
+        hidden = "".join(f'<div><div id="{name}" hidden>{part}</div></div>' for name, part in made.items() if part)
         body = f"""<div id="app"><noscript><p class="remark">The trees need JavaScript.</p></noscript></div>
-<div>{f'<div id="counters" hidden>{page.counters}</div>' if page.counters else ""}</div>
+<div>{hidden}</div>
 <p class="remark">{_text(_digits(page.experiments))}</p>"""
         last = "\n".join([data, *(f"<script>{each}</script>" for each in scripts)])
     return f"""<!DOCTYPE html>

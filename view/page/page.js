@@ -2183,26 +2183,6 @@
     };
   }
 
-  // src/parts/counters.js
-  function Counters() {
-    const box = useRef(null);
-    useLayoutEffect(() => {
-      const made = document.getElementById("counters");
-      if (!made) return void 0;
-      const home = made.parentElement;
-      made.hidden = false;
-      box.current.append(made);
-      return () => {
-        made.hidden = true;
-        home.append(made);
-      };
-    }, []);
-    if (!document.getElementById("counters")) {
-      return html`<p class="remark">This page holds no statistics: it needs at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> says more.</p>`;
-    }
-    return html`<div ref=${box}></div>`;
-  }
-
   // src/parts/window.js
   var AROUND = 8;
   function useWindow(box, height, anew) {
@@ -2492,7 +2472,7 @@
     ["Enter, Space", "select; with Ctrl, beside what is selected. “n more”: show them"],
     ["Tab", "the next tree, the source, the tabs"],
     ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next"],
-    ["1 – 6", "a tab; again, or Esc, closes it"],
+    ["1 – 7", "a tab; again, or Esc, closes it"],
     ["[ ]", "the finding before, the next one"],
     ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
     ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
@@ -2529,6 +2509,27 @@
       ${signed2 && html`<span class="signs"><span class="up">▲</span> ${gains ? "gain" : "more than 0"} <span class="down">▼</span> ${gains ? "loss" : "less"}</span>`}
     </div>
   `;
+  }
+
+  // src/parts/made.js
+  var ABSENT = {
+    counters: html`<p class="remark">This page holds no statistics: it needs at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> says more.</p>`,
+    account: html`<p class="remark">This page holds no account: what is no run has none, nor does a page of more than 10,000 locations; <code>autoanalyzer analyze EXPERIMENT --account</code> makes one of any run.</p>`
+  };
+  function Made({ name }) {
+    const box = useRef(null);
+    useLayoutEffect(() => {
+      const made = document.getElementById(name);
+      if (!made) return void 0;
+      const home = made.parentElement;
+      made.hidden = false;
+      box.current.append(made);
+      return () => {
+        made.hidden = true;
+        home.append(made);
+      };
+    }, [name]);
+    return document.getElementById(name) ? html`<div ref=${box}></div>` : ABSENT[name];
   }
 
   // src/parts/source_view.js
@@ -2635,7 +2636,8 @@
     ["topology", "Topology"],
     ["compare", "Compare"],
     ["counters", "Counters"],
-    ["time", "Time"]
+    ["time", "Time"],
+    ["account", "Account"]
   ];
   function Tabs({ tab, go, children }) {
     const onKeyDown = (event) => {
@@ -3597,7 +3599,7 @@
           "?": () => setHelp(true),
           Escape: () => typing ? document.getElementById(`tree-${lastTree.current}`).focus() : go({ tab: null })
         }[event.key];
-        const number = /^[1-6]$/.test(event.key) ? Number(event.key) : 0;
+        const number = /^[1-7]$/.test(event.key) ? Number(event.key) : 0;
         if (!act && !number) return;
         event.preventDefault();
         if (act) act();
@@ -3689,7 +3691,7 @@
       ${tab === "topology" && html`<${Topology} ...${shared} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
-      ${tab === "counters" && html`<${Counters} />`}
+      ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} />`}
       ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${(part) => go((seen) => ({ time: { ...seen.time, ...part } }))} select=${page.experiments.run === experiment ? selectPath : null} />`}
     </${Tabs}>
     ${help && html`<${Help} close=${() => setHelp(false)} />`}

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
 from autoanalyzer.analyze.account.computing import Counted
-from autoanalyzer.analyze.account.price_fit import fit, fitted_prices
+from autoanalyzer.analyze.account.price_fit import fit, fitted_prices, instruction_prices
+from autoanalyzer.analyze.summary import sampled
 from autoanalyzer.experiment.prices import Prices
 
 FREE = (0.0, np.inf)
@@ -68,7 +69,8 @@ def test_of_one_call_path_they_are_those_of_least_squares(seed):
     [
         (Prices(), [1e-9, 1e-8, 1e-7]),
         (Prices(instruction=1.5e-9, l1_miss_streamed=1e-9, l2_miss_chased=1e-6), [1e-9, 1e-8, 1e-7]),
-        (Prices(instruction=4e-9), [2e-9, None, None]),
+        (Prices(instruction=4e-9), [1e-9, 1e-8, 1e-7]),  # of notes that know no least and no most
+        (Prices(instruction_independent=2e-9, instruction_dependent=9e-9), [2e-9, None, None]),
         (Prices(l1_miss_streamed=2e-9, l1_miss_chased=5e-9), [None, 5e-9, None]),
         (Prices(l1_miss_streamed=2e-8), [None, 2e-8, None]),
     ],
@@ -84,6 +86,41 @@ def test_a_miss_is_between_one_in_a_walk_and_one_in_a_chase(make_experiment, cal
     assert [price for price, known in zip(found, expected, strict=True) if known] == pytest.approx(
         [known for known in expected if known], rel=1e-4
     )
+
+
+@pytest.fixture
+def mixed(make_experiment):
+    """Instructions of 0.1 ns in two regions, of 0.5 in a third, of more in a fourth; misses of 10 ns in two."""
+    return make_experiment(
+        {"quick": [1.0, 2.0], "also": [1.0, 3.0], "chained": [5.0, 5.0], "odd": [4.0, 4.0]},
+        instructions={"quick": [1e10, 1e10], "also": [1e10, 2e10], "chained": [8e9, 1e10], "odd": [1e9, 1e9]},
+        l1_misses={"quick": [0.0, 1e8], "also": [0.0, 1e8], "chained": [1e8, 0.0]},
+    )
+
+
+BOTH = Prices(instruction_independent=0.05e-9, instruction_dependent=0.8e-9)
+
+
+def test_each_region_has_its_own_price_of_an_instruction_within_what_code_takes(mixed):
+    counted = Counted.of(mixed)
+    fitted = fitted_prices(mixed, counted, BOTH)
+    assert fitted == pytest.approx([1e-10, 1e-8], rel=1e-3)
+    assert instruction_prices(mixed, counted, fitted, BOTH)[1:] == pytest.approx([1e-10, 1e-10, 5e-10, 8e-10], rel=1e-2)
+
+
+@pytest.mark.parametrize("calibrated", [Prices(), Prices(instruction=1e-10), Prices(instruction_independent=1e-11)])
+def test_without_both_bounds_all_regions_have_the_fitted_price(mixed, calibrated):
+    counted = Counted.of(mixed)
+    fitted = fitted_prices(mixed, counted, calibrated)
+    assert set(instruction_prices(mixed, counted, fitted, calibrated).tolist()) == {fitted[0]}
+
+
+def test_of_many_ranks_some_that_lie_evenly_spread_decide(make_experiment, monkeypatch):
+    monkeypatch.setattr("autoanalyzer.analyze.summary._SAMPLED", 8)
+    times = [1.0, 9.0, 2.0, 9.0, 3.0, 9.0, 4.0, 9.0]  # two call paths: main, and work
+    experiment = make_experiment({"work": times}, instructions={"work": [1e9, 1.0, 2e9, 1.0, 3e9, 1.0, 4e9, 1.0]})
+    assert sampled(experiment).tolist() == [0, 2, 4, 6]
+    assert fitted_prices(experiment, Counted.of(experiment), Prices()) == pytest.approx([1e-9])
 
 
 def test_without_calibration_a_miss_of_the_second_cache_costs_no_less_than_one_of_the_first(make_experiment):

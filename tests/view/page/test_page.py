@@ -9,13 +9,14 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from pypdf import PdfReader
 
+from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, Topology
 from autoanalyzer.view.source_file import SourceFile
 
 from .conftest import SAMPLES
 
 RAYS = {"folders": [SAMPLES / "rays"]}
-TABS = ("ranks", "flat", "topology", "compare", "counters", "time")
+TABS = ("ranks", "flat", "topology", "compare", "counters", "time", "account")
 SIZES = (390, 1280, 1920)
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -96,6 +97,7 @@ def test_nothing_is_asked_of_the_network_whatever_is_clicked_and_pressed(name, e
         "4",
         "5",
         "6",
+        "7",
         "Escape",
         "/",
         "x",
@@ -186,6 +188,24 @@ def test_from_the_verdict_to_the_source_line_by_keys_alone(experiments, show):
     shown.press("Escape")
     assert page.locator("dialog[open]").count() == 0
     assert page.locator(".panel").count() == 0
+    assert shown.complaints == []
+
+
+def test_the_account_is_a_bar_for_each_region_as_long_as_its_own_time(experiments, show):
+    account = analyze(experiments["rays"]).account
+    own = np.array([account.own[name] for name in account.parts])
+    longest = own[:, own.sum(axis=0).argmax()]
+    shown = show(experiments["rays"])
+    shown.press("7")
+    assert shown.page.inner_text(".bars tr:first-child th") == "loop in propagate"
+    drawn = (
+        "all => all.map((each) => [each.querySelector('title').textContent.split(':')[0], each.width.baseVal.value])"
+    )
+    found = dict(shown.page.eval_on_selector_all("#panel .bars tr:first-child rect", drawn))
+    assert found["computing"] == pytest.approx(480 * longest[account.parts.index("computing")] / longest.sum(), abs=0.1)
+    assert sum(found.values()) == pytest.approx(480, abs=1)
+    totals = shown.page.eval_on_selector_all("#panel .bars svg", "all => all.map((each) => each.getBBox().width)")
+    assert totals == sorted(totals, reverse=True)
     assert shown.complaints == []
 
 

@@ -8,11 +8,11 @@ import { ranges } from "./model/ranges.js";
 import { heaviestPath, selectedPaths } from "./model/regions.js";
 import { Rows } from "./model/rows.js";
 import { Compare } from "./parts/compare.js";
-import { Counters } from "./parts/counters.js";
 import { FlatProfile } from "./parts/flat_profile.js";
 import { HeatMap } from "./parts/heat_map.js";
 import { Help } from "./parts/help.js";
 import { Legend } from "./parts/legend.js";
+import { Made } from "./parts/made.js";
 import { SourceView } from "./parts/source_view.js";
 import { Splitter } from "./parts/splitter.js";
 import { TABS, Tabs } from "./parts/tabs.js";
@@ -226,7 +226,7 @@ export function App({ page }) {
         "?": () => setHelp(true),
         Escape: () => (typing ? document.getElementById(`tree-${lastTree.current}`).focus() : go({ tab: null })),
       }[event.key];
-      const number = /^[1-6]$/.test(event.key) ? Number(event.key) : 0;
+      const number = /^[1-7]$/.test(event.key) ? Number(event.key) : 0;
       if (!act && !number) return;
       event.preventDefault();
       if (act) act();
@@ -319,7 +319,7 @@ export function App({ page }) {
       ${tab === "topology" && html`<${Topology} ...${shared} select=${(locations) => selectPath(selectedPaths(browser, experiment)[0], locations)} />`}
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
-      ${tab === "counters" && html`<${Counters} />`}
+      ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} />`}
       ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${(part) => go((seen) => ({ time: { ...seen.time, ...part } }))} select=${page.experiments.run === experiment ? selectPath : null} />`}
     </${Tabs}>
     ${help && html`<${Help} close=${() => setHelp(false)} />`}

@@ -7,6 +7,7 @@ export const TABS = [
   ["compare", "Compare"],
   ["counters", "Counters"],
   ["time", "Time"],
+  ["account", "Account"],
 ];
 
 export function Tabs({ tab, go, children }) {

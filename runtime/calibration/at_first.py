@@ -1,0 +1,61 @@
+"""What is measured by itself before the first run on a machine: what needs no launcher, and takes about a second."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from ...cache_place import cache_name
+from ...errors import AutoanalyzerError
+from ..command import find_program
+from ..mpi.detection import Mpi, find_mpi
+from .kept import keep, kept_calibration
+from .measuring import machine_alone
+
+__all__ = ["calibrate_at_first"]
+
+_REFUSED: Final = "off"
+_KNOWN: Final = ("x86_64", "AMD64")  # of these the loops' instructions are known without a count of them
+_PATIENCE: Final = 3.0  # seconds: a machine on which it takes longer is too busy to be measured, or to be kept waiting
+_ROUNDS: Final = 2
+
+
+def calibrate_at_first(
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str] = os.environ,
+    *,
+    say: Callable[[str], object],
+) -> None:
+    """Measure instructions, cache misses and files, and keep it, if nothing is kept that fits; whatever fails is left.
+
+    Args:
+        command: The launcher and the program of the run that is to come.
+        folder: Where files are read and written.
+        environment: The user's. ``AUTOANALYZER_CALIBRATE=off`` refuses.
+        say: Takes a sentence for the user.
+    """
+    if environment.get("AUTOANALYZER_CALIBRATE", "").strip().lower() == _REFUSED or platform.machine() not in _KNOWN:
+        return
+    cache = Path(cache_name(environment))
+    with suppress(AutoanalyzerError, OSError):
+        if kept_calibration(Mpi(None), environment) or not _can_be_written(cache):
+            return
+        find_program(command, find_mpi(command, environment).launcher)  # what cannot run needs no prices
+        start = monotonic()
+        folder.mkdir(parents=True, exist_ok=True)
+        keep(machine_alone(folder, environment, rounds=_ROUNDS, patience=_PATIENCE), Mpi(None), environment)
+        say(
+            f"measured once what instructions, cache misses and files take here, in {monotonic() - start:.1f} s: "
+            "autoanalyzer calibrate measures messages, too"
+        )
+
+
+def _can_be_written(cache: Path) -> bool:
+    cache.mkdir(parents=True, exist_ok=True)
+    return os.access(cache, os.W_OK | os.X_OK)

@@ -1,0 +1,24 @@
+// What was made before the page, and is moved here when it is asked for: the statistics, the account.
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { html } from "../html.js";
+
+const ABSENT = {
+  counters: html`<p class="remark">This page holds no statistics: it needs at least three locations and a few metrics; <code>autoanalyzer stats EXPERIMENT correlation</code> says more.</p>`,
+  account: html`<p class="remark">This page holds no account: what is no run has none, nor does a page of more than 10,000 locations; <code>autoanalyzer analyze EXPERIMENT --account</code> makes one of any run.</p>`,
+};
+
+export function Made({ name }) {
+  const box = useRef(null);
+  useLayoutEffect(() => {
+    const made = document.getElementById(name);
+    if (!made) return undefined;
+    const home = made.parentElement;
+    made.hidden = false;
+    box.current.append(made);
+    return () => {
+      made.hidden = true;
+      home.append(made);
+    };
+  }, [name]);
+  return document.getElementById(name) ? html`<div ref=${box}></div>` : ABSENT[name];
+}
