@@ -14,6 +14,7 @@ from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.clusters import THRESHOLD
+from ..analyze.foremost import cores_by_weight
 from ..analyze.standing import Standing
 from ..analyze.worth import Worth, worth_of_balance, worth_of_weight
 from .causes import TO_TRY, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS
@@ -129,7 +130,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
 
 
 def _disparity(findings: Findings) -> dict[str, Any]:
-    found, causes = findings.disparity, findings.explanation.of_regions
+    found, causes, heavy = findings.disparity, findings.explanation.of_regions, cores_by_weight(findings)
 
     def entry(index: int) -> dict[str, Any]:
         severity = found.classes[index] if found.classes else 0
@@ -139,6 +140,7 @@ def _disparity(findings: Findings) -> dict[str, Any]:
             "value": found.values[index],
             "severity": severity,
             "label": LABELS[severity],
+            "heavy": index in heavy,
             "cpi": findings.weights.cpi[0][index] if findings.weights.cpi else None,
             "root_causes": [each.attribute for each in of_core],
             "evidence": _evidence(of_core, TO_TRY),

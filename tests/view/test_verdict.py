@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import analyze
+from autoanalyzer.analyze.foremost import cores_by_weight
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.terminal import print_verdict
@@ -91,7 +92,7 @@ def test_what_is_missing_is_said():
 @pytest.mark.parametrize("ranks", [8, 200])
 def test_a_verdict_has_at_most_fifteen_lines_unless_all_are_asked_for(ranks: int):
     rng = np.random.default_rng(1)
-    rows = [[float(x) for x in rng.uniform(1, 9, ranks)] for _ in range(12)]
+    rows = [[float(x) for x in rng.uniform(1, 9, ranks) * (1 + row // 6)] for row in range(12)]
     findings = analyze(experiment(*rows))
     lines = verdict_lines(findings, Path("out"))
     assert len(lines) <= 15
@@ -99,7 +100,7 @@ def test_a_verdict_has_at_most_fifteen_lines_unless_all_are_asked_for(ranks: int
     assert lines[-1] == "data out"
     full = verdict_lines(findings, Path("out"), everything=True)
     assert sum("IMBALANCE" in line for line in full) == len(findings.dissimilarity.cccr)
-    assert sum("HEAVY" in line for line in full) == len(findings.disparity.cccr)
+    assert sum("HEAVY" in line for line in full) == len(cores_by_weight(findings)) > 0
     assert not any("more: " in line for line in full)
 
 
@@ -203,6 +204,25 @@ def test_a_region_that_no_counter_explains_is_said_to_be_so():
     lines = verdict_lines(analyze(counted([1.0, 1.0], [0.01, 0.01], [0.01, 0.01], instructions=counts)))
     heavy = next(number for number, line in enumerate(lines) if "HEAVY" in line)
     assert lines[heavy + 1] == "    no counter explains it"
+
+
+def test_of_regions_that_are_nearly_alike_none_is_heavy_without_a_cause():
+    rows = [[1.1, 1.1]] * 10 + [[0.9, 0.9]] * 10
+    plain = analyze(experiment(*rows))
+    assert len(plain.disparity.cccr) == 20
+    assert verdict_lines(plain)[2] == "balanced: one cluster, S = 0.00; no region stands out"
+    assert not any(each["heavy"] for each in findings_document(plain, Path("x"))["disparity"]["cccr"])
+    files = [[1e9, 1e9] if row == 3 else [0.0, 0.0] for row in range(20)]
+    heavies = [line for line in verdict_lines(analyze(counted(*rows, io_bytes=files))) if "HEAVY" in line]
+    assert len(heavies) == 1
+    assert "5.5 % of the run" in heavies[0]
+
+
+def test_what_takes_a_tenth_of_the_run_or_twice_what_is_common_is_heavy_without_a_cause():
+    lines = verdict_lines(analyze(experiment([1.0], [0.8])))
+    assert sum("HEAVY" in line for line in lines) == 2
+    lines = verdict_lines(analyze(experiment([0.9], *[[0.4]] * 20, *[[0.35]] * 10)))
+    assert [line.partition("%")[0][-4:] for line in lines if "HEAVY" in line] == ["7.3 "]
 
 
 def test_waiting_names_the_imbalance_that_makes_it():
