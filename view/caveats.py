@@ -20,39 +20,51 @@ from .counters import COUNTED_BY_PAPI
 from .place import Place
 from .units import count, many, ranks, seconds
 
-__all__ = ["caveats", "turns_taken"]
+__all__ = ["MOST_NOTES", "caveats", "turns_taken"]
 
-_MOST: Final = 6
+MOST_NOTES: Final = 6  # lines; more only where findings leave them
 _COSTLY: Final = 10  # percent
 _OUTSIDE: Final = 0.1  # seconds that are worth a word
 _DELAY: Final = 0.1  # seconds of waiting for a processor that matter, and a part of a rank's time
 _DELAY_PART: Final = 0.1
 
 
-def caveats(findings: Findings, not_counted: str = "", *, everything: bool = False) -> list[str]:
-    """Give a few lines at most, or ``everything``; the last one says where counts come from.
+def caveats(findings: Findings, not_counted: str = "", *, most: int | None = MOST_NOTES, free: int = 0) -> list[str]:
+    """Give what must be said; the last line says where counts come from.
 
     Args:
         findings: What was found.
         not_counted: Why there are no counts though they were asked for; empty if they were not asked for.
-        everything: Whether to give all of them.
+        most: How many lines are given at most, 2 or more: remarks on the run share one. None for all, with all names.
+        free: How many may be given if these are more: each remark has its line if they suffice.
     """
-    said = [*_all(findings, everything), _how_counted(findings, not_counted)]
-    if everything or len(said) <= _MOST:
+    last = _how_counted(findings, not_counted)
+    said = [*_all(findings, names=most is None, remarks=True), last]
+    if most is None or len(said) <= free:
         return said
-    kept = said[: _MOST - 2]
-    return [*kept, f"… and {len(said) - len(kept) - 1} more notes: analyze --all", said[-1]]
+    said = [*_all(findings, names=False, remarks=False), last]
+    if len(said) <= max(most, free):
+        return said
+    kept = said[: max(most, free) - 2]
+    return [*kept, f"… and {len(said) - len(kept) - 1} more notes: analyze --all", last]
 
 
-def _all(findings: Findings, everything: bool) -> Iterator[str]:
+def _all(findings: Findings, *, names: bool, remarks: bool) -> Iterator[str]:
+    """Give all but the last.
+
+    Args:
+        findings: What was found.
+        names: Whether all names are given, however many there are.
+        remarks: Whether each remark on the run has its line.
+    """
     notes = findings.experiment.notes
-    yield from _derived(notes, everything)
+    yield from _derived(notes, names)
     if notes.missing:
         yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
     if notes.unfinished:
         yield f"unfinished: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
     if notes.not_instrumented:
-        yield f"not instrumented: {_names(notes.not_instrumented, everything)}"
+        yield f"not instrumented: {_names(notes.not_instrumented, names)}"
     yield from _crowded(findings)
     yield from _delayed(findings)
     if findings.run.nested_teams:
@@ -65,10 +77,10 @@ def _all(findings: Findings, everything: bool) -> Iterator[str]:
         what = "region was" if notes.repairs == 1 else "regions were"
         yield f"{notes.repairs} {what} left by a jump and closed afterwards: callers after that may be wrong"
     if notes.throttled:
-        names = _names([Region.from_descriptor(each).name for each in notes.throttled], everything)
+        throttled = _names([Region.from_descriptor(each).name for each in notes.throttled], names)
         why = "time attributed to callers, because measuring cost too much (--max-overhead)"
-        yield f"throttled: {names}: {why}"
-    if everything:
+        yield f"throttled: {throttled}: {why}"
+    if remarks:
         yield from notes.remarks
     elif notes.remarks:
         more = f" (and {len(notes.remarks) - 1} more: analyze --all)" if len(notes.remarks) > 1 else ""

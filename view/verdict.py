@@ -20,7 +20,7 @@ from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..analyze.foremost import cores_by_difference, cores_by_weight
 from ..analyze.worth import Worth, worth_of_balance, worth_of_weight
 from .causes import FEWER_MESSAGES, SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because, because_of, first_to_try
-from .caveats import caveats
+from .caveats import MOST_NOTES, caveats
 from .finding import Finding, sight_of_ranks, sight_of_region
 from .place import Place, at_line, caller_of
 from .standing import how_sure, in_runs
@@ -29,6 +29,7 @@ from .units import count, percent, ranks, seconds, volume
 __all__ = ["SHORTEST", "Verdict", "cluster_times", "verdict", "verdict_lines"]
 
 _MOST_LINES: Final = 15
+_FEWEST_NOTES: Final = 2  # how many are left out, and where counts come from
 _MOST_NAMES: Final = 4
 SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 _SPEED: Final = "SPEED     "
@@ -62,7 +63,7 @@ class Verdict:
 
 def verdict(findings: Findings, not_counted: str = "", *, everything: bool = False) -> Verdict:
     """Put findings into words, with all findings and all that can be said of each; see ``verdict_lines``."""
-    said = caveats(findings, not_counted, everything=everything)
+    said = caveats(findings, not_counted, most=None if everything else MOST_NOTES)
     if findings.run.program_time < SHORTEST:
         short = f"too short to judge: expected a program of at least {seconds(SHORTEST)}"
         return Verdict(_headline(findings), [short], [], said)
@@ -84,16 +85,23 @@ def verdict_lines(
         everything: Whether to print all findings, with all advice and all notes.
 
     Returns:
-        At most fifteen lines, unless ``everything``; a line says how many findings are left out.
+        At most fifteen lines, unless ``everything``; a line says how many findings are left out, and another how many
+        notes. None is left out while a line is free.
     """
     told = verdict(findings, not_counted, everything=everything)
     head, body = [told.headline, ""], [*told.acquittal, *([""] if told.acquittal and told.findings else [])]
-    tail = [*told.caveats, *([f"data {file}"] if file else [])]
-    items = told.findings
+    end = [f"data {file}"] if file else []
+    items, notes = told.findings, told.caveats
+    room = sum(map(len, items))
+    if not everything:
+        room = _MOST_LINES - len(head) - len(body) - 1 - len(end)
+        first = len(items[0].lines) + len(items[0].more[:1]) + (len(items) > 1) if items else 0
+        kept = max(min(MOST_NOTES, room - first), _FEWEST_NOTES)
+        notes = caveats(findings, not_counted, most=kept, free=room - sum(map(len, items)))
+        room -= len(notes)
     real = [each for each in items if each.ranks and not each.speed]
     heavies = [each for each in items if not each.ranks]
     speed = [each for each in items if each.speed]
-    room = sum(map(len, items)) if everything else _MOST_LINES - len(head) - len(body) - len(tail) - 1
     if len(_that_fit(items, room)) <= len(real):  # what weighs most has its place beside the widest imbalance
         items = [*real[:1], *heavies[:1], *real[1:], *heavies[1:], *speed]
     shown = _that_fit(items, room)
@@ -101,28 +109,33 @@ def verdict_lines(
         body += [f"{number:2}  {lines[0]}", *(f"    {line}" for line in lines[1:])]
     if len(shown) < len(items):
         body.append(f"    … and {len(items) - len(shown)} more: analyze --all")
-    return [*head, *body, "", *tail]
+    return [*head, *body, "", *notes, *end]
 
 
-def _that_fit(items: list[Finding], room: int) -> list[list[str]]:
-    """Choose the lines of the first findings that there is room for, and then more about them.
+def _that_fit(items: Sequence[Finding], room: int) -> list[list[str]]:
+    """Choose the lines of the first findings that there is room for, then more about them, then of the next one.
 
     The first finding has its advice in any case. If findings are left out, a line is kept free to say so.
     """
-    first, *others = items or [Finding([], [])]
-    needed = [[*first.lines, *first.more[:1]], *(item.lines for item in others)]
-    more = [first.more[1:], *(item.more for item in others)]
-    if sum(map(len, needed)) > room:
+    if not items:
+        return []
+    first, *others = items
+    advice = first.more[:1]
+    if sum(len(item.lines) for item in items) + len(advice) > room:
         room -= 1
-    shown: list[list[str]] = []
-    for lines in needed[: len(items)]:
-        if room < len(lines):
+    shown = [[*first.lines[: room - len(advice)], *advice]]
+    room -= len(shown[0])
+    for item in others:
+        if room < len(item.lines):
             break
-        room -= len(lines)
-        shown.append(list(lines))
-    for lines, added in zip(shown, more, strict=False):
-        lines.extend(added[:room])
-        room -= len(added[:room])
+        room -= len(item.lines)
+        shown.append(list(item.lines))
+    for lines, more in zip(shown, [first.more[1:], *(item.more for item in others)], strict=False):
+        lines.extend(more[:room])
+        room -= len(more[:room])
+    if room > 0 and len(shown) < len(items):
+        last = len(shown) == len(items) - 1
+        shown.append(items[len(shown)].lines[: room + last])
     return shown
 
 

@@ -10,7 +10,7 @@ from autoanalyzer.analyze.foremost import cores_by_weight
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.terminal import print_verdict
-from autoanalyzer.view.verdict import verdict_lines
+from autoanalyzer.view.verdict import verdict, verdict_lines
 
 NAMES = ("wall_time", "cpu_time", "mpi_cpu_time")
 
@@ -85,7 +85,7 @@ def test_what_is_missing_is_said():
     assert "missing: rank 3 of 4" in text
     assert "unfinished: ranks 1-2 never entered MPI_Finalize" in text
     assert "7 regions were left by a jump" in text
-    assert "a (and 1 more: analyze --all)" in text
+    assert verdict_lines(analyze(experiment([1.0, 1.0, 1.0], notes=notes)))[-3:-1] == ["a", "b"]
     assert verdict_lines(analyze(experiment([1.0, 1.0, 1.0], notes=notes)), everything=True)[-3:-1] == ["a", "b"]
 
 
@@ -109,6 +109,51 @@ def test_the_best_advice_stands_though_findings_are_left_out():
     lines = verdict_lines(analyze(counted(*rows, instructions=[[1e9 * each for each in row] for row in rows])))
     assert len(lines) == 15
     assert "    try: distribute the work evenly: parts of equal cost, or parts on demand" in lines
+
+
+MANY = Notes(
+    program="app",
+    expected_processes=9,
+    missing=(8,),
+    unfinished=(1,),
+    not_instrumented=("x", "y"),
+    repairs=7,
+    clocks={"cpu": "rdpmc, syscall"},
+    throttled={Region("function", "tiny").descriptor: "often"},
+    remarks=tuple("abcdefgh"),
+)
+
+
+def test_notes_fill_the_lines_that_findings_leave():
+    findings = analyze(experiment([1.0, 1.0, 1.0], notes=replace(MANY, remarks=("a",))))
+    lines = verdict_lines(findings, Path("out"))
+    assert len(lines) <= 15
+    assert len(lines) == len(verdict_lines(findings, Path("out"), everything=True))
+    lines = verdict_lines(analyze(experiment([1.0, 1.0, 1.0], notes=MANY)), Path("out"))
+    assert "a (and 7 more: analyze --all)" in lines
+    assert any("throttled" in line for line in lines)
+
+
+def test_the_first_finding_and_its_advice_stand_beside_any_notes():
+    rows = [[0.1, 1.0, 1.0, 1.3, 1.3], *[[0.05 * row] * 3 + [0.06 * row] * 2 for row in range(8)]]
+    counts = [[1e8, 2e9, 2e9, 2e9, 2e9], *[[1e9 * each for each in row] for row in rows[1:]]]
+    findings = analyze(counted(*rows, instructions=counts).replaced(notes=MANY))
+    (first, *_) = verdict(findings).findings
+    lines = verdict_lines(findings, Path("out"))
+    assert len(lines) <= 15
+    assert lines[2] == f" 1  {first.lines[0]}"
+    assert lines[3 : 3 + len(first.lines)] == [f"    {line}" for line in [*first.lines[1:], first.more[0]]]
+    assert first.more[0].startswith("try: ")
+    assert any("more notes" in line for line in lines)
+    assert lines[-2].startswith("counts simulated")
+
+
+def test_a_finding_for_whose_causes_there_is_no_room_is_named():
+    rows = [[float(2 * row), float(row)] for row in range(1, 9)]
+    kinds = {"instructions": [[1e9 * each for each in row] for row in rows]}
+    made = counted(*rows, **kinds)
+    for notes in (Notes(), Notes(repairs=1), Notes(repairs=1, missing=(7,))):
+        assert len(verdict_lines(analyze(made.replaced(notes=notes)), Path("out"))) == 15
 
 
 def test_no_line_is_kept_for_findings_that_are_left_out_where_none_is():
