@@ -6,15 +6,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ..experiment import Experiment, Region
+from ..experiment import CallPath, Experiment, Region
 from ..experiment.plan import Include, Merge, Pattern, Plan, Split
+from ..experiment.region import CALL_KINDS
 from ..experiment.throttling import left_out
 from .compute_time import compute_time
 from .costs import Cost
 from .findings import Findings
 from .selection import complete
 
-__all__ = ["Opened", "Refinement", "cheaper", "refine"]
+__all__ = ["Opened", "Refinement", "can_be_opened", "cheaper", "refine"]
 
 _LOOPS: Final = ("outer-loops", "inner-loops")
 _CALLS: Final = 0.1  # of a region's time: from then on its calls of MPI, or those that do file I/O, are told apart
@@ -145,6 +146,27 @@ def _is_open(experiment: Experiment, path: int) -> bool:
         each.kind == "loop" and (each.file, each.function) == (region.file, region.function or region.name)
         for each in (experiment.call_paths[other].region for other in near)
     )
+
+
+def can_be_opened(experiment: Experiment, path: int) -> bool:
+    """Tell whether a second round could tell more: nothing below is a region, and no such round has been there.
+
+    That has divided the function into blocks, or made loops in loops regions.
+    """
+    region = experiment.call_paths[path].region
+    if not _is_built(experiment, path) or region.kind in CALL_KINDS:
+        return False
+    if any(experiment.call_paths[each].region.kind not in CALL_KINDS for each in experiment.children[path]):
+        return False
+    own = (region.file, region.function or region.name)
+    of_function = (each for each in experiment.call_paths if (each.region.file, each.region.function) == own)
+    return not any(_is_block(each.region) or _is_inner_loop(experiment, each) for each in of_function)
+
+
+def _is_inner_loop(experiment: Experiment, path: CallPath) -> bool:
+    above = None if path.parent is None else experiment.call_paths[path.parent].region
+    inner = above is not None and path.region.kind == above.kind == "loop"
+    return inner and above is not None and (path.region.file, path.region.function) == (above.file, above.function)
 
 
 def _weighing(findings: Findings) -> Iterator[int]:

@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ..analyze import Findings
+from ..analyze.code_regions import CodeRegion
 from ..analyze.costs import Cost
+from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.foremost import cores_by_weight
 from ..analyze.procedures import HeavyProcedure, heavy_procedures
+from ..analyze.refine import can_be_opened
 from ..analyze.worth import worth_of_weight
-from .causes import FEWER_MESSAGES, because_of, first_to_try
+from .causes import FEWER_MESSAGES, TO_TRY, because_of, first_to_try
 from .finding import Finding, saves, sight_of_region
 from .place import Place, where_is
 from .standing import how_sure, in_runs
@@ -20,6 +23,7 @@ from .units import count, percent, seconds, volume
 __all__ = ["heavies"]
 
 _MOST_NAMES: Final = 4
+_MOST_OF_RUN: Final = 0.5
 _ALL: Final = 0.9  # of a time: what is as much is all of it
 
 
@@ -51,7 +55,8 @@ def _of_procedure(findings: Findings, found: HeavyProcedure) -> Finding:
     line = f"HEAVY       {where}      {', '.join(parts)}"
     if found.mpi_time is not None and found.mpi_time > 0.5 * found.wall_time:
         line += f"; {percent(100 * found.mpi_time / found.wall_time)} of it in MPI"
-    return Finding([line], _called_from(found), sight_of_region(findings, found.region))
+    more = [*_called_from(found), *_look_inside(findings, region, found.with_small)]
+    return Finding([line], more, sight_of_region(findings, found.region))
 
 
 def _called_from(found: HeavyProcedure) -> list[str]:
@@ -68,10 +73,8 @@ def _of_cores(findings: Findings) -> Iterator[Finding]:
     for core in cores_by_weight(findings):
         cost = findings.run.weighed_costs[core]
         parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), LABELS[found.classes[core]]]
-        where, standing = (
-            where_is(findings.experiment, findings.run.weighed.regions[core]),
-            findings.repetition.of_regions.get(core),
-        )
+        region, standing = findings.run.weighed.regions[core], findings.repetition.of_regions.get(core)
+        where = where_is(findings.experiment, region)
         share = f"{', '.join(parts)}{_mostly(cost)}"
         saved = saves(findings, worth_of_weight(findings, core))
         lines = [f"HEAVY       {where}      {share}{saved}{in_runs(findings.repetition, standing)}"]
@@ -81,7 +84,7 @@ def _of_cores(findings: Findings) -> Iterator[Finding]:
         waiting = [_waiting(findings, core)] if core in causes.waiting else []
         if causes.causes[core]:
             lines.append(because_of(causes.causes[core], causes.also[core]))
-            more = [f"try: {first_to_try(causes.causes[core], causes.also[core])}", *waiting]
+            more = [*_to_try(causes.causes[core], causes.also[core]), *waiting]
         elif waiting:
             lines += waiting
             more = [f"try: {FEWER_MESSAGES}"] if _says_small_calls(findings, core) else []
@@ -89,8 +92,22 @@ def _of_cores(findings: Findings) -> Iterator[Finding]:
             lines.append(f"nothing stands out; {because_of((), causes.also[core])}")
         elif "instructions" not in findings.run.lacking:
             lines.append(f"no counter explains it{_cpi(findings, core)}")
-        more += how_sure(standing, ranks=False)
+        more += [*_look_inside(findings, region, cost.share), *how_sure(standing, ranks=False)]
         yield Finding(lines, more, sight_of_region(findings, core))
+
+
+def _to_try(causes: Sequence[Cause], also: Sequence[Cause]) -> list[str]:
+    """Give advice for each cause, for the most telling first."""
+    tries = [first_to_try(causes, also), *(TO_TRY[each.attribute] for each in [*causes, *also])]
+    return [f"try: {each}" for each in dict.fromkeys(tries)]
+
+
+def _look_inside(findings: Findings, region: CodeRegion, share: float) -> list[str]:
+    """Say how to look into a region that is most of the run, where this build has no region in it."""
+    imported = "imported:" in findings.experiment.metric("wall_time").source
+    if share < _MOST_OF_RUN or region.own_code or imported or not can_be_opened(findings.experiment, region.id):
+        return []
+    return ["nothing in it is a region of this build: autoanalyzer debug --build COMMAND opens its loops"]
 
 
 def _without_probes(names: Sequence[str]) -> str:

@@ -42,8 +42,8 @@ class Section:
         entries = [asdict(each) for each in self.find(findings)]
         return [{**asdict(self._place(findings, each.pop("region"))), **each} for each in entries]
 
-    def print(self, findings: Findings, *, stderr: bool = False) -> None:
-        """Print the first of the records."""
+    def print(self, findings: Findings, *, everything: bool = False, stderr: bool = False) -> None:
+        """Print the first of the records, or everything."""
         entries = [asdict(each) for each in (self.printed or self.find)(findings)]
         places = [self._place(findings, each.pop("region")) for each in entries]
         titles = [name.replace("_", " ") for name in (entries or [{}])[0]]
@@ -51,12 +51,10 @@ class Section:
             [*map(_written, each, each.values()), place.title, place.source if place.file else ""]
             for each, place in zip(entries, places, strict=True)
         ]
-        source = len(titles) + 1
-        print_table(
-            [*titles, "region", "source"], rows[:_MOST], range(len(titles)), stderr=stderr, first_to_go=[source]
-        )
-        if len(rows) > _MOST:
-            print_lines([f"… and {len(rows) - _MOST} more: --json lists all"], stderr=stderr)
+        source, most = len(titles) + 1, len(rows) if everything else _MOST
+        print_table([*titles, "region", "source"], rows[:most], range(len(titles)), stderr=stderr, first_to_go=[source])
+        if len(rows) > most:
+            print_lines([f"… and {len(rows) - most} more: --all or --json lists all"], stderr=stderr)
 
     @staticmethod
     def _place(findings: Findings, region: int) -> Place:

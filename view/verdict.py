@@ -28,7 +28,7 @@ __all__ = ["SHORTEST", "Verdict", "cluster_times", "verdict", "verdict_lines"]
 
 _MOST_LINES: Final = 15
 _FEWEST_NOTES: Final = 2  # how many are left out, and where counts come from
-_MOST_NAMES: Final = 4
+_MOST_GROUPS: Final = 2
 SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 _SPEED: Final = "SPEED     "
 _ALL: Final = 0.9  # of a time: what is as much is all of it
@@ -128,9 +128,12 @@ def _that_fit(items: Sequence[Finding], room: int) -> list[list[str]]:
             break
         room -= len(item.lines)
         shown.append(list(item.lines))
-    for lines, more in zip(shown, [first.more[1:], *(item.more for item in others)], strict=False):
-        lines.extend(more[:room])
-        room -= len(more[:room])
+    more = [first.more, *(item.more for item in others)][: len(shown)]
+    for turn in range(max(map(len, more))):  # each has its first advice before any has its second
+        for lines, advices in zip(shown, more, strict=True):
+            if room > 0 and turn < len(advices) and not (advices is first.more and turn < len(advice)):
+                lines.append(advices[turn])
+                room -= 1
     if room > 0 and len(shown) < len(items):
         last = len(shown) == len(items) - 1
         shown.append(items[len(shown)].lines[: room + last])
@@ -204,7 +207,7 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
         more = _to_try_for_ranks(findings, causes.of_core[core])
         if number == 0 and not same:
             lines += _hints(findings, [core])
-            more += _odd_one(findings)
+            more += [*_odd_one(findings), *_alike(findings)[_MOST_GROUPS:]]
         more += how_sure(standing, ranks=True)
         yield Finding(lines, more, sight_of_ranks(findings, [core]), ranks=True, speed=same)
     if not found.cccr:
@@ -243,13 +246,16 @@ def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> l
 
 def _to_try_for_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:
     to_try = TO_TRY_FOR_THREADS if findings.performance.threads else TO_TRY_FOR_RANKS
-    return [f"try: {to_try[differences[0].attribute]}"] if differences else []
+    return [f"try: {to_try[each.attribute]}" for each in differences]
+
+
+def _alike(findings: Findings) -> list[str]:
+    return [f"{ranks(group)}: {SAME_WORK}" for group in findings.explanation.of_ranks.alike]
 
 
 def _hints(findings: Findings, regions: Sequence[int]) -> Iterator[str]:
     found = findings.dissimilarity
-    for group in findings.explanation.of_ranks.alike[:2]:
-        yield f"{ranks(group)}: {SAME_WORK}"
+    yield from _alike(findings)[:_MOST_GROUPS]
     if found.severity < WEAK and findings.performance.metric != "mpi_bytes":
         advice = "" if findings.repetition.runs > 1 else ": repeat the run before you act on it"
         yield f"a small difference; a noisy machine can cause it, too{advice}"

@@ -9,6 +9,7 @@ from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.foremost import cores_by_weight
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.view.findings_json import findings_document
+from autoanalyzer.view.sections import SECTIONS
 from autoanalyzer.view.terminal import print_verdict
 from autoanalyzer.view.verdict import verdict, verdict_lines
 
@@ -125,11 +126,11 @@ MANY = Notes(
 
 
 def test_notes_fill_the_lines_that_findings_leave():
-    findings = analyze(experiment([1.0, 1.0, 1.0], notes=replace(MANY, remarks=("a",))))
+    findings = analyze(experiment([1.0, 1.0, 1.0], notes=replace(MANY, remarks=("a",), repairs=0)))
     lines = verdict_lines(findings, Path("out"))
     assert len(lines) <= 15
     assert len(lines) == len(verdict_lines(findings, Path("out"), everything=True))
-    lines = verdict_lines(analyze(experiment([1.0, 1.0, 1.0], notes=MANY)), Path("out"))
+    lines = verdict_lines(analyze(experiment([1.0, 1.0, 1.0], notes=replace(MANY, repairs=0))), Path("out"))
     assert "a (and 7 more: analyze --all)" in lines
     assert any("throttled" in line for line in lines)
 
@@ -268,6 +269,49 @@ def test_what_takes_a_tenth_of_the_run_or_twice_what_is_common_is_heavy_without_
     assert sum("HEAVY" in line for line in lines) == 2
     lines = verdict_lines(analyze(experiment([0.9], *[[0.4]] * 20, *[[0.35]] * 10)))
     assert [line.partition("%")[0][-4:] for line in lines if "HEAVY" in line] == ["7.3 "]
+
+
+INSIDE = "    nothing in it is a region of this build: autoanalyzer debug --build COMMAND opens its loops"
+
+
+def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
+    assert INSIDE in verdict_lines(analyze(experiment([1.0, 1.0], [0.3, 0.3])))
+    assert INSIDE not in verdict_lines(analyze(experiment([1.0, 1.0], [0.9, 0.9], [0.3, 0.3])))
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        [
+            Region("loop", "loop@0", "src/work.c", "work", 0, 0, 9),
+            Region("loop", "loop@2", "src/work.c", "work", 2, 2, 3),
+        ],
+        [Region("user", "block@4", "src/work.c", "work", 0, 4, 5)],
+    ],
+    ids=["inner loop", "block"],
+)
+def test_what_was_opened_already_is_not_proposed_to_be(beside: list[Region]):
+    plain = experiment([1.0, 1.0], *[[0.1, 0.1]] * len(beside))
+    paths = [*plain.call_paths[:2], *(CallPath(each, (0, 2)[number]) for number, each in enumerate(beside))]
+    assert INSIDE not in verdict_lines(analyze(plain.replaced(call_paths=paths)))
+
+
+def test_all_rows_of_a_list_are_printed_if_all_are_asked_for(capsys):
+    findings = analyze(experiment(*[[1.0 + row, 1.0] for row in range(25)]))
+    for section in SECTIONS[:2]:
+        rows = (section.printed or section.find)(findings)
+        assert len(rows) > 20
+        section.print(findings)
+        assert capsys.readouterr().out.splitlines()[21:] == [f"… and {len(rows) - 20} more: --all or --json lists all"]
+        section.print(findings, everything=True)
+        assert len(capsys.readouterr().out.splitlines()) == 1 + len(rows)
+
+
+def test_all_says_what_to_try_against_each_cause():
+    rows, kinds = [[1.0, 1.0], [9.0, 9.0], [0.1, 0.1]], {"io_bytes": 1e9, "instructions": 1e9}
+    made = counted(*rows, **{name: [[size * time for time in row] for row in rows] for name, size in kinds.items()})
+    tries = [line for line in verdict_lines(analyze(made), everything=True) if line.startswith("    try: ")]
+    assert [line[9:16] for line in tries[:2]] == ["read an", "do less"]
 
 
 def test_waiting_names_the_imbalance_that_makes_it():
