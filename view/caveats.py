@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..analyze import Findings
 from ..analyze.blocks import over_locations
+from ..analyze.selection import complete
 from ..analyze.summary import summary
 from ..analyze.taking_turns import taking_turns
 from ..experiment import Experiment, Notes, Region
@@ -18,7 +19,7 @@ from ..experiment.throttling import left_out
 from .causes import NAMES
 from .counters import COUNTED_BY_PAPI
 from .place import Place
-from .units import count, many, ranks, seconds
+from .units import count, many, percent, ranks, seconds
 
 __all__ = ["MOST_NOTES", "caveats", "turns_taken"]
 
@@ -27,6 +28,8 @@ _COSTLY: Final = 10  # percent
 _OUTSIDE: Final = 0.1  # seconds that are worth a word
 _DELAY: Final = 0.1  # seconds of waiting for a processor that matter, and a part of a rank's time
 _DELAY_PART: Final = 0.1
+_OTHERS: Final = 0.1  # of the processors' time
+_ASLEEP: Final = 0.25  # of the ranks' time
 
 
 def caveats(findings: Findings, not_counted: str = "", *, most: int | None = MOST_NOTES, free: int = 0) -> list[str]:
@@ -66,7 +69,9 @@ def _all(findings: Findings, *, names: bool, remarks: bool) -> Iterator[str]:
     if notes.not_instrumented:
         yield f"not instrumented: {_names(notes.not_instrumented, names)}"
     yield from _crowded(findings)
+    yield from _beside(findings)
     yield from _delayed(findings)
+    yield from _asleep(findings)
     if findings.run.nested_teams:
         yield "nested teams are not compared: their threads change each time"
     if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
@@ -176,6 +181,39 @@ def _delayed(findings: Findings) -> Iterator[str]:
         yield (
             f"other programs or ranks held the processors: {ranks([worst])} was ready but not running for"
             f" {seconds(waited[worst])} of its {seconds(first[worst])}{more}"
+        )
+
+
+def _beside(findings: Findings) -> Iterator[str]:
+    """Say what other programs took of the processors; what the launcher did not wait for is told by the ranks."""
+    experiment, use = findings.experiment, findings.experiment.notes.processor_use
+    processors = experiment.notes.processors
+    if not (processors and use.keys() >= {"elapsed", "busy", "own"}):
+        return
+    ranks_own = float(summary(experiment, "cpu_time").sums.sum()) if complete(experiment, "cpu_time") else 0.0
+    others = use["busy"] - max(use["own"], ranks_own)
+    if others >= max(_DELAY, _OTHERS * use["elapsed"] * processors):
+        yield f"other programs took {percent(100 * others / (use['elapsed'] * processors))} of the processors"
+
+
+def _asleep(findings: Findings) -> Iterator[str]:
+    """Say that a run took far longer than it computed, communicated, did file I/O and waited for a processor."""
+    experiment, notes = findings.experiment, findings.experiment.notes
+    processes = {str(each.process) for each in experiment.locations}
+    if notes.run_delay.keys() < processes or not all(complete(experiment, each) for each in ("wall_time", "cpu_time")):
+        return
+
+    def total(metric: str) -> float:
+        return float(summary(experiment, metric).first.sum()) if complete(experiment, metric) else 0.0
+
+    on_processors = total("cpu_time") - total("mpi_cpu_time") - total("io_cpu_time")
+    in_calls = total("mpi_time") + total("io_time") + total("omp_time")
+    wall = total("wall_time")
+    rest = (wall - on_processors - in_calls - sum(notes.run_delay.values())) / len(processes)
+    if rest >= max(_OUTSIDE, _ASLEEP * wall / len(processes)):
+        yield (
+            f"{seconds(rest)} of {seconds(wall / len(processes))} are neither computing, MPI, file I/O nor waiting"
+            " for a processor: asleep, or waiting for a child process, a device or other threads"
         )
 
 

@@ -350,6 +350,28 @@ def test_ranks_that_waited_for_a_processor_are_said_to(waited: float, said: bool
     assert any(line in each for each in lines) == said
 
 
+@pytest.mark.parametrize(("own", "said"), [(2.0, "other programs took 40 % of the processors"), (9.0, "")])
+def test_what_other_programs_took_of_the_processors_is_said(own: float, said: str):
+    use = {"elapsed": 10.0, "busy": 10.0, "own": own}
+    notes = Notes(program="app", processors=2, processor_use=use)
+    lines = verdict_lines(analyze(experiment([1.0, 1.0], notes=notes)))
+    assert [line for line in lines if "other programs" in line] == [said] * bool(said)
+    two = verdict_lines(analyze(experiment([4.9, 4.9], notes=replace(notes, processor_use={**use, "own": 0.1}))))
+    assert not any("other programs" in line for line in two)  # a launcher that is no ancestor of the ranks
+
+
+@pytest.mark.parametrize(("delay", "said"), [(0.1, True), (2.5, False)])
+def test_a_run_that_took_far_longer_than_it_did_anything_is_said_to(delay: float, said: bool):
+    plain = counted([1.0, 1.0], mpi_time=[[0.5, 0.5]])
+    wall = plain.exclusive("wall_time") + np.array([[3.0], [0.0]])
+    own = {each.name: plain.exclusive(each.name) for each in plain.metrics}
+    made = plain.replaced(
+        severities={**own, "wall_time": wall}, notes=Notes(program="app", run_delay={"0": delay, "1": delay})
+    )
+    line = "2.9 s of 4.5 s are neither computing, MPI, file I/O nor waiting for a processor: asleep"
+    assert any(each.startswith(line) for each in verdict_lines(analyze(made))) == said
+
+
 @pytest.mark.parametrize("ranks", [4, 64])
 def test_a_verdict_with_causes_has_at_most_fifteen_lines(ranks: int):
     rng = np.random.default_rng(2)
