@@ -6,16 +6,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ..experiment import CallPath, Experiment, Region
+from ..experiment import Experiment, Region
 from ..experiment.plan import Include, Merge, Pattern, Plan, Split
-from ..experiment.region import CALL_KINDS
 from ..experiment.throttling import left_out
 from .compute_time import compute_time
 from .costs import Cost
 from .findings import Findings
+from .opening import is_block, is_built
 from .selection import complete
 
-__all__ = ["Opened", "Refinement", "can_be_opened", "cheaper", "refine"]
+__all__ = ["Opened", "Refinement", "cheaper", "refine"]
 
 _LOOPS: Final = ("outer-loops", "inner-loops")
 _CALLS: Final = 0.1  # of a region's time: from then on its calls of MPI, or those that do file I/O, are told apart
@@ -75,7 +75,7 @@ def refine(findings: Findings) -> Refinement:
     positions = dict.fromkeys([*findings.dissimilarity.cccr, *findings.disparity.cccr])
     cores = {findings.run.weighed.regions[each].id: _modes(findings.run.weighed_costs[each]) for each in positions}
     regions = {path: experiment.call_paths[path].region for path in cores}
-    elsewhere = {path: region for path, region in regions.items() if not _is_built(experiment, path)}
+    elsewhere = {path: region for path, region in regions.items() if not is_built(experiment, path)}
     built = {path: modes for path, modes in cores.items() if path not in elsewhere}
     opened = _opened(experiment, built)
     plan = _plan(experiment, opened, _weighing(findings), built.keys())
@@ -109,15 +109,6 @@ def _computing(experiment: Experiment) -> float:
     return float((compute_time(experiment) if known else experiment.exclusive("wall_time")).sum())
 
 
-def _is_built(experiment: Experiment, path: int) -> bool:
-    """Tell whether a region has a source that is built: neither Python's, nor a call that its address alone has told.
-
-    In programs without probes, whose executable is the root, calls are numbered as far as they were made.
-    """
-    region, root = (experiment.call_paths[each].region for each in (path, [path, *experiment.ancestors(path)][-1]))
-    return bool(region.file) and not region.file.endswith(".py") and (region.kind != "mpi" or bool(root.file))
-
-
 def _opened(experiment: Experiment, cores: Mapping[int, tuple[str, ...]]) -> list[Opened]:
     """Give each function with cores, and what is looked for in it because of any of them."""
     opened: dict[tuple[str, str], Opened] = {}
@@ -142,37 +133,16 @@ def _is_open(experiment: Experiment, path: int) -> bool:
     """Tell whether the loops of a core were regions already: some right in it, or another one around it."""
     region = experiment.call_paths[path].region
     near = [*experiment.children[path], *experiment.ancestors(path)]
-    return not (_is_block(region) or _members(region)) and any(
+    return not (is_block(region) or _members(region)) and any(
         each.kind == "loop" and (each.file, each.function) == (region.file, region.function or region.name)
         for each in (experiment.call_paths[other].region for other in near)
     )
 
 
-def can_be_opened(experiment: Experiment, path: int) -> bool:
-    """Tell whether a second round could tell more: nothing below is a region, and no such round has been there.
-
-    That has divided the function into blocks, or made loops in loops regions.
-    """
-    region = experiment.call_paths[path].region
-    if not _is_built(experiment, path) or region.kind in CALL_KINDS:
-        return False
-    if any(experiment.call_paths[each].region.kind not in CALL_KINDS for each in experiment.children[path]):
-        return False
-    own = (region.file, region.function or region.name)
-    of_function = (each for each in experiment.call_paths if (each.region.file, each.region.function) == own)
-    return not any(_is_block(each.region) or _is_inner_loop(experiment, each) for each in of_function)
-
-
-def _is_inner_loop(experiment: Experiment, path: CallPath) -> bool:
-    above = None if path.parent is None else experiment.call_paths[path.parent].region
-    inner = above is not None and path.region.kind == above.kind == "loop"
-    return inner and above is not None and (path.region.file, path.region.function) == (above.file, above.function)
-
-
 def _weighing(findings: Findings) -> Iterator[int]:
     """Give the call paths with a source that take time enough to be kept."""
     for region, cost in zip(findings.performance.regions, findings.run.costs, strict=True):
-        if cost.share >= _KEPT and _is_built(findings.experiment, region.id):
+        if cost.share >= _KEPT and is_built(findings.experiment, region.id):
             yield region.id
 
 
@@ -180,13 +150,13 @@ def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[i
     """Give the plan that keeps what weighs and what leads to cores, and opens functions."""
     way = [each for path in cores for each in (*reversed(list(experiment.ancestors(path))), path)]
     regions = {path: experiment.call_paths[path].region for path in (*weighing, *way)}
-    split = [_host(experiment, path) for path, region in regions.items() if _is_block(region)]
+    split = [_host(experiment, path) for path, region in regions.items() if is_block(region)]
     split += [regions[path] for path in cores if _is_open(experiment, path)]
     apart = {regions[path] for path in cores if _is_of_loops(regions[path])}
     kept = [
         each
         for each in dict.fromkeys([*regions.values(), *split])
-        if each.file and not _is_block(each) and each not in apart
+        if each.file and not is_block(each) and each not in apart
     ]
     return Plan(
         modes=(),
@@ -200,18 +170,13 @@ def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[i
     )
 
 
-def _is_block(region: Region) -> bool:
-    """Tell what a split has made, and is made by splitting again: ``block@41``."""
-    return region.kind == "user" and region.name.startswith("block@")
-
-
 def _host(experiment: Experiment, path: int) -> Region:
     """Give what a block was split from: the region around it, in the same function, that is no block."""
     block = experiment.call_paths[path].region
     around = (experiment.call_paths[each].region for each in experiment.ancestors(path))
     hosts = (each for each in around if (each.file, each.function or each.name) == (block.file, block.function))
     function = Region("function", block.function, block.file, block.function)
-    return next((each for each in hosts if not _is_block(each)), function)
+    return next((each for each in hosts if not is_block(each)), function)
 
 
 def _members(region: Region) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ from ..analyze.costs import Cost
 from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.foremost import cores_by_weight
+from ..analyze.opening import can_be_opened
 from ..analyze.procedures import HeavyProcedure, heavy_procedures
-from ..analyze.refine import can_be_opened
 from ..analyze.worth import worth_of_weight
 from .causes import FEWER_MESSAGES, TO_TRY, because_of, first_to_try
 from .finding import Finding, saves, sight_of_region
