@@ -9,12 +9,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..experiment import Experiment
+from ..experiment import CallPath, Experiment, Region
 
 __all__ = [
     "CRITICAL_SHARE",
     "STARTUP",
     "CodeRegion",
+    "caller_of",
     "code_regions",
     "descendants",
     "inclusive_over",
@@ -108,6 +109,15 @@ def descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:
         found = pending.pop()
         yield found
         pending.extend(regions[found].children)
+
+
+def caller_of(call_paths: Sequence[CallPath], path: int) -> Region | None:
+    """Give the function from which a call path's own function was called."""
+    own = call_paths[path].region.function or call_paths[path].region.name
+    above = call_paths[path].parent
+    while above is not None and call_paths[above].region.function == own:
+        above = call_paths[above].parent
+    return None if above is None else call_paths[above].region
 
 
 def startup_paths(experiment: Experiment) -> frozenset[int]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
+from typing import Final
 
 from .code_regions import CodeRegion
+from .disparity.classes import NEGLIGIBLE
+from .disparity.disparity import MUCH
 from .findings import Findings
 
 __all__ = ["Foremost", "cores_by_difference", "cores_by_weight", "foremost"]
+
+_APART: Final = 2.0  # times what a region commonly weighs: noise and small changes make no such difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +39,37 @@ def cores_by_difference(findings: Findings) -> list[int]:
 
 
 def cores_by_weight(findings: Findings) -> list[int]:
-    """List the cores that weigh, the heaviest first."""
-    found = findings.disparity
-    return sorted(found.cccr, key=lambda core: -found.values[core])
+    """List the cores that weigh, and of which there is something to say, the heaviest first.
+
+    Classes tell any values apart, as the larger of two that are nearly alike: a core is worth a word if it has a cause,
+    takes a tenth of the run, or twice what is common among regions that contain no others of weight.
+    """
+    found, costs = findings.disparity, findings.run.weighed_costs
+    apart = _APART * _common(findings)
+    named = [
+        core
+        for core in found.cccr
+        if costs[core].share >= MUCH or found.values[core] >= apart or _has_cause(findings, core)
+    ]
+    return sorted(named, key=lambda core: -found.values[core])
+
+
+def _common(findings: Findings) -> float:
+    """Give the median weight of the regions that are not negligible and contain no such region."""
+    values = findings.disparity.values
+    least = NEGLIGIBLE * max(values)
+    weigh = [value > 0 and value >= least for value in values]
+    regions = findings.run.weighed.regions
+    return median(
+        values[index]
+        for index, region in enumerate(regions)
+        if weigh[index] and not any(weigh[child] for child in region.children)
+    )
+
+
+def _has_cause(findings: Findings, core: int) -> bool:
+    causes = findings.explanation.of_regions
+    return bool(causes.causes.get(core) or causes.also.get(core)) or core in causes.waiting
 
 
 def foremost(findings: Findings) -> Foremost | None:

@@ -28,6 +28,7 @@ class Loss:
         loss: (longest - mean) x ranks, or threads where these are compared.
         longest: Of the slowest rank.
         mean: Over the ranks of one program.
+        factor: ``longest`` over ``mean``, no seconds; None where the mean is none.
         slowest: That rank, or thread.
     """
 
@@ -35,6 +36,7 @@ class Loss:
     loss: float
     longest: float
     mean: float
+    factor: float | None
     slowest: int | str
 
 
@@ -61,6 +63,7 @@ def losses(findings: Findings) -> list[Loss]:
             float(longest[program, region] - means[program, region]) * len(performance.groups[program]),
             float(longest[program, region]),
             float(means[program, region]),
+            float(longest[program, region] / means[program, region]) if means[program, region] > 0 else None,
             labels[slowest[program, region]],
         )
         for region in range(len(selection.regions))

@@ -12,6 +12,7 @@ from ..experiment.throttling import left_out
 from .compute_time import compute_time
 from .costs import Cost
 from .findings import Findings
+from .opening import is_block, is_built
 from .selection import complete
 
 __all__ = ["Opened", "Refinement", "cheaper", "refine"]
@@ -74,7 +75,7 @@ def refine(findings: Findings) -> Refinement:
     positions = dict.fromkeys([*findings.dissimilarity.cccr, *findings.disparity.cccr])
     cores = {findings.run.weighed.regions[each].id: _modes(findings.run.weighed_costs[each]) for each in positions}
     regions = {path: experiment.call_paths[path].region for path in cores}
-    elsewhere = {path: region for path, region in regions.items() if not _is_built(experiment, path)}
+    elsewhere = {path: region for path, region in regions.items() if not is_built(experiment, path)}
     built = {path: modes for path, modes in cores.items() if path not in elsewhere}
     opened = _opened(experiment, built)
     plan = _plan(experiment, opened, _weighing(findings), built.keys())
@@ -108,15 +109,6 @@ def _computing(experiment: Experiment) -> float:
     return float((compute_time(experiment) if known else experiment.exclusive("wall_time")).sum())
 
 
-def _is_built(experiment: Experiment, path: int) -> bool:
-    """Tell whether a region has a source that is built: neither Python's, nor a call that its address alone has told.
-
-    In programs without probes, whose executable is the root, calls are numbered as far as they were made.
-    """
-    region, root = (experiment.call_paths[each].region for each in (path, [path, *experiment.ancestors(path)][-1]))
-    return bool(region.file) and not region.file.endswith(".py") and (region.kind != "mpi" or bool(root.file))
-
-
 def _opened(experiment: Experiment, cores: Mapping[int, tuple[str, ...]]) -> list[Opened]:
     """Give each function with cores, and what is looked for in it because of any of them."""
     opened: dict[tuple[str, str], Opened] = {}
@@ -141,7 +133,7 @@ def _is_open(experiment: Experiment, path: int) -> bool:
     """Tell whether the loops of a core were regions already: some right in it, or another one around it."""
     region = experiment.call_paths[path].region
     near = [*experiment.children[path], *experiment.ancestors(path)]
-    return not (_is_block(region) or _members(region)) and any(
+    return not (is_block(region) or _members(region)) and any(
         each.kind == "loop" and (each.file, each.function) == (region.file, region.function or region.name)
         for each in (experiment.call_paths[other].region for other in near)
     )
@@ -150,7 +142,7 @@ def _is_open(experiment: Experiment, path: int) -> bool:
 def _weighing(findings: Findings) -> Iterator[int]:
     """Give the call paths with a source that take time enough to be kept."""
     for region, cost in zip(findings.performance.regions, findings.run.costs, strict=True):
-        if cost.share >= _KEPT and _is_built(findings.experiment, region.id):
+        if cost.share >= _KEPT and is_built(findings.experiment, region.id):
             yield region.id
 
 
@@ -158,13 +150,13 @@ def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[i
     """Give the plan that keeps what weighs and what leads to cores, and opens functions."""
     way = [each for path in cores for each in (*reversed(list(experiment.ancestors(path))), path)]
     regions = {path: experiment.call_paths[path].region for path in (*weighing, *way)}
-    split = [_host(experiment, path) for path, region in regions.items() if _is_block(region)]
+    split = [_host(experiment, path) for path, region in regions.items() if is_block(region)]
     split += [regions[path] for path in cores if _is_open(experiment, path)]
     apart = {regions[path] for path in cores if _is_of_loops(regions[path])}
     kept = [
         each
         for each in dict.fromkeys([*regions.values(), *split])
-        if each.file and not _is_block(each) and each not in apart
+        if each.file and not is_block(each) and each not in apart
     ]
     return Plan(
         modes=(),
@@ -178,18 +170,13 @@ def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[i
     )
 
 
-def _is_block(region: Region) -> bool:
-    """Tell what a split has made, and is made by splitting again: ``block@41``."""
-    return region.kind == "user" and region.name.startswith("block@")
-
-
 def _host(experiment: Experiment, path: int) -> Region:
     """Give what a block was split from: the region around it, in the same function, that is no block."""
     block = experiment.call_paths[path].region
     around = (experiment.call_paths[each].region for each in experiment.ancestors(path))
     hosts = (each for each in around if (each.file, each.function or each.name) == (block.file, block.function))
     function = Region("function", block.function, block.file, block.function)
-    return next((each for each in hosts if not _is_block(each)), function)
+    return next((each for each in hosts if not is_block(each)), function)
 
 
 def _members(region: Region) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from ..experiment import Experiment
 from ..runtime.open_experiment import open_experiment
 from ..view.cost_tree import print_tree
 from ..view.explain import explanation_lines
-from ..view.sections import SECTIONS
+from ..view.sections import SECTIONS, Section
 from ..view.terminal import print_verdict
 from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
@@ -67,7 +67,10 @@ def _analyse(experiment: Experiment, file: Path, arguments: argparse.Namespace) 
         print_verdict(explanation_lines(findings), stderr=stderr)
     for section in SECTIONS:
         if getattr(arguments, section.name.replace("-", "_")):
-            section.print(findings, stderr=stderr)
+            if isinstance(section, Section):
+                section.print(findings, everything=arguments.all, stderr=stderr)
+            else:
+                section.print(findings, stderr=stderr)
     print_verdict(verdict_lines(findings, file, everything=arguments.all), stderr=stderr)
     return 0
 

@@ -78,6 +78,8 @@ class Notes:
         processors: How many processors the machine gave on which all ran; None if unknown, or if there were several.
         run_delay: By rank, seconds that a process's first thread was ready to run while others had the processor.
         involuntary_switches: By rank, how often a thread had to leave its processor to others.
+        processor_use: Seconds of the run: ``elapsed`` by the clock, all its processors ``busy`` together, and their
+            ``own`` of the launcher and the processes that it waited for; empty if unknown.
         counts_by_rank: Whether a rank's counts are of the work that it did when timed.
         environment: The few variables that are kept.
         files: What was read and written, by file; those that took longest first.
@@ -109,6 +111,7 @@ class Notes:
     processors: int | None = None
     run_delay: dict[str, float] = field(default_factory=dict)
     involuntary_switches: dict[str, int] = field(default_factory=dict)
+    processor_use: dict[str, float] = field(default_factory=dict)
     counts_by_rank: bool = True
     environment: dict[str, str] = field(default_factory=dict)
     files: tuple[FileUse, ...] = ()

@@ -29,6 +29,7 @@ class RunFacts:
         running: Processes of this machine that still ran when the others were gathered.
         prices: What the machine takes for single things, if it was calibrated.
         calibrated: Where that was.
+        processor_use: Of this machine while the program ran, as the notes have it; empty if unknown.
     """
 
     command: list[str] = field(default_factory=list)
@@ -41,6 +42,7 @@ class RunFacts:
     running: list[int] = field(default_factory=list)
     prices: dict[str, float] = field(default_factory=dict)
     calibrated: dict[str, str] = field(default_factory=dict)
+    processor_use: dict[str, float] = field(default_factory=dict)
 
     def write(self, shards: Path) -> None:
         """Keep the facts in the folder of the shards."""

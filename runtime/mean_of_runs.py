@@ -40,13 +40,14 @@ def _notes(common: Notes, notes: Sequence[Notes]) -> Notes:
         involuntary_switches={
             rank: round(of_all) for rank, of_all in _means([each.involuntary_switches for each in notes]).items()
         },
+        processor_use=_means([each.processor_use for each in notes]),
         prices=notes[0].prices,
         calibrated=notes[0].calibrated,
     )
 
 
 def _means(of_each: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Average what all runs have, by rank."""
+    """Average what all runs have, by rank or by name."""
     return {
         rank: sum(each[rank] for each in of_each) / len(of_each)
         for rank in of_each[0]

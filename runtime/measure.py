@@ -20,6 +20,7 @@ from .gather.folder_shards import Told
 from .gather.gather import gather as gather_shards
 from .launch import kept_environment, launch, measured_environment, overhead_share
 from .mpi.detection import find_mpi
+from .processor_use import ProcessorUse
 from .python_functions import python_environment, read_python_reports
 from .throttled_plan import add_throttled
 
@@ -103,9 +104,12 @@ def measure(
     )
     facts.write(folder.shards)
     signals: list[int] = []
+    before = ProcessorUse.now()
     with beside or nullcontext():
         status = launch(command, environment, launcher=mpi.openmpi_launcher, signalled=signals.append)
-        facts = replace(facts, status=status, ended=time.time())
+        after = ProcessorUse.now()
+        use = after.since(before) if after else {}
+        facts = replace(facts, status=status, ended=time.time(), processor_use=use)
         with suppress(InputError):  # of a full disk, too, what there is will be gathered
             facts.write(folder.shards)
     for complaint in read_python_reports(folder.shards).complaints(python_functions):

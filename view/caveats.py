@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..analyze import Findings
 from ..analyze.blocks import over_locations
+from ..analyze.selection import complete
 from ..analyze.summary import summary
 from ..analyze.taking_turns import taking_turns
 from ..experiment import Experiment, Notes, Region
@@ -18,43 +19,59 @@ from ..experiment.throttling import left_out
 from .causes import NAMES
 from .counters import COUNTED_BY_PAPI
 from .place import Place
-from .units import count, many, ranks, seconds
+from .units import count, many, percent, ranks, seconds
 
-__all__ = ["caveats", "turns_taken"]
+__all__ = ["MOST_NOTES", "caveats", "turns_taken"]
 
-_MOST: Final = 6
+MOST_NOTES: Final = 6  # lines; more only where findings leave them
 _COSTLY: Final = 10  # percent
 _OUTSIDE: Final = 0.1  # seconds that are worth a word
 _DELAY: Final = 0.1  # seconds of waiting for a processor that matter, and a part of a rank's time
 _DELAY_PART: Final = 0.1
+_OTHERS: Final = 0.1  # of the processors' time
+_ASLEEP: Final = 0.25  # of the ranks' time
 
 
-def caveats(findings: Findings, not_counted: str = "", *, everything: bool = False) -> list[str]:
-    """Give a few lines at most, or ``everything``; the last one says where counts come from.
+def caveats(findings: Findings, not_counted: str = "", *, most: int | None = MOST_NOTES, free: int = 0) -> list[str]:
+    """Give what must be said; the last line says where counts come from.
 
     Args:
         findings: What was found.
         not_counted: Why there are no counts though they were asked for; empty if they were not asked for.
-        everything: Whether to give all of them.
+        most: How many lines are given at most, 2 or more: remarks on the run share one. None for all, with all names.
+        free: How many may be given if these are more: each remark has its line if they suffice.
     """
-    said = [*_all(findings, everything), _how_counted(findings, not_counted)]
-    if everything or len(said) <= _MOST:
+    last = _how_counted(findings, not_counted)
+    said = [*_all(findings, names=most is None, remarks=True), last]
+    if most is None or len(said) <= free:
         return said
-    kept = said[: _MOST - 2]
-    return [*kept, f"… and {len(said) - len(kept) - 1} more notes: analyze --all", said[-1]]
+    said = [*_all(findings, names=False, remarks=False), last]
+    if len(said) <= max(most, free):
+        return said
+    kept = said[: max(most, free) - 2]
+    return [*kept, f"… and {len(said) - len(kept) - 1} more notes: analyze --all", last]
 
 
-def _all(findings: Findings, everything: bool) -> Iterator[str]:
+def _all(findings: Findings, *, names: bool, remarks: bool) -> Iterator[str]:
+    """Give all but the last.
+
+    Args:
+        findings: What was found.
+        names: Whether all names are given, however many there are.
+        remarks: Whether each remark on the run has its line.
+    """
     notes = findings.experiment.notes
-    yield from _derived(notes, everything)
+    yield from _derived(notes, names)
     if notes.missing:
         yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
     if notes.unfinished:
         yield f"unfinished: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
     if notes.not_instrumented:
-        yield f"not instrumented: {_names(notes.not_instrumented, everything)}"
+        yield f"not instrumented: {_names(notes.not_instrumented, names)}"
     yield from _crowded(findings)
+    yield from _beside(findings)
     yield from _delayed(findings)
+    yield from _asleep(findings)
     if findings.run.nested_teams:
         yield "nested teams are not compared: their threads change each time"
     if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
@@ -65,10 +82,10 @@ def _all(findings: Findings, everything: bool) -> Iterator[str]:
         what = "region was" if notes.repairs == 1 else "regions were"
         yield f"{notes.repairs} {what} left by a jump and closed afterwards: callers after that may be wrong"
     if notes.throttled:
-        names = _names([Region.from_descriptor(each).name for each in notes.throttled], everything)
+        throttled = _names([Region.from_descriptor(each).name for each in notes.throttled], names)
         why = "time attributed to callers, because measuring cost too much (--max-overhead)"
-        yield f"throttled: {names}: {why}"
-    if everything:
+        yield f"throttled: {throttled}: {why}"
+    if remarks:
         yield from notes.remarks
     elif notes.remarks:
         more = f" (and {len(notes.remarks) - 1} more: analyze --all)" if len(notes.remarks) > 1 else ""
@@ -164,6 +181,39 @@ def _delayed(findings: Findings) -> Iterator[str]:
         yield (
             f"other programs or ranks held the processors: {ranks([worst])} was ready but not running for"
             f" {seconds(waited[worst])} of its {seconds(first[worst])}{more}"
+        )
+
+
+def _beside(findings: Findings) -> Iterator[str]:
+    """Say what other programs took of the processors; what the launcher did not wait for is told by the ranks."""
+    experiment, use = findings.experiment, findings.experiment.notes.processor_use
+    processors = experiment.notes.processors
+    if not (processors and use.keys() >= {"elapsed", "busy", "own"}):
+        return
+    ranks_own = float(summary(experiment, "cpu_time").sums.sum()) if complete(experiment, "cpu_time") else 0.0
+    others = use["busy"] - max(use["own"], ranks_own)
+    if others >= max(_DELAY, _OTHERS * use["elapsed"] * processors):
+        yield f"other programs took {percent(100 * others / (use['elapsed'] * processors))} of the processors"
+
+
+def _asleep(findings: Findings) -> Iterator[str]:
+    """Say that a run took far longer than it computed, communicated, did file I/O and waited for a processor."""
+    experiment, notes = findings.experiment, findings.experiment.notes
+    processes = {str(each.process) for each in experiment.locations}
+    if notes.run_delay.keys() < processes or not all(complete(experiment, each) for each in ("wall_time", "cpu_time")):
+        return
+
+    def total(metric: str) -> float:
+        return float(summary(experiment, metric).first.sum()) if complete(experiment, metric) else 0.0
+
+    on_processors = total("cpu_time") - total("mpi_cpu_time") - total("io_cpu_time")
+    in_calls = total("mpi_time") + total("io_time") + total("omp_time")
+    wall = total("wall_time")
+    rest = (wall - on_processors - in_calls - sum(notes.run_delay.values())) / len(processes)
+    if rest >= max(_OUTSIDE, _ASLEEP * wall / len(processes)):
+        yield (
+            f"{seconds(rest)} of {seconds(wall / len(processes))} are neither computing, MPI, file I/O nor waiting"
+            " for a processor: asleep, or waiting for a child process, a device or other threads"
         )
 
 

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..analyze import Findings
+from ..analyze.worth import Worth
 from ..experiment import Experiment
+from .units import seconds
 
-__all__ = ["Finding", "Sight", "sight_of_ranks", "sight_of_region"]
+__all__ = ["Finding", "Sight", "saves", "sight_of_ranks", "sight_of_region"]
 
 
 @dataclass(frozen=True)
@@ -93,3 +95,10 @@ def _shown(experiment: Experiment, metric: str) -> tuple[str | None, bool]:
 
 def _first_time(experiment: Experiment) -> str | None:
     return next((each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None), None)
+
+
+def saves(findings: Findings, worth: Worth | None) -> str:
+    """Say what a perfect fix is worth."""
+    if worth is None:
+        return ""
+    return f"      saves at most {seconds(worth.seconds)} of {seconds(findings.run.program_time)}"

@@ -14,11 +14,13 @@ from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.clusters import THRESHOLD
+from ..analyze.foremost import cores_by_weight
+from ..analyze.procedures import HeavyProcedure, heavy_procedures
 from ..analyze.standing import Standing
 from ..analyze.worth import Worth, worth_of_balance, worth_of_weight
 from .causes import TO_TRY, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS
 from .place import Place
-from .sections import ACCOUNT, SECTIONS
+from .sections import ACCOUNT, HOT_PROCEDURES, SECTIONS
 from .verdict import verdict_lines
 
 __all__ = ["SCHEMA", "findings_document"]
@@ -57,6 +59,7 @@ def findings_document(findings: Findings, file: Path, *, with_account: bool = Fa
         "disparity": _disparity(findings),
         "costs": [{**_place(findings, index), **asdict(cost)} for index, cost in enumerate(findings.run.costs)],
         **{section.name: section.document(findings) for section in SECTIONS if with_account or section is not ACCOUNT},
+        HOT_PROCEDURES.name: HOT_PROCEDURES.document(findings),
         "verdict": verdict_lines(findings, file),
     }
 
@@ -129,7 +132,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
 
 
 def _disparity(findings: Findings) -> dict[str, Any]:
-    found, causes = findings.disparity, findings.explanation.of_regions
+    found, causes, heavy = findings.disparity, findings.explanation.of_regions, cores_by_weight(findings)
 
     def entry(index: int) -> dict[str, Any]:
         severity = found.classes[index] if found.classes else 0
@@ -139,6 +142,7 @@ def _disparity(findings: Findings) -> dict[str, Any]:
             "value": found.values[index],
             "severity": severity,
             "label": LABELS[severity],
+            "heavy": index in heavy,
             "cpi": findings.weights.cpi[0][index] if findings.weights.cpi else None,
             "root_causes": [each.attribute for each in of_core],
             "evidence": _evidence(of_core, TO_TRY),
@@ -167,7 +171,17 @@ def _disparity(findings: Findings) -> dict[str, Any]:
         "classes": [entry(index) for index in range(len(found.classes))],
         "ccr": [entry(index) for index in found.ccr],
         "cccr": [entry(index) for index in found.cccr],
+        "procedures": [_procedure(findings, each) for each in heavy_procedures(findings)],
         **_rough_set(findings, causes.table, (name for name in causes.table.attributes if name in named)),
+    }
+
+
+def _procedure(findings: Findings, found: HeavyProcedure) -> dict[str, Any]:
+    return {
+        **asdict(Place.of(findings.experiment, findings.run.weighed.regions[found.region])),
+        **{name: value for name, value in asdict(found).items() if name not in ("region", "callers", "paths")},
+        "callers": [{"function": name, "share": share} for name, share in found.callers],
+        "call_paths": list(found.paths),
     }
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..analyze.code_regions import CodeRegion
-from ..experiment import CallPath, Experiment, Region
+from ..analyze.code_regions import CodeRegion, caller_of
+from ..experiment import CallPath, Experiment
 from ..experiment.experiment import name_below_root
 from ..experiment.region import CALL_KINDS
 
-__all__ = ["Place", "at_line", "caller_of", "visible"]
+__all__ = ["Place", "at_line", "visible", "where_is"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,15 @@ class Place:
         return name
 
 
-def caller_of(call_paths: Sequence[CallPath], path: int) -> Region | None:
-    """Give the function from which a call path's own function was called."""
-    own = call_paths[path].region.function or call_paths[path].region.name
-    above = call_paths[path].parent
-    while above is not None and call_paths[above].region.function == own:
-        above = call_paths[above].parent
-    return None if above is None else call_paths[above].region
+def where_is(experiment: Experiment, region: CodeRegion) -> str:
+    """Say where a region is: ``rays.c:41   loop in propagate  ‹ work rays.c:60``."""
+    place = Place.of(experiment, region)
+    where = f"{place.source}   {place.title}" if place.file else place.title
+    caller = None if region.own_code else caller_of(experiment.call_paths, place.id)
+    if caller is None:
+        return where
+    line = f" {at_line(caller.file, caller.first_line)}" if caller.file else ""
+    return f"{where}  ‹ {caller.function or caller.name}{line}"
 
 
 def _construct(name: str) -> str:

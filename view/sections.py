@@ -9,68 +9,77 @@ from typing import Any, Final
 from ..analyze import Findings
 from ..analyze.hot import hot_regions
 from ..analyze.losses import losses
+from ..analyze.procedures import procedures
 from .account import AccountSection
 from .lines import print_lines
 from .place import Place
 from .table import print_table
 from .units import seconds
 
-__all__ = ["ACCOUNT", "SECTIONS", "Section"]
+__all__ = ["ACCOUNT", "HOT_PROCEDURES", "SECTIONS", "Section"]
 
 _MOST: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """An analysis that gives records of regions: ``region`` is the position, floats are seconds.
+    """An analysis that gives records of regions: ``region`` is the position; floats are seconds, but for ``factor``.
 
     Attributes:
         name: Of its option, and of its key in the JSON.
         help: Of its option.
         find: The analysis.
+        printed: What is printed instead, if not its records.
     """
 
     name: str
     help: str
     find: Callable[[Findings], Sequence[Any]]
+    printed: Callable[[Findings], Sequence[Any]] | None = None
 
     def document(self, findings: Findings) -> list[dict[str, Any]]:
         """Give the records as what ``json.dumps`` takes: the keys of a region, and the numbers."""
         entries = [asdict(each) for each in self.find(findings)]
         return [{**asdict(self._place(findings, each.pop("region"))), **each} for each in entries]
 
-    def print(self, findings: Findings, *, stderr: bool = False) -> None:
-        """Print the first of the records."""
-        entries = [asdict(each) for each in self.find(findings)]
+    def print(self, findings: Findings, *, everything: bool = False, stderr: bool = False) -> None:
+        """Print the first of the records, or everything."""
+        entries = [asdict(each) for each in (self.printed or self.find)(findings)]
         places = [self._place(findings, each.pop("region")) for each in entries]
         titles = [name.replace("_", " ") for name in (entries or [{}])[0]]
         rows = [
-            [*map(_written, each.values()), place.title, place.source if place.file else ""]
+            [*map(_written, each, each.values()), place.title, place.source if place.file else ""]
             for each, place in zip(entries, places, strict=True)
         ]
-        source = len(titles) + 1
-        print_table(
-            [*titles, "region", "source"], rows[:_MOST], range(len(titles)), stderr=stderr, first_to_go=[source]
-        )
-        if len(rows) > _MOST:
-            print_lines([f"… and {len(rows) - _MOST} more: --json lists all"], stderr=stderr)
+        source, most = len(titles) + 1, len(rows) if everything else _MOST
+        print_table([*titles, "region", "source"], rows[:most], range(len(titles)), stderr=stderr, first_to_go=[source])
+        if len(rows) > most:
+            print_lines([f"… and {len(rows) - most} more: --all or --json lists all"], stderr=stderr)
 
     @staticmethod
     def _place(findings: Findings, region: int) -> Place:
         return Place.of(findings.experiment, findings.performance.regions[region])
 
 
-def _written(value: object) -> str:
+def _written(name: str, value: object) -> str:
     if value is None:
         return "-"
+    if name == "factor":
+        return f"{value:.2f}"
     return seconds(value) if isinstance(value, float) else str(value)
 
 
 ACCOUNT: Final = AccountSection(
     "account", "split the time of each region into what it went into, and list the prices by which that is done"
 )
+HOT_PROCEDURES: Final = Section("hot_procedures", "", procedures)
 SECTIONS: Final[tuple[Section | AccountSection, ...]] = (
-    Section("hot", "list regions by their own time, without the regions below them", hot_regions),
+    Section(
+        "hot",
+        "list regions by their own time on all call paths, without the regions below them",
+        hot_regions,
+        HOT_PROCEDURES.find,
+    ),
     Section("losses", "list regions by what imbalance costs: (longest - mean) x ranks", losses),
     ACCOUNT,
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from .place import Place, caller_of, visible
+from ..analyze.code_regions import caller_of
+from .place import Place, visible
 from .report import Report, Table
 from .units import many, percent, ranks
 

@@ -10,26 +10,25 @@ from typing import Final
 import numpy as np
 
 from ..analyze import Findings
-from ..analyze.code_regions import CodeRegion
 from ..analyze.confidence import WEAK
-from ..analyze.costs import Cost
-from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.clusters import THRESHOLD
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
-from ..analyze.foremost import cores_by_difference, cores_by_weight
-from ..analyze.worth import Worth, worth_of_balance, worth_of_weight
-from .causes import FEWER_MESSAGES, SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because, because_of, first_to_try
-from .caveats import caveats
-from .finding import Finding, sight_of_ranks, sight_of_region
-from .place import Place, at_line, caller_of
+from ..analyze.foremost import cores_by_difference
+from ..analyze.worth import worth_of_balance
+from .causes import SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because
+from .caveats import MOST_NOTES, caveats
+from .finding import Finding, saves, sight_of_ranks
+from .heavy import heavies
+from .place import where_is
 from .standing import how_sure, in_runs
-from .units import count, percent, ranks, seconds, volume
+from .units import percent, ranks, seconds, volume
 
 __all__ = ["SHORTEST", "Verdict", "cluster_times", "verdict", "verdict_lines"]
 
 _MOST_LINES: Final = 15
-_MOST_NAMES: Final = 4
+_FEWEST_NOTES: Final = 2  # how many are left out, and where counts come from
+_MOST_GROUPS: Final = 2
 SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 _SPEED: Final = "SPEED     "
 _ALL: Final = 0.9  # of a time: what is as much is all of it
@@ -62,13 +61,13 @@ class Verdict:
 
 def verdict(findings: Findings, not_counted: str = "", *, everything: bool = False) -> Verdict:
     """Put findings into words, with all findings and all that can be said of each; see ``verdict_lines``."""
-    said = caveats(findings, not_counted, everything=everything)
+    said = caveats(findings, not_counted, most=None if everything else MOST_NOTES)
     if findings.run.program_time < SHORTEST:
         short = f"too short to judge: expected a program of at least {seconds(SHORTEST)}"
         return Verdict(_headline(findings), [short], [], said)
-    imbalances, heavies = list(_imbalances(findings)), list(_heavies(findings))
+    imbalances = list(_imbalances(findings))
     real, speed = ([each for each in imbalances if each.speed == only] for only in (False, True))
-    items = [*real, *heavies, *speed]
+    items = [*real, *heavies(findings), *speed]
     return Verdict(_headline(findings), _balanced(findings, stands_out=bool(items)), items, said)
 
 
@@ -84,45 +83,60 @@ def verdict_lines(
         everything: Whether to print all findings, with all advice and all notes.
 
     Returns:
-        At most fifteen lines, unless ``everything``; a line says how many findings are left out.
+        At most fifteen lines, unless ``everything``; a line says how many findings are left out, and another how many
+        notes. None is left out while a line is free.
     """
     told = verdict(findings, not_counted, everything=everything)
     head, body = [told.headline, ""], [*told.acquittal, *([""] if told.acquittal and told.findings else [])]
-    tail = [*told.caveats, *([f"data {file}"] if file else [])]
-    items = told.findings
+    end = [f"data {file}"] if file else []
+    items, notes = told.findings, told.caveats
+    room = sum(map(len, items))
+    if not everything:
+        room = _MOST_LINES - len(head) - len(body) - 1 - len(end)
+        first = len(items[0].lines) + len(items[0].more[:1]) + (len(items) > 1) if items else 0
+        kept = max(min(MOST_NOTES, room - first), _FEWEST_NOTES)
+        notes = caveats(findings, not_counted, most=kept, free=room - sum(map(len, items)))
+        room -= len(notes)
     real = [each for each in items if each.ranks and not each.speed]
-    heavies = [each for each in items if not each.ranks]
+    heavy = [each for each in items if not each.ranks]
     speed = [each for each in items if each.speed]
-    room = sum(map(len, items)) if everything else _MOST_LINES - len(head) - len(body) - len(tail) - 1
     if len(_that_fit(items, room)) <= len(real):  # what weighs most has its place beside the widest imbalance
-        items = [*real[:1], *heavies[:1], *real[1:], *heavies[1:], *speed]
+        items = [*real[:1], *heavy[:1], *real[1:], *heavy[1:], *speed]
     shown = _that_fit(items, room)
     for number, lines in enumerate(shown, start=1):
         body += [f"{number:2}  {lines[0]}", *(f"    {line}" for line in lines[1:])]
     if len(shown) < len(items):
         body.append(f"    … and {len(items) - len(shown)} more: analyze --all")
-    return [*head, *body, "", *tail]
+    return [*head, *body, "", *notes, *end]
 
 
-def _that_fit(items: list[Finding], room: int) -> list[list[str]]:
-    """Choose the lines of the first findings that there is room for, and then more about them.
+def _that_fit(items: Sequence[Finding], room: int) -> list[list[str]]:
+    """Choose the lines of the first findings that there is room for, then more about them, then of the next one.
 
     The first finding has its advice in any case. If findings are left out, a line is kept free to say so.
     """
-    first, *others = items or [Finding([], [])]
-    needed = [[*first.lines, *first.more[:1]], *(item.lines for item in others)]
-    more = [first.more[1:], *(item.more for item in others)]
-    if sum(map(len, needed)) > room:
+    if not items:
+        return []
+    first, *others = items
+    advice = first.more[:1]
+    if sum(len(item.lines) for item in items) + len(advice) > room:
         room -= 1
-    shown: list[list[str]] = []
-    for lines in needed[: len(items)]:
-        if room < len(lines):
+    shown = [[*first.lines[: room - len(advice)], *advice]]
+    room -= len(shown[0])
+    for item in others:
+        if room < len(item.lines):
             break
-        room -= len(lines)
-        shown.append(list(lines))
-    for lines, added in zip(shown, more, strict=False):
-        lines.extend(added[:room])
-        room -= len(added[:room])
+        room -= len(item.lines)
+        shown.append(list(item.lines))
+    more = [first.more, *(item.more for item in others)][: len(shown)]
+    for turn in range(max(map(len, more))):  # each has its first advice before any has its second
+        for lines, advices in zip(shown, more, strict=True):
+            if room > 0 and turn < len(advices) and not (advices is first.more and turn < len(advice)):
+                lines.append(advices[turn])
+                room -= 1
+    if room > 0 and len(shown) < len(items):
+        last = len(shown) == len(items) - 1
+        shown.append(items[len(shown)].lines[: room + last])
     return shown
 
 
@@ -180,10 +194,10 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
         return
     last = f"{len(found.clusters)} clusters, S = {found.severity:.2f}"
     for number, core in enumerate(cores_by_difference(findings)):
-        where = _where(findings, findings.performance.regions[core])
+        where = where_is(findings.experiment, findings.performance.regions[core])
         same = core in causes.same_work
         title = f"{_SPEED if same else _imbalance(findings, [core])}  {where}"
-        saved = "" if same else _saves(findings, worth_of_balance(findings, [core]))
+        saved = "" if same else saves(findings, worth_of_balance(findings, [core]))
         lines = [f"{title}{saved}", cluster_times(findings, [core])]
         standing = findings.repetition.of_ranks.get(core)
         if number == 0:
@@ -193,7 +207,7 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
         more = _to_try_for_ranks(findings, causes.of_core[core])
         if number == 0 and not same:
             lines += _hints(findings, [core])
-            more += _odd_one(findings)
+            more += [*_odd_one(findings), *_alike(findings)[_MOST_GROUPS:]]
         more += how_sure(standing, ranks=True)
         yield Finding(lines, more, sight_of_ranks(findings, [core]), ranks=True, speed=same)
     if not found.cccr:
@@ -202,7 +216,7 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
         place = "threads that do different jobs" if found.jobs else "spread over all regions"
         title = f"{_SPEED if causes.noise else _imbalance(findings, top)}  {place}"
         if not (causes.noise or found.jobs):
-            title += _saves(findings, worth_of_balance(findings, top))
+            title += saves(findings, worth_of_balance(findings, top))
         standing = findings.repetition.of_ranks.get(None)
         times = f"{cluster_times(findings, top)}      {last}{in_runs(findings.repetition, standing)}"
         more = [*_to_try_for_ranks(findings, causes.differences), *([] if causes.noise else _odd_one(findings))]
@@ -213,13 +227,6 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
 def _imbalance(findings: Findings, regions: Sequence[int]) -> str:
     doubtful = findings.dissimilarity.severity < WEAK or findings.differences.may_be_measuring(regions)
     return "IMBALANCE?" if doubtful else "IMBALANCE "
-
-
-def _saves(findings: Findings, worth: Worth | None) -> str:
-    """Say what a perfect fix is worth."""
-    if worth is None:
-        return ""
-    return f"      saves at most {seconds(worth.seconds)} of {seconds(findings.run.program_time)}"
 
 
 def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:
@@ -239,13 +246,16 @@ def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> l
 
 def _to_try_for_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:
     to_try = TO_TRY_FOR_THREADS if findings.performance.threads else TO_TRY_FOR_RANKS
-    return [f"try: {to_try[differences[0].attribute]}"] if differences else []
+    return [f"try: {to_try[each.attribute]}" for each in differences]
+
+
+def _alike(findings: Findings) -> list[str]:
+    return [f"{ranks(group)}: {SAME_WORK}" for group in findings.explanation.of_ranks.alike]
 
 
 def _hints(findings: Findings, regions: Sequence[int]) -> Iterator[str]:
     found = findings.dissimilarity
-    for group in findings.explanation.of_ranks.alike[:2]:
-        yield f"{ranks(group)}: {SAME_WORK}"
+    yield from _alike(findings)[:_MOST_GROUPS]
     if found.severity < WEAK and findings.performance.metric != "mpi_bytes":
         advice = "" if findings.repetition.runs > 1 else ": repeat the run before you act on it"
         yield f"a small difference; a noisy machine can cause it, too{advice}"
@@ -291,97 +301,3 @@ def cluster_times(findings: Findings, regions: Sequence[int]) -> str:
 def _amount(findings: Findings, value: float) -> str:
     """Write a value of what is compared."""
     return volume(value) if findings.performance.metric == "mpi_bytes" else seconds(value)
-
-
-def _heavies(findings: Findings) -> Iterator[Finding]:
-    found, causes = findings.disparity, findings.explanation.of_regions
-    for core in cores_by_weight(findings):
-        cost = findings.run.weighed_costs[core]
-        parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), LABELS[found.classes[core]]]
-        where, standing = _where(findings, findings.run.weighed.regions[core]), findings.repetition.of_regions.get(core)
-        share = f"{', '.join(parts)}{_mostly(cost)}"
-        saved = _saves(findings, worth_of_weight(findings, core))
-        lines = [f"HEAVY       {where}      {share}{saved}{in_runs(findings.repetition, standing)}"]
-        if names := findings.explanation.unprobed.get(core):
-            lines.append(_without_probes(names))
-        more = []
-        waiting = [_waiting(findings, core)] if core in causes.waiting else []
-        if causes.causes[core]:
-            lines.append(because_of(causes.causes[core], causes.also[core]))
-            more = [f"try: {first_to_try(causes.causes[core], causes.also[core])}", *waiting]
-        elif waiting:
-            lines += waiting
-            more = [f"try: {FEWER_MESSAGES}"] if core in causes.small_calls else []
-        elif causes.also[core]:
-            lines.append(f"nothing stands out; {because_of((), causes.also[core])}")
-        elif "instructions" not in findings.run.lacking:
-            lines.append(f"no counter explains it{_cpi(findings, core)}")
-        more += how_sure(standing, ranks=False)
-        yield Finding(lines, more, sight_of_region(findings, core))
-
-
-def _without_probes(names: Sequence[str]) -> str:
-    what = "a function" if len(names) == 1 else f"{len(names)} functions"
-    left = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"its own time contains {what} without probes: {', '.join(names[:_MOST_NAMES])}{left}"
-
-
-def _cpi(findings: Findings, core: int) -> str:
-    if findings.weights.cpi is None:
-        return ""
-    of_regions, of_program = findings.weights.cpi
-    cpi = of_regions[core]
-    if cpi is None:
-        return ": next to no instructions"
-    return f": {cpi:.2f} cycles per instruction, program {of_program:.2f}"
-
-
-def _weight(findings: Findings, core: int) -> list[str]:
-    """Write the number that a region is classed by, unless it is its share of the run."""
-    if findings.weights.cycles is None or findings.weights.metric == "wall_time":
-        return []
-    return [f"{findings.weights.metric.upper()} {findings.disparity.values[core]:.2f}"]
-
-
-def _waiting(findings: Findings, core: int) -> str:
-    """Say that ranks wait in a region's MPI calls, and for whom; or that these are many and small.
-
-    The time is a mean over the ranks, as all times are; what they move is a sum, as all amounts are.
-    """
-    cost, waiting, number = (
-        findings.run.weighed_costs[core],
-        findings.explanation.waiting,
-        len(findings.run.weighed.ranks),
-    )
-    each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
-    calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
-    line = f"{seconds(time)} in {calls} that move {volume(moved * number)}"
-    if core in findings.explanation.of_regions.small_calls:
-        return f"small messages: {line}, {volume(moved / each)} a call: send fewer, larger messages"
-    if core in waiting.late:
-        late = waiting.late[core]
-        place, waited = Place.of(findings.experiment, findings.performance.regions[late]), waiting.shares[core][late]
-        part = "" if waited >= _ALL * time else f"{seconds(waited)} of it "
-        where = f"at {place.source} ({place.title})" if place.file else f"in {place.title}"
-        return f"waiting: {line}: {part}for the ranks that take longest {where}"
-    return f"waiting: {line}: latency, or ranks that arrive late"
-
-
-def _mostly(cost: Cost) -> str:
-    """Say of a region whether it is MPI, I/O or waiting rather than code of the program's own."""
-    parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
-    for what, time in parts:
-        if time is not None and cost.wall_time and time > 0.5 * cost.wall_time:
-            return f"; {percent(100 * time / cost.wall_time)} of it {what}"
-    return ""
-
-
-def _where(findings: Findings, region: CodeRegion) -> str:
-    """Say where a region is: ``rays.c:41   loop in propagate  ‹ work rays.c:60``."""
-    place = Place.of(findings.experiment, region)
-    where = f"{place.source}   {place.title}" if place.file else place.title
-    caller = None if region.own_code else caller_of(findings.experiment.call_paths, place.id)
-    if caller is None:
-        return where
-    line = f" {at_line(caller.file, caller.first_line)}" if caller.file else ""
-    return f"{where}  ‹ {caller.function or caller.name}{line}"

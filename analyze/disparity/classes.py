@@ -9,13 +9,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["HIGH", "LABELS", "classify", "optimal_split"]
+__all__ = ["HIGH", "LABELS", "NEGLIGIBLE", "classify", "optimal_split"]
 
 LABELS: Final = ("very low", "low", "medium", "high", "very high")
 HIGH: Final = LABELS.index("high")
 
 _ALIKE: Final = 0.9  # nested regions measure alike but not equal (definitions 14)
-_NEGLIGIBLE: Final = 0.01  # of the largest: class 0
+NEGLIGIBLE: Final = 0.01  # of the largest: class 0
 _SMALL: Final = 0.05  # of the largest: never high, however few values there are
 
 
@@ -32,7 +32,7 @@ def classify(values: Sequence[float]) -> list[int] | None:
         The classes in the order of the values; None with fewer than two different values: no disparity.
     """
     largest = max(values, default=0.0)
-    weighty = [value if value > 0 and value >= _NEGLIGIBLE * largest else 0.0 for value in values]
+    weighty = [value if value > 0 and value >= NEGLIGIBLE * largest else 0.0 for value in values]
     different = _merge_alike(weighty)
     if len(different) < 2:
         return None

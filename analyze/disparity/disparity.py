@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from ..code_regions import CRITICAL_SHARE, CodeRegion
+from ..code_regions import CRITICAL_SHARE, CodeRegion, descendants
 from .classes import HIGH, classify
 
-__all__ = ["Disparity", "find_disparity"]
+__all__ = ["MUCH", "Disparity", "find_disparity"]
+
+MUCH: Final = 0.1  # of the run: what takes a tenth is worth a word, however much others take
+_MOST: Final = 2 / 3  # of a region's weight: twice as much as all the rest of it
 
 
 @dataclass(frozen=True)
@@ -19,7 +23,7 @@ class Disparity:
         values: CRNM of each code region (Eq. 2), or what was chosen in its place, in the order of the regions.
         classes: Severity class of each, 0 to 4; empty if there are fewer than two different values.
         ccr: Positions of the critical code regions.
-        cccr: Their cores.
+        cccr: Their cores, which a critical region that merely contains what is heavy has below it.
     """
 
     values: tuple[float, ...]
@@ -48,13 +52,57 @@ def find_disparity(
     if classes is None:
         return Disparity(tuple(values))
     ccr = [index for index in range(len(regions)) if classes[index] >= HIGH and shares[index] >= CRITICAL_SHARE]
-    lowest = min((values[index] for index in ccr), default=0.0)
-    critical = set(ccr)
+    cores = _Cores(regions, values, shares, classes, frozenset(ccr)) if additive else None
+    found = sorted({core for index in ccr for core in (cores.of(index) if cores else _alone(regions, classes, index))})
+    return Disparity(tuple(values), tuple(classes), tuple(ccr), tuple(found))
 
-    def is_core(index: int) -> bool:
-        children = regions[index].children
-        below = sum(values[child] for child in children if child in critical) if additive else 0.0
-        return all(classes[index] > classes[child] for child in children) and values[index] - below >= lowest
 
-    cores = tuple(index for index in ccr if is_core(index))
-    return Disparity(tuple(values), tuple(classes), tuple(ccr), cores)
+def _alone(regions: Sequence[CodeRegion], classes: Sequence[int], index: int) -> list[int]:
+    """Give a critical region if its class is higher than each child's: values that contain no others tell no more."""
+    return [index] if all(classes[index] > classes[child] for child in regions[index].children) else []
+
+
+@dataclass(frozen=True)
+class _Cores:
+    """Finds where critical regions are heavy: in themselves, or in regions that they merely contain.
+
+    Attributes:
+        regions: The code-region tree.
+        values: Of each region; they contain those of the regions below.
+        shares: Share of each one's wall time in the program's.
+        classes: Severity class of each.
+        critical: Positions of the critical ones.
+    """
+
+    regions: Sequence[CodeRegion]
+    values: Sequence[float]
+    shares: Sequence[float]
+    classes: Sequence[int]
+    critical: frozenset[int]
+
+    def of(self, index: int) -> list[int]:
+        """Give the cores that a critical region has beside those of critical regions below it.
+
+        It is one itself if its class is higher than each child's, and what no weighing child holds is as heavy as a
+        critical region. Where it merely contains what is heavy, and nothing critical, the heaviest below is.
+        """
+        lowest = min(self.values[each] for each in self.critical)
+        weighing, rest = self._parts(index)
+        if rest >= lowest and all(self.classes[index] > self.classes[child] for child in self.regions[index].children):
+            return [index]
+        if not self.critical.isdisjoint(descendants(self.regions, index)):
+            return []
+        return self._heaviest(index, weighing, rest)
+
+    def _heaviest(self, index: int, weighing: Sequence[int], rest: float) -> list[int]:
+        """Give a region that has most of its weight in itself or in small parts, or else the parts that have it."""
+        most = max(weighing, key=lambda child: self.values[child], default=index)
+        stands_alone = self.values[most] >= _MOST * self.values[index] or self.shares[most] >= MUCH
+        if rest >= self.values[most] or not stands_alone:
+            return [index]
+        return [core for child in weighing for core in self._heaviest(child, *self._parts(child))]
+
+    def _parts(self, index: int) -> tuple[list[int], float]:
+        """Give the children that would be critical by their time, and what is left of a region's value without them."""
+        weighing = [child for child in self.regions[index].children if self.shares[child] >= CRITICAL_SHARE]
+        return weighing, self.values[index] - sum(self.values[child] for child in weighing)

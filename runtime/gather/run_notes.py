@@ -55,6 +55,7 @@ def run_notes(
             if shard.program not in instrumented
         }
     )
+    on_this_node = {shard.host for shard in shards} == {facts.node}
     return Notes(
         program=shards[0].program,
         command=tuple(facts.command),
@@ -85,7 +86,8 @@ def run_notes(
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),
         run_delay={str(rank): shard.run_delay for rank, shard in processes.items() if shard.run_delay is not None},
         involuntary_switches={str(rank): shard.involuntary_switches for rank, shard in processes.items()},
-        processors=facts.processors if {shard.host for shard in shards} == {facts.node} else None,
+        processors=facts.processors if on_this_node else None,
+        processor_use=facts.processor_use if on_this_node else {},
         environment=facts.environment,
         prices=facts.prices,
         calibrated=facts.calibrated,

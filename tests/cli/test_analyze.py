@@ -44,13 +44,18 @@ def test_explain_prints_the_tables_above_the_verdict(saved):
 def test_what_is_hot_and_what_imbalance_costs_is_listed_and_in_the_document(saved):
     done = succeed(saved("autoanalyzer", "analyze", "app.cube", "--hot", "--losses", "--all", "--json", "f.json"))
     said = done.stdout.decode().splitlines()
-    assert said[0].split() == ["own", "wall", "time", "own", "mpi", "time", "region", "source"]
-    assert said[1].split() == ["1.5", "s", "-", "loop", "in", "main", "app.c:3"]
-    assert said[4].split() == ["2", "s", "2", "s", "1.5", "s", "2", "loop", "in", "main", "app.c:3"]
+    assert " ".join(said[0].split()) == (
+        "own wall time own compute time own mpi time with small wall time callers region source"
+    )
+    assert " ".join(said[1].split()) == "1.5 s 1.5 s - 1.5 s 1.5 s 0 loop in main app.c:3"
+    assert " ".join(said[4].split()) == "2 s 2 s 1.5 s 1.33 2 loop in main app.c:3"
     found = json.loads((saved.folder / "f.json").read_text())
     assert [(each["line"], each["own_wall_time"]) for each in found["hot"]] == [(3, 1.5), (5, 0.05)]
+    hot = [(each["line"], each["own_compute_time"], each["callers"]) for each in found["hot_procedures"]]
+    assert hot == [(3, 1.5, 0), (5, 0.05, 0)]
     (loss,) = found["losses"]
     assert (loss["path"], loss["loss"], loss["longest"], loss["mean"], loss["slowest"]) == ("loop@3", 2.0, 2.0, 1.5, 2)
+    assert loss["factor"] == pytest.approx(4 / 3)
 
 
 def test_the_account_is_a_table_with_its_prices_and_in_the_document(saved):

@@ -129,6 +129,7 @@ def test_the_verdict_is_that_of_the_mean_and_findings_are_those_of_each_run(tool
     for metric in ("visits", "wall_time"):
         assert np.allclose(mean.exclusive(metric), np.mean([each.exclusive(metric) for each in runs], axis=0))
     assert mean.notes.run_delay.keys() == runs[0].notes.run_delay.keys()
+    assert mean.notes.processor_use.keys() == runs[0].notes.processor_use.keys() == {"elapsed", "busy", "own"}
 
     found = json.loads((tool.folder / "found.json").read_text())
     assert found["runs"] == 3

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import analyze
+from autoanalyzer.analyze.foremost import cores_by_weight
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.view.findings_json import findings_document
+from autoanalyzer.view.sections import SECTIONS
 from autoanalyzer.view.terminal import print_verdict
-from autoanalyzer.view.verdict import verdict_lines
+from autoanalyzer.view.verdict import verdict, verdict_lines
 
 NAMES = ("wall_time", "cpu_time", "mpi_cpu_time")
 
@@ -84,14 +86,14 @@ def test_what_is_missing_is_said():
     assert "missing: rank 3 of 4" in text
     assert "unfinished: ranks 1-2 never entered MPI_Finalize" in text
     assert "7 regions were left by a jump" in text
-    assert "a (and 1 more: analyze --all)" in text
+    assert verdict_lines(analyze(experiment([1.0, 1.0, 1.0], notes=notes)))[-3:-1] == ["a", "b"]
     assert verdict_lines(analyze(experiment([1.0, 1.0, 1.0], notes=notes)), everything=True)[-3:-1] == ["a", "b"]
 
 
 @pytest.mark.parametrize("ranks", [8, 200])
 def test_a_verdict_has_at_most_fifteen_lines_unless_all_are_asked_for(ranks: int):
     rng = np.random.default_rng(1)
-    rows = [[float(x) for x in rng.uniform(1, 9, ranks)] for _ in range(12)]
+    rows = [[float(x) for x in rng.uniform(1, 9, ranks) * (1 + row // 6)] for row in range(12)]
     findings = analyze(experiment(*rows))
     lines = verdict_lines(findings, Path("out"))
     assert len(lines) <= 15
@@ -99,7 +101,7 @@ def test_a_verdict_has_at_most_fifteen_lines_unless_all_are_asked_for(ranks: int
     assert lines[-1] == "data out"
     full = verdict_lines(findings, Path("out"), everything=True)
     assert sum("IMBALANCE" in line for line in full) == len(findings.dissimilarity.cccr)
-    assert sum("HEAVY" in line for line in full) == len(findings.disparity.cccr)
+    assert sum("HEAVY" in line for line in full) == len(cores_by_weight(findings)) > 0
     assert not any("more: " in line for line in full)
 
 
@@ -108,6 +110,51 @@ def test_the_best_advice_stands_though_findings_are_left_out():
     lines = verdict_lines(analyze(counted(*rows, instructions=[[1e9 * each for each in row] for row in rows])))
     assert len(lines) == 15
     assert "    try: distribute the work evenly: parts of equal cost, or parts on demand" in lines
+
+
+MANY = Notes(
+    program="app",
+    expected_processes=9,
+    missing=(8,),
+    unfinished=(1,),
+    not_instrumented=("x", "y"),
+    repairs=7,
+    clocks={"cpu": "rdpmc, syscall"},
+    throttled={Region("function", "tiny").descriptor: "often"},
+    remarks=tuple("abcdefgh"),
+)
+
+
+def test_notes_fill_the_lines_that_findings_leave():
+    findings = analyze(experiment([1.0, 1.0, 1.0], notes=replace(MANY, remarks=("a",), repairs=0)))
+    lines = verdict_lines(findings, Path("out"))
+    assert len(lines) <= 15
+    assert len(lines) == len(verdict_lines(findings, Path("out"), everything=True))
+    lines = verdict_lines(analyze(experiment([1.0, 1.0, 1.0], notes=replace(MANY, repairs=0))), Path("out"))
+    assert "a (and 7 more: analyze --all)" in lines
+    assert any("throttled" in line for line in lines)
+
+
+def test_the_first_finding_and_its_advice_stand_beside_any_notes():
+    rows = [[0.1, 1.0, 1.0, 1.3, 1.3], *[[0.05 * row] * 3 + [0.06 * row] * 2 for row in range(8)]]
+    counts = [[1e8, 2e9, 2e9, 2e9, 2e9], *[[1e9 * each for each in row] for row in rows[1:]]]
+    findings = analyze(counted(*rows, instructions=counts).replaced(notes=MANY))
+    (first, *_) = verdict(findings).findings
+    lines = verdict_lines(findings, Path("out"))
+    assert len(lines) <= 15
+    assert lines[2] == f" 1  {first.lines[0]}"
+    assert lines[3 : 3 + len(first.lines)] == [f"    {line}" for line in [*first.lines[1:], first.more[0]]]
+    assert first.more[0].startswith("try: ")
+    assert any("more notes" in line for line in lines)
+    assert lines[-2].startswith("counts simulated")
+
+
+def test_a_finding_for_whose_causes_there_is_no_room_is_named():
+    rows = [[float(2 * row), float(row)] for row in range(1, 9)]
+    kinds = {"instructions": [[1e9 * each for each in row] for row in rows]}
+    made = counted(*rows, **kinds)
+    for notes in (Notes(), Notes(repairs=1), Notes(repairs=1, missing=(7,))):
+        assert len(verdict_lines(analyze(made.replaced(notes=notes)), Path("out"))) == 15
 
 
 def test_no_line_is_kept_for_findings_that_are_left_out_where_none_is():
@@ -205,6 +252,68 @@ def test_a_region_that_no_counter_explains_is_said_to_be_so():
     assert lines[heavy + 1] == "    no counter explains it"
 
 
+def test_of_regions_that_are_nearly_alike_none_is_heavy_without_a_cause():
+    rows = [[1.1, 1.1]] * 10 + [[0.9, 0.9]] * 10
+    plain = analyze(experiment(*rows))
+    assert len(plain.disparity.cccr) == 20
+    assert verdict_lines(plain)[2] == "balanced: one cluster, S = 0.00; no region stands out"
+    assert not any(each["heavy"] for each in findings_document(plain, Path("x"))["disparity"]["cccr"])
+    files = [[1e9, 1e9] if row == 3 else [0.0, 0.0] for row in range(20)]
+    heavies = [line for line in verdict_lines(analyze(counted(*rows, io_bytes=files))) if "HEAVY" in line]
+    assert len(heavies) == 1
+    assert "5.5 % of the run" in heavies[0]
+
+
+def test_what_takes_a_tenth_of_the_run_or_twice_what_is_common_is_heavy_without_a_cause():
+    lines = verdict_lines(analyze(experiment([1.0], [0.8])))
+    assert sum("HEAVY" in line for line in lines) == 2
+    lines = verdict_lines(analyze(experiment([0.9], *[[0.4]] * 20, *[[0.35]] * 10)))
+    assert [line.partition("%")[0][-4:] for line in lines if "HEAVY" in line] == ["7.3 "]
+
+
+INSIDE = "    nothing in it is a region of this build: autoanalyzer debug --build COMMAND opens its loops"
+
+
+def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
+    assert INSIDE in verdict_lines(analyze(experiment([1.0, 1.0], [0.3, 0.3])))
+    assert INSIDE not in verdict_lines(analyze(experiment([1.0, 1.0], [0.9, 0.9], [0.3, 0.3])))
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        [
+            Region("loop", "loop@0", "src/work.c", "work", 0, 0, 9),
+            Region("loop", "loop@2", "src/work.c", "work", 2, 2, 3),
+        ],
+        [Region("user", "block@4", "src/work.c", "work", 0, 4, 5)],
+    ],
+    ids=["inner loop", "block"],
+)
+def test_what_was_opened_already_is_not_proposed_to_be(beside: list[Region]):
+    plain = experiment([1.0, 1.0], *[[0.1, 0.1]] * len(beside))
+    paths = [*plain.call_paths[:2], *(CallPath(each, (0, 2)[number]) for number, each in enumerate(beside))]
+    assert INSIDE not in verdict_lines(analyze(plain.replaced(call_paths=paths)))
+
+
+def test_all_rows_of_a_list_are_printed_if_all_are_asked_for(capsys):
+    findings = analyze(experiment(*[[1.0 + row, 1.0] for row in range(25)]))
+    for section in SECTIONS[:2]:
+        rows = (section.printed or section.find)(findings)
+        assert len(rows) > 20
+        section.print(findings)
+        assert capsys.readouterr().out.splitlines()[21:] == [f"… and {len(rows) - 20} more: --all or --json lists all"]
+        section.print(findings, everything=True)
+        assert len(capsys.readouterr().out.splitlines()) == 1 + len(rows)
+
+
+def test_all_says_what_to_try_against_each_cause():
+    rows, kinds = [[1.0, 1.0], [9.0, 9.0], [0.1, 0.1]], {"io_bytes": 1e9, "instructions": 1e9}
+    made = counted(*rows, **{name: [[size * time for time in row] for row in rows] for name, size in kinds.items()})
+    tries = [line for line in verdict_lines(analyze(made), everything=True) if line.startswith("    try: ")]
+    assert [line[9:16] for line in tries[:2]] == ["read an", "do less"]
+
+
 def test_waiting_names_the_imbalance_that_makes_it():
     lines = verdict_lines(
         analyze(
@@ -239,6 +348,28 @@ def test_ranks_that_waited_for_a_processor_are_said_to(waited: float, said: bool
     lines = verdict_lines(analyze(experiment([10.5, 10.5], notes=notes)))
     line = "other programs or ranks held the processors: rank 1 was ready but not running for 8.9 s of its 10.5 s"
     assert any(line in each for each in lines) == said
+
+
+@pytest.mark.parametrize(("own", "said"), [(2.0, "other programs took 40 % of the processors"), (9.0, "")])
+def test_what_other_programs_took_of_the_processors_is_said(own: float, said: str):
+    use = {"elapsed": 10.0, "busy": 10.0, "own": own}
+    notes = Notes(program="app", processors=2, processor_use=use)
+    lines = verdict_lines(analyze(experiment([1.0, 1.0], notes=notes)))
+    assert [line for line in lines if "other programs" in line] == [said] * bool(said)
+    two = verdict_lines(analyze(experiment([4.9, 4.9], notes=replace(notes, processor_use={**use, "own": 0.1}))))
+    assert not any("other programs" in line for line in two)  # a launcher that is no ancestor of the ranks
+
+
+@pytest.mark.parametrize(("delay", "said"), [(0.1, True), (2.5, False)])
+def test_a_run_that_took_far_longer_than_it_did_anything_is_said_to(delay: float, said: bool):
+    plain = counted([1.0, 1.0], mpi_time=[[0.5, 0.5]])
+    wall = plain.exclusive("wall_time") + np.array([[3.0], [0.0]])
+    own = {each.name: plain.exclusive(each.name) for each in plain.metrics}
+    made = plain.replaced(
+        severities={**own, "wall_time": wall}, notes=Notes(program="app", run_delay={"0": delay, "1": delay})
+    )
+    line = "2.9 s of 4.5 s are neither computing, MPI, file I/O nor waiting for a processor: asleep"
+    assert any(each.startswith(line) for each in verdict_lines(analyze(made))) == said
 
 
 @pytest.mark.parametrize("ranks", [4, 64])

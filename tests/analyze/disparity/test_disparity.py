@@ -50,3 +50,29 @@ def test_regions_of_equal_weight_do_not_stand_out():
 
 def test_one_region_does_not_stand_out():
     assert not disparity([region(0)], [0.97]).exists
+
+
+def test_a_region_whose_child_holds_nearly_all_is_none_though_it_alone_is_critical():
+    regions = [region(0, 1), region(1), region(2), region(3), region(4)]
+    found = disparity(regions, [0.42, 0.37, 0.95, 0.1, 0.05])
+    assert found.ccr == (0, 2)
+    assert found.cccr == (1, 2)
+
+
+def test_of_a_loop_around_regions_of_weight_these_are_the_cores_though_none_is_critical():
+    regions = [region(0, 1, 2, 3), region(1), region(2, 5), region(3), region(4), region(5)]
+    found = disparity(regions, [0.6, 0.26, 0.3, 0.02, 0.95, 0.29])
+    assert found.ccr == (0, 4)
+    assert found.cccr == (1, 4, 5)
+
+
+def test_a_region_of_small_parts_alone_is_a_core():
+    regions = [region(0, *range(1, 11)), *(region(number) for number in range(1, 11)), region(11), region(12)]
+    found = disparity(regions, [0.6, *[0.06] * 10, 0.95, 0.02])
+    assert found.cccr == (0, 11)
+
+
+def test_of_values_that_contain_no_others_each_critical_region_with_a_class_above_its_children_is_a_core():
+    regions = [region(0, 1), region(1), region(2)]
+    found = find_disparity(regions, values=[4.0, 3.0, 0.5], shares=[0.5, 0.45, 0.5], additive=False)
+    assert found.cccr == (0, 1)

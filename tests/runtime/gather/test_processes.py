@@ -186,6 +186,9 @@ def test_a_wait_for_a_processor_that_another_program_holds_is_recorded(tool: Too
         other.wait()
     assert experiment.notes.run_delay["0"] > 0
     assert experiment.notes.involuntary_switches["0"] > 0
+    use = experiment.notes.processor_use
+    assert use["busy"] > use["own"] > 0
+    assert use["elapsed"] > 0
 
 
 PLUGINS = """

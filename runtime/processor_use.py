@@ -1,0 +1,61 @@
+"""How busy processors are with a run, and with all that is beside it."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+__all__ = ["ProcessorUse", "busy_ticks"]
+
+_STATISTICS: Final = Path("/proc/stat")
+_BUSY: Final = (0, 1, 2, 5, 6, 7)  # user, nice, system, irq, softirq, and steal, which others on the host took
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessorUse:
+    """Seconds until some moment.
+
+    Attributes:
+        elapsed: By the clock.
+        busy: Of all processors that this process may use together, whoever uses them.
+        own: CPU time of this process, and of its children that have ended, with theirs.
+    """
+
+    elapsed: float
+    busy: float
+    own: float
+
+    @classmethod
+    def now(cls) -> ProcessorUse | None:
+        """Look; None where the kernel does not tell."""
+        try:
+            ticks = busy_ticks(_STATISTICS.read_text(), os.sched_getaffinity(0))
+        except OSError:
+            return None
+        if ticks is None:
+            return None
+        usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        own = sum(usage.ru_utime + usage.ru_stime for usage in usages)
+        return cls(time.monotonic(), ticks / os.sysconf("SC_CLK_TCK"), own)
+
+    def since(self, before: ProcessorUse | None) -> dict[str, float]:
+        """Give the seconds from an earlier moment on, by what they are of; nothing if that is not known."""
+        if before is None:
+            return {}
+        return {name: getattr(self, name) - getattr(before, name) for name in ("elapsed", "busy", "own")}
+
+
+def busy_ticks(statistics: str, processors: Collection[int]) -> int | None:
+    """Add up how long processors were busy, from the text of ``/proc/stat``; None if one of them is not in it."""
+    found = {}
+    for line in statistics.splitlines():
+        name, *values = line.split() or [""]
+        number = name.removeprefix("cpu")
+        if name.startswith("cpu") and number.isdecimal() and len(values) > max(_BUSY):
+            found[int(number)] = sum(int(values[each]) for each in _BUSY)
+    return sum(found[each] for each in processors) if found.keys() >= set(processors) else None

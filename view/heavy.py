@@ -1,0 +1,166 @@
+"""What the verdict says of regions that weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ..analyze import Findings
+from ..analyze.code_regions import CodeRegion
+from ..analyze.costs import Cost
+from ..analyze.disparity.causes import Cause
+from ..analyze.disparity.classes import LABELS
+from ..analyze.foremost import cores_by_weight
+from ..analyze.opening import can_be_opened
+from ..analyze.procedures import HeavyProcedure, heavy_procedures
+from ..analyze.worth import worth_of_weight
+from .causes import FEWER_MESSAGES, TO_TRY, because_of, first_to_try
+from .finding import Finding, saves, sight_of_region
+from .place import Place, where_is
+from .standing import how_sure, in_runs
+from .units import count, percent, seconds, volume
+
+__all__ = ["heavies"]
+
+_MOST_NAMES: Final = 4
+_MOST_OF_RUN: Final = 0.5
+_ALL: Final = 0.9  # of a time: what is as much is all of it
+
+
+def heavies(findings: Findings) -> list[Finding]:
+    """Say which regions weigh: procedures of several call paths that weigh more than any core, cores, the others."""
+    procedures = heavy_procedures(findings)
+    most = max((findings.run.weighed_costs[core].share for core in cores_by_weight(findings)), default=0.0)
+    first = [each for each in procedures if len(each.paths) > 1 and each.with_small > most]
+    others = [each for each in procedures if each not in first]
+    return [
+        *(_of_procedure(findings, each) for each in first),
+        *_of_cores(findings),
+        *(_of_procedure(findings, each) for each in others),
+    ]
+
+
+def _of_procedure(findings: Findings, found: HeavyProcedure) -> Finding:
+    region = findings.run.weighed.regions[found.region]
+    where = where_is(findings.experiment, region)
+    parts = [f"{percent(100 * found.share)} of the run"]
+    if len(found.paths) > 1:
+        place, callers = Place.of(findings.experiment, region), len(found.callers)
+        who = f"{callers} callers" if callers > 1 else f"{len(found.paths)} call paths"
+        where = f"{place.source}   {place.title} ({who})" if place.file else f"{place.title} ({who})"
+    if found.with_small < _ALL * found.share:
+        parts.append(f"{percent(100 * found.with_small)} without larger regions below")
+    if found.compute_share is not None and _ALL * found.compute_share > found.with_small:
+        parts.append(f"{percent(100 * found.compute_share)} of computing")
+    line = f"HEAVY       {where}      {', '.join(parts)}"
+    if found.mpi_time is not None and found.mpi_time > 0.5 * found.wall_time:
+        line += f"; {percent(100 * found.mpi_time / found.wall_time)} of it in MPI"
+    more = [*_called_from(found), *_look_inside(findings, region, found.with_small)]
+    return Finding([line], more, sight_of_region(findings, found.region))
+
+
+def _called_from(found: HeavyProcedure) -> list[str]:
+    """Say by whom a procedure is called, with shares of the run."""
+    if len(found.callers) < 2:
+        return []
+    named = ", ".join(f"{name} ({percent(100 * share)})" for name, share in found.callers[:_MOST_NAMES])
+    left = len(found.callers) - _MOST_NAMES
+    return [f"called by {named}{f' and {left} more' if left > 0 else ''}"]
+
+
+def _of_cores(findings: Findings) -> Iterator[Finding]:
+    found, causes = findings.disparity, findings.explanation.of_regions
+    for core in cores_by_weight(findings):
+        cost = findings.run.weighed_costs[core]
+        parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), LABELS[found.classes[core]]]
+        region, standing = findings.run.weighed.regions[core], findings.repetition.of_regions.get(core)
+        where = where_is(findings.experiment, region)
+        share = f"{', '.join(parts)}{_mostly(cost)}"
+        saved = saves(findings, worth_of_weight(findings, core))
+        lines = [f"HEAVY       {where}      {share}{saved}{in_runs(findings.repetition, standing)}"]
+        if names := findings.explanation.unprobed.get(core):
+            lines.append(_without_probes(names))
+        more = []
+        waiting = [_waiting(findings, core)] if core in causes.waiting else []
+        if causes.causes[core]:
+            lines.append(because_of(causes.causes[core], causes.also[core]))
+            more = [*_to_try(causes.causes[core], causes.also[core]), *waiting]
+        elif waiting:
+            lines += waiting
+            more = [f"try: {FEWER_MESSAGES}"] if core in causes.small_calls else []
+        elif causes.also[core]:
+            lines.append(f"nothing stands out; {because_of((), causes.also[core])}")
+        elif "instructions" not in findings.run.lacking:
+            lines.append(f"no counter explains it{_cpi(findings, core)}")
+        more += [*_look_inside(findings, region, cost.share), *how_sure(standing, ranks=False)]
+        yield Finding(lines, more, sight_of_region(findings, core))
+
+
+def _to_try(causes: Sequence[Cause], also: Sequence[Cause]) -> list[str]:
+    """Give advice for each cause, for the most telling first."""
+    tries = [first_to_try(causes, also), *(TO_TRY[each.attribute] for each in [*causes, *also])]
+    return [f"try: {each}" for each in dict.fromkeys(tries)]
+
+
+def _look_inside(findings: Findings, region: CodeRegion, share: float) -> list[str]:
+    """Say how to look into a region that is most of the run, where this build has no region in it."""
+    imported = "imported:" in findings.experiment.metric("wall_time").source
+    if share < _MOST_OF_RUN or region.own_code or imported or not can_be_opened(findings.experiment, region.id):
+        return []
+    return ["nothing in it is a region of this build: autoanalyzer debug --build COMMAND opens its loops"]
+
+
+def _without_probes(names: Sequence[str]) -> str:
+    what = "a function" if len(names) == 1 else f"{len(names)} functions"
+    left = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"its own time contains {what} without probes: {', '.join(names[:_MOST_NAMES])}{left}"
+
+
+def _cpi(findings: Findings, core: int) -> str:
+    if findings.weights.cpi is None:
+        return ""
+    of_regions, of_program = findings.weights.cpi
+    cpi = of_regions[core]
+    if cpi is None:
+        return ": next to no instructions"
+    return f": {cpi:.2f} cycles per instruction, program {of_program:.2f}"
+
+
+def _weight(findings: Findings, core: int) -> list[str]:
+    """Write the number that a region is classed by, unless it is its share of the run."""
+    if findings.weights.cycles is None or findings.weights.metric == "wall_time":
+        return []
+    return [f"{findings.weights.metric.upper()} {findings.disparity.values[core]:.2f}"]
+
+
+def _waiting(findings: Findings, core: int) -> str:
+    """Say that ranks wait in a region's MPI calls, and for whom; or that these are many and small.
+
+    The time is a mean over the ranks, as all times are; what they move is a sum, as all amounts are.
+    """
+    cost, waiting, number = (
+        findings.run.weighed_costs[core],
+        findings.explanation.waiting,
+        len(findings.run.weighed.ranks),
+    )
+    each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
+    calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
+    line = f"{seconds(time)} in {calls} that move {volume(moved * number)}"
+    if core in findings.explanation.of_regions.small_calls:
+        return f"small messages: {line}, {volume(moved / each)} a call: send fewer, larger messages"
+    if core in waiting.late:
+        late = waiting.late[core]
+        place, waited = Place.of(findings.experiment, findings.performance.regions[late]), waiting.shares[core][late]
+        part = "" if waited >= _ALL * time else f"{seconds(waited)} of it "
+        where = f"at {place.source} ({place.title})" if place.file else f"in {place.title}"
+        return f"waiting: {line}: {part}for the ranks that take longest {where}"
+    return f"waiting: {line}: latency, or ranks that arrive late"
+
+
+def _mostly(cost: Cost) -> str:
+    """Say of a region whether it is MPI, I/O or waiting rather than code of the program's own."""
+    parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
+    for what, time in parts:
+        if time is not None and cost.wall_time and time > 0.5 * cost.wall_time:
+            return f"; {percent(100 * time / cost.wall_time)} of it {what}"
+    return ""
