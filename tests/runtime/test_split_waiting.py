@@ -129,6 +129,10 @@ def test_a_run_says_what_ranks_waited_and_that_its_time_is_not_the_programs(tmp_
     assert early > late
     (path,) = (each for each, at in enumerate(experiment.call_paths) if at.region.name.startswith("MPI_Allreduce"))
     assert [experiment.exclusive(name)[path].tolist() for name in ("mpi_calls", "visits")] == [[5, 5], [5, 5]]
+    findings = tool.findings("--tree", "--account")
+    assert findings["costs"][0]["mpi_wait_time"] == pytest.approx((early + late) / 2)
+    heavy = next(each for each in findings["disparity"]["classes"] if each["name"].startswith("MPI_Allreduce"))
+    assert heavy["waited"] == pytest.approx((early + late) / 2)
 
 
 def test_exec_splits_too(tmp_path: Path) -> None:
