@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..experiment import Experiment
+from ..experiment.metric import MPI_WAIT
 from .blocks import over_locations
 from .code_regions import CodeRegion, inclusive_over
 from .program_time import program_times
@@ -20,7 +21,8 @@ __all__ = ["Cost", "region_costs"]
 
 Values = npt.NDArray[np.float64]
 
-_TIMES: Final = ("wall_time", "cpu_time", "mpi_time", "mpi_cpu_time", "io_time", "omp_time", "omp_cpu_time")
+_OF_FIRST: Final = ("wall_time", "mpi_time", MPI_WAIT.name, "io_time", "omp_time")  # of each process's first thread
+_TIMES: Final = (*_OF_FIRST, "cpu_time", "mpi_cpu_time", "omp_cpu_time")
 _VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_bytes")
 
 
@@ -33,6 +35,7 @@ class Cost:
         wall_time: In seconds, as are the other times.
         compute_time: CPU time outside MPI and OpenMP's waiting.
         mpi_time: In MPI calls.
+        mpi_wait_time: Waiting for late ranks there, which only a run with barriers before collectives tells.
         mpi_cpu_time: On a processor there, polling included.
         io_time: In calls that read or write files.
         omp_time: In OpenMP, waiting for other threads.
@@ -48,6 +51,7 @@ class Cost:
     wall_time: float | None
     compute_time: float | None
     mpi_time: float | None
+    mpi_wait_time: float | None
     mpi_cpu_time: float | None
     io_time: float | None
     omp_time: float | None
@@ -69,14 +73,13 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
     costs = []
     for index in range(len(regions)):
         each = [None if values is None else float(values[index]) for values in means]
-        wall, cpu, mpi, mpi_cpu, io, omp, omp_cpu, calls, mpi_bytes, io_bytes = each
+        wall, mpi, wait, io, omp, cpu, mpi_cpu, omp_cpu, calls, mpi_bytes, io_bytes = each
+        volumes = calls, mpi_bytes, io_bytes
         compute = None if cpu is None or mpi_cpu is None else cpu - mpi_cpu - (omp_cpu or 0.0)
         # A process that starts and ends takes its time, which is no part of the program's.
         share = min(1.0, wall / whole) if wall is not None and whole > 0 else 0.0
         extremes = least[index], most[index]
-        costs.append(
-            Cost(visits[index], wall, compute, mpi, mpi_cpu, io, omp, calls, mpi_bytes, io_bytes, *extremes, share)
-        )
+        costs.append(Cost(visits[index], wall, compute, mpi, wait, mpi_cpu, io, omp, *volumes, *extremes, share))
     return costs
 
 
@@ -87,7 +90,7 @@ def _process_means(
     if not complete(experiment, metric):
         return None
     found = summary(experiment, metric)
-    sums = found.first if metric in ("wall_time", "mpi_time", "io_time", "omp_time") else found.sums
+    sums = found.first if metric in _OF_FIRST else found.sums
     return np.asarray(inclusive_over(experiment, regions, sums[:, None])[:, 0] / processes)
 
 

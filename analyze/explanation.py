@@ -11,6 +11,7 @@ from .disparity.causes import DisparityCauses, find_disparity_causes
 from .disparity.weights import Weights
 from .dissimilarity.causes import DissimilarityCauses, find_dissimilarity_causes
 from .dissimilarity.differences import Differences
+from .measured_waiting import with_measured
 from .preparation import Prepared
 from .region_seconds import region_seconds
 from .unprobed import unprobed_callees
@@ -39,7 +40,8 @@ class Explanation:
 def explain(prepared: Prepared, differences: Differences, weights: Weights) -> Explanation:
     """Find the causes of what was found."""
     weighed, performance = prepared.weighed, differences.performance
-    waiting = find_waiting(weighed, differences.dissimilarity, performance, differences.selection)
+    estimated = find_waiting(weighed, differences.dissimilarity, performance, differences.selection)
+    waiting = with_measured(estimated, weighed)
     of_ranks = find_dissimilarity_causes(
         differences.dissimilarity,
         performance,

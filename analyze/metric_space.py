@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..errors import InputError, LocationsError, UsageError, way_out
 from ..experiment import Experiment
 from ..experiment.grouping import grouped, over_locations
-from ..experiment.metric import MPI_PARTS
+from ..experiment.metric import MPI_PARTS, MPI_WAIT
 from ..experiment.selection import check_ranks, paths_named
 from .code_regions import startup_paths
 from .formula import Formula, measured, parts
@@ -292,7 +292,7 @@ class MetricSpace:
 
 def _without_parts(metrics: Sequence[str]) -> list[str]:
     """Leave out what ``mpi_time`` is made of: one kind of calls is often nearly all of it, and would count twice."""
-    parts = {part.name for part in MPI_PARTS if "mpi_time" in metrics}
+    parts = {part.name for part in (*MPI_PARTS, MPI_WAIT) if "mpi_time" in metrics}
     return [name for name in metrics if name not in parts]
 
 

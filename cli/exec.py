@@ -9,13 +9,14 @@ from ..errors import UsageError
 from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.become import become
 from .python_functions import add_python_functions
+from .split_waiting import add_split_waiting
 
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.usage = "LAUNCHER autoanalyzer exec [-o DIR] ./app [argument ...]; then: autoanalyzer analyze DIR"
+    parser.usage = "LAUNCHER autoanalyzer exec [options] ./app [argument ...]; then: autoanalyzer analyze DIR"
     parser.add_argument(
         "-o",
         "--output",
@@ -24,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for the data, of the same name on all nodes (default: %(default)s)",
     )
+    add_split_waiting(parser)
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROGRAM", help="the program and its arguments")
 
@@ -33,4 +35,4 @@ def run(arguments: argparse.Namespace) -> int:
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     if not command:
         raise UsageError("no program to run; for example: mpirun -n 4 autoanalyzer exec ./app")
-    return become(command, arguments.output, arguments.python_functions)
+    return become(command, arguments.output, arguments.python_functions, split_waiting=arguments.split_waiting)

@@ -17,11 +17,12 @@ from ..experiment import Experiment
 from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.counting.cache_geometry import parse_geometry, this_machine
 from ..runtime.folder import RunFolder
-from ..runtime.launch import overhead_limit
+from ..runtime.launch import SPLIT_VARIABLE, overhead_limit
 from ..runtime.measure import measure
 from ..view.units import ranks
 from .progress import counted, progress
 from .python_functions import add_python_functions
+from .split_waiting import add_split_waiting
 from .steering import add_steering_arguments, pursued, steered
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         help="limit of the time lines of a process (default: 8M); when it is reached, samples become twice as long",
     )
     add_steering_arguments(parser)
+    add_split_waiting(parser)
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
 
@@ -228,6 +230,7 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
                 if value is not None
             }
             | _tracing(arguments)
+            | ({SPLIT_VARIABLE: "1"} if arguments.split_waiting else {})
             | steered(arguments),
             python_functions=arguments.python_functions,
             told=told,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["COUNT_METRICS", "MPI_PARTS", "STORED_METRICS", "SYSTEM_METRICS", "Aggregation", "Metric"]
+__all__ = ["COUNT_METRICS", "MPI_PARTS", "MPI_WAIT", "STORED_METRICS", "SYSTEM_METRICS", "Aggregation", "Metric"]
 
 Aggregation = Literal["sum", "min", "max", "none"]
 
@@ -48,6 +48,9 @@ class Metric:
         """Whether the values are whole numbers."""
         return "INT" in self.dtype
 
+
+# Of runs with a barrier before each collective; the time of the collective itself is where it is in any run.
+MPI_WAIT: Final = Metric("mpi_wait_time", "sec", "mpi_time", "Time waiting for late ranks, before collectives")
 
 # What mpi_time is made of: each function counts to one of its children, or to a part of one.
 MPI_PARTS: Final = (

@@ -11,15 +11,23 @@ from ..errors import InputError
 from .build import probe_library
 from .command import find_program
 from .folder import RunFolder
-from .launch import measured_environment
+from .launch import SPLIT_VARIABLE, measured_environment
 from .mpi.detection import find_mpi
 from .python_functions import python_environment
 
 __all__ = ["become"]
 
 
-def become(command: Sequence[str], output: Path, python_functions: Sequence[str] = ()) -> NoReturn:
+def become(
+    command: Sequence[str], output: Path, python_functions: Sequence[str] = (), *, split_waiting: bool = False
+) -> NoReturn:
     """Replace this process by the program, with the probe library preloaded.
+
+    Args:
+        command: The program and its arguments.
+        output: The run's folder.
+        python_functions: Patterns of functions of Python that are regions.
+        split_waiting: Whether a barrier comes before each collective; in all processes of the job, or in none.
 
     Raises:
         InputError: The program does not exist or cannot be started.
@@ -29,6 +37,8 @@ def become(command: Sequence[str], output: Path, python_functions: Sequence[str]
     library = probe_library(find_mpi(command))
     folder = RunFolder(output)
     environment = {**measured_environment(library, folder.shards), **python_environment(python_functions)}
+    if split_waiting:
+        environment[SPLIT_VARIABLE] = "1"
     folder.join()
     try:
         os.execvpe(command[0], list(command), environment)

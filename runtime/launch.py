@@ -19,6 +19,7 @@ from .python_functions import PATTERNS_VARIABLE, PYTHON_PATH
 
 __all__ = [
     "SHARDS_VARIABLE",
+    "SPLIT_VARIABLE",
     "ended_in_order",
     "kept_environment",
     "launch",
@@ -33,6 +34,7 @@ _OVERHEAD: Final = "AUTOANALYZER_MAX_OVERHEAD"
 _TRACE: Final = "AUTOANALYZER_TRACE"
 _TRACE_MEMORY: Final = "AUTOANALYZER_TRACE_MEMORY"
 _POLICY: Final = "AUTOANALYZER_POLICY"
+SPLIT_VARIABLE: Final = "AUTOANALYZER_SPLIT_WAITING"  # twin: runtime/probe/mpi_split.c
 _MOST_OVERHEAD: Final = "5%"  # what others promise
 _COUNTING: Final = ("AUTOANALYZER_COUNTERS", "AUTOANALYZER_EVENTS", "VALGRIND_LIB")
 _FORWARDED: Final = (
@@ -44,6 +46,7 @@ _FORWARDED: Final = (
     _TRACE,
     _TRACE_MEMORY,
     _POLICY,
+    SPLIT_VARIABLE,
     "AUTOANALYZER_CPU_CLOCK",
     *_COUNTING,
 )

@@ -15,6 +15,7 @@ from ..analyze.selection import complete
 from ..analyze.summary import summary
 from ..analyze.taking_turns import taking_turns
 from ..experiment import Experiment, Notes, Region
+from ..experiment.metric import MPI_WAIT
 from ..experiment.throttling import left_out
 from .causes import NAMES
 from .counters import COUNTED_BY_PAPI
@@ -68,6 +69,8 @@ def _all(findings: Findings, *, names: bool, remarks: bool) -> Iterator[str]:
         yield f"unfinished: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
     if notes.not_instrumented:
         yield f"not instrumented: {_names(notes.not_instrumented, names)}"
+    if MPI_WAIT.name in findings.experiment:
+        yield "--split-waiting: a barrier was put before collectives: times are not those of the program alone"
     yield from _crowded(findings)
     yield from _beside(findings)
     yield from _delayed(findings)

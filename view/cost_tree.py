@@ -15,9 +15,10 @@ from .units import percent, seconds, spread
 
 __all__ = ["print_tree"]
 
-_TITLES: Final = ("share", "wall", "compute", "over ranks", "MPI", "I/O", "visits", "region", "source")
+_WAITING: Final = "waiting"
+_TITLES: Final = ("share", "wall", "compute", "over ranks", "MPI", _WAITING, "I/O", "visits", "region", "source")
 # Where a terminal is narrow: the region and its share stay.
-_FIRST_TO_GO: Final = ("visits", "I/O", "MPI", "source", "over ranks", "compute", "wall")
+_FIRST_TO_GO: Final = ("visits", "I/O", _WAITING, "MPI", "source", "over ranks", "compute", "wall")
 
 
 def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) -> None:
@@ -28,16 +29,18 @@ def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) 
         least: Share of the run; what takes less, with all below it, is only counted, in a row below its parent.
         stderr: Whether to print on standard error.
     """
-    rows = [
-        _left_out(each, least) if isinstance(each, _LeftOut) else _row(findings, each)
-        for each in _shown(findings, least)
-    ]
-    numbers = range(_TITLES.index("region"))
-    order = [_TITLES.index(each) for each in _FIRST_TO_GO]
-    print_table(_TITLES, rows, numbers, stderr=stderr, first_to_go=order)
+    measured = any(each.mpi_wait_time is not None for each in findings.run.costs)
+    titles = [title for title in _TITLES if measured or title != _WAITING]
+    rows = []
+    for each in _shown(findings, least):
+        row = _left_out(each, least) if isinstance(each, _LeftOut) else _row(findings, each)
+        rows.append([cell for title, cell in zip(_TITLES, row, strict=True) if title in titles])
+    numbers = range(titles.index("region"))
+    order = [titles.index(each) for each in _FIRST_TO_GO if each in titles]
+    print_table(titles, rows, numbers, stderr=stderr, first_to_go=order)
     of_ranks = "compute" if any(each.compute_time is not None for each in findings.run.costs) else "wall"
     said = f"times: means over the ranks; over ranks: the least and the most {of_ranks} time of a rank; visits: sums"
-    print_lines([said], stderr=stderr)
+    print_lines([f"{said}; waiting: for late ranks, before collectives" if measured else said], stderr=stderr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ def _row(findings: Findings, position: int) -> tuple[str, ...]:
         _time(cost.compute_time),
         _over_ranks(cost),
         _time(cost.mpi_time),
+        _time(cost.mpi_wait_time),
         _time(cost.io_time),
         "-" if cost.visits is None else str(cost.visits),
         "  " * (region.depth - 1) + place.title,

@@ -60,7 +60,7 @@ class Splitting:
         known = {"mpi": None not in (prices.mpi_call, prices.mpi_byte), "io": None not in files}
         fitted = fitted_prices(experiment, counted, prices) if counted.names else ()
         return cls(
-            times=frozenset(each for each in ("mpi", "io", "omp") if complete(experiment, f"{each}_time")),
+            times=frozenset(each for each in ("mpi", "mpi_wait", "io", "omp") if complete(experiment, f"{each}_time")),
             priced=frozenset(
                 each
                 for each, names in _CALLS.items()
@@ -95,7 +95,8 @@ class Splitting:
             if name in self.times:
                 time = np.clip(own(f"{name}_time"), 0.0, np.maximum(left, 0.0))
                 left = left - time
-                later += self._of_calls(experiment, name, time)
+                split = name == "mpi" and "mpi_wait" in self.times
+                later += self._of_split(experiment, time) if split else self._of_calls(experiment, name, time)
                 if f"{name}_cpu_time" in (self.counted.others or ()):
                     elsewhere.append((time, own(f"{name}_cpu_time")))
         if self.counted.others is None:
@@ -132,6 +133,12 @@ class Splitting:
             calls, volume = self._mpi(experiment) if name == "mpi" else self._files(experiment)
             rest = "mpi_waiting" if name == "mpi" else "io_rest"
             yield from _at_most([(f"{name}_calls", calls), (f"{name}_bytes", volume)], time, rest)
+
+    def _of_split(self, experiment: Experiment, time: Values) -> Iterator[Part]:
+        """Give the same of MPI where barriers measured the waiting: no price takes anything of that."""
+        waited = np.minimum(experiment.exclusive("mpi_wait_time"), time)
+        parts = dict(self._of_calls(experiment, "mpi", time - waited))
+        yield from {**parts, "mpi_waiting": parts.get("mpi_waiting", 0.0) + waited}.items()
 
     def _mpi(self, experiment: Experiment) -> tuple[Values, Values]:
         """Price calls and bytes as if each rank spoke with all others alike: some are on its node, some are not."""

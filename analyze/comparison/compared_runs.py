@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import Integration, strangers
-from ...experiment.metric import MPI_PARTS
+from ...experiment.metric import MPI_PARTS, MPI_WAIT
 from ..code_regions import startup_paths
 from ..compute_time import compute_time
 from ..imported import negative_rank
@@ -31,7 +31,7 @@ __all__ = [
 _COMPUTE_TIME: Final = "compute_time"
 _NEEDED: Final = {_COMPUTE_TIME: ("cpu_time", "mpi_cpu_time")}
 _WALL: Final = frozenset(
-    {"wall_time", "mpi_time", *(part.name for part in MPI_PARTS), "io_time", "program_time", "time"}
+    {"wall_time", "mpi_time", *(part.name for part in (*MPI_PARTS, MPI_WAIT)), "io_time", "program_time", "time"}
 )
 _SHORTEST: Final = 0.01  # seconds: what the scheduler's ticks and cold caches alone can part equal runs by
 _WITH_WAITING: Final = frozenset({"wall_time", "time"})

@@ -20,7 +20,7 @@ from ...experiment import CallPath, Experiment, Location, Notes
 from ...experiment.communicator import Alone, Communicator
 from ...experiment.folding import fold
 from ...experiment.grouping import to_callers
-from ...experiment.metric import COUNT_METRICS, ENTRIES, STORED_METRICS, UNTIMED_VISITS, Metric
+from ...experiment.metric import COUNT_METRICS, ENTRIES, MPI_WAIT, STORED_METRICS, UNTIMED_VISITS, Metric
 from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
 from .call_sites import call_site_names
@@ -35,7 +35,7 @@ from .run_notes import run_notes
 from .shard import Shard
 from .topologies import mpi_topologies
 
-__all__ = ["FIELDS", "Merged", "Run", "counted_metrics", "merge", "merge_shards"]
+__all__ = ["FIELDS", "Merged", "Run", "counted_metrics", "merge", "merge_shards", "timed_metrics"]
 
 _MEASURED: Final = "measured:"  # by the processor, whose events can be stopped
 
@@ -54,6 +54,7 @@ FIELDS: Final = {
     "mpi_request_time": ("mpi_request",),
     "mpi_one_sided_time": ("mpi_one_sided",),
     "mpi_other_time": ("mpi_other",),
+    MPI_WAIT.name: ("mpi_wait",),
     "io_time": ("io_wall",),
     "omp_time": ("omp_wall",),
     "cpu_time": ("cpu",),
@@ -270,8 +271,14 @@ class _Decisions:
             regions={id(region): region for shape in run.shards.shapes for region in shape.regions}.values(),
         )
         folding = fold(self._paths, lost)
-        metrics = (*STORED_METRICS, *([UNTIMED_VISITS] if timing.throttled.any() else []), *counted)
+        untimed = [UNTIMED_VISITS] if timing.throttled.any() else []
+        metrics = (*timed_metrics(shards), *untimed, *counted)
         return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded))
+
+
+def timed_metrics(shards: Iterable[Shard]) -> tuple[Metric, ...]:
+    """Give the metrics of every run, and what waiting took in barriers of ours, if there were any."""
+    return (*STORED_METRICS, *([MPI_WAIT] if any(shard.barriers for shard in shards) else []))
 
 
 def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tuple[Metric, ...]:

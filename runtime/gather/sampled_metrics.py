@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ...experiment.metric import STORED_METRICS, SYSTEM_METRICS, Metric
-from .merge import FIELDS, counted_metrics
+from ...experiment.metric import SYSTEM_METRICS, Metric
+from .merge import FIELDS, counted_metrics, timed_metrics
 from .recorded_values import are_recorded
 from .samples import ThreadSamples
 from .shard import Shard
@@ -29,7 +29,9 @@ SYSTEM: Final = {
 
 def sampled_metrics(shards: Iterable[Shard]) -> list[Metric]:
     """Give the metrics that the samples of all processes have."""
-    return [*(metric for metric in STORED_METRICS if metric.name in FIELDS), *counted_metrics(shards), *SYSTEM_METRICS]
+    shards = list(shards)
+    timed = (metric for metric in timed_metrics(shards) if metric.name in FIELDS)
+    return [*timed, *counted_metrics(shards), *SYSTEM_METRICS]
 
 
 def values_of(samples: ThreadSamples, metrics: Sequence[Metric]) -> npt.NDArray[np.float64]:

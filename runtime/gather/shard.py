@@ -178,6 +178,7 @@ class Shard:
         places: In the topologies that MPI made, in the order of their making, each once.
         topologies_left_out: How many more were made.
         tracing: How its time lines were sampled; None if they were not.
+        barriers: How often it waited for others in a barrier of the probe library's, before a collective.
     """
 
     path: Path
@@ -219,6 +220,7 @@ class Shard:
     places: tuple[Place, ...]
     topologies_left_out: int
     tracing: Tracing | None
+    barriers: int
 
     @property
     def regions(self) -> tuple[Region, ...]:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 10
+VERSION: Final = 11
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -24,7 +24,7 @@ COUNTERS: Final = (  # twin: enum aa_counter
 SHARES: Final = ("own", "io", "omp", "mpi")  # twin: enum aa_share, which parts the last one
 MPI_KINDS: Final = (
     *["start_end", "barrier", "all_to_all", "collective", "send", "receive", "send_receive"],
-    *["request", "one_sided", "other"],
+    *["request", "one_sided", "other", "wait"],
 )
 
 REGION_RECORD: Final = 1  # twin: enum aa_record_type
@@ -35,7 +35,7 @@ THROTTLE_RECORD: Final = 5
 TOPOLOGY_RECORD: Final = 6
 CHUNK_RECORD: Final = 7
 
-TRACE_VALUES: Final = 36
+TRACE_VALUES: Final = 37
 
 TOPOLOGY_KINDS: Final = ("grid", "graph", "distributed_graph")  # twin: enum aa_topology_kind
 MOST_TOPOLOGIES: Final = 16
@@ -71,7 +71,8 @@ HEADER_LAYOUT: Final = np.dtype(
         ("trace_interval", "u8"),
         *[(name, "u4") for name in ("trace_generation", "trace_slowed", "trace_lost", "trace_left")],
         ("trace_left_out", "u8"),
-        ("unused", "u8", (4,)),
+        ("barriers", "u8"),
+        ("unused", "u8", (3,)),
     ]
 )
 
@@ -103,7 +104,7 @@ NODE_LAYOUT: Final = np.dtype(
             *["u8"] * 2,
             ("u8", len(COUNTERS)),
         ],
-        "offsets": [4, 8, 12, 16, 24, 32, 40, 48, 56, 160, 192, 200, 208],
+        "offsets": [4, 8, 12, 16, 24, 32, 40, 48, 56, 168, 200, 208, 216],
         "itemsize": 320,
     }
 )

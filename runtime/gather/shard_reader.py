@@ -401,6 +401,7 @@ class _Reader:
             places=places,
             topologies_left_out=header["topologies_left_out"],
             tracing=self._tracing(),
+            barriers=header["barriers"],
         )
 
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["FILE_RULES", "FILE_TIMED", "RULES", "TIMED", "TOPOLOGIES", "ByteRule", "FileRule", "MpiKind"]
+__all__ = ["DERIVED", "FILE_RULES", "FILE_TIMED", "RULES", "TIMED", "TOPOLOGIES", "ByteRule", "FileRule", "MpiKind"]
 
 MpiKind = Literal[
     "start_end",
@@ -312,6 +312,9 @@ TIMED: Final[Mapping[MpiKind, str]] = {
 
 TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_create_adjacent"
 """Those of them that give processes places in a topology; the communicator that has it is the last parameter."""
+
+DERIVED: Final = f"Comm_create Comm_create_group Comm_split Comm_split_type Cart_sub {TOPOLOGIES}"
+"""Those that make a communicator, the last parameter, of members of another, the first; but for plain copies."""
 
 FILE_TIMED: Final = (
     "File_delete File_sync File_set_size File_preallocate File_get_size File_set_view File_set_info"

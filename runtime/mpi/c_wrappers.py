@@ -50,7 +50,8 @@ def wrapper_text(prototypes: Mapping[str, Prototype]) -> str:
     Raises:
         BuildError: A function has other parameters than the MPI standard gives it.
     """
-    includes = "".join(f'#include "{name}.h"\n' for name in ("mpi_bytes", "mpi_file", "mpi_requests", "mpi_topology"))
+    names = ("bytes", "file", "requests", "split", "topology")
+    includes = "".join(f'#include "mpi_{name}.h"\n' for name in names)
     head = f"{PROLOGUE}{includes}"
     return "\n".join([head, *map(_definition, wrapped_functions(prototypes))])
 
@@ -82,6 +83,7 @@ def _definition(function: WrappedFunction) -> str:
     body = [
         *(own_status if "status" in function.names else []),
         f'struct aa_mpi_call call = aa_mpi_begin({function.share}, AA_MPI_REGION("{function.operation}"));',
+        *(["if (aa_mpi_is_split(call))", f"    aa_mpi_split(call, comm, {function.share});"] * function.synchronises),
         f"int result = aa_mpi.{function.prototype.name}({', '.join(function.names)});",
         "if (call.counts && result == MPI_SUCCESS) {",
         *(f"    {line}" for line in function.counting),

@@ -21,6 +21,7 @@ _HEAD: Final = f"""{PROLOGUE}#include "mpi_bytes.h"
 #include "mpi_file.h"
 #include "mpi_fortran.h"
 #include "mpi_requests.h"
+#include "mpi_split.h"
 #include "mpi_topology.h"
 """
 
@@ -91,6 +92,13 @@ def _definition(function: WrappedFunction) -> str:
         *(f"    {line}" for line in _own_status(function)),
         "    struct aa_mpi_call call =",
         f'        aa_mpi_begin({function.share}, AA_MPI_REGION_OF("{function.operation}", caller));',
+        *(
+            [
+                "    if (aa_mpi_is_split(call))",
+                f"        aa_mpi_split(call, aa_fortran_comm(f_comm), {function.share});",
+            ]
+            * function.synchronises
+        ),
         f"    next({arguments});",
         "    if (call.counts && *error == MPI_SUCCESS) {",
         *(f"        {line}" for line in (*_values(function), *function.counting)),

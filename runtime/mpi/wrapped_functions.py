@@ -11,7 +11,7 @@ from enum import Enum, auto
 from typing import Final
 
 from ...errors import BuildError
-from .byte_rules import FILE_RULES, FILE_TIMED, RULES, TIMED, TOPOLOGIES, ByteRule, FileRule, MpiKind
+from .byte_rules import DERIVED, FILE_RULES, FILE_TIMED, RULES, TIMED, TOPOLOGIES, ByteRule, FileRule, MpiKind
 from .prototypes import Prototype
 
 __all__ = ["BY_HAND", "CALLED", "SESSIONS", "WrappedFunction", "wrapped_functions"]
@@ -27,6 +27,7 @@ SESSIONS: Final = "Session_init Session_finalize Group_from_session_pset Group_r
 
 CALLED: Final = (
     "Query_thread Comm_rank Comm_size Comm_remote_size Comm_test_inter Comm_get_parent Type_size_x Get_elements_x"
+    " Comm_create_keyval Comm_free_keyval Comm_set_attr Comm_get_attr"
     " Status_f2c Test_cancelled Comm_group"
     " Group_translate_ranks Group_free Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count"
     " Dist_graph_neighbors_count"
@@ -54,6 +55,7 @@ class WrappedFunction:
         counting: C statements over these that count a call that has succeeded.
         counts: The same in words.
         share: What its time is: of ``enum aa_share``.
+        synchronises: Whether it may be split by a barrier of all members of its communicator.
     """
 
     prototype: Prototype
@@ -61,6 +63,7 @@ class WrappedFunction:
     counting: list[str]
     counts: str
     share: str
+    synchronises: bool = False
 
     @property
     def operation(self) -> str:
@@ -77,7 +80,8 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
     for rule in RULES:
         for prototype, form in _all_forms(_forms(rule), prototypes):
             names = _parameter_names(prototype, rule.parameters, form)
-            yield WrappedFunction(prototype, names, _counting(rule, form), _words(rule, form), _share(rule.kind))
+            counting, words = _counting(rule, form), _words(rule, form)
+            yield WrappedFunction(prototype, names, counting, words, _share(rule.kind), _synchronises(rule, form))
     for file_rule in FILE_RULES:
         for prototype, form in _all_forms(_file_forms(file_rule), prototypes):
             names = _parameter_names(prototype, file_rule.parameters, form)
@@ -94,6 +98,12 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
 
 def _share(kind: MpiKind) -> str:
     return f"AA_MPI_{kind.upper()}"
+
+
+def _synchronises(rule: ByteRule, form: Form) -> bool:
+    """Whether a program must expect that all wait for all; among neighbours it may count on it that they do not."""
+    everyone = rule.kind in ("barrier", "all_to_all", "collective") and not rule.names.startswith("Neighbor_")
+    return everyone and form is Form.BLOCKING
 
 
 def _forms(rule: ByteRule) -> Iterator[tuple[str, Form]]:
@@ -174,6 +184,8 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
 def _counting_time(prototype: Prototype) -> list[str]:
     """A call without bytes; one that makes a communicator may begin a request, or give the process a place."""
     counting = ["aa_count_mpi(1, 0, 0);"]
+    if prototype.name in DERIVED.split():
+        counting.append(f"aa_mpi_split_made(argument_1, *argument_{len(prototype.parameters)});")
     if prototype.name in TOPOLOGIES.split():
         counting.append(f"aa_topology_made(*argument_{len(prototype.parameters)});")
     before, after = prototype.parameters[-1] if prototype.parameters else ("", "")

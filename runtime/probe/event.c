@@ -401,6 +401,11 @@ bool aa_share_begin(uint32_t share) {
     return true;
 }
 
+void aa_share_turn_to(uint32_t share) {
+    if (aa_thread_self)
+        go_on_with(aa_thread_self, share);
+}
+
 void aa_share_end(bool outermost) {
     struct aa_thread *thread = aa_thread_self;
     if (!thread || thread->call.depth == thread->call.statements)

@@ -5,6 +5,7 @@
 #include "mpi_fortran.h"
 #include "mpi_library.h"
 #include "mpi_request_table.h"
+#include "mpi_split.h"
 
 static const char init_region[] = AA_MPI_DESCRIPTOR("Init");
 static const char finalize_region[] = AA_MPI_DESCRIPTOR("Finalize");
@@ -83,13 +84,17 @@ static void world_has_begun(struct step init, int result) {
         return;
     aa_process_mpi_initialised(rank, size, is_spawned());
     aa_process_thread_level(provided);
+    aa_mpi_split_begins();
     aa_mpi.live = aa_mpi.in_world = true;
 }
 
 /* Once: an error handler may call it, too, from within another call. */
 AA_IN_CALLERS_FRAME struct step world_ends(void) {
     aa_mpi_end_left();
-    return finalize_begins(atomic_exchange(&aa_mpi.in_world, false));
+    bool is_first = atomic_exchange(&aa_mpi.in_world, false);
+    if (is_first)
+        aa_mpi_split_ends();
+    return finalize_begins(is_first);
 }
 
 AA_EXPORT int MPI_Init(int *argc, char ***argv) {

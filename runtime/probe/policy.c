@@ -45,6 +45,7 @@ static const struct {
     {"mpi_request_time", WALL(AA_MPI_REQUEST)},
     {"mpi_one_sided_time", WALL(AA_MPI_ONE_SIDED)},
     {"mpi_other_time", WALL(AA_MPI_OTHER)},
+    {"mpi_wait_time", WALL(AA_MPI_WAIT)},
     {"io_time", WALL(AA_IO)},
     {"omp_time", WALL(AA_OMP)},
     {"cpu_time", ALL_WALL | ALL_OFF},

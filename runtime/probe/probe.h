@@ -57,6 +57,9 @@ AA_EXPORT void aa_probe_resync(const char *descriptor);
 bool aa_share_begin(uint32_t share);
 void aa_share_end(bool outermost);
 
+/* The timed call goes on, and what follows has another share. */
+void aa_share_turn_to(uint32_t share);
+
 /* All calls that have begun in the current region were left by a jump. */
 void aa_share_leave(void);
 
@@ -77,6 +80,7 @@ bool aa_is_outside_regions(void);
 /* The life of the process, told by the MPI wrappers. The first creates the shard if there is none yet. */
 void aa_process_mpi_initialised(int rank, int size, bool spawned);
 void aa_process_thread_level(int provided);
+void aa_process_waited(void); /* in a barrier of ours */
 void aa_process_mpi_finalising(void);
 void aa_process_mpi_finalised(void);
 void aa_process_aborting(int code);

@@ -189,6 +189,12 @@ void aa_process_thread_level(int provided) {
         header->thread_level = provided;
 }
 
+void aa_process_waited(void) {
+    struct aa_header *header = recorded();
+    if (header)
+        atomic_fetch_add_explicit(&header->barriers, 1, memory_order_relaxed);
+}
+
 void aa_process_mpi_finalising(void) {
     struct aa_header *header = recorded();
     if (header) {

@@ -19,7 +19,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 10u
+#define AA_SHARD_VERSION 11u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -87,7 +87,8 @@ struct aa_header {
     uint32_t trace_lost;          /* samples for which there was no memory */
     uint32_t trace_left;          /* chunks of this generation that may still be begun */
     uint64_t trace_left_out;      /* values that samples lack somewhere, as a policy said so; see policy.h */
-    uint64_t unused[4];
+    _Atomic uint64_t barriers;    /* of ours, before collectives; see mpi_split.h */
+    uint64_t unused[3];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {

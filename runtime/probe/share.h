@@ -21,6 +21,7 @@ enum aa_share {
     AA_MPI_REQUEST,
     AA_MPI_ONE_SIDED,
     AA_MPI_OTHER,
+    AA_MPI_WAIT, /* for late ranks, in a barrier of ours: see mpi_split.h */
     AA_SHARES
 };
 

@@ -27,6 +27,9 @@ _PARENTS = {"mpi_time": "wall_time", "io_time": "wall_time", "l1_misses": "l1_ac
 _UNITS = {
     "mpi_cpu_time": "sec",
     "mpi_time": "sec",
+    "mpi_wait_time": "sec",
+    "mpi_barrier_time": "sec",
+    "mpi_collective_time": "sec",
     "io_time": "sec",
     "mpi_bytes": "bytes",
     "io_bytes": "bytes",

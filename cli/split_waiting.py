@@ -1,0 +1,17 @@
+"""The option that measures what ranks wait for each other before collectives."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = ["add_split_waiting"]
+
+
+def add_split_waiting(parser: argparse.ArgumentParser) -> None:
+    """Add the option."""
+    parser.add_argument(
+        "--split-waiting",
+        action="store_true",
+        help="put a barrier before each blocking collective: what ranks wait in it for late ones is mpi_wait_time, and "
+        "no part of the collective's time; the run takes longer",
+    )
