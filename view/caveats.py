@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..analyze import Findings
 from ..analyze.blocks import over_locations
+from ..analyze.findings import PAPER
 from ..analyze.summary import summary
 from ..analyze.taking_turns import taking_turns
 from ..experiment import Experiment, Notes, Region
@@ -46,6 +47,8 @@ def caveats(findings: Findings, not_counted: str = "", *, everything: bool = Fal
 
 def _all(findings: Findings, everything: bool) -> Iterator[str]:
     notes = findings.experiment.notes
+    if findings.method == PAPER:
+        yield "analysed as Liu et al. 2011 have it (--method paper): no difference and no region is too small"
     yield from _derived(notes, everything)
     if notes.missing:
         yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"

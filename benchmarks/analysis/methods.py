@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from autoanalyzer.analyze.dissimilarity.differences import find_differences
 from autoanalyzer.analyze.dissimilarity.dissimilarity import Dissimilarity
-from autoanalyzer.analyze.paper.dissimilarity import search_dissimilarity
+from autoanalyzer.analyze.paper.stages import compare
 from autoanalyzer.analyze.preparation import Prepared, prepare
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
 
@@ -50,8 +50,8 @@ def by_our_method(run: Prepared) -> Dissimilarity:
 
 
 def by_the_paper(run: Prepared) -> Dissimilarity:
-    """Search the same vectors as the paper does."""
-    return search_dissimilarity(find_differences(run, "compute_time").performance)
+    """Search as the paper does."""
+    return compare(run.compared, "cpu_time").dissimilarity
 
 
 METHODS: dict[str, Callable[[Prepared], Dissimilarity]] = {"autoanalyzer": by_our_method, "paper": by_the_paper}
