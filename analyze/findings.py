@@ -14,10 +14,13 @@ from .dissimilarity.differences import Differences, find_differences
 from .dissimilarity.dissimilarity import Dissimilarity
 from .dissimilarity.performance import DISSIMILARITY_METRICS, Performance
 from .explanation import Explanation, explain
+from .paper.stages import PAPER_METRIC, by_the_paper
 from .preparation import Prepared, prepare
 from .standing import Repetition
 
-__all__ = ["Findings", "analyze"]
+__all__ = ["METHODS", "PAPER", "Findings", "analyze"]
+
+OURS, PAPER = METHODS = ("autoanalyzer", "paper")
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Findings:
         weights: Regions that weigh.
         explanation: Why they do.
         repetition: In how many runs each finding stands, where the experiment is the mean of several; see ``repeated``.
+        method: One of ``METHODS``.
     """
 
     run: Prepared
@@ -37,6 +41,7 @@ class Findings:
     weights: Weights
     explanation: Explanation
     repetition: Repetition
+    method: str = OURS
 
     @property
     def experiment(self) -> Experiment:
@@ -71,6 +76,7 @@ def analyze(
     disparity_metric: str = "crnm",
     exclude_ranks: Sequence[int] = (),
     exclude_regions: Sequence[str] = (),
+    method: str = OURS,
 ) -> Findings:
     """Run every analysis.
 
@@ -80,18 +86,22 @@ def analyze(
         disparity_metric: What regions are classed by: one of ``DISPARITY_METRICS``.
         exclude_ranks: Ranks that are not compared; see ``Selection.of``.
         exclude_regions: Regions that are not compared; see ``Selection.of``.
+        method: ``autoanalyzer``, or ``paper``: that of paper 001 as it is printed.
 
     Raises:
         InputError: The experiment lacks what the analyses need.
         UsageError: What is excluded does not exist.
     """
+    by_default = PAPER_METRIC if method == PAPER else DISSIMILARITY_METRICS[0]
     run = prepare(
         experiment,
-        metric=metric or DISSIMILARITY_METRICS[0],
+        metric=metric or by_default,
         exclude_ranks=exclude_ranks,
         exclude_regions=exclude_regions,
     )
+    repetition = Repetition(experiment.notes.runs)
+    if method == PAPER:
+        return Findings(*by_the_paper(run, metric or by_default, disparity_metric), repetition, method)
     differences = find_differences(run, metric)
     weights = find_weights(run, disparity_metric)
-    explanation = explain(run, differences, weights)
-    return Findings(run, differences, weights, explanation, Repetition(experiment.notes.runs))
+    return Findings(run, differences, weights, explain(run, differences, weights), repetition)

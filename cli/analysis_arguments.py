@@ -7,7 +7,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-from ..analyze import DISPARITY_METRICS, DISSIMILARITY_METRICS, Findings, analyze
+from ..analyze import DISPARITY_METRICS, DISSIMILARITY_METRICS, METHODS, Findings, analyze
 from ..experiment import Experiment
 from ..view.findings_json import findings_document
 from .documents import write_document
@@ -38,13 +38,19 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         "--dissimilarity-metric",
         choices=DISSIMILARITY_METRICS,
         help="what is compared across ranks (default: compute_time, CPU time outside MPI; where the ranks are alike by "
-        "it, mpi_bytes if MPI matters)",
+        "it, mpi_bytes if MPI matters; by the paper's method cpu_time)",
     )
     parser.add_argument(
         "--disparity-metric",
         choices=DISPARITY_METRICS,
         default=DISPARITY_METRICS[0],
         help="what regions are classed by (default: %(default)s, share of wall time x cycles per instruction)",
+    )
+    parser.add_argument(
+        "--method",
+        choices=METHODS,
+        default=METHODS[0],
+        help="how it is analysed (default: %(default)s); paper: as Liu et al. 2011 have it, to compare the two",
     )
 
 
@@ -56,6 +62,7 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Pat
         disparity_metric=arguments.disparity_metric,
         exclude_ranks=arguments.exclude_rank,
         exclude_regions=arguments.exclude_region,
+        method=arguments.method,
     )
     findings = analyse(experiment)
     if file is None or experiment.notes.runs == 1:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..analyze import Findings
 from ..analyze.blocks import over_locations
+from ..analyze.findings import PAPER
 from ..analyze.selection import complete
 from ..analyze.summary import summary
 from ..analyze.taking_turns import taking_turns
@@ -62,6 +63,8 @@ def _all(findings: Findings, *, names: bool, remarks: bool) -> Iterator[str]:
         remarks: Whether each remark on the run has its line.
     """
     notes = findings.experiment.notes
+    if findings.method == PAPER:
+        yield "analysed as Liu et al. 2011 have it (--method paper): no difference and no region is too small"
     yield from _derived(notes, names)
     if notes.missing:
         yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"

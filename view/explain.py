@@ -9,6 +9,7 @@ from ..analyze import Findings
 from ..analyze.code_regions import CodeRegion
 from ..analyze.decision_table import DecisionTable, Row
 from ..analyze.disparity.classes import LABELS
+from ..analyze.findings import PAPER
 from .place import Place
 from .units import many
 
@@ -64,7 +65,8 @@ def _disparity(findings: Findings) -> Iterator[str]:
         return
     yield ""
     named: dict[int | str, str] = {each.id: _named(findings, each) for each in findings.run.weighed.regions}
-    yield from _table(findings, causes.table, "region", "core", named.__getitem__)
+    decision = "critical" if findings.method == PAPER else "core"
+    yield from _table(findings, causes.table, "region", decision, named.__getitem__)
     for core in found.cccr:
         names = _names(each.attribute for each in causes.causes[core])
         yield f"root causes of region {_named(findings, findings.run.weighed.regions[core])}: {names}"

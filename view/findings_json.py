@@ -34,6 +34,7 @@ def findings_document(findings: Findings, file: Path, *, with_account: bool = Fa
     notes = experiment.notes
     return {
         "schema": SCHEMA,
+        "method": findings.method,
         "runs": findings.repetition.runs,
         "experiment": {
             "file": str(file),

@@ -149,7 +149,7 @@ def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
     severity = findings.dissimilarity.severity
     spread = (
         f", S = {severity:.2f}"
-        if severity <= THRESHOLD
+        if severity <= THRESHOLD or not findings.differences.floor
         else f", differences under {_amount(findings, findings.differences.floor)}"
     )
     programs = findings.dissimilarity.programs

@@ -68,7 +68,7 @@ def _made(kind: str, make_experiment: Any) -> Experiment:
 
 
 @pytest.mark.parametrize("kind", ["alike", "parted", "asleep", "volumes"])
-@pytest.mark.parametrize("options", [{}, {"exclude_ranks": [2]}, {"exclude_regions": ["read@1"]}])
+@pytest.mark.parametrize("options", [{}, {"method": "paper"}, {"exclude_ranks": [2]}, {"exclude_regions": ["read@1"]}])
 def test_findings_of_eight_blocks_are_those_of_one(kind, options, make_experiment, monkeypatch):
     experiment = _made(kind, make_experiment)
     expected = _document(experiment, **options)

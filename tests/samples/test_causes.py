@@ -56,6 +56,34 @@ def test_st_differs_by_instructions_and_weighs_by_misses_and_files(planted: Samp
     assert found["STACK"] == {"io_bytes"}
 
 
+@pytest.mark.parametrize("planted", ["st"], indirect=True)
+def test_by_the_paper_cpi_finds_neither_of_the_regions_that_weigh_in_st_and_wall_time_finds_both(
+    planted: Sample,
+) -> None:
+    """Section 6.4."""
+    found = {
+        metric: {
+            (region["function"], region["line"])
+            for region in planted.findings("--method", "paper", "--disparity-metric", metric)["disparity"]["cccr"]
+        }
+        for metric in ("crnm", "wall_time", "cpi")
+    }
+    weighs = {
+        ("RAMOD3", planted.line_of("ramod3_strided.f", "DO 110 IPASS")),
+        ("STACK", planted.line_of("stack_disk.f", "DO 80 IFOLD")),
+    }
+    assert weighs <= found["crnm"]
+    assert weighs <= found["wall_time"]
+    assert not weighs & found["cpi"]
+
+
+@pytest.mark.parametrize("planted", ["st"], indirect=True)
+def test_by_the_paper_the_workers_of_st_differ_as_by_our_method(planted: Sample) -> None:
+    found = planted.dissimilarity("--exclude-rank", "0", "--method", "paper")
+    assert found["clusters"] == [[1, 2], [3]]
+    assert [(each["function"], each["root_causes"]) for each in found["cccr"]] == [("RAMOD3", ["instructions"])]
+
+
 @pytest.mark.parametrize("cured", ["st"], indirect=True)
 def test_cured_st_is_balanced_and_weighs_by_instructions(cured: Sample) -> None:
     assert cured.dissimilarity("--exclude-rank", "0")["cccr"] == []

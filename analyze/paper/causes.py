@@ -1,0 +1,90 @@
+"""Why ranks differ and why regions weigh, by rough sets as paper 001 has them (section 4.4.2, Figs. 4 and 5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..attributes import ATTRIBUTES, Attribute, lacking
+from ..decision_table import DecisionTable, Row
+from ..disparity.causes import Cause, DisparityCauses
+from ..disparity.classes import HIGH
+from ..disparity.disparity import Disparity
+from ..dissimilarity.causes import Difference, DissimilarityCauses
+from ..dissimilarity.differences import Differences
+from ..selection import Selection
+from .attributes import attribute_means, attribute_vectors
+from .classes import severity_classes
+from .clusters import cluster
+
+__all__ = ["causes_of_ranks", "causes_of_regions"]
+
+
+def causes_of_ranks(found: Differences) -> DissimilarityCauses:
+    """Build the decision table of the ranks (Table 3): the cluster of each by each attribute, and by time.
+
+    The vectors of an attribute hold its values in all regions. Causes are the core attributions, which the paper shows
+    as one: of several, those by which ranks are farthest apart come first.
+    """
+    ranks, dissimilarity, performance = found.selection, found.dissimilarity, found.performance
+    names = [name for name in _names(ranks) if ranks.experiment.notes.counts_by_rank or name.endswith("_bytes")]
+    if not dissimilarity.exists:
+        return DissimilarityCauses(DecisionTable(tuple(names)))
+    places = list(dissimilarity.cccr or performance.top)
+    columns, spread = [], {}
+    for name in names:
+        vectors = attribute_vectors(ranks, name)
+        columns.append(cluster(vectors, performance.programs).tolist())
+        largest = vectors[:, places].max(axis=0)
+        spread[name] = float((np.ptp(vectors[:, places], axis=0)[largest > 0] / largest[largest > 0]).max(initial=0.0))
+    decision = np.zeros(len(performance.labels), dtype=np.intp)
+    for number, columns_of_cluster in enumerate(dissimilarity.clusters):
+        decision[list(columns_of_cluster)] = number
+    lines = zip(performance.labels, *columns, decision.tolist(), strict=True)
+    table = DecisionTable(tuple(names), tuple(Row(label, tuple(values), last) for label, *values, last in lines))
+    telling = [Attribute.of(name, ranks) for name in sorted(table.telling, key=lambda name: -spread[name])]
+
+    def differences(regions: list[int]) -> tuple[Difference, ...]:
+        clusters = dissimilarity.clusters
+        return tuple(
+            Difference(each.name, tuple(each.of_members(regions, columns) for columns in clusters)) for each in telling
+        )
+
+    of_core = {core: differences([core]) for core in dissimilarity.cccr}
+    return DissimilarityCauses(table, differences(places), of_core)
+
+
+def causes_of_regions(found: Disparity, ranks: Selection) -> DisparityCauses:
+    """Build the decision table of the regions (Table 4): 1 is an attribute of class high, and a critical region.
+
+    The causes of a core are the core attributions that its row has. If it has none, which the paper does not meet, they
+    are whatever it has.
+    """
+    names = _names(ranks)
+    if not found.exists:
+        return DisparityCauses(DecisionTable(names))
+    classes = [severity_classes(attribute_means(ranks, name).tolist()) for name in names]
+    raised = [
+        [int(each is not None and each[index] >= HIGH) for each in classes] for index in range(len(ranks.regions))
+    ]
+    rows = [
+        Row(region.id, tuple(values), int(index in found.ccr))
+        for index, (region, values) in enumerate(zip(ranks.regions, raised, strict=True))
+    ]
+    table = DecisionTable(names, tuple(rows))
+    attributes = {name: Attribute.of(name, ranks) for name in names}
+    causes = {}
+    for core in found.cccr:
+        high = [name for name, value in zip(names, raised[core], strict=True) if value]
+        telling = [name for name in high if name in table.telling] or high
+        causes[core] = tuple(_cause(attributes[name], core) for name in telling)
+    return DisparityCauses(table, causes, dict.fromkeys(found.cccr, ()))
+
+
+def _names(ranks: Selection) -> tuple[str, ...]:
+    missing = lacking(ranks.experiment)
+    return tuple(name for name in ATTRIBUTES if name not in missing)
+
+
+def _cause(attribute: Attribute, core: int) -> Cause:
+    values, rest = attribute.of_regions, attribute.of_the_rest
+    return Cause(attribute.name, float(values[core]), attribute.of_program, float(rest[core]))

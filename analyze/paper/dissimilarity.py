@@ -1,0 +1,109 @@
+"""Algorithm 2 of paper 001 as printed: ranks that behave differently, and the regions that make them differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..dissimilarity.clusters import members, severity
+from ..dissimilarity.dissimilarity import Dissimilarity, odd_one
+from ..dissimilarity.performance import Performance
+from .clusters import Labels, are_clusters, cluster
+
+__all__ = ["search_dissimilarity"]
+
+Values = npt.NDArray[np.float64]
+
+
+def search_dissimilarity(performance: Performance) -> Dissimilarity:
+    """Cluster the ranks, and search the regions that part them (section 4.3).
+
+    Cost: one clustering a region that is looked at, and for composites one for each of the r/s of every size s that
+    is tried, r the number of 1-code regions.
+    """
+    search = _Search(performance)
+    clusters = tuple(tuple(each) for each in members(search.original))
+    programs = len(performance.groups)
+    spread = max(severity(search.vectors[columns]) for columns in performance.groups)
+    if len(clusters) == programs:
+        return Dissimilarity(clusters, spread, programs=programs)
+    found = search.single_regions()
+    composite = not found
+    if composite:
+        found = search.composite_regions()
+    critical = set(found)
+    core = tuple(each for each in found if critical.isdisjoint(performance.regions[each].children))
+    return Dissimilarity(clusters, spread, tuple(found), core, composite, odd_one(clusters), programs)
+
+
+class _Search:
+    """Regions are set to 0 and restored in turn, and the clusters compared with the original ones (lines 3 to 31)."""
+
+    def __init__(self, performance: Performance) -> None:
+        self.performance = performance
+        self.top = performance.top
+        self.vectors = performance.values[list(self.top)].T.copy()
+        self.original = cluster(self.vectors, performance.programs)
+
+    def single_regions(self) -> list[int]:
+        """Find the 1-code regions without which the clusters change, and what is critical below them."""
+        return [
+            each
+            for column, region in enumerate(self.top)
+            if self._changes(slice(column, column + 1))
+            for each in (region, *self._restored(region, self.vectors.copy(), column))
+        ]
+
+    def composite_regions(self) -> list[int]:
+        """Search composites of s adjacent 1-code regions, from 2 on until some are critical (lines 32 to 39).
+
+        A composite's children are its members. If none of them is critical, it is a core itself, and is named by the
+        members that part the ranks on their own, which the paper leaves open.
+        """
+        count = len(self.top)
+        for size in range(2, max(count - 1, 2) + 1):
+            composites = (slice(start, min(start + size, count)) for start in range(0, count, size))
+            if changing := [each for each in composites if self._changes(each)]:
+                return [region for each in changing for region in self._members(each)]
+        return []
+
+    def _changes(self, columns: slice) -> bool:
+        """Whether the clusters change without these 1-code regions (lines 12 to 14)."""
+        before = self.vectors[:, columns].copy()
+        self.vectors[:, columns] = 0.0
+        changed = not self._restores(self.vectors)
+        self.vectors[:, columns] = before
+        return changed
+
+    def _restores(self, vectors: Values) -> bool:
+        return are_clusters(self.original, vectors, self.performance.programs)
+
+    def _restored(self, parent: int, vectors: Values, column: int) -> Iterator[int]:
+        """Restore each child alone in its parent's place: critical if the clusters do not change (lines 16 to 27)."""
+        for child in self.performance.regions[parent].children:
+            vectors[:, column] = self.performance.values[child]
+            if self._restores(vectors):
+                yield child
+                yield from self._restored(child, vectors, column)
+
+    def _members(self, columns: slice) -> list[int]:
+        """Give the critical members of a composite, and what is critical below them."""
+        found: list[int] = []
+        for column in range(columns.start, columns.stop):
+            vectors = self.vectors.copy()
+            vectors[:, columns] = 0.0
+            vectors[:, column] = self.vectors[:, column]
+            if self._restores(vectors):
+                found += [self.top[column], *self._restored(self.top[column], vectors, column)]
+        return found or self._parting(range(columns.start, columns.stop))
+
+    def _parting(self, columns: Sequence[int]) -> list[int]:
+        programs = len(self.performance.groups)
+        alone = {column: cluster(self.vectors[:, [column]], self.performance.programs) for column in columns}
+        return [self.top[column] for column, labels in alone.items() if _count(labels) > programs]
+
+
+def _count(labels: Labels) -> int:
+    return int(labels.max(initial=-1)) + 1

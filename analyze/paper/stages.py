@@ -1,0 +1,60 @@
+"""The stages of an analysis by the method of paper 001, after that which prepares it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from ..disparity.weights import Weights
+from ..dissimilarity.differences import Differences
+from ..dissimilarity.performance import Performance
+from ..explanation import Explanation
+from ..preparation import Prepared
+from ..selection import Selection
+from ..unprobed import unprobed_callees
+from ..waiting import Waiting
+from .causes import causes_of_ranks, causes_of_regions
+from .dissimilarity import search_dissimilarity
+from .weights import weigh
+
+__all__ = ["PAPER_METRIC", "by_the_paper", "compare"]
+
+PAPER_METRIC: Final = "cpu_time"  # section 4.2.1: its main measurement
+
+
+def by_the_paper(
+    prepared: Prepared, metric: str, disparity_metric: str
+) -> tuple[Prepared, Differences, Weights, Explanation]:
+    """Carry the stages out.
+
+    Args:
+        prepared: The run. What is given back weighs its tree of regions as it is.
+        metric: What is compared across ranks: one of ``DISSIMILARITY_METRICS``.
+        disparity_metric: What regions are classed by: one of ``DISPARITY_METRICS``.
+    """
+    run = replace(
+        prepared,
+        weighed=replace(prepared.weighed, regions=prepared.compared.regions),
+        weighed_costs=prepared.costs,
+    )
+    differences, weights = compare(run.compared, metric), weigh(run, disparity_metric)
+    explanation = Explanation(
+        causes_of_ranks(differences),
+        causes_of_regions(weights.disparity, run.weighed),
+        Waiting(np.zeros(len(run.weighed.regions))),
+        unprobed_callees(run.experiment, run.weighed.regions),
+    )
+    return run, differences, weights, explanation
+
+
+def compare(ranks: Selection, metric: str) -> Differences:
+    """Compare ranks, or threads, by what was measured of them: probes included, and nothing too small to differ by."""
+    compared = ranks if metric == "mpi_bytes" else ranks.by_thread()
+    performance = Performance.selected(compared, metric=metric)
+    measured = performance.measured
+    # A thread has the serial part of its process in common with the others, though it has no part in it.
+    values = np.where(np.isnan(measured), performance.values, measured) if performance.threads else measured
+    performance = replace(performance, values=values)
+    return Differences(compared, performance, search_dissimilarity(performance), 0.0)

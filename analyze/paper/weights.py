@@ -1,0 +1,83 @@
+"""Which regions weigh more than others, as paper 001 has it (sections 4.2.2, 4.3 and 6.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..code_regions import CodeRegion
+from ..disparity.classes import HIGH
+from ..disparity.crnm import cycles_metric, cycles_per_instruction, weights
+from ..disparity.disparity import Disparity
+from ..disparity.weights import Weights
+from ..preparation import Prepared
+from ..program_time import program_times
+from ..selection import Selection, complete, over_ranks
+from .classes import severity_classes
+
+__all__ = ["class_regions", "weigh"]
+
+Values = npt.NDArray[np.float64]
+
+
+def weigh(prepared: Prepared, metric: str) -> Weights:
+    """Class the regions by one of ``DISPARITY_METRICS``.
+
+    Raises:
+        InputError: ``cpi`` is asked for where there is none.
+    """
+    ranks, cycles = prepared.weighed, cycles_metric(prepared.experiment)
+    known = cycles is None or metric == "wall_time"
+    values = weights(ranks, metric=metric) if known else _by_cycles(ranks, str(cycles), metric)
+    disparity = class_regions(ranks.regions, values.tolist())
+    return Weights(metric, disparity, cycles, cycles_per_instruction(ranks))
+
+
+def class_regions(regions: tuple[CodeRegion, ...], values: list[float]) -> Disparity:
+    """Find the critical regions, high or very high, and their cores.
+
+    A core is a critical leaf, or a critical region of a higher class than each of its children.
+    """
+    classes = severity_classes(values)
+    if classes is None:
+        return Disparity(tuple(values))
+    ccr = tuple(index for index in range(len(regions)) if classes[index] >= HIGH)
+    cores = tuple(index for index in ccr if all(classes[index] > classes[child] for child in regions[index].children))
+    return Disparity(tuple(values), tuple(classes), ccr, cores)
+
+
+def _by_cycles(ranks: Selection, cycles: str, metric: str) -> Values:
+    """Give CRNM (Eq. 2) or CPI, a mean over the ranks; ``float64[region]``.
+
+    The paper counts what MPI and the kernel execute, too. Here they are left out, so that in CRNM their time has the
+    program's CPI; and so has a region that executes nothing.
+    """
+    experiment = ranks.experiment
+    others = [name for name in ("mpi_time", "io_time") if complete(experiment, name)]
+    spent, executed = (ranks.sums(name) for name in (cycles, "instructions"))
+    top = list(ranks.top)
+    together = _ratio(spent, executed), float(_ratio(spent[top].sum(), executed[top].sum()))
+    crnm, cpi, there = np.sum([*over_ranks(ranks, _of_block, cycles, others, *together)], axis=0)
+    if metric == "cpi":
+        return _ratio(cpi, there)
+    return np.asarray(crnm / len(ranks.ranks) / float(program_times(experiment).mean()))
+
+
+def _of_block(ranks: Selection, cycles: str, others: Sequence[str], of_regions: Values, of_program: float) -> Values:
+    """Sum up over some ranks CRNM times W_program, CPI, and who executes anything; ``float64[3, region]``."""
+    experiment = ranks.experiment
+    first = np.array([place.thread == 0 for place in experiment.locations])
+    wall, *rest = (ranks.by_rank(np.where(first, experiment.exclusive(name), 0.0)) for name in ("wall_time", *others))
+    spent, executed = (ranks.by_rank(experiment.exclusive(name)) for name in (cycles, "instructions"))
+    there, elsewhere = executed > 0, sum(rest, np.zeros_like(wall))
+    cpi = _ratio(spent, executed) if experiment.notes.counts_by_rank else np.where(there, of_regions[:, None], 0.0)
+    weight = (wall - elsewhere) * np.where(there, cpi, of_program) + elsewhere * of_program
+    return np.array([each.sum(axis=1) for each in (weight, cpi, there)])
+
+
+def _ratio(amount: npt.ArrayLike, base: npt.ArrayLike) -> Values:
+    """Divide; 0 where there is nothing to divide by."""
+    above, below = np.asarray(amount, dtype=np.float64), np.asarray(base, dtype=np.float64)
+    return np.asarray(np.divide(above, below, out=np.zeros_like(above), where=below > 0))
