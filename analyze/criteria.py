@@ -16,10 +16,10 @@ def _number(value: float, unit: str, reason: str) -> Any:
 class Criteria:
     """The numbers; ``criterion_fields`` gives each with its unit and reason."""
 
-    least_gain: float = _number(
-        0.01, "of what the ranks compute", "an imbalance that costs less is not worth a look"
+    least_gain: float = _number(0.01, "of what the ranks compute", "an imbalance that costs less is not worth a look")
+    same_work: float = _number(
+        0.01, "of a count", "counts that differ by no more are of the same work (definitions 12)"
     )
-    same_work: float = _number(0.01, "of a count", "counts that differ by no more are of the same work (definitions 12)")
     resolution: float = _number(
         0.01, "s", "scheduler ticks and cold caches part equal ranks by this; counts do not depend on them"
     )

@@ -15,7 +15,7 @@ from ..analyze.findings import PAPER
 from ..analyze.selection import complete
 from ..analyze.summary import summary
 from ..analyze.taking_turns import taking_turns
-from ..experiment import Experiment, Notes, Region
+from ..experiment import Experiment, Region
 from ..experiment.metric import MPI_WAIT
 from ..experiment.throttling import left_out
 from .causes import NAMES
@@ -63,17 +63,13 @@ def _all(findings: Findings, *, names: bool, remarks: bool) -> Iterator[str]:
         remarks: Whether each remark on the run has its line.
     """
     notes = findings.experiment.notes
-    if findings.method == PAPER:
-        yield "analysed as Liu et al. 2011 have it (--method paper): no difference and no region is too small"
-    yield from _derived(notes, names)
+    yield from _derived(findings, names)
     if notes.missing:
         yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
     if notes.unfinished:
         yield f"unfinished: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
     if notes.not_instrumented:
         yield f"not instrumented: {_names(notes.not_instrumented, names)}"
-    if MPI_WAIT.name in findings.experiment:
-        yield "--split-waiting: a barrier was put before collectives: times are not those of the program alone"
     yield from _crowded(findings)
     yield from _beside(findings)
     yield from _delayed(findings)
@@ -100,7 +96,13 @@ def _all(findings: Findings, *, names: bool, remarks: bool) -> Iterator[str]:
         yield _costly(findings)
 
 
-def _derived(notes: Notes, everything: bool) -> Iterator[str]:
+def _derived(findings: Findings, everything: bool) -> Iterator[str]:
+    """Say how the data, and what is said of them, came about, where that is not as usual."""
+    notes = findings.experiment.notes
+    if findings.method == PAPER:
+        yield "analysed as Liu et al. 2011 have it (--method paper): no difference and no region is too small"
+    if MPI_WAIT.name in findings.experiment:
+        yield "--split-waiting: a barrier was put before collectives: times are not those of the program alone"
     if notes.runs > 1:
         yield f"mean of {notes.runs} runs"
     elif notes.history:

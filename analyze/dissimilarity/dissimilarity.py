@@ -58,8 +58,8 @@ def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilari
     evenly would save ``floor``, or it parts ranks by as much as parts them in Algorithm 1. A region is a core if most
     of its difference is in no core below it. Ranks are in one cluster if they are in each core.
 
-    Without a core, ranks are clustered by all regions. If that parts them, and the run does not tell how large noise is,
-    the difference is searched among those that noise can make, too.
+    Without a core, ranks are clustered by all regions. If that parts them, and the run does not tell how large noise
+    is, the difference is searched among those that noise can make, too.
 
     Cost: some passes over the vectors, and sorting the ranks once for each core.
 

@@ -38,8 +38,8 @@ class Performance:
         values: ``float64[region, rank]``, inclusive, in the metric's unit, without what probes took, and levelled where
             that alone may part the ranks; see ``Selection.by_rank``.
         measured: The same with it, of what each one did itself; NaN where a thread has no part in it.
-        measured_share: ``float64[region]``: the share of a region's values that is compared as it was measured; the rest
-            is shared out by what the ranks did, which noise does not change.
+        measured_share: ``float64[region]``: the share of a region's values that is compared as it was measured; the
+            rest is shared out by what the ranks did, which noise does not change.
         deviation: By which times of equal work differ in this run, relative to them; None if it is not known.
         programs: As ``Selection`` has them.
         threads: Names of the threads, ``rank.thread``, where these are compared; a column each.
