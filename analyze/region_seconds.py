@@ -44,7 +44,7 @@ MISS: Final = Criterion(
     5e-7, "s a miss", "from the farthest memory; what takes longer, page faults for instance, is none"
 )
 SMALL: Final = Criterion(4096, "bytes a call", "take less time than the call does")
-CALL: Final = Criterion(1e-3, "s a call", "a turn on a processor: what takes longer waits for something else")
+CALL: Final = Criterion(5e-4, "s a call", "less than a turn on a processor: what takes longer waits for something else")
 BYTE: Final = Criterion(1e-7, "s a byte", "10 MB/s: what takes longer on any network or disk waits for something else")
 
 
@@ -58,6 +58,7 @@ class RegionSeconds:
         small_calls: In many small MPI calls.
         waited: For ranks that come late.
         mpi: In MPI.
+        computing: Computed.
     """
 
     time: Values
@@ -65,6 +66,7 @@ class RegionSeconds:
     small_calls: Values
     waited: Values
     mpi: Values
+    computing: Values
 
     def is_part(self, seconds: Values) -> npt.NDArray[np.bool_]:
         """Whether seconds are a part of each region's time that is worth naming."""
@@ -111,19 +113,21 @@ def region_seconds(
         price = executed.of_program and computing[list(ranks.top)].sum() / executed.amounts[list(ranks.top)].sum()
         of["instructions"] = np.minimum(executed.amounts * price, computing)
     of |= _of_misses(ranks, attributes, computing)
-    off = outside - computing
-    return RegionSeconds(
-        wall - _turns(ranks, off), of, np.where(small, np.minimum(rest, CALL.value * calls), 0.0), waited, mpi
-    )
+    small_calls = np.where(small & (rest <= CALL.value * calls), rest, 0.0)
+    return RegionSeconds(wall - _turns(ranks, wall, outside - computing), of, small_calls, waited, mpi, computing)
 
 
-def _turns(ranks: Selection, off: Values) -> Values:
-    """Tell how long ranks were off the processor for others' turns, by CPU time; all of it where that is not known."""
+def _turns(ranks: Selection, wall: Values, off: Values) -> Values:
+    """Tell how long ranks were off the processor for others' turns, in MPI, too: by CPU time.
+
+    Where that is not known, it is all that they were ``off`` the processor outside of MPI and files.
+    """
     delay = ranks.experiment.notes.run_delay
     if not delay or not complete(ranks.experiment, "cpu_time"):
         return off
-    spent = ranks.sums("cpu_time")
-    return np.asarray(np.minimum(off, sum(delay.values()) / len(ranks.ranks) * spent / spent[list(ranks.top)].sum()))
+    spent, number = ranks.sums("cpu_time"), len(ranks.ranks)
+    share = spent / max(float(spent[list(ranks.top)].sum()), np.finfo(float).tiny)
+    return np.clip(sum(delay.values()) / number * share, 0.0, np.maximum(wall - spent / number, 0.0))
 
 
 def _without_polling(time: Values, cpu: Values | None, calls: Values | None, volume: Values) -> Values:

@@ -83,6 +83,8 @@ def find_disparity_causes(
         telling = table.causes(rows[core])
         if telling == ("instructions",):  # all code executes some: what else is raised says more
             telling = tuple(raised_here)
+        if not telling and "instructions" in attributes and _only_executes(seconds)[core]:
+            telling = ("instructions",)
         causes[core] = tuple(_cause(attributes[name], core) for name in telling)
         also[core] = tuple(_cause(attributes[name], core) for name in raised_here if name not in telling)
     small = seconds.is_part(seconds.small_calls) & (seconds.small_calls >= seconds.waited)
@@ -111,3 +113,9 @@ def _moves(seconds: RegionSeconds) -> npt.NDArray[np.bool_]:
     """Whether the volume of a region in MPI takes a part of its time, and no less than waiting for late ranks does."""
     moving = seconds.of["mpi_bytes"]
     return np.asarray(seconds.is_part(moving) & (moving >= seconds.waited))
+
+
+def _only_executes(seconds: RegionSeconds) -> npt.NDArray[np.bool_]:
+    """Whether a region computes a part of its time, and as long as so many instructions take in the program."""
+    executing = seconds.of["instructions"]
+    return np.asarray(seconds.is_part(executing) & ~seconds.is_part(seconds.computing - executing))

@@ -107,6 +107,24 @@ def test_a_heavy_region_in_which_nothing_is_raised_has_no_cause(make_experiment)
     assert causes_of(findings, "slow") == []
 
 
+def test_a_core_that_executes_as_fast_as_the_program_has_its_instructions_for_a_cause(make_experiment):
+    """Others execute more, and take turns with nobody."""
+    seconds = {name: alike(time) for name, time in zip("abcde", (8.0, 4.0, 2.0, 1.0, 0.1), strict=True)}
+    findings = analyze(make_experiment(seconds, off={"d": alike(7.0)}, **counted(seconds)))
+    assert findings.explanation.of_regions.table.rows[3].values[-1] == 0
+    assert causes_of(findings, "d") == ["instructions"]
+
+
+def test_calls_that_last_longer_than_a_turn_are_waiting_and_not_small(make_experiment):
+    seconds = {"halo": alike(0.1), "work": alike(0.3)}
+    made = make_experiment(
+        seconds, mpi_time={"halo": alike(0.3)}, mpi_calls={"halo": alike(360.0)}, mpi_bytes={"halo": alike(4e5)}
+    )
+    findings = analyze(made)
+    assert position(findings, "halo") in findings.explanation.of_regions.waiting
+    assert not findings.explanation.of_regions.small_calls
+
+
 def test_a_high_miss_rate_of_a_region_with_few_accesses_is_none(make_experiment):
     seconds = {"slow": alike(4.0), "calm": alike(0.4), "other": alike(0.3)}
     counts = counted({"slow": alike(0.004), "calm": alike(0.4), "other": alike(0.3)}, {"slow": (0.9, 0.9)})
