@@ -81,7 +81,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_another_version_names_both(good: Path) -> None:
-    assert "expected a shard with version 10, found version 3" in refusal(patched(good, header_offset("version"), 3))
+    assert "expected a shard with version 11, found version 3" in refusal(patched(good, header_offset("version"), 3))
 
 
 def test_the_other_byte_order_is_told(good: Path) -> None:
