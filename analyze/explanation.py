@@ -11,11 +11,11 @@ from .disparity.causes import DisparityCauses, find_disparity_causes
 from .disparity.weights import Weights
 from .dissimilarity.causes import DissimilarityCauses, find_dissimilarity_causes
 from .dissimilarity.differences import Differences
-from .measured_waiting import with_measured
 from .preparation import Prepared
-from .region_seconds import region_seconds
+from .region_seconds import RegionSeconds
+from .spending import Spending
 from .unprobed import unprobed_callees
-from .waiting import Waiting, find_waiting
+from .waiting import Waiting
 
 __all__ = ["Explanation", "explain"]
 
@@ -28,30 +28,28 @@ class Explanation:
         of_ranks: Why ranks differ.
         of_regions: Why regions weigh.
         waiting: What of each region's time in MPI is waiting for ranks that come late, and for which.
+        seconds: What else each region's time went into.
         unprobed: Functions without probes whose time is a region's own.
     """
 
     of_ranks: DissimilarityCauses
     of_regions: DisparityCauses
     waiting: Waiting
+    seconds: RegionSeconds
     unprobed: Mapping[int, tuple[str, ...]]
 
 
-def explain(prepared: Prepared, differences: Differences, weights: Weights) -> Explanation:
+def explain(prepared: Prepared, differences: Differences, weights: Weights, spending: Spending) -> Explanation:
     """Find the causes of what was found."""
     weighed, performance = prepared.weighed, differences.performance
-    estimated = find_waiting(weighed, differences.dissimilarity, performance, differences.selection)
-    waiting = with_measured(estimated, weighed)
     of_ranks = find_dissimilarity_causes(
         differences.dissimilarity,
         performance,
         _of_ranks(attributes_of(differences.selection), prepared.experiment),
     )
-    attributes = attributes_of(weighed)
-    seconds = region_seconds(weighed, attributes, prepared.weighed_costs, waiting.seconds)
-    of_regions = find_disparity_causes(weights.disparity, weighed, attributes, seconds)
+    of_regions = find_disparity_causes(weights.disparity, weighed, spending.attributes, spending.seconds)
     unprobed = unprobed_callees(prepared.experiment, weighed.regions)
-    return Explanation(of_ranks, of_regions, waiting, unprobed)
+    return Explanation(of_ranks, of_regions, spending.waiting, spending.seconds, unprobed)
 
 
 def _of_ranks(attributes: Mapping[str, Attribute], experiment: Experiment) -> Mapping[str, Attribute]:

@@ -16,6 +16,7 @@ from .dissimilarity.performance import DISSIMILARITY_METRICS, Performance
 from .explanation import Explanation, explain
 from .paper.stages import PAPER_METRIC, by_the_paper
 from .preparation import Prepared, prepare
+from .spending import find_spending
 from .standing import Repetition
 
 __all__ = ["METHODS", "PAPER", "Findings", "analyze"]
@@ -103,5 +104,6 @@ def analyze(
     if method == PAPER:
         return Findings(*by_the_paper(run, metric or by_default, disparity_metric), repetition, method)
     differences = find_differences(run, metric)
-    weights = find_weights(run, disparity_metric)
-    return Findings(run, differences, weights, explain(run, differences, weights), repetition)
+    spending = find_spending(run, differences)
+    weights = find_weights(run, spending.seconds, disparity_metric)
+    return Findings(run, differences, weights, explain(run, differences, weights, spending), repetition)

@@ -72,6 +72,15 @@ class RegionSeconds:
         """Whether seconds are a part of each region's time that is worth naming."""
         return np.asarray((seconds > 0) & (seconds >= PART.value * self.time))
 
+    def costly(self, least: float) -> list[int]:
+        """List the regions that spend some seconds or more, and a part of their time, on what has a remedy of its own.
+
+        That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere.
+        """
+        remediable = [each for name, each in self.of.items() if name != "instructions"]
+        costs = np.max([*remediable, self.small_calls], axis=0)
+        return np.flatnonzero((costs >= least) & self.is_part(costs)).tolist()
+
 
 def region_seconds(
     ranks: Selection, attributes: Mapping[str, Attribute], costs: Sequence[Cost], waited: Values

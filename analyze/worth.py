@@ -61,23 +61,22 @@ def worth_of_balance(findings: Findings, regions: Sequence[int]) -> Worth | None
 def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     """Give the time of the causes that were found for a region's weight; None where none was.
 
-    Of file I/O that is the time in its calls, of volume and many small calls that in MPI, of what is counted the
-    region's time outside of both.
+    Misses of both caches are the same time; where waiting is a cause, that is all of the time in MPI but what it has
+    other causes for.
 
     Args:
         findings: What was found.
         core: Position among the regions that were weighed.
     """
-    cost, causes = findings.run.weighed_costs[core], findings.explanation.of_regions
-    wall, mpi, files = (each or 0.0 for each in (cost.wall_time, cost.mpi_time, cost.io_time))
-    named = {each.attribute for each in causes.causes.get(core, ())}
-    saved = 0.0
-    if "io_bytes" in named:
-        saved += files
-    if "mpi_bytes" in named or core in causes.waiting or core in causes.small_calls:
-        saved += mpi
-    if named - {"io_bytes", "mpi_bytes"}:
-        saved += wall - mpi - files
+    causes, seconds = findings.explanation.of_regions, findings.explanation.seconds
+    spent = {each.attribute: float(seconds.of[each.attribute][core]) for each in causes.causes.get(core, ())}
+    misses = [spent.pop(name, 0.0) for name in ("l1_miss_rate", "l2_miss_rate")]
+    executing = spent.pop("instructions", 0.0)  # includes what its misses take
+    saved = sum(spent.values()) + max(*misses, executing)
+    if core in causes.small_calls:
+        saved += float(seconds.small_calls[core])
+    elif core in causes.waiting:
+        saved += float(seconds.mpi[core]) - spent.get("mpi_bytes", 0.0)
     return Worth.of(saved, findings.run.program_time)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -69,7 +69,8 @@ def find_disparity_causes(
     names = tuple(attributes)
     if not found.exists:
         return DisparityCauses(DecisionTable(names))
-    raised = [_raised(each, seconds) for each in attributes.values()]
+    costly = sorted(set(found.cccr).difference(found.ccr))
+    raised = [_raised(each, seconds, costly) for each in attributes.values()]
     mixtures = set(found.ccr).difference(found.cccr)
     rows = {
         index: Row(region.id, tuple(int(each[index]) for each in raised), int(index in found.cccr))
@@ -98,15 +99,23 @@ def _cause(attribute: Attribute, core: int) -> Cause:
     return Cause(attribute.name, float(values[core]), attribute.of_program, float(rest[core]))
 
 
-def _raised(attribute: Attribute, seconds: RegionSeconds) -> npt.NDArray[np.bool_]:
-    """Tell where an attribute is high (definitions 17), and takes a part of the region's time: ``bool[region]``."""
+def _raised(attribute: Attribute, seconds: RegionSeconds, costly: Sequence[int]) -> npt.NDArray[np.bool_]:
+    """Tell where an attribute is high (definitions 17), and takes a part of the region's time: ``bool[region]``.
+
+    Args:
+        attribute: The one.
+        seconds: What the time of the regions went into.
+        costly: Regions in which it need not be high: they are named for what their causes cost.
+    """
     amounts = attribute.of_regions
     worth = _moves(seconds) if attribute.name == "mpi_bytes" else seconds.is_part(seconds.of[attribute.name])
     if attribute.is_rate:
         worth &= (amounts > LEAST_RATE) & (amounts >= USUAL.value * attribute.of_program)
         amounts = np.where(worth, amounts, 0.0)
     classes = classify(amounts.tolist())
-    return np.zeros(len(amounts), dtype=bool) if classes is None else np.asarray((np.array(classes) >= HIGH) & worth)
+    high = np.zeros(len(amounts), dtype=bool) if classes is None else np.array(classes) >= HIGH
+    high[list(costly)] |= attribute.name != "instructions"
+    return np.asarray(high & worth)
 
 
 def _moves(seconds: RegionSeconds) -> npt.NDArray[np.bool_]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,7 +23,8 @@ class Disparity:
         values: CRNM of each code region (Eq. 2), or what was chosen in its place, in the order of the regions.
         classes: Severity class of each, 0 to 4; empty if there are fewer than two different values.
         ccr: Positions of the critical code regions.
-        cccr: Their cores, which a critical region that merely contains what is heavy has below it.
+        cccr: Their cores, which a critical region that merely contains what is heavy has below it; and the innermost of
+            the other regions that spend enough on a cause to be worth a fix, however little they weigh.
     """
 
     values: tuple[float, ...]
@@ -34,11 +35,16 @@ class Disparity:
     @property
     def exists(self) -> bool:
         """Whether a region stands out."""
-        return bool(self.ccr)
+        return bool(self.cccr)
 
 
 def find_disparity(
-    regions: Sequence[CodeRegion], *, values: Sequence[float], shares: Sequence[float], additive: bool = True
+    regions: Sequence[CodeRegion],
+    *,
+    values: Sequence[float],
+    shares: Sequence[float],
+    additive: bool = True,
+    costly: Collection[int] = (),
 ) -> Disparity:
     """Classify the regions and find the critical ones and their cores (definitions 14 and 15).
 
@@ -47,14 +53,16 @@ def find_disparity(
         values: CRNM of each region, or what it is classed by.
         shares: Share of each region's wall time in the program's.
         additive: Whether a region's value contains those of the regions below it: CRNM's does, CPI does not.
+        costly: Regions that spend enough on a cause to be worth a fix.
     """
     classes = classify(values)
     if classes is None:
         return Disparity(tuple(values))
     ccr = [index for index in range(len(regions)) if classes[index] >= HIGH and shares[index] >= CRITICAL_SHARE]
     cores = _Cores(regions, values, shares, classes, frozenset(ccr)) if additive else None
-    found = sorted({core for index in ccr for core in (cores.of(index) if cores else _alone(regions, classes, index))})
-    return Disparity(tuple(values), tuple(classes), tuple(ccr), tuple(found))
+    found = {core for index in ccr for core in (cores.of(index) if cores else _alone(regions, classes, index))}
+    found.update(index for index in costly if found.union(costly).isdisjoint(descendants(regions, index)))
+    return Disparity(tuple(values), tuple(classes), tuple(ccr), tuple(sorted(found)))
 
 
 def _alone(regions: Sequence[CodeRegion], classes: Sequence[int], index: int) -> list[int]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..criteria import CRITERIA
 from ..preparation import Prepared
+from ..region_seconds import RegionSeconds
 from .crnm import cycles_metric, cycles_per_instruction, weights
 from .disparity import Disparity, find_disparity
 
@@ -28,13 +30,20 @@ class Weights:
     cpi: tuple[tuple[float | None, ...], float] | None
 
 
-def find_weights(prepared: Prepared, metric: str = "crnm") -> Weights:
-    """Class the regions by one of ``DISPARITY_METRICS``."""
+def find_weights(prepared: Prepared, seconds: RegionSeconds, metric: str = "crnm") -> Weights:
+    """Class the regions by one of ``DISPARITY_METRICS``, and add those whose causes cost enough to be worth a fix.
+
+    Args:
+        prepared: The run.
+        seconds: What the time of the regions went into.
+        metric: What they are classed by.
+    """
     disparity = find_disparity(
         prepared.weighed.regions,
         values=weights(prepared.weighed, metric=metric).tolist(),
         shares=[each.share for each in prepared.weighed_costs],
         additive=metric != "cpi",
+        costly=seconds.costly(CRITERIA.least_gain * prepared.program_time),
     )
     cycles = cycles_metric(prepared.experiment)
     return Weights(metric, disparity, cycles, cycles_per_instruction(prepared.weighed))

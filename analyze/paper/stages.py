@@ -13,8 +13,8 @@ from ..dissimilarity.performance import Performance
 from ..explanation import Explanation
 from ..preparation import Prepared
 from ..selection import Selection
+from ..spending import find_spending
 from ..unprobed import unprobed_callees
-from ..waiting import Waiting
 from .causes import causes_of_ranks, causes_of_regions
 from .dissimilarity import search_dissimilarity
 from .weights import weigh
@@ -40,10 +40,12 @@ def by_the_paper(
         weighed_costs=prepared.costs,
     )
     differences, weights = compare(run.compared, metric), weigh(run, disparity_metric)
+    spending = find_spending(run, None)
     explanation = Explanation(
         causes_of_ranks(differences),
         causes_of_regions(weights.disparity, run.weighed),
-        Waiting(np.zeros(len(run.weighed.regions))),
+        spending.waiting,
+        spending.seconds,
         unprobed_callees(run.experiment, run.weighed.regions),
     )
     return run, differences, weights, explanation
