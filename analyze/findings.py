@@ -78,6 +78,7 @@ def analyze(
     exclude_ranks: Sequence[int] = (),
     exclude_regions: Sequence[str] = (),
     method: str = OURS,
+    least: float | None = None,
 ) -> Findings:
     """Run every analysis.
 
@@ -88,6 +89,7 @@ def analyze(
         exclude_ranks: Ranks that are not compared; see ``Selection.of``.
         exclude_regions: Regions that are not compared; see ``Selection.of``.
         method: ``autoanalyzer``, or ``paper``: that of paper 001 as it is printed.
+        least: The share of the run that a finding must be worth; None for what ``Criteria`` has. The paper has none.
 
     Raises:
         InputError: The experiment lacks what the analyses need.
@@ -99,6 +101,7 @@ def analyze(
         metric=metric or by_default,
         exclude_ranks=exclude_ranks,
         exclude_regions=exclude_regions,
+        least=least,
     )
     repetition = Repetition(experiment.notes.runs)
     if method == PAPER:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from ..errors import InputError
 from ..experiment import Experiment
 from .attributes import lacking
-from .code_regions import within_shells
+from .code_regions import CRITICAL_SHARE, within_shells
+from .criteria import CRITERIA
 from .costs import Cost, region_costs
 from .imported import as_run, expected_times
 from .overhead import Overhead, measuring_cost
@@ -40,6 +41,7 @@ class Prepared:
         taking_turns: How many ranks, or busy threads if these are more, share fewer processors; 0 if each had one, or
             it is not known.
         nested_teams: Whether there are threads of teams within teams, which are not compared.
+        least: The share of the run that a finding must be worth, where one was asked for.
     """
 
     experiment: Experiment
@@ -54,6 +56,17 @@ class Prepared:
     overhead: Overhead
     taking_turns: int
     nested_teams: bool
+    least: float | None = None
+
+    @property
+    def least_gain(self) -> float:
+        """The share of the run that a fix must save to be worth a finding."""
+        return CRITERIA.least_gain if self.least is None else self.least
+
+    @property
+    def least_weight(self) -> float:
+        """The share of the run that a region must take to be critical (definitions 15)."""
+        return CRITICAL_SHARE if self.least is None else self.least
 
 
 def prepare(
@@ -62,6 +75,7 @@ def prepare(
     metric: str = "compute_time",
     exclude_ranks: Sequence[int] = (),
     exclude_regions: Sequence[str] = (),
+    least: float | None = None,
 ) -> Prepared:
     """Check that an experiment can be analysed, select what is compared, and sum up the costs of its regions.
 
@@ -70,6 +84,7 @@ def prepare(
         metric: What is compared across ranks.
         exclude_ranks: Ranks that are not compared; see ``Selection.of``.
         exclude_regions: Regions that are not compared; see ``Selection.of``.
+        least: The share of the run that a finding must be worth; None for what ``Criteria`` has.
 
     Raises:
         InputError: The experiment lacks a metric, or a value of one.
@@ -94,6 +109,7 @@ def prepare(
         overhead=measuring_cost(experiment),
         taking_turns=taking_turns(experiment),
         nested_teams=has_nested_teams(experiment),
+        least=least,
     )
 
 

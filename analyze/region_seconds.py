@@ -59,6 +59,7 @@ class RegionSeconds:
         waited: For ranks that come late.
         mpi: In MPI.
         computing: Computed.
+        busy: What all of the program takes without others' turns, and without waiting in MPI: a number.
     """
 
     time: Values
@@ -67,19 +68,23 @@ class RegionSeconds:
     waited: Values
     mpi: Values
     computing: Values
+    busy: float
 
     def is_part(self, seconds: Values) -> npt.NDArray[np.bool_]:
         """Whether seconds are a part of each region's time that is worth naming."""
         return np.asarray((seconds > 0) & (seconds >= PART.value * self.time))
 
     def costly(self, least: float) -> list[int]:
-        """List the regions that spend some seconds or more, and a part of their time, on what has a remedy of its own.
+        """List the regions that spend enough to be worth a fix, and a part of their time, on what has a remedy.
 
         That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere.
+
+        Args:
+            least: The share of what the program takes that is enough.
         """
         remediable = [each for name, each in self.of.items() if name != "instructions"]
         costs = np.max([*remediable, self.small_calls], axis=0)
-        return np.flatnonzero((costs >= least) & self.is_part(costs)).tolist()
+        return np.flatnonzero((costs >= least * self.busy) & self.is_part(costs)).tolist()
 
 
 def region_seconds(
@@ -123,7 +128,9 @@ def region_seconds(
         of["instructions"] = np.minimum(executed.amounts * price, computing)
     of |= _of_misses(ranks, attributes, computing)
     small_calls = np.where(small & (rest <= CALL.value * calls), rest, 0.0)
-    return RegionSeconds(wall - _turns(ranks, wall, outside - computing), of, small_calls, waited, mpi, computing)
+    time = wall - _turns(ranks, wall, outside - computing)
+    busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
+    return RegionSeconds(time, of, small_calls, waited, mpi, computing, busy)
 
 
 def _turns(ranks: Selection, wall: Values, off: Values) -> Values:

@@ -44,6 +44,7 @@ def find_disparity(
     values: Sequence[float],
     shares: Sequence[float],
     additive: bool = True,
+    least: float = CRITICAL_SHARE,
     costly: Collection[int] = (),
 ) -> Disparity:
     """Classify the regions and find the critical ones and their cores (definitions 14 and 15).
@@ -53,12 +54,13 @@ def find_disparity(
         values: CRNM of each region, or what it is classed by.
         shares: Share of each region's wall time in the program's.
         additive: Whether a region's value contains those of the regions below it: CRNM's does, CPI does not.
+        least: The share that a critical region must have.
         costly: Regions that spend enough on a cause to be worth a fix.
     """
     classes = classify(values)
     if classes is None:
         return Disparity(tuple(values))
-    ccr = [index for index in range(len(regions)) if classes[index] >= HIGH and shares[index] >= CRITICAL_SHARE]
+    ccr = [index for index in range(len(regions)) if classes[index] >= HIGH and shares[index] >= least]
     cores = _Cores(regions, values, shares, classes, frozenset(ccr)) if additive else None
     found = {core for index in ccr for core in (cores.of(index) if cores else _alone(regions, classes, index))}
     found.update(index for index in costly if found.union(costly).isdisjoint(descendants(regions, index)))

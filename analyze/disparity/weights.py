@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..criteria import CRITERIA
 from ..preparation import Prepared
 from ..region_seconds import RegionSeconds
 from .crnm import cycles_metric, cycles_per_instruction, weights
@@ -43,7 +42,8 @@ def find_weights(prepared: Prepared, seconds: RegionSeconds, metric: str = "crnm
         values=weights(prepared.weighed, metric=metric).tolist(),
         shares=[each.share for each in prepared.weighed_costs],
         additive=metric != "cpi",
-        costly=seconds.costly(CRITERIA.least_gain * prepared.program_time),
+        least=prepared.least_weight,
+        costly=seconds.costly(prepared.least_gain),
     )
     cycles = cycles_metric(prepared.experiment)
     return Weights(metric, disparity, cycles, cycles_per_instruction(prepared.weighed))

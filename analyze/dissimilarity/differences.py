@@ -10,7 +10,6 @@ from typing import Final
 import numpy as np
 
 from ..attributes import BYTES_PER_SECOND
-from ..criteria import CRITERIA
 from ..overhead import TIMES, probe_times
 from ..preparation import Prepared
 from ..selection import Selection, over_ranks
@@ -80,7 +79,7 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
     ranks, compared_by = prepared.compared, metric or DISSIMILARITY_METRICS[0]
     compared = ranks if compared_by == "mpi_bytes" else ranks.by_thread()
     performance = Performance.selected(compared, metric=compared_by)
-    floor = _floor(performance, prepared.mean_time)
+    floor = _floor(performance, prepared)
     dissimilarity = find_dissimilarity(performance, floor=floor)
     found = Differences(compared, performance, dissimilarity, floor)
     volumes = differing_volumes(ranks, prepared.mean_time) if metric is None else None
@@ -105,8 +104,8 @@ def _spread(performance: Performance) -> float:
     return float(np.ptp(performance.values[list(performance.top)].sum(axis=0)))
 
 
-def _floor(performance: Performance, program_time: float) -> float:
+def _floor(performance: Performance, prepared: Prepared) -> float:
     """Give what must be saved to matter: a part of the mean, or the bytes that take that part of the program's time."""
     if performance.metric == "mpi_bytes":
-        return CRITERIA.least_gain * program_time * BYTES_PER_SECOND
-    return CRITERIA.least_gain * float(performance.values[list(performance.top)].sum(axis=0).mean())
+        return prepared.least_gain * prepared.mean_time * BYTES_PER_SECOND
+    return prepared.least_gain * float(performance.values[list(performance.top)].sum(axis=0).mean())
