@@ -168,4 +168,4 @@ class Computing:
         sums = summary(experiment, "cpu_time").sums - sum(summary(experiment, each).sums for each in self.others)
         left = sums - sum(each.shared(experiment) for each in self.shared)
         whole, rest = inclusive_over(experiment, regions, np.maximum([sums, left], 0.0).T).T
-        return np.clip(np.divide(rest, whole, out=np.ones_like(whole), where=whole > 0), 0.0, 1.0)
+        return np.asarray(np.clip(np.divide(rest, whole, out=np.ones_like(whole), where=whole > 0), 0.0, 1.0))

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from .findings import Findings
 
-__all__ = ["WEAK", "Confidence", "confidence_in_difference", "confidence_in_weight"]
-
-WEAK: Final = 0.25  # severity: below, the noise of a shared machine can part ranks, too
+__all__ = ["Confidence", "confidence_in_difference", "confidence_in_weight"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +36,8 @@ def confidence_in_difference(findings: Findings, regions: Sequence[int]) -> Conf
         return Confidence("low", "the ranks did the same work")
     if findings.differences.may_be_measuring(regions):
         return Confidence("low", "measuring may have made the difference")
-    if findings.dissimilarity.severity < WEAK:
-        return Confidence("low", "the difference is small")
+    if findings.differences.may_be_chance(regions):
+        return Confidence("low", "the difference is small, and no counts vouch for it")
     differences = [causes.of_core.get(core, ()) for core in regions] if findings.dissimilarity.cccr else []
     if any(differences) or (not findings.dissimilarity.cccr and causes.differences):
         return Confidence("high", "what the ranks do differs, too")

@@ -30,6 +30,9 @@ class Criteria:
         " values are farther apart once in 10,000 regions",
     )
     most_noise: float = _number(0.5, "of a region's longest time", "noise makes nobody take more than twice as long")
+    burst: float = _number(
+        0.1, "s", "a neighbour on the same processor can take as much of one rank: by times alone, less is doubtful"
+    )
     unknown_noise: float = _number(
         0.25, "of a region's time", "noise of a shared machine, where a run has too few regions to tell its own"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Final
 
 import numpy as np
@@ -30,7 +31,7 @@ def noise_of_times(times: npt.NDArray[np.float64]) -> float | None:
         return None
     apart = np.diff(times[telling] / middle[telling], axis=1)
     left = apart - np.median(apart, axis=0)
-    return NORMAL * float(np.median(np.abs(left))) / np.sqrt(2)
+    return NORMAL * float(np.median(np.abs(left))) / sqrt(2)
 
 
 def part_by_noise(deviation: float, least: float) -> float:

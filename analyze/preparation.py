@@ -9,8 +9,8 @@ from ..errors import InputError
 from ..experiment import Experiment
 from .attributes import lacking
 from .code_regions import CRITICAL_SHARE, within_shells
-from .criteria import CRITERIA
 from .costs import Cost, region_costs
+from .criteria import CRITERIA
 from .imported import as_run, expected_times
 from .overhead import Overhead, measuring_cost
 from .program_time import program_times, times_outside

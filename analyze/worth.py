@@ -38,31 +38,34 @@ class Worth:
 def worth_of_balance(findings: Findings, regions: Sequence[int]) -> Worth | None:
     """Give what it would save if all ranks computed equally long in some regions; None of what is no time.
 
-    That is what the slowest rank has more than the mean. Where there are fewer processors than ranks, these take
-    turns, and the others' time is not all lost: see ``makespan``. Ranks of different programs have nothing to share.
+    That is what the slowest rank has more than the mean, or, where misses make it slow, than the fastest: work can be
+    shared evenly, misses can be avoided. Where there are fewer processors than ranks, these take turns, and the others'
+    time is not all lost: see ``makespan``. Ranks of different programs have nothing to share.
 
     Args:
         findings: What was found.
         regions: Positions among the regions that were compared; none is below another.
     """
-    performance, notes = findings.performance, findings.experiment.notes
+    performance, notes, causes = findings.performance, findings.experiment.notes, findings.explanation.of_ranks
     if performance.metric not in TIMES:
         return None
     times = performance.values[list(regions)].sum(axis=0)
-    ranks = len(times)
-    saved = 0.0
+    ranks, saved = len(times), 0.0
+    first = [found[:1] for core in regions for found in [causes.of_core.get(core, causes.differences)]]
+    avoidable = all(found and found[0].attribute.endswith("_rate") for found in first)
     for group in performance.groups:
         processors = (notes.processors or ranks) * len(group) / ranks
         own = times[group]
-        saved = max(saved, makespan(own, processors) - makespan(np.full(len(own), own.mean()), processors))
+        even = np.full(len(own), own.min() if avoidable else own.mean())
+        saved = max(saved, makespan(own, processors) - makespan(even, processors))
     return Worth.of(saved, findings.run.program_time)
 
 
 def worth_of_weight(findings: Findings, core: int) -> Worth | None:
-    """Give the time of the causes that were found for a region's weight; None where none was.
+    """Give the time of the causes that were found for a region's weight; None where no fix is known that saves it.
 
-    Misses of both caches are the same time; where waiting is a cause, that is all of the time in MPI but what it has
-    other causes for.
+    None of instructions, as all code executes some; and of waiting where ranks take turns on the processors, since what
+    they wait for is then not known. Misses of both caches are the same time.
 
     Args:
         findings: What was found.
@@ -70,12 +73,12 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     """
     causes, seconds = findings.explanation.of_regions, findings.explanation.seconds
     spent = {each.attribute: float(seconds.of[each.attribute][core]) for each in causes.causes.get(core, ())}
-    misses = [spent.pop(name, 0.0) for name in ("l1_miss_rate", "l2_miss_rate")]
-    executing = spent.pop("instructions", 0.0)  # includes what its misses take
-    saved = sum(spent.values()) + max(*misses, executing)
+    spent.pop("instructions", None)
+    misses = max(spent.pop(name, 0.0) for name in ("l1_miss_rate", "l2_miss_rate"))
+    saved = sum(spent.values()) + misses
     if core in causes.small_calls:
         saved += float(seconds.small_calls[core])
-    elif core in causes.waiting:
+    elif core in causes.waiting and not findings.run.taking_turns:
         saved += float(seconds.mpi[core]) - spent.get("mpi_bytes", 0.0)
     return Worth.of(saved, findings.run.program_time)
 

@@ -12,6 +12,7 @@ from ..experiment import Experiment
 from ..view.findings_json import findings_document
 from .documents import write_document
 from .part_arguments import add_exclude_rank_argument
+from .percentage import share_of
 
 __all__ = ["add_analysis_arguments", "add_selection_arguments", "findings_of", "write_findings"]
 
@@ -47,6 +48,13 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         help="what regions are classed by (default: %(default)s, share of wall time x cycles per instruction)",
     )
     parser.add_argument(
+        "--least",
+        type=_share,
+        metavar="SHARE",
+        help="leave findings out that are worth less than this share of the run, such as 3%% (default: 1%% for "
+        "imbalances and for what has a remedy, 3%% for other regions that weigh)",
+    )
+    parser.add_argument(
         "--method",
         choices=METHODS,
         default=METHODS[0],
@@ -63,6 +71,7 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Pat
         exclude_ranks=arguments.exclude_rank,
         exclude_regions=arguments.exclude_region,
         method=arguments.method,
+        least=arguments.least,
     )
     findings = analyse(experiment)
     if file is None or experiment.notes.runs == 1:
@@ -72,6 +81,13 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Pat
 
     runs = runs_of_mean(experiment, file)
     return repeated(findings, runs, analyse) if runs else findings
+
+
+def _share(text: str) -> float:
+    share = share_of(text)
+    if not 0 < share < 1:
+        raise argparse.ArgumentTypeError(f"expected a percentage between 0 and 100, such as 3%, found {text!r}")
+    return share
 
 
 def write_findings(findings: Findings, file: Path, target: Path, *, with_account: bool = False) -> None:

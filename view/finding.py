@@ -10,7 +10,7 @@ from ..analyze.worth import Worth
 from ..experiment import Experiment
 from .units import seconds
 
-__all__ = ["Finding", "Sight", "saves", "sight_of_ranks", "sight_of_region"]
+__all__ = ["Finding", "Sight", "saves", "seconds_of", "sight_of_ranks", "sight_of_region"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class Finding:
         sight: Where it is seen.
         ranks: Whether it is that ranks differ; else a region weighs.
         speed: Whether ranks differ in speed alone.
+        gain: Seconds that a perfect fix saves; None where that is not known.
     """
 
     lines: list[str]
@@ -53,6 +54,7 @@ class Finding:
     sight: Sight = field(default_factory=lambda: Sight(None))
     ranks: bool = False
     speed: bool = False
+    gain: float | None = None
 
     def __len__(self) -> int:
         return len(self.lines) + len(self.more)
@@ -95,6 +97,11 @@ def _shown(experiment: Experiment, metric: str) -> tuple[str | None, bool]:
 
 def _first_time(experiment: Experiment) -> str | None:
     return next((each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None), None)
+
+
+def seconds_of(worth: Worth | None) -> float | None:
+    """Give the seconds; None where nothing is saved, or it is not known how much."""
+    return None if worth is None else worth.seconds
 
 
 def saves(findings: Findings, worth: Worth | None) -> str:

@@ -15,7 +15,7 @@ from ..analyze.opening import can_be_opened
 from ..analyze.procedures import HeavyProcedure, heavy_procedures
 from ..analyze.worth import worth_of_weight
 from .causes import FEWER_MESSAGES, TO_TRY, because_of, first_to_try
-from .finding import Finding, saves, sight_of_region
+from .finding import Finding, saves, seconds_of, sight_of_region
 from .place import Place, where_is
 from .standing import how_sure, in_runs
 from .units import count, percent, seconds, volume
@@ -72,11 +72,13 @@ def _of_cores(findings: Findings) -> Iterator[Finding]:
     found, causes = findings.disparity, findings.explanation.of_regions
     for core in cores_by_weight(findings):
         cost = findings.run.weighed_costs[core]
-        parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), LABELS[found.classes[core]]]
+        label = [LABELS[found.classes[core]]] if core in found.ccr else []
+        parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), *label]
         region, standing = findings.run.weighed.regions[core], findings.repetition.of_regions.get(core)
         where = where_is(findings.experiment, region)
         share = f"{', '.join(parts)}{_mostly(cost)}"
-        saved = saves(findings, worth_of_weight(findings, core))
+        worth = worth_of_weight(findings, core)
+        saved = saves(findings, worth)
         lines = [f"HEAVY       {where}      {share}{saved}{in_runs(findings.repetition, standing)}"]
         if names := findings.explanation.unprobed.get(core):
             lines.append(_without_probes(names))
@@ -93,7 +95,7 @@ def _of_cores(findings: Findings) -> Iterator[Finding]:
         elif "instructions" not in findings.run.lacking:
             lines.append(f"no counter explains it{_cpi(findings, core)}")
         more += [*_look_inside(findings, region, cost.share), *how_sure(standing, ranks=False)]
-        yield Finding(lines, more, sight_of_region(findings, core))
+        yield Finding(lines, more, sight_of_region(findings, core), gain=seconds_of(worth))
 
 
 def _to_try(causes: Sequence[Cause], also: Sequence[Cause]) -> list[str]:

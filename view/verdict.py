@@ -10,15 +10,14 @@ from typing import Final
 import numpy as np
 
 from ..analyze import Findings
-from ..analyze.confidence import WEAK
 from ..analyze.dissimilarity.causes import Difference
-from ..analyze.dissimilarity.clusters import THRESHOLD
+from ..analyze.dissimilarity.clusters import THRESHOLD, levels
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..analyze.foremost import cores_by_difference
 from ..analyze.worth import worth_of_balance
 from .causes import SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because
 from .caveats import MOST_NOTES, caveats
-from .finding import Finding, saves, sight_of_ranks
+from .finding import Finding, saves, seconds_of, sight_of_ranks
 from .heavy import heavies
 from .place import where_is
 from .standing import how_sure, in_runs
@@ -26,6 +25,7 @@ from .units import percent, ranks, seconds, volume
 
 __all__ = ["SHORTEST", "Verdict", "cluster_times", "verdict", "verdict_lines"]
 
+_MOST_CLUSTERS: Final = 5
 _MOST_LINES: Final = 15
 _FEWEST_NOTES: Final = 2  # how many are left out, and where counts come from
 _MOST_GROUPS: Final = 2
@@ -67,7 +67,9 @@ def verdict(findings: Findings, not_counted: str = "", *, everything: bool = Fal
         return Verdict(_headline(findings), [short], [], said)
     imbalances = list(_imbalances(findings))
     real, speed = ([each for each in imbalances if each.speed == only] for only in (False, True))
-    items = [*real, *heavies(findings), *speed]
+    told = [*real, *heavies(findings)]
+    told.sort(key=lambda each: (each.gain is None and not each.ranks, -(each.gain or 0.0)))
+    items = [*told, *speed]
     return Verdict(_headline(findings), _balanced(findings, stands_out=bool(items)), items, said)
 
 
@@ -197,8 +199,8 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
         where = where_is(findings.experiment, findings.performance.regions[core])
         same = core in causes.same_work
         title = f"{_SPEED if same else _imbalance(findings, [core])}  {where}"
-        saved = "" if same else saves(findings, worth_of_balance(findings, [core]))
-        lines = [f"{title}{saved}", cluster_times(findings, [core])]
+        worth = None if same else worth_of_balance(findings, [core])
+        lines = [f"{title}{saves(findings, worth)}", cluster_times(findings, [core])]
         standing = findings.repetition.of_ranks.get(core)
         if number == 0:
             lines[1] += f"      {last}"
@@ -209,23 +211,25 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
             lines += _hints(findings, [core])
             more += [*_odd_one(findings), *_alike(findings)[_MOST_GROUPS:]]
         more += how_sure(standing, ranks=True)
-        yield Finding(lines, more, sight_of_ranks(findings, [core]), ranks=True, speed=same)
+        yield Finding(lines, more, sight_of_ranks(findings, [core]), ranks=True, speed=same, gain=seconds_of(worth))
     if not found.cccr:
         top = findings.performance.top
         said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings, top)]
         place = "threads that do different jobs" if found.jobs else "spread over all regions"
         title = f"{_SPEED if causes.noise else _imbalance(findings, top)}  {place}"
-        if not (causes.noise or found.jobs):
-            title += saves(findings, worth_of_balance(findings, top))
+        worth = None if causes.noise or found.jobs else worth_of_balance(findings, top)
+        title += saves(findings, worth)
         standing = findings.repetition.of_ranks.get(None)
         times = f"{cluster_times(findings, top)}      {last}{in_runs(findings.repetition, standing)}"
         more = [*_to_try_for_ranks(findings, causes.differences), *([] if causes.noise else _odd_one(findings))]
         more += how_sure(standing, ranks=True)
-        yield Finding([title, times, *said], more, sight_of_ranks(findings, top), ranks=True, speed=causes.noise)
+        sight, gain = sight_of_ranks(findings, top), seconds_of(worth)
+        yield Finding([title, times, *said], more, sight, ranks=True, speed=causes.noise, gain=gain)
 
 
 def _imbalance(findings: Findings, regions: Sequence[int]) -> str:
-    doubtful = findings.dissimilarity.severity < WEAK or findings.differences.may_be_measuring(regions)
+    differences = findings.differences
+    doubtful = differences.may_be_chance(regions) or differences.may_be_measuring(regions)
     return "IMBALANCE?" if doubtful else "IMBALANCE "
 
 
@@ -254,9 +258,8 @@ def _alike(findings: Findings) -> list[str]:
 
 
 def _hints(findings: Findings, regions: Sequence[int]) -> Iterator[str]:
-    found = findings.dissimilarity
     yield from _alike(findings)[:_MOST_GROUPS]
-    if found.severity < WEAK and findings.performance.metric != "mpi_bytes":
+    if findings.differences.may_be_chance(regions):
         advice = "" if findings.repetition.runs > 1 else ": repeat the run before you act on it"
         yield f"a small difference; a noisy machine can cause it, too{advice}"
     if findings.differences.may_be_measuring(regions):
@@ -280,10 +283,13 @@ def _odd_one(findings: Findings) -> list[str]:
 
 def cluster_times(findings: Findings, regions: Sequence[int]) -> str:
     """Say what each cluster was measured to do in regions; threads that have a part in none of them are left out."""
-    performance, clusters = findings.performance, findings.dissimilarity.clusters
+    performance = findings.performance
+    clusters: Sequence[Sequence[int]] = findings.dissimilarity.clusters
     measured = performance.measured[list(regions)]
+    if len(clusters) <= _MOST_CLUSTERS:
+        clusters = _alike_in(findings, regions)
     values = np.where(np.isnan(measured).all(axis=0), np.nan, np.nansum(measured, axis=0))
-    if len(clusters) > 5:
+    if len(clusters) > _MOST_CLUSTERS:
         least, most = _amount(findings, np.nanmin(values)), _amount(findings, np.nanmax(values))
         return f"from {least} to {most}, most on {ranks([performance.labels[int(np.nanargmax(values))]])}"
     parts: list[str] = []
@@ -296,6 +302,18 @@ def cluster_times(findings: Findings, regions: Sequence[int]) -> str:
         verb = "" if parts else f" {_VERBS[performance.metric][len(columns) == 1]}"
         parts.append(f"{who}{verb} {_amount(findings, float(values[columns].mean()))}")
     return ", ".join(parts)
+
+
+def _alike_in(findings: Findings, regions: Sequence[int]) -> list[list[int]]:
+    """Put clusters together that other regions part, but not these."""
+    compared, clusters = findings.performance.values[list(regions)].sum(axis=0), findings.dissimilarity.clusters
+    found: dict[tuple[int, int], list[int]] = {}
+    for group in findings.performance.groups:
+        own = [each for each in clusters if each[0] in {*group}]
+        means = np.array([compared[list(each)].mean() for each in own])
+        for level, columns in zip(levels(means).tolist(), own, strict=True):
+            found.setdefault((group[0], level), []).extend(columns)
+    return sorted((sorted(each) for each in found.values()), key=lambda each: each[0])
 
 
 def _amount(findings: Findings, value: float) -> str:

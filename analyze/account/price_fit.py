@@ -91,7 +91,7 @@ def instruction_prices(experiment: Experiment, counted: Counted, prices: Sequenc
         return np.full(len(instructions), prices[0])
     left = time.sum(axis=1) - sum(count * price for count, price in zip(misses, prices[1:], strict=True))
     found = np.divide(left, instructions, out=np.full_like(left, prices[0]), where=instructions > 0)
-    return np.clip(found, least, most)
+    return np.asarray(np.clip(found, least, most))
 
 
 def _products(experiment: Experiment, counted: Counted) -> Values:

@@ -120,7 +120,7 @@ class Splitting:
             yield "computing", computing
             return
         counts = self.counted.counts(experiment, of_all)
-        prices = (self.instruction[:, None], *self.fitted[1:])
+        prices: list[Values | float] = [self.instruction[:, None], *self.fitted[1:]]
         explained = [each * price for each, price in zip(counts, prices, strict=True)]
         yield from _at_most([*zip(self.counted.names, explained, strict=True)], computing, "unexplained")
 

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from ..attributes import BYTES_PER_SECOND
+from ..criteria import CRITERIA
 from ..overhead import TIMES, probe_times
 from ..preparation import Prepared
 from ..selection import Selection, over_ranks
@@ -57,6 +58,19 @@ class Differences:
             apart = float(np.ptp(self.performance.values[list(places)].sum(axis=0)))
             self._judged[places] = apart <= MOST_PAID * most
         return self._judged[places]
+
+    def may_be_chance(self, regions: Sequence[int]) -> bool:
+        """Whether the ranks differ so little, in times that no counts vouch for, that a crowded machine can be why."""
+        places, performance = list(regions), self.performance
+        if performance.metric == "mpi_bytes":
+            return False
+        times = performance.values[places].sum(axis=0)
+        whole = float(performance.values[places].sum())
+        measured = np.broadcast_to(performance.measured_share, len(performance.regions))[places]
+        vouched = float((performance.values[places].sum(axis=1) * (1 - measured)).sum())
+        apart = [(float(np.ptp(times[each])), float(times[each].max())) for each in performance.groups]
+        telling = any(each >= max(CRITERIA.unknown_noise * most, CRITERIA.burst) for each, most in apart)
+        return vouched <= whole / 2 and not telling
 
     @cached_property
     def _judged(self) -> dict[tuple[int, ...], bool]:
