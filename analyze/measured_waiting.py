@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -23,7 +22,8 @@ def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
 
     In other regions, of sends and receives, the estimate stands, but for less than what was measured. A barrier that
     waits for nobody takes its time, too: not more than the collectives themselves, and on all ranks. So waiting is what
-    barriers took beyond the collectives, or beyond the rank on which they took least, if that is more.
+    barriers took beyond the collectives, or beyond the rank on which they took least, if that is more. It is shared out
+    over the same cores as the estimate.
 
     Args:
         waiting: What is estimated.
@@ -39,7 +39,13 @@ def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
     least = np.min([*over_ranks(weighed, _least)], axis=0)
     measured = barriers - np.minimum(collectives, least)
     split = barriers + collectives >= _MOST * in_mpi
-    return replace(waiting, seconds=np.where(split, measured, np.maximum(measured, estimated)))
+    seconds = np.where(split, measured, np.maximum(measured, estimated))
+    factor = np.divide(seconds, estimated, out=np.ones(len(seconds)), where=estimated > 0)
+    shares = {
+        region: {late: float(time * factor[region]) for late, time in each.items()}
+        for region, each in waiting.shares.items()
+    }
+    return Waiting(seconds, shares)
 
 
 def _least(selection: Selection) -> npt.NDArray[np.float64]:

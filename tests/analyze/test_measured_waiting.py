@@ -26,12 +26,14 @@ def test_what_barriers_take_beyond_the_collectives_or_beyond_the_last_rank_is_wa
     )
     selection = Selection.of(experiment)
     names = [experiment.path_name(each.id) for each in selection.regions]
-    waiting = with_measured(Waiting(np.full(len(names), 0.75), {0: 1}), selection)
+    late = names.index("late")
+    waiting = with_measured(Waiting(np.full(len(names), 0.75), {late: {1: 0.5, 2: 0.25}}), selection)
     found = dict(zip(names, waiting.seconds.tolist(), strict=True))
     # Sends say what was estimated; of a region that has sends, too, at least what was measured counts.
     expected = {"late": 2.0, "turns": 1.75, "small": 0.0, "sends": 0.75, "both": 0.75}
     assert {name: found[name] for name in expected} == pytest.approx(expected)
-    assert waiting.late == {0: 1}
+    assert waiting.shares[late] == pytest.approx({1: 4 / 3, 2: 2 / 3})
+    assert waiting.late == {late: 1}
 
 
 def test_without_barriers_the_estimate_stands(make_experiment: MakeExperiment) -> None:
