@@ -9,15 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW = 8, LONG = 1 << 20, WARM = 3, LEAST = 10, ROUNDS = 7, GO_ON = 1, STOP = 0 };
+enum { FEW = 8, LONG = 1 << 20, WARM = 3, LEAST = 10, ROUNDS = 16, GO_ON = 1, STOP = 0 };
 
 /*
  * Of one round, for one length: on a busy machine both ranks must have a processor at the same time, by luck.
- * The rounds lie apart, as a virtual machine's two processors may be one core for a while, and then two,
- * between which a message takes three times as long.
+ * The rounds lie apart, as a virtual machine's two processors may be one core for some ten seconds, and then
+ * two, between which a message takes three times as long; the least of all rounds counts, which is that of
+ * one core.
  */
-static const double most_seconds = 0.4, usual_seconds = 0.1;
-static const struct timespec between_rounds = {.tv_nsec = 200000000}, nap = {.tv_nsec = 2000000};
+static const double most_seconds = 0.4, usual_seconds = 0.05;
+static const struct timespec between_rounds = {.tv_sec = 1}, nap = {.tv_nsec = 2000000};
 
 static char *bytes;
 
@@ -56,31 +57,25 @@ static double best(int other, int length, int times) {
     return least / (2.0 * times);
 }
 
-static int compare(const void *first, const void *second) {
-    double a = *(const double *)first, b = *(const double *)second;
-    return (a > b) - (a < b);
-}
-
-static double median(double seconds[ROUNDS]) {
-    qsort(seconds, ROUNDS, sizeof *seconds, compare);
-    return seconds[ROUNDS / 2];
+static double lower(double one, double other) {
+    return one > 0 && one < other ? one : other;
 }
 
 static void measure(int rank, int other, const char *across) {
-    double of_few[ROUNDS], of_long[ROUNDS];
+    double few = 0, longer = 0;
     for (int round = 0; round < ROUNDS; round++) {
+        if (round)
+            nanosleep(&between_rounds, NULL);
         if (rank == other) {
             answer(0, FEW);
             answer(0, LONG);
         } else if (rank == 0) {
-            of_few[round] = best(other, FEW, 50);
-            of_long[round] = best(other, LONG, 1);
+            few = lower(few, best(other, FEW, 50));
+            longer = lower(longer, best(other, LONG, 1));
         }
-        nanosleep(&between_rounds, NULL);
     }
     if (rank)
         return;
-    double few = median(of_few), longer = median(of_long);
     printf("price mpi_call%s %.4g\n", across, few);
     printf("price mpi_byte%s %.4g\n", across, (longer > few ? longer - few : longer) / (LONG - FEW));
 }
