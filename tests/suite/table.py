@@ -12,6 +12,7 @@ from .key import Key
 from .score import Hit, Score, said
 
 _NEAR = 0.25  # of the measured gain may the predicted one be off
+_CHANCE = 0.005  # of the run: so far two measurements of computing that are alike differ
 _WAITED_FOR = ("serial", "threads")
 _RIGHT = 1.3  # as many times may a fault be stronger or weaker than it is said to be
 
@@ -145,7 +146,8 @@ def _rates(true: int, planted: int, extra: int) -> str:
 def _gains(outcomes: list[Outcome]) -> list[str]:
     """Compare, for each case of one fault, what the cure saved with what was planted and with what was predicted."""
     cures = {each.key.seed: each for each in outcomes if each.key.cured}
-    rows, near, right = [], [], []
+    rows, right = [], []
+    near: dict[str, list[bool]] = {"of computing": [], "by the clock, whose noise is that of the machine": []}
     for each in outcomes:
         if each.key.cured or len(each.key.truths) != 1 or each.key.seed not in cures:
             continue
@@ -154,16 +156,21 @@ def _gains(outcomes: list[Outcome]) -> list[str]:
         waited = each.found["experiment"]["wall_time"] - cure.found["experiment"]["wall_time"]
         saved = waited if truth.by_the_clock else _saved(each.run, cure.run)
         if gain is not None:
-            near.append(abs(gain - saved) <= _NEAR * abs(saved))
+            by_chance = _CHANCE * each.run.span([each.key.steps])
+            how = [*near][truth.by_the_clock]
+            near[how].append(abs(gain - saved) <= max(_NEAR * abs(saved), by_chance))
         strength = _turned_out(each.run, cure.run)
         right.append(1 / _RIGHT <= strength / truth.strength <= _RIGHT)
-        planted, predicted = f"{truth.kind} {truth.strength:.0%}", "-" if gain is None else f"{gain:.3f} s"
-        rows.append(f"{each.key.seed:4} {planted:20} {strength:7.1%} {saved:8.3f} s {waited:8.3f} s {predicted:>10}")
+        planted, said_to_be = f"{truth.kind} {truth.strength:.0%}", "-" if gain is None else f"{gain:.3f} s"
+        rows.append(f"{each.key.seed:4} {planted:20} {strength:7.1%} {saved:8.3f} s {waited:8.3f} s {said_to_be:>10}")
     if not rows:
         return []
     head = ["", "seed fault               strength    saved     wall time  predicted   gain by the cure", *rows]
     of_all = [f"strength within a factor of {_RIGHT}: {sum(right)} of {len(right)}"]
-    return [*head, *of_all, *([f"predicted within {_NEAR:.0%}: {sum(near)} of {len(near)}"] if near else [])]
+    predicted = [
+        f"predicted within {_NEAR:.0%}, {how}: {sum(hits)} of {len(hits)}" for how, hits in near.items() if hits
+    ]
+    return [*head, *of_all, *predicted]
 
 
 def _turned_out(faulty: Kept, cured: Kept) -> float:
