@@ -128,22 +128,23 @@ def region_seconds(
         of["instructions"] = np.minimum(executed.amounts * price, computing)
     of |= _of_misses(ranks, attributes, computing)
     small_calls = np.where(small & (rest <= CALL.value * calls), rest, 0.0)
-    time = wall - _turns(ranks, wall, outside - computing)
+    time = wall - _turns(ranks, outside - computing, mpi - cost("mpi_cpu_time"))
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     return RegionSeconds(time, of, small_calls, waited, mpi, computing, busy)
 
 
-def _turns(ranks: Selection, wall: Values, off: Values) -> Values:
-    """Tell how long ranks were off the processor for others' turns, in MPI, too: by CPU time.
+def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
+    """Tell how long ranks were off the processor for others' turns, by CPU time; in files, a disk may be slow, too.
 
     Where that is not known, it is all that they were ``off`` the processor outside of MPI and files.
     """
     delay = ranks.experiment.notes.run_delay
     if not delay or not complete(ranks.experiment, "cpu_time"):
         return off
-    spent, number = ranks.sums("cpu_time"), len(ranks.ranks)
+    spent = ranks.sums("cpu_time")
     share = spent / max(float(spent[list(ranks.top)].sum()), np.finfo(float).tiny)
-    return np.clip(sum(delay.values()) / number * share, 0.0, np.maximum(wall - spent / number, 0.0))
+    mean = sum(delay.values()) / len(ranks.ranks)
+    return np.clip(mean * share, 0.0, np.maximum(off, 0.0) + np.maximum(off_in_mpi, 0.0))
 
 
 def _without_polling(time: Values, cpu: Values | None, calls: Values | None, volume: Values) -> Values:

@@ -115,6 +115,13 @@ def test_a_core_that_executes_as_fast_as_the_program_has_its_instructions_for_a_
     assert causes_of(findings, "d") == ["instructions"]
 
 
+def test_time_in_files_is_no_turn_of_others(make_experiment):
+    seconds = {"write": alike(0.5), "work": alike(0.2)}
+    made = make_experiment(seconds, io_time={"write": alike(9.0)}, io_bytes={"write": alike(1e9)}, **counted(seconds))
+    busy = made.replaced(notes=Notes(run_delay={str(rank): 9.0 for rank in range(RANKS)}))
+    assert causes_of(analyze(busy), "write") == ["io_bytes"]
+
+
 def test_calls_that_last_longer_than_a_turn_are_waiting_and_not_small(make_experiment):
     seconds = {"halo": alike(0.1), "work": alike(0.3)}
     made = make_experiment(
