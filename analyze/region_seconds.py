@@ -59,6 +59,7 @@ class RegionSeconds:
         waited: For ranks that come late.
         mpi: In MPI.
         computing: Computed.
+        counts_cycles: Whether cycles tell how much of that time is stalls, at most.
         busy: What all of the program takes without others' turns, and without waiting in MPI: a number.
     """
 
@@ -68,6 +69,7 @@ class RegionSeconds:
     waited: Values
     mpi: Values
     computing: Values
+    counts_cycles: bool
     busy: float
 
     def is_part(self, seconds: Values) -> npt.NDArray[np.bool_]:
@@ -77,12 +79,14 @@ class RegionSeconds:
     def costly(self, least: float) -> list[int]:
         """List the regions that spend enough to be worth a fix, and a part of their time, on what has a remedy.
 
-        That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere.
+        That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere; and
+        on misses only where cycles tell that something was waited for.
 
         Args:
             least: The share of what the program takes that is enough.
         """
-        remediable = [each for name, each in self.of.items() if name != "instructions"]
+        known = ("io_bytes", "mpi_bytes", *(("l1_miss_rate", "l2_miss_rate") if self.counts_cycles else ()))
+        remediable = [self.of[name] for name in known if name in self.of]
         costs = np.max([*remediable, self.small_calls], axis=0)
         return np.flatnonzero((costs >= least * self.busy) & self.is_part(costs)).tolist()
 
@@ -130,7 +134,7 @@ def region_seconds(
     small_calls = np.where(small & (rest <= CALL.value * calls), rest, 0.0)
     time = wall - _turns(ranks, outside - computing, mpi - cost("mpi_cpu_time"))
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
-    return RegionSeconds(time, of, small_calls, waited, mpi, computing, busy)
+    return RegionSeconds(time, of, small_calls, waited, mpi, computing, bool(_cycles(ranks)), busy)
 
 
 def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
@@ -154,10 +158,14 @@ def _without_polling(time: Values, cpu: Values | None, calls: Values | None, vol
     return np.asarray(time - np.maximum(cpu - CALL.value * calls - BYTE.value * volume, 0.0))
 
 
+def _cycles(ranks: Selection) -> str | None:
+    return next((each for each in ("cycles", "ref_cycles") if complete(ranks.experiment, each)), None)
+
+
 def _of_misses(ranks: Selection, attributes: Mapping[str, Attribute], computing: Values) -> dict[str, Values]:
     rates = {name: each for name, each in attributes.items() if each.is_rate}
     stalled = np.array(computing)
-    cycles = next((each for each in ("cycles", "ref_cycles") if complete(ranks.experiment, each)), None)
+    cycles = _cycles(ranks)
     if cycles and "instructions" in attributes:
         data = rates.get("l1_miss_rate")
         is_walk = data.of_regions <= WALK.value if data else np.zeros(len(computing), dtype=bool)
