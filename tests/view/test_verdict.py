@@ -201,15 +201,15 @@ def test_causes_come_with_their_evidence_and_what_to_try():
             )
         )
     )
-    assert lines[2].startswith(" 1  IMBALANCE   work.c")
-    assert lines[4] == "    because instructions differ: 1.0e9 against 2.1e9"
-    assert lines[5].startswith("    try: distribute the work")
-    heavy = " 2  HEAVY       work.c   loop in work  ‹ main app.c:1      96 % of the run, CRNM 1.86, very high"
-    assert lines[6] == f"{heavy}      saves at most 750 ms of 1.03 s"
-    assert lines[7] == (
+    heavy = " 1  HEAVY       work.c   loop in work  ‹ main app.c:1      96 % of the run, CRNM 1.86, very high"
+    assert lines[2] == f"{heavy}      saves at most 556 ms of 1.03 s"
+    assert lines[3] == (
         "    because of L1 misses: 50 % of accesses, program 38 %; also instructions: 6.2e9 of the program's 7.0e9"
     )
-    assert lines[8].startswith("    try: access arrays")
+    assert lines[4].startswith("    try: access arrays")
+    assert any(line.startswith(" 2  IMBALANCE   work.c") and "saves at most 250 ms" in line for line in lines)
+    assert "    because instructions differ: 1.0e9 against 2.1e9" in lines
+    assert any(line.startswith("    try: distribute the work") for line in lines)
     assert lines[-1] == (
         "counts simulated (L1 32K/8/64, L2 1M/8/64), cycles from CPU time, "
         "not counted: L2 misses, disk I/O, network volume"

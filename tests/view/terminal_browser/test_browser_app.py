@@ -128,7 +128,7 @@ def test_the_findings_of_the_verdict_are_shown_in_their_order(experiments):
 def test_findings_of_another_tools_file_are_seen_by_its_own_times(experiments):
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         await pilot.press("right_square_bracket")
-        assert finding(app).startswith("1 of 6  IMBALANCE")
+        assert finding(app).startswith("1 of 10  IMBALANCE")
         assert [app.experiment.metrics[node].name for node in app.browser.metrics.selected] == ["time"]
         assert len(app.browser.system.selected) == 24  # threads
 
