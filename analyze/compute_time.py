@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -139,7 +141,13 @@ class Computing:
 
     @classmethod
     def comparing(cls, experiment: Experiment) -> Computing:
-        """Look which metrics there are, and share out what can be."""
+        """Look which metrics there are, and share out what can be; once for each experiment."""
+        if experiment not in _KNOWN:
+            _KNOWN[experiment] = cls._shared_out(experiment)
+        return _KNOWN[experiment]
+
+    @classmethod
+    def _shared_out(cls, experiment: Experiment) -> Computing:
         found = cls.of(experiment)
         noise = noise_of_times(found.values(experiment.of_locations(experiment.location_blocks()[0])))
         files = ["io_cpu_time"] if complete(experiment, "io_cpu_time") else []
@@ -169,3 +177,6 @@ class Computing:
         left = sums - sum(each.shared(experiment) for each in self.shared)
         whole, rest = inclusive_over(experiment, regions, np.maximum([sums, left], 0.0).T).T
         return np.asarray(np.clip(np.divide(rest, whole, out=np.ones_like(whole), where=whole > 0), 0.0, 1.0))
+
+
+_KNOWN: Final[WeakKeyDictionary[Experiment, Computing]] = WeakKeyDictionary()

@@ -53,7 +53,7 @@ class _Halves:
         column = {label: number for number, label in enumerate(performance.labels)}
         if not self.slow or not self.slow | self.others <= column.keys():
             return None
-        values = np.nansum(performance.measured[list(regions)], axis=0)
+        values = np.nansum(performance.measured(regions), axis=0)
         slow, others = (sorted(column[each] for each in part) for part in (self.slow, self.others))
         return float(values[slow].mean() - values[others].mean())
 

@@ -166,7 +166,7 @@ def _crowded(findings: Findings) -> Iterator[str]:
         performance, found = findings.differences.not_judged
         core = max(found.cccr, key=lambda each: float(np.ptp(performance.values[each])))
         place, most = Place.of(findings.experiment, performance.regions[core]), int(performance.values[core].argmax())
-        who, time = ranks([performance.labels[most]]), seconds(float(performance.measured[core, most]))
+        who, time = ranks([performance.labels[most]]), seconds(float(performance.measured([core])[0, most]))
         where = f"{place.title} {place.source}"
         yield f"{who} is off the processor for {time} in {where}: not judged, because time-sharing looks the same"
 

@@ -29,7 +29,7 @@ def _slowest(findings: Findings, region: CodeRegion) -> str:
     """Name who computes longest in a region, and how it compares with all; nothing if nobody was compared there."""
     performance = findings.performance
     rows = [row for row, each in enumerate(performance.regions) if each.id == region.id]
-    times = performance.measured[rows[:1]].sum(axis=0)
+    times = performance.measured(rows[:1]).sum(axis=0)
     if performance.metric not in TIMES or len(times) < 2 or not np.nanmax(times, initial=0.0) > 0:
         return ""
     most, middle = float(np.nanmax(times)), float(np.nanmedian(times))

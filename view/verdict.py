@@ -285,7 +285,7 @@ def cluster_times(findings: Findings, regions: Sequence[int]) -> str:
     """Say what each cluster was measured to do in regions; threads that have a part in none of them are left out."""
     performance = findings.performance
     clusters: Sequence[Sequence[int]] = findings.dissimilarity.clusters
-    measured = performance.measured[list(regions)]
+    measured = performance.measured(regions)
     if len(clusters) <= _MOST_CLUSTERS:
         clusters = _alike_in(findings, regions)
     values = np.where(np.isnan(measured).all(axis=0), np.nan, np.nansum(measured, axis=0))
@@ -307,12 +307,13 @@ def cluster_times(findings: Findings, regions: Sequence[int]) -> str:
 def _alike_in(findings: Findings, regions: Sequence[int]) -> list[list[int]]:
     """Put clusters together that other regions part, but not these."""
     compared, clusters = findings.performance.values[list(regions)].sum(axis=0), findings.dissimilarity.clusters
+    programs = findings.performance.programs
     found: dict[tuple[int, int], list[int]] = {}
-    for group in findings.performance.groups:
-        own = [each for each in clusters if each[0] in {*group}]
+    for program in range(len(findings.performance.groups)):
+        own = [each for each in clusters if programs is None or programs[each[0]] == program]
         means = np.array([compared[list(each)].mean() for each in own])
         for level, columns in zip(levels(means).tolist(), own, strict=True):
-            found.setdefault((group[0], level), []).extend(columns)
+            found.setdefault((program, level), []).extend(columns)
     return sorted((sorted(each) for each in found.values()), key=lambda each: each[0])
 
 

@@ -132,7 +132,9 @@ class _Comparison:
 
     def _there(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
         """Leave out threads that have a part in none of some regions, unless all of them are such."""
-        has_part = np.logical_not(np.isnan(self.performance.measured[list(places)]).all(axis=0))
+        if not self.performance.threads:
+            return list(columns)
+        has_part = np.logical_not(np.isnan(self.performance.measured(places)).all(axis=0))
         chosen = np.asarray(columns)
         return chosen[has_part[chosen]].tolist() or list(columns)
 
@@ -145,7 +147,9 @@ class _Comparison:
         if self.performance.metric != "compute_time" or "instructions" not in self.attributes:
             return False
         asked, chosen = set(np.asarray(columns).tolist()), np.asarray(places)
-        groups = [group for each in self.performance.groups if len(group := sorted(asked.intersection(each))) > 1]
+        groups = [
+            group for each in self.performance.groups if len(group := sorted(asked.intersection(each.tolist()))) > 1
+        ]
         return bool(groups) and all(self._worked_alike(chosen, group) for group in groups)
 
     def _worked_alike(self, places: npt.NDArray[np.intp], columns: list[int]) -> bool:
@@ -183,7 +187,7 @@ class _Comparison:
             tells &= values.max(axis=1) > LEAST_RATE
         return np.where(np.array(tells)[:, None], values, 0.0).T
 
-    def _slope(self, name: str, place: int, columns: Sequence[int]) -> float:
+    def _slope(self, name: str, place: int, columns: Sequence[int] | npt.NDArray[np.intp]) -> float:
         """Give the part that an attribute's seconds explain of what some ranks differ by in a region.
 
         It is the slope of the line of least squares through the seconds over the times.
@@ -193,7 +197,7 @@ class _Comparison:
         squares = float(apart @ apart)
         return float(seconds @ apart) / squares if squares > 0 else 0.0
 
-    def _seconds(self, name: str, place: int, columns: Sequence[int]) -> Values:
+    def _seconds(self, name: str, place: int, columns: Sequence[int] | npt.NDArray[np.intp]) -> Values:
         """Give what an attribute takes of what is compared, in seconds, on some ranks.
 
         What some ranks take longer than the fastest does for as many instructions is what all their misses took: so

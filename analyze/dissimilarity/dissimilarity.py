@@ -97,12 +97,15 @@ class _Search:
     def __init__(self, performance: Performance, floor: float) -> None:
         self.performance = performance
         self.floor = floor
+        self.programs: list[npt.NDArray[np.intp] | slice] = (
+            [*performance.groups] if len(performance.groups) > 1 else [slice(None)]
+        )
         totals = performance.values[list(performance.top)].sum(axis=0)
         self.wide = THRESHOLD * float(totals.max(initial=0.0))
 
     def differ(self, values: Values, noise: float) -> bool:
         """Whether ranks differ by more than noise, and it matters; values are ``float64[rank]``."""
-        return any(self._differ(values[columns], noise) for columns in self.performance.groups)
+        return any(self._differ(values[columns], noise) for columns in self.programs)
 
     def _differ(self, values: Values, noise: float) -> bool:
         most, least = float(values.max()), float(values.min())
@@ -157,7 +160,7 @@ class _Search:
         labels = np.zeros(len(performance.ranks), np.intp) if performance.programs is None else performance.programs
         for core in cores:
             own = np.zeros_like(labels)
-            for columns in performance.groups:
+            for columns in self.programs:
                 values = performance.values[core][columns]
                 if self._differ(values, 0.0):
                     own[columns] = levels(values)

@@ -66,7 +66,7 @@ def differing_time_off(
     )
     programs = by_program(selection).programs
     performance = Performance(
-        experiment, METRIC, selection.regions, selection.ranks, values, measured, programs=programs
+        experiment, METRIC, selection.regions, selection.ranks, values, selection, measured, programs=programs
     )
     found = find_dissimilarity(performance, floor=floor)
     return (performance, found) if any(_is_waited_for(performance, core, in_mpi) for core in found.cccr) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -37,7 +38,9 @@ class Performance:
         ranks: The ranks that take part; a column each. Where threads are compared, that of each thread.
         values: ``float64[region, rank]``, inclusive, in the metric's unit, without what probes took, and levelled where
             that alone may part the ranks; see ``Selection.by_rank``.
-        measured: The same with it, of what each one did itself; NaN where a thread has no part in it.
+        selection: Where what was measured is read from; see ``measured``.
+        own: What was measured, where that cannot be read so: of what each one did itself; NaN where a thread has no
+            part in it.
         measured_share: ``float64[region]``: the share of a region's values that is compared as it was measured; the
             rest is shared out by what the ranks did, which noise does not change.
         deviation: By which times of equal work differ in this run, relative to them; None if it is not known.
@@ -50,7 +53,8 @@ class Performance:
     regions: tuple[CodeRegion, ...]
     ranks: tuple[int, ...]
     values: Values
-    measured: Values
+    selection: Selection
+    own: Values | None = None
     measured_share: float | Values = 1.0
     deviation: float | None = None
     programs: npt.NDArray[np.intp] | None = None
@@ -65,14 +69,11 @@ class Performance:
         priced = metric in TIMES and are_probes_priced(experiment)
         programs = len(_groups(selection.programs, len(selection.ranks))) if priced else 0
         values = np.empty((len(selection.regions), len(selection.ranks)))
-        as_measured = not (priced or selection.threads or (computing and computing.shared))
-        measured = values if as_measured else np.empty_like(values)
-        end, prices = 0, []
-        for part, part_measured, paid in over_ranks(selection, _vectors, metric, computing, programs):
-            end, columns = end + part.shape[1], slice(end, end + part.shape[1])
-            values[:, columns] = part
-            if part_measured is not None:
-                measured[:, columns] = part_measured
+        own, end, prices = None, 0, []
+        for part, measured, paid in over_ranks(selection, _vectors, metric, computing, programs):
+            values[:, end : end + part.shape[1]] = part
+            end += part.shape[1]
+            own = measured  # of threads, which are all in one part
             prices += [paid] if paid else []
         if prices and (together := Prices.together(prices)).alike.any():
             end = 0
@@ -85,7 +86,8 @@ class Performance:
             selection.regions,
             selection.ranks,
             values,
-            measured,
+            selection,
+            own,
             computing.measured_share(experiment, selection.regions) if computing else 1.0,
             computing.noise if computing else None,
             selection.programs,
@@ -97,8 +99,17 @@ class Performance:
         """Names of the columns: ranks, or threads as ``rank.thread``."""
         return self.threads or self.ranks
 
+    def measured(self, regions: Sequence[int]) -> Values:
+        """Give what was measured in some regions, probes included; ``float64[region, rank]``."""
+        if self.own is not None:
+            return self.own[list(regions)]
+        if self.metric != "compute_time":
+            return self.selection.rows(self.metric, regions)
+        others = (self.selection.rows(each, regions) for each in Computing.of(self.experiment).others)
+        return np.asarray(self.selection.rows("cpu_time", regions) - sum(others))
+
     @cached_property
-    def groups(self) -> list[list[int]]:
+    def groups(self) -> list[npt.NDArray[np.intp]]:
         """The columns of each program's ranks."""
         return _groups(self.programs, len(self.ranks))
 
@@ -132,7 +143,7 @@ class Performance:
 def _vectors(
     selection: Selection, metric: str, computing: Computing | None, programs: int
 ) -> tuple[Values, Values | None, Prices | None]:
-    """Give vectors of some ranks, as compared and, if these are others, as measured; and what was paid for probes.
+    """Give vectors of some ranks, as compared and, of threads, as measured; and what was paid for probes.
 
     Args:
         selection: The ranks.
@@ -141,9 +152,9 @@ def _vectors(
         programs: How many programs there are; 0 if the price of probes is not known.
     """
     part = selection.experiment
-    compared = _exclusive(part, metric, computing)
-    as_it_is = computing.values(part) if computing else compared
-    measured = selection.measured(as_it_is) if programs or selection.threads or as_it_is is not compared else None
+    compared, measured = _exclusive(part, metric, computing), None
+    if selection.threads:
+        measured = selection.measured(computing.values(part) if computing else compared)
     if not programs:
         return selection.by_rank(compared), measured, None
     compared = without_probes(part, metric, compared)
@@ -159,8 +170,8 @@ def _exclusive(part: Experiment, metric: str, computing: Computing | None) -> Va
     return computing.compared(part) if computing else part.exclusive(metric)
 
 
-def _groups(programs: npt.NDArray[np.intp] | None, ranks: int) -> list[list[int]]:
-    return [list(range(ranks))] if programs is None else members(programs)
+def _groups(programs: npt.NDArray[np.intp] | None, ranks: int) -> list[npt.NDArray[np.intp]]:
+    return [np.arange(ranks)] if programs is None else [np.array(each) for each in members(programs)]
 
 
 def by_program(selection: Selection) -> Selection:

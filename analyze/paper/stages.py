@@ -55,7 +55,7 @@ def compare(ranks: Selection, metric: str) -> Differences:
     """Compare ranks, or threads, by what was measured of them: probes included, and nothing too small to differ by."""
     compared = ranks if metric == "mpi_bytes" else ranks.by_thread()
     performance = Performance.selected(compared, metric=metric)
-    measured = performance.measured
+    measured = performance.measured(range(len(performance.regions)))
     # A thread has the serial part of its process in common with the others, though it has no part in it.
     values = np.where(np.isnan(measured), performance.values, measured) if performance.threads else measured
     performance = replace(performance, values=values)

@@ -66,7 +66,7 @@ def test_threads_of_their_own_are_compared_among_themselves(make_experiment):
     times = {"serial": [9, 0, 0, 0], "worker": [0, 2, 4, 0], "worker/part": [0, 1, 1, 0]}
     performance = Performance.selected(Selection.of(make_experiment(times, threads=4)).by_thread())
     assert performance.labels == ("0.1", "0.2")
-    assert performance.measured[1:3].tolist() == [[3, 5], [1, 1]]
+    assert performance.measured([1, 2]).tolist() == [[3, 5], [1, 1]]
 
 
 def test_a_main_thread_that_only_waits_for_others_is_in_no_cluster(make_experiment):
