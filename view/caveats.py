@@ -207,8 +207,10 @@ def _beside(findings: Findings) -> Iterator[str]:
 def _asleep(findings: Findings) -> Iterator[str]:
     """Say that a run took far longer than it computed, communicated, did file I/O and waited for a processor."""
     experiment, notes = findings.experiment, findings.experiment.notes
+    if not notes.run_delay or not all(complete(experiment, each) for each in ("wall_time", "cpu_time")):
+        return
     processes = {str(each.process) for each in experiment.locations}
-    if notes.run_delay.keys() < processes or not all(complete(experiment, each) for each in ("wall_time", "cpu_time")):
+    if notes.run_delay.keys() < processes:
         return
 
     def total(metric: str) -> float:

@@ -219,7 +219,7 @@ class _Comparison:
                 time = 0.0
         return np.asarray(amount * (time / total))
 
-    def _beyond_instructions(self, place: int, columns: Sequence[int], times: Values) -> Values:
+    def _beyond_instructions(self, place: int, columns: Sequence[int] | npt.NDArray[np.intp], times: Values) -> Values:
         if "instructions" not in self.attributes:
             return np.asarray(times - times.min())
         executed = self.attributes["instructions"].amount([place])[0][columns]
