@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
-from .compute_time import Computing
+from .dissimilarity.performance import Performance
 from .findings import Findings
 from .overhead import TIMES
-from .selection import Selection, complete, over_ranks
+from .selection import complete
 
 __all__ = ["Loss", "losses"]
 
-Values = npt.NDArray[np.float64]
-
-_ROUNDING = 1 + 1e-12  # of a mean of equal times
+_ROUNDING: Final = 1e-12  # of the longest time: what the sum of equal times is off by
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,55 +37,25 @@ class Loss:
 
 
 def losses(findings: Findings) -> list[Loss]:
-    """List the regions in which ranks differ, for each program, the most costly first; excluded ranks do not count."""
-    performance, experiment = findings.performance, findings.experiment
-    selection = replace(findings.differences.selection, programs=performance.programs)
-    has_compute = all(complete(experiment, name) for name in ("cpu_time", "mpi_cpu_time"))
-    metric = performance.metric if performance.metric in TIMES else "compute_time" if has_compute else "wall_time"
-    computing = Computing.comparing(experiment) if metric == "compute_time" else None
-    programs, end, totals = len(performance.groups), 0, []
-    longest = np.full((programs, len(selection.regions)), -np.inf)
-    slowest = np.zeros(longest.shape, np.intp)
-    for most, place, total, ranks in over_ranks(selection, _longest, metric, computing, programs):
-        longer = most > longest
-        longest, slowest = np.where(longer, most, longest), np.where(longer, end + place, slowest)
-        totals.append(total)
-        end += ranks
-    labels = selection.labels
-    means = np.sum(totals, axis=0) / [[len(each)] for each in performance.groups]
-    found = [
-        Loss(
-            region,
-            float(longest[program, region] - means[program, region]) * len(performance.groups[program]),
-            float(longest[program, region]),
-            float(means[program, region]),
-            float(longest[program, region] / means[program, region]) if means[program, region] > 0 else None,
-            labels[slowest[program, region]],
-        )
-        for region in range(len(selection.regions))
-        for program in range(programs)
-        if longest[program, region] > means[program, region] * _ROUNDING
-    ]
-    return sorted(found, key=lambda each: -each.loss)
+    """List the regions in which ranks differ, for each program, the most costly first; excluded ranks do not count.
 
-
-def _longest(
-    selection: Selection, metric: str, computing: Computing | None, programs: int
-) -> tuple[Values, npt.NDArray[np.intp], Values, int]:
-    """Give the longest time of a rank in each region, whose it is, and their sum, of each program; how many ranks.
-
-    Args:
-        selection: The ranks.
-        metric: What is compared.
-        computing: How compute time is made of metrics, if that is compared.
-        programs: How many programs there are.
-
-    Returns:
-        ``[program, region]`` each, and a number.
+    Times are those that are compared: without what probes took, and as the ranks' work shares them out.
     """
-    part = selection.experiment
-    own = selection.own_by_rank(computing.compared(part) if computing else part.exclusive(metric))
-    groups = selection.members(programs)
-    longest = np.array([own[:, each].max(axis=1, initial=-np.inf) for each in groups])
-    places = np.array([each[own[:, each].argmax(axis=1)] if len(each) else 0 * own[:, 0] for each in groups], np.intp)
-    return longest, places, np.array([own[:, each].sum(axis=1) for each in groups]), own.shape[1]
+    performance = findings.performance
+    if performance.metric not in TIMES:
+        has_compute = all(complete(findings.experiment, name) for name in ("cpu_time", "mpi_cpu_time"))
+        metric = "compute_time" if has_compute else "wall_time"
+        performance = Performance.selected(findings.differences.selection, metric=metric)
+    found = []
+    for region, each in enumerate(performance.regions):
+        below = performance.values[list(each.children)].sum(axis=0)
+        for columns in performance.groups:
+            inclusive = performance.values[region][columns]
+            own = inclusive - below[columns]
+            slowest, mean = int(own.argmax()), float(own.mean())
+            loss = float(own[slowest]) - mean
+            if loss > _ROUNDING * float(inclusive.max()):
+                factor = float(own[slowest]) / mean if mean > 0 else None
+                label = performance.labels[columns[slowest]]
+                found.append(Loss(region, loss * len(columns), float(own[slowest]), mean, factor, label))
+    return sorted(found, key=lambda each: -each.loss)
