@@ -21,6 +21,9 @@ __all__ = ["Computing", "SharedOut", "compute_time"]
 
 Values = npt.NDArray[np.float64]
 
+_COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
+_EQUAL: Final = 0.1  # of the largest count: what addresses, which differ from run to run, change
+
 
 def compute_time(experiment: Experiment) -> Values:
     """Give CPU time outside MPI, and outside OpenMP's waiting where that was told; ``float64[call path, location]``."""
@@ -64,6 +67,7 @@ class SharedOut:
         """Share computing out where the ranks take as long for an instruction, as far as noise allows to tell.
 
         A call path stays as it was measured where that is not so: its ranks miss caches, or differ in their speed.
+        Where all counts are equal, so that speed alone can be the reason, by more than a neighbour's burst makes.
         None if no rank's own instructions are known, or those of threads, whose work is another each time.
 
         Args:
@@ -83,6 +87,8 @@ class SharedOut:
         least, most = zip(*over_locations(experiment, _off_by, replace(shared, rates=rates)), strict=True)
         spread = np.max(most, axis=0) - np.min(least, axis=0)
         alike = spread <= part_by_noise(noise, CRITERIA.unknown_noise) * took / ranks
+        short = np.flatnonzero(counted & ~alike & (spread < CRITERIA.burst)).tolist()
+        alike[[path for path in short if _counts_are_equal(experiment, path)]] = True
         return replace(shared, rates=np.where(alike, rates, 0.0))
 
     def change(self, part: Experiment) -> Values:
@@ -118,6 +124,12 @@ def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Valu
     """Give by how much ranks are off what their work takes, the least and the most."""
     off = shared.seconds(part) - part.exclusive(shared.by) * shared.rates[:, None]
     return off.min(axis=1), off.max(axis=1)
+
+
+def _counts_are_equal(experiment: Experiment, path: int) -> bool:
+    """Whether all ranks executed as many instructions in a call path, and missed either cache as often."""
+    counts = (experiment.rows(each, np.array([path]))[0] for each in _COUNTS if complete(experiment, each))
+    return all(np.ptp(each) <= _EQUAL * each.max() for each in counts)
 
 
 @dataclass(frozen=True)

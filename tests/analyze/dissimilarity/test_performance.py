@@ -24,3 +24,12 @@ def test_io_time_follows_the_bytes_of_each_rank(compared):
 def test_ranks_that_moved_no_bytes_keep_the_time_they_took(compared):
     assert compared([0.0, 9.0], [1.0, 0.0]).tolist() == [0.0, 9.0]
     assert compared([0.0, 9.0], [0.0, 0.0]).tolist() == [0.0, 9.0]
+
+
+@pytest.mark.parametrize(("slower", "misses", "alike"), [(0.08, 1e4, True), (0.3, 1e4, False), (0.08, 5e4, False)])
+def test_a_burst_on_one_rank_is_no_difference_if_all_counts_are_equal(make_experiment, slower, misses, alike):
+    work = {"work": [0.04, 0.04, 0.04 + slower, 0.04]}
+    counts = {"instructions": {"work": [1e8] * 4}, "l1_misses": {"work": [1e4, 1e4, misses, 1e4]}}
+    made = make_experiment({**work, **{f"calm{number}": [0.1] * 4 for number in range(6)}}, **counts)
+    times = Computing.comparing(made).compared(made)[1]
+    assert (np.ptp(times) < 1e-9) == alike
