@@ -139,7 +139,7 @@ class Computing:
     Attributes:
         others: What is taken off the CPU time.
         shared: Parts of it that are compared as what the ranks did shares them out.
-        noise: See ``noise_of_times``; of the first block of ranks.
+        noise: See ``noise_of_times``; of ranks that stand for all.
     """
 
     others: tuple[str, ...]
@@ -161,7 +161,8 @@ class Computing:
     @classmethod
     def _shared_out(cls, experiment: Experiment) -> Computing:
         found = cls.of(experiment)
-        noise = noise_of_times(found.values(experiment.of_locations(experiment.location_blocks()[0])))
+        spent, *others = (summary(experiment, name).sample for name in ("cpu_time", *found.others))
+        noise = noise_of_times(spent - sum(others))
         files = ["io_cpu_time"] if complete(experiment, "io_cpu_time") else []
         shared = (
             SharedOut.by_bytes(experiment, *files) if files else None,

@@ -19,8 +19,9 @@ _REGIONS: Final = 4  # with fewer, a fault in one of them would pass for noise
 def noise_of_times(times: npt.NDArray[np.float64]) -> float | None:
     """Estimate the standard deviation of times of equal work, relative to them; None where too few rows take time.
 
-    Most regions have no fault. Neighbours differ by what is the same in all regions, as one of them is slower
-    everywhere, and by chance: the median size of what is left tells how much that is.
+    Most regions have no fault. Ranks differ by what is the same in all regions, as one of them is slower everywhere,
+    and by chance: the median size of what is left tells how much that is. Each is compared with the next one in the
+    order of their times, so that those with a fault in common stand together, however ranks are numbered.
 
     Args:
         times: ``float64[row, rank]``, each row of a region alone; in seconds. Rows that lack a value are left out.
@@ -29,9 +30,11 @@ def noise_of_times(times: npt.NDArray[np.float64]) -> float | None:
     telling = middle[:, 0] >= CRITERIA.resolution  # not of what is no number
     if telling.sum() < _REGIONS or times.shape[1] < 2:
         return None
-    apart = np.diff(times[telling] / middle[telling], axis=1)
+    relative = times[telling] / middle[telling]
+    apart = np.diff(relative[:, np.lexsort((*relative, relative.sum(axis=0)))], axis=1)
     left = apart - np.median(apart, axis=0)
-    return NORMAL * float(np.median(np.abs(left))) / sqrt(2)
+    hidden = 1 - 1 / len(apart)  # as the median of few regions is close to each of them
+    return NORMAL * float(np.median(np.abs(left))) / sqrt(2) / hidden
 
 
 def part_by_noise(deviation: float, least: float) -> float:
