@@ -55,16 +55,17 @@ def cores_by_weight(findings: Findings) -> list[int]:
 
 
 def _common(findings: Findings) -> float:
-    """Give the median weight of the regions that are not negligible and contain no such region."""
+    """Give the median weight of the regions that are not negligible and contain no such region; 0 if none weighs."""
     values = findings.disparity.values
     least = NEGLIGIBLE * max(values)
     weigh = [value > 0 and value >= least for value in values]
     regions = findings.run.weighed.regions
-    return median(
+    innermost = [
         values[index]
         for index, region in enumerate(regions)
         if weigh[index] and not any(weigh[child] for child in region.children)
-    )
+    ]
+    return median(innermost) if innermost else 0.0
 
 
 def _has_cause(findings: Findings, core: int) -> bool:

@@ -184,6 +184,8 @@ def heavy_procedures(findings: Findings) -> list[HeavyProcedure]:
     run.
     """
     run, merged = findings.run, _Merged.of(findings.run)
+    if run.mean_time <= 0:
+        return []
     cores = [run.weighed_costs[core] for core in cores_by_weight(findings)]
     named = {int(merged.holder[run.weighed.regions[core].id]) for core in cores_by_weight(findings)}
     shares = {"wall_time": merged.held(merged.wall) / run.mean_time}

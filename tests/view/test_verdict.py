@@ -54,6 +54,19 @@ def test_ranks_that_are_missing_are_acquitted_of_nothing():
     assert "1 of 2 ranks" in line
 
 
+def test_a_run_in_which_nothing_weighs_has_a_document_too():
+    idle = experiment([1.0, 1.0], [0.5, 0.5])
+    counts = {name: np.zeros((3, 2)) for name in ("cycles", "instructions")}
+    metrics = [*idle.metrics, *(Metric(name, "occ") for name in counts)]
+    severities = {**{name: idle.exclusive(name) for name in NAMES}, **counts}
+    nothing = {name: np.zeros((3, 2)) for name in NAMES}
+    for found in (
+        analyze(idle.replaced(severities=nothing)),
+        analyze(idle.replaced(metrics=metrics, severities=severities), disparity_metric="cpi"),
+    ):
+        assert findings_document(found, Path("x"))["disparity"]["cccr"] == []
+
+
 def test_a_run_too_short_is_not_judged():
     lines = verdict_lines(analyze(experiment([1e-3, 2e-3])))
     assert lines[2] == "too short to judge: expected a program of at least 10 ms"
