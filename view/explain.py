@@ -54,8 +54,9 @@ def _disparity(findings: Findings) -> Iterator[str]:
     yield ""
     if not found.classes:
         yield "all regions are equally heavy"
-        return
-    for severity in reversed(range(len(LABELS))):
+        if not found.exists:
+            return
+    for severity in reversed(range(len(LABELS))) if found.classes else ():
         of_class = [
             each for each, its in zip(findings.run.weighed.regions, found.classes, strict=True) if its == severity
         ]

@@ -57,10 +57,8 @@ def find_disparity(
         least: The share that a critical region must have.
         costly: Regions that spend enough on a cause to be worth a fix.
     """
-    classes = classify(values)
-    if classes is None:
-        return Disparity(tuple(values))
-    ccr = [index for index in range(len(regions)) if classes[index] >= HIGH and shares[index] >= least]
+    classes = classify(values) or []
+    ccr = [index for index, each in enumerate(classes) if each >= HIGH and shares[index] >= least]
     cores = _Cores(regions, values, shares, classes, frozenset(ccr)) if additive else None
     found = {core for index in ccr for core in (cores.of(index) if cores else _alone(regions, classes, index))}
     found.update(index for index in costly if found.union(costly).isdisjoint(descendants(regions, index)))

@@ -48,6 +48,12 @@ def test_regions_of_equal_weight_do_not_stand_out():
     assert not disparity([region(0), region(1)], [0.5, 0.5]).exists
 
 
+def test_what_costs_enough_is_named_where_all_regions_weigh_alike():
+    regions = [region(0), region(1, 2), region(2, depth=2)]
+    found = find_disparity(regions, values=[0.5] * 3, shares=[0.5] * 3, costly=[1, 2])
+    assert (found.classes, found.ccr, found.cccr) == ((), (), (2,))
+
+
 def test_one_region_does_not_stand_out():
     assert not disparity([region(0)], [0.97]).exists
 
