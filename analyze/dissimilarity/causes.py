@@ -194,8 +194,8 @@ class _Comparison:
         """
         seconds, times = self._seconds(name, place, columns), self.performance.values[place][columns]
         apart = times - times.mean()
-        squares = float(apart @ apart)
-        return float(seconds @ apart) / squares if squares > 0 else 0.0
+        squares = float((apart * apart).sum())  # not by BLAS, whose threads wait for each other on a busy machine
+        return float((seconds * apart).sum()) / squares if squares > 0 else 0.0
 
     def _seconds(self, name: str, place: int, columns: Sequence[int] | npt.NDArray[np.intp]) -> Values:
         """Give what an attribute takes of what is compared, in seconds, on some ranks.
