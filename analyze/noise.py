@@ -21,7 +21,8 @@ def noise_of_times(times: npt.NDArray[np.float64]) -> float | None:
 
     Most regions have no fault. Ranks differ by what is the same in all regions, as one of them is slower everywhere,
     and by chance: the median size of what is left tells how much that is. Each is compared with the next one in the
-    order of their times, so that those with a fault in common stand together, however ranks are numbered.
+    order of what they do, and how long it takes: so those of a program, or with a fault in common, stand together,
+    however ranks are numbered.
 
     Args:
         times: ``float64[row, rank]``, each row of a region alone; in seconds. Rows that lack a value are left out.
@@ -31,7 +32,7 @@ def noise_of_times(times: npt.NDArray[np.float64]) -> float | None:
     if telling.sum() < _REGIONS or times.shape[1] < 2:
         return None
     relative = times[telling] / middle[telling]
-    apart = np.diff(relative[:, np.lexsort((*relative, relative.sum(axis=0)))], axis=1)
+    apart = np.diff(relative[:, np.lexsort((*relative, relative.sum(axis=0), *(relative > 0)))], axis=1)
     left = apart - np.median(apart, axis=0)
     hidden = 1 - 1 / len(apart)  # as the median of few regions is close to each of them
     return NORMAL * float(np.median(np.abs(left))) / sqrt(2) / hidden

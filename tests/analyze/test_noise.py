@@ -23,3 +23,10 @@ def test_noise_does_not_depend_on_how_ranks_are_numbered():
 def test_ranks_of_equal_times_in_all_are_told_apart_whatever_their_numbers():
     times = np.array([[1.0, 2, 1, 2], [2, 1, 2, 1], [1, 1.1, 1, 1.1], [1, 1, 1, 1], [1, 1, 1, 1]])
     assert {noise_of_times(times[:, order]) for order in ([0, 1, 2, 3], [0, 2, 1, 3], [3, 0, 1, 2])} == {0.0}
+
+
+def test_ranks_of_two_programs_are_not_taken_for_noise_however_they_are_numbered():
+    times = 1 + 0.01 * np.random.default_rng(3).standard_normal((12, 16))
+    times[:6, 8:] = times[6:, :8] = 0.0
+    for order in (np.arange(16), np.arange(16).reshape(2, 8).T.ravel()):
+        assert noise_of_times(times[:, order]) == pytest.approx(0.01, rel=0.6)
