@@ -63,7 +63,7 @@ class SharedOut:
         return replace(shared, rates=np.divide(moved, total, out=np.zeros_like(moved), where=total > 0))
 
     @classmethod
-    def by_instructions(cls, experiment: Experiment, noise: float, time: str, *less: str) -> SharedOut | None:
+    def by_instructions(cls, experiment: Experiment, noise: float | None, time: str, *less: str) -> SharedOut | None:
         """Share computing out where the ranks take as long for an instruction, as far as noise allows to tell.
 
         A call path stays as it was measured where that is not so: its ranks miss caches, or differ in their speed.
@@ -72,7 +72,7 @@ class SharedOut:
 
         Args:
             experiment: The run.
-            noise: The deviation by which times of equal work differ, relative to them.
+            noise: The deviation by which times of equal work differ, relative to them; None if it is not known.
             time: The metric of the time.
             less: What is taken off it.
         """
@@ -86,7 +86,7 @@ class SharedOut:
         rates = np.divide(took, executed, out=np.zeros_like(took), where=counted)
         least, most = zip(*over_locations(experiment, _off_by, replace(shared, rates=rates)), strict=True)
         spread = np.max(most, axis=0) - np.min(least, axis=0)
-        alike = spread <= part_by_noise(noise, CRITERIA.unknown_noise) * took / ranks
+        alike = spread <= part_by_noise(noise) * took / ranks
         short = np.flatnonzero(counted & ~alike & (spread < CRITERIA.burst)).tolist()
         alike[[path for path in short if _counts_are_equal(experiment, path)]] = True
         return replace(shared, rates=np.where(alike, rates, 0.0))
@@ -166,7 +166,7 @@ class Computing:
         files = ["io_cpu_time"] if complete(experiment, "io_cpu_time") else []
         shared = (
             SharedOut.by_bytes(experiment, *files) if files else None,
-            SharedOut.by_instructions(experiment, noise or 0.0, "cpu_time", *found.others, *files),
+            SharedOut.by_instructions(experiment, noise, "cpu_time", *found.others, *files),
         )
         return replace(found, shared=tuple(each for each in shared if each), noise=noise)
 

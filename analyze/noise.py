@@ -13,6 +13,7 @@ from .outliers import NORMAL
 
 __all__ = ["noise_of_times", "part_by_noise"]
 
+_LEAST: Final = 0.1  # of a time: what makes a difference in Algorithm 1; twin: THRESHOLD of the clusters
 _REGIONS: Final = 4  # with fewer, a fault in one of them would pass for noise
 
 
@@ -38,11 +39,12 @@ def noise_of_times(times: npt.NDArray[np.float64]) -> float | None:
     return NORMAL * float(np.median(np.abs(left))) / sqrt(2) / hidden
 
 
-def part_by_noise(deviation: float, least: float) -> float:
+def part_by_noise(deviation: float | None) -> float:
     """Give by what part of a time ranks may be apart, and have done equal work.
 
     Args:
         deviation: What ``noise_of_times`` has found.
-        least: What they may be apart by in any case.
     """
-    return max(least, min(CRITERIA.noise * deviation, CRITERIA.most_noise))
+    if deviation is None:
+        return CRITERIA.unknown_noise
+    return max(_LEAST, min(CRITERIA.noise * deviation, CRITERIA.most_noise))

@@ -129,7 +129,7 @@ class Performance:
         longest = self.values.max(axis=1)
         if self.metric not in TIMES:
             return np.asarray(THRESHOLD * longest)
-        share = CRITERIA.unknown_noise if self.deviation is None else part_by_noise(self.deviation, THRESHOLD)
+        share = part_by_noise(self.deviation)
         as_measured = longest * self.measured_share
         by_chance = np.maximum(share * as_measured, np.minimum(as_measured, CRITERIA.resolution))
         return np.asarray(by_chance + CRITERIA.same_work * (longest - as_measured))

@@ -33,3 +33,10 @@ def test_a_burst_on_one_rank_is_no_difference_if_all_counts_are_equal(make_exper
     made = make_experiment({**work, **{f"calm{number}": [0.1] * 4 for number in range(6)}}, **counts)
     times = Computing.comparing(made).compared(made)[1]
     assert (np.ptp(times) < 1e-9) == alike
+
+
+def test_counts_do_not_hide_a_rank_that_is_slower_than_the_noise_of_the_run(make_experiment):
+    calm = {f"calm{number}": [10.0, 10.1, 10.0, 9.9] for number in range(6)}
+    counts = {name: [1e9] * 4 for name in ("work", *calm)}
+    made = make_experiment({"work": [10.0, 10.0, 12.4, 10.0], **calm}, instructions=counts)
+    assert Computing.comparing(made).compared(made)[1].tolist() == [10.0, 10.0, 12.4, 10.0]
