@@ -13,9 +13,8 @@ from ..code_regions import inclusive_over
 from ..preparation import Prepared
 from ..selection import Selection, over_ranks
 from .splitting import Splitting
-from .standing_for_all import mean_process
 
-__all__ = ["Account", "find_account", "region_seconds"]
+__all__ = ["Account", "find_account"]
 
 Values = npt.NDArray[np.float64]
 
@@ -96,25 +95,6 @@ def find_account(run: Prepared) -> Account:
         inclusive={name: _inclusive(experiment, ranks, values) for name, values in means.items()},
         splitting=splitting,
     )
-
-
-def region_seconds(run: Prepared) -> dict[str, Values]:
-    """Split the inclusive time of each region, as a mean over the ranks, without a look at single ranks.
-
-    Made of sums over the ranks, which the analysis has anyway; so it costs nothing that grows with the ranks. It is
-    what ``find_account(run).inclusive`` is but for this: of the mean rank no part is cut, or left over, that single
-    ranks cut or leave over, as where prices explain more than one rank's time and less than another's.
-
-    Args:
-        run: What was measured; excluded ranks count, too.
-
-    Returns:
-        By part, as ``Account.parts`` names them, ``float64[region]`` in the order of ``run.compared.regions``: seconds,
-        of the first thread of each process. Together they are the region's wall time.
-    """
-    ranks = replace(run.weighed, regions=run.compared.regions)
-    parts = Splitting.of(run.experiment).parts(mean_process(run.experiment))
-    return {name: _inclusive(run.experiment, ranks, values[:, 0]) for name, values in parts}
 
 
 def _inclusive(experiment: Experiment, ranks: Selection, values: Values) -> Values:

@@ -15,7 +15,6 @@ from ...experiment.prices import Prices
 from ..selection import complete
 from .computing import Counted
 from .price_fit import fitted_prices, instruction_prices
-from .standing_for_all import MEAN_PLACE
 
 __all__ = ["Splitting"]
 
@@ -179,8 +178,7 @@ class Splitting:
 def _across(experiment: Experiment) -> dict[tuple[str, str], float]:
     processes = {place.process: (place.machine, place.node) for place in experiment.locations}
     near, everyone = Counter(processes.values()), len(processes)
-    across = {node: (everyone - number) / max(1, everyone - 1) for node, number in near.items()}
-    return across | {MEAN_PLACE: sum(near[node] * across[node] for node in near) / everyone}
+    return {node: (everyone - number) / max(1, everyone - 1) for node, number in near.items()}
 
 
 def _at_most(parts: list[Part], whole: Values, rest: str) -> Iterator[Part]:

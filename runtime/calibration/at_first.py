@@ -7,7 +7,7 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from time import monotonic
+from time import monotonic, time
 from typing import Final
 
 from ...cache_place import cache_name
@@ -23,6 +23,8 @@ _REFUSED: Final = "off"
 _KNOWN: Final = ("x86_64", "AMD64")  # of these the loops' instructions are known without a count of them
 _PATIENCE: Final = 3.0  # seconds: a machine on which it takes longer is too busy to be measured, or to be kept waiting
 _ROUNDS: Final = 2
+_TRIED: Final = "calibration-tried"
+_AGAIN: Final = 86400.0  # seconds from one try to the next
 
 
 def calibrate_at_first(
@@ -43,17 +45,25 @@ def calibrate_at_first(
     if environment.get("AUTOANALYZER_CALIBRATE", "").strip().lower() == _REFUSED or platform.machine() not in _KNOWN:
         return
     cache = Path(cache_name(environment))
-    with suppress(AutoanalyzerError, OSError):
-        if kept_calibration(Mpi(None), environment) or not _can_be_written(cache):
+    with suppress(AutoanalyzerError, OSError, ArithmeticError, ValueError):
+        if kept_calibration(Mpi(None), environment) or not _can_be_written(cache) or _was_tried(cache):
             return
         find_program(command, find_mpi(command, environment).launcher)  # what cannot run needs no prices
         start = monotonic()
         folder.mkdir(parents=True, exist_ok=True)
+        (cache / _TRIED).touch()
         keep(machine_alone(folder, environment, rounds=_ROUNDS, patience=_PATIENCE), Mpi(None), environment)
         say(
             f"measured once what instructions, cache misses and files take here, in {monotonic() - start:.1f} s: "
             "autoanalyzer calibrate measures messages, too"
         )
+
+
+def _was_tried(cache: Path) -> bool:
+    """Whether it was tried in vain, not long ago: a machine that is always busy is not to be measured at each run."""
+    with suppress(OSError):
+        return time() - (cache / _TRIED).stat().st_mtime < _AGAIN
+    return False
 
 
 def _can_be_written(cache: Path) -> bool:

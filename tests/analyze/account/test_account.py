@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.account import Account, region_seconds
+from autoanalyzer.analyze.account import Account
 from autoanalyzer.experiment import Experiment, Location, load
 
 DATA = Path(__file__).parents[2] / "data"
@@ -257,31 +257,6 @@ def made_up(make_experiment, ranks: int, seed: int) -> Experiment:
         l1_misses=misses,
         l2_misses={path: 0.5 * values for path, values in misses.items()},
     )
-
-
-@pytest.mark.parametrize("name", ["rays", "hybrid"])
-def test_the_seconds_of_a_mean_rank_are_the_mean_over_ranks_but_for_what_single_ranks_cut(name, tmp_path):
-    file = tmp_path / f"{name}.cube"
-    file.write_bytes(gzip.decompress((DATA / f"{name}.cube.gz").read_bytes()))
-    experiment = load(file)
-    notes = replace(experiment.notes, prices=CALLS | FILES | {"mpi_call": 1e-6}, run_delay={"0": 0.02, "1": 0.01})
-    found = analyze(experiment.replaced(notes=notes))
-    means, expected = region_seconds(found.run), found.account
-    assert tuple(means) == expected.parts
-    assert sum(means.values()) == pytest.approx(sum(expected.inclusive.values()), rel=1e-9, abs=1e-9)
-    most = max(each.max() for each in expected.inclusive.values())
-    for part, values in means.items():
-        assert values == pytest.approx(expected.inclusive[part], rel=1e-3, abs=0.05 * most), part
-
-
-def test_the_mean_rank_speaks_to_other_nodes_as_often_as_all_do(make_experiment):
-    made = make_experiment(
-        {"meet": [0.0] * 4}, mpi_time={"meet": [1.0] * 4}, mpi_calls={"meet": [90] * 4}, mpi_bytes={}
-    )
-    notes = replace(made.notes, prices=CALLS | {"mpi_call_across": 4e-3})
-    apart = made.replaced(locations=[Location("m", "ab"[rank > 2], rank) for rank in range(4)], notes=notes)
-    run = analyze(apart, metric="wall_time").run
-    assert region_seconds(run)["mpi_calls"][0] == pytest.approx(0.225)  # (3 x 0.18 + 0.36) / 4
 
 
 @given(ranks=st.integers(1, 4), seed=st.integers(0, 2**32 - 1), calibrated=st.booleans())

@@ -68,4 +68,11 @@ def test_who_refuses_or_has_a_calibration_or_cannot_run_or_keep_it_waits_for_not
 def test_a_machine_that_is_too_busy_is_not_waited_for(tmp_path, asked, monkeypatch):
     monkeypatch.setattr(PATIENCE, 0.001)
     assert tried(tmp_path / "out", asked) == []
-    assert ([*(tmp_path / "out").iterdir()], [*(tmp_path / "cache").iterdir()]) == ([], [])
+    assert [*(tmp_path / "out").iterdir()] == []
+    assert [each.name for each in (tmp_path / "cache").iterdir()] == ["calibration-tried"]
+
+
+def test_what_was_tried_in_vain_is_not_tried_again_at_once(tmp_path, asked, monkeypatch):
+    (tmp_path / "cache" / "calibration-tried").touch()
+    monkeypatch.setattr(at_first, "machine_alone", lambda *_, **__: pytest.fail("tried again"))
+    assert tried(tmp_path / "out", asked) == []
