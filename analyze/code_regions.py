@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..experiment import CallPath, Experiment, Region
+from .criteria import CRITERIA, THRESHOLD
 
 __all__ = [
-    "CRITICAL_SHARE",
     "STARTUP",
     "CodeRegion",
     "caller_of",
@@ -23,9 +23,7 @@ __all__ = [
     "within_shells",
 ]
 
-CRITICAL_SHARE: Final = 0.03  # of the program's time: what takes less is not critical (definitions 15)
-
-_WHOLE: Final = 0.9  # of the program's time: as near to it as values that count as one (definitions 14)
+_WHOLE: Final = 1 - THRESHOLD  # of the program's time: as near to it as values that count as one
 
 STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 
@@ -94,7 +92,7 @@ def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tup
     opened = list(regions)
     for index, region in enumerate(regions):  # parents before children
         below = sum(shares[child] for child in region.children)
-        if shares[index] < _WHOLE or below < CRITICAL_SHARE or opened[index].depth > 1:
+        if shares[index] < _WHOLE or below < CRITERIA.least_weight or opened[index].depth > 1:
             continue
         opened[index] = replace(opened[index], own_code=True, children=())
         for child in descendants(regions, index):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import median
-from typing import Final
 
 from .code_regions import CodeRegion
+from .criteria import CRITERIA, THRESHOLD
 from .disparity.classes import NEGLIGIBLE
-from .disparity.disparity import MUCH
 from .findings import Findings
 
 __all__ = ["Foremost", "cores_by_difference", "cores_by_weight", "foremost"]
-
-_APART: Final = 2.0  # times what a region commonly weighs: noise and small changes make no such difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +42,11 @@ def cores_by_weight(findings: Findings) -> list[int]:
     takes a tenth of the run, or twice what is common among regions that contain no others of weight.
     """
     found, costs = findings.disparity, findings.run.weighed_costs
-    apart = _APART * _common(findings)
+    apart = CRITERIA.outweighs * _common(findings)
     named = [
         core
         for core in found.cccr
-        if costs[core].share >= MUCH or found.values[core] >= apart or _has_cause(findings, core)
+        if costs[core].share >= THRESHOLD or found.values[core] >= apart or _has_cause(findings, core)
     ]
     return sorted(named, key=lambda core: -found.values[core])
 

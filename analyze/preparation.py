@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ..errors import InputError
 from ..experiment import Experiment
 from .attributes import lacking
-from .code_regions import CRITICAL_SHARE, within_shells
+from .code_regions import within_shells
 from .costs import Cost, region_costs
 from .criteria import CRITERIA
 from .imported import as_run, expected_times
@@ -66,7 +66,7 @@ class Prepared:
     @property
     def least_weight(self) -> float:
         """The share of the run that a region must take to be critical (definitions 15)."""
-        return CRITICAL_SHARE if self.least is None else self.least
+        return CRITERIA.least_weight if self.least is None else self.least
 
 
 def prepare(

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ..experiment import Experiment, Region
 from ..experiment.region import CALL_KINDS
-from .code_regions import CRITICAL_SHARE, caller_of, startup_paths
-from .disparity.disparity import MUCH
+from .code_regions import caller_of, startup_paths
+from .criteria import CRITERIA, THRESHOLD
 from .findings import Findings
 from .foremost import cores_by_weight
 from .preparation import Prepared
@@ -22,8 +21,6 @@ from .summary import summary
 __all__ = ["HeavyProcedure", "Procedure", "heavy_procedures", "procedures"]
 
 Values = npt.NDArray[np.float64]
-
-_QUARTER: Final = 0.25  # of the run, or of computing: what takes as much is named whatever else is
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +120,7 @@ class _Merged:
         compute = None if cpu is None or others[0] is None else cpu - sum(each for each in others if each is not None)
         inclusive = experiment.summed_up(wall[:, None])[:, 0]
         total = np.bincount(of_path, np.where(outermost, inclusive, 0.0), len(index))
-        weighs = total >= CRITICAL_SHARE * run.mean_time
+        weighs = total >= CRITERIA.least_weight * run.mean_time
         weighs &= [region.kind not in CALL_KINDS for region in index]
         holder = np.full(len(of_path), -1)
         for path, each in enumerate(experiment.call_paths):
@@ -189,16 +186,16 @@ def heavy_procedures(findings: Findings) -> list[HeavyProcedure]:
     cores = [run.weighed_costs[core] for core in cores_by_weight(findings)]
     named = {int(merged.holder[run.weighed.regions[core].id]) for core in cores_by_weight(findings)}
     shares = {"wall_time": merged.held(merged.wall) / run.mean_time}
-    most = {"wall_time": max((cost.share for cost in cores), default=MUCH)}
+    most = {"wall_time": max((cost.share for cost in cores), default=THRESHOLD)}
     if merged.compute is not None and (total := float(merged.compute.sum())) > 0:
         shares["compute_time"] = merged.held(merged.compute) / total
-        most["compute_time"] = max(((cost.compute_time or 0.0) / total for cost in cores), default=MUCH)
+        most["compute_time"] = max(((cost.compute_time or 0.0) / total for cost in cores), default=THRESHOLD)
     found = []
-    for region in np.flatnonzero(shares["wall_time"] >= CRITICAL_SHARE).tolist():
+    for region in np.flatnonzero(shares["wall_time"] >= CRITERIA.least_weight).tolist():
         paths = merged.entered(region)
         if region in named or run.experiment.call_paths[paths[0]].parent is None:
             continue
-        least = {name: min(most[name], _QUARTER) if len(paths) > 1 else _QUARTER for name in shares}
+        least = {name: min(most[name], CRITERIA.part) if len(paths) > 1 else CRITERIA.part for name in shares}
         if any(each[region] >= least[name] for name, each in shares.items()):
             found.append(_heavy(run, merged, paths, {name: float(each[region]) for name, each in shares.items()}))
     return sorted(found, key=lambda each: -each.with_small)

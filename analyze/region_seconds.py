@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,40 +11,12 @@ import numpy.typing as npt
 from ..experiment.prices import Prices
 from .attributes import Attribute
 from .costs import Cost
+from .criteria import CRITERIA
 from .selection import Selection, complete
 
-__all__ = ["PART", "USUAL", "Criterion", "RegionSeconds", "region_seconds"]
+__all__ = ["RegionSeconds", "region_seconds"]
 
 Values = npt.NDArray[np.float64]
-
-
-class Criterion(NamedTuple):
-    """A number that decides, its unit, and why it is this one."""
-
-    value: float
-    unit: str
-    reason: str
-
-
-PART: Final = Criterion(
-    0.25, "of a time", "a cause takes so much of a region's time, or of a difference in time: less is not worth naming"
-)
-WALK: Final = Criterion(
-    0.16,
-    "misses a data access",
-    "one in 8, as of a walk through values of 8 bytes in lines of 64, and what is beside",
-)
-SWIFT: Final = Criterion(0.5, "cycles an instruction", "code that waits for nothing: no miss has taken this time")
-DEPENDENT: Final = Criterion(
-    2.0, "cycles an instruction", "code that waits for its own results, as sums and ordered links do, without a miss"
-)
-USUAL: Final = Criterion(0.5, "of the program's rate", "of few different rates, nearly all are of a high class")
-MISS: Final = Criterion(
-    5e-7, "s a miss", "from the farthest memory; what takes longer, page faults for instance, is none"
-)
-SMALL: Final = Criterion(4096, "bytes a call", "take less time than the call does")
-CALL: Final = Criterion(5e-4, "s a call", "less than a turn on a processor: what takes longer waits for something else")
-BYTE: Final = Criterion(1e-7, "s a byte", "10 MB/s: what takes longer on any network or disk waits for something else")
 
 
 @dataclass(frozen=True)
@@ -74,7 +45,7 @@ class RegionSeconds:
 
     def is_part(self, seconds: Values) -> npt.NDArray[np.bool_]:
         """Whether seconds are a part of each region's time that is worth naming."""
-        return np.asarray((seconds > 0) & (seconds >= PART.value * self.time))
+        return np.asarray((seconds > 0) & (seconds >= CRITERIA.part * self.time))
 
     def costly(self, least: float) -> list[int]:
         """List the regions that spend enough to be worth a fix, and a part of their time, on what has a remedy.
@@ -116,22 +87,22 @@ def region_seconds(
         return ranks.sums(metric) / len(ranks.ranks) if complete(ranks.experiment, metric) else None
 
     wall, mpi, calls, volume = (cost(each) for each in ("wall_time", "mpi_time", "mpi_calls", "mpi_bytes"))
-    files = np.minimum(wall - mpi, BYTE.value * cost("io_bytes"))
+    files = np.minimum(wall - mpi, CRITERIA.byte * cost("io_bytes"))
     if complete(ranks.experiment, "io_time"):
         files = _without_polling(cost("io_time"), mean("io_cpu_time"), mean("io_calls"), cost("io_bytes"))
     outside = wall - mpi - cost("io_time")
     known = [each.compute_time is not None for each in costs]
     computing = np.minimum(np.where(known, cost("compute_time"), outside), outside)
-    rest, small = np.maximum(mpi - waited, 0.0), volume <= SMALL.value * calls
+    rest, small = np.maximum(mpi - waited, 0.0), CRITERIA.byte * volume <= CRITERIA.call * calls
     of = {
         "io_bytes": files,
-        "mpi_bytes": np.where(small, 0.0, np.minimum(rest, BYTE.value * volume)),
+        "mpi_bytes": np.where(small, 0.0, np.minimum(rest, CRITERIA.byte * volume)),
     }
     if executed := attributes.get("instructions"):
         price = executed.of_program and computing[list(ranks.top)].sum() / executed.amounts[list(ranks.top)].sum()
         of["instructions"] = np.minimum(executed.amounts * price, computing)
     of |= _of_misses(ranks, attributes, computing)
-    small_calls = np.where(small & (rest <= CALL.value * calls), rest, 0.0)
+    small_calls = np.where(small & (rest <= CRITERIA.call * calls), rest, 0.0)
     time = wall - _turns(ranks, outside - computing, mpi - cost("mpi_cpu_time"))
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     return RegionSeconds(time, of, small_calls, waited, mpi, computing, bool(_cycles(ranks)), busy)
@@ -155,7 +126,7 @@ def _without_polling(time: Values, cpu: Values | None, calls: Values | None, vol
     """Take off the time in files what collective calls were on a processor for, waiting for other ranks."""
     if cpu is None or calls is None:
         return time
-    return np.asarray(time - np.maximum(cpu - CALL.value * calls - BYTE.value * volume, 0.0))
+    return np.asarray(time - np.maximum(cpu - CRITERIA.call * calls - CRITERIA.byte * volume, 0.0))
 
 
 def _cycles(ranks: Selection) -> str | None:
@@ -168,13 +139,13 @@ def _of_misses(ranks: Selection, attributes: Mapping[str, Attribute], computing:
     cycles = _cycles(ranks)
     if cycles and "instructions" in attributes:
         data = rates.get("l1_miss_rate")
-        is_walk = data.of_regions <= WALK.value if data else np.zeros(len(computing), dtype=bool)
-        plain = np.where(is_walk, DEPENDENT.value, SWIFT.value) * attributes["instructions"].amounts
+        is_walk = data.of_regions < CRITERIA.part if data else np.zeros(len(computing), dtype=bool)
+        plain = np.where(is_walk, CRITERIA.dependent, CRITERIA.swift) * attributes["instructions"].amounts
         spent = ranks.sums(cycles)
         stalled *= 1 - np.divide(np.minimum(plain, spent), spent, out=np.ones_like(spent), where=spent > 0)
     prices = Prices.of(ranks.experiment.notes.prices)
     missed = {name: each.amounts / len(ranks.ranks) for name, each in rates.items()}
-    most = {name: MISS.value * each for name, each in missed.items()}
+    most = {name: CRITERIA.miss * each for name, each in missed.items()}
     if {*rates} == {"l1_miss_rate", "l2_miss_rate"} and prices.l1_miss_chased and prices.l2_miss_chased:
         first, second = missed.values()
         most["l2_miss_rate"] = second * prices.l2_miss_chased

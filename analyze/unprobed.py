@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..experiment import Experiment, Region
-from .code_regions import CRITICAL_SHARE, CodeRegion
+from .code_regions import CodeRegion
+from .criteria import CRITERIA
 from .summary import summary
 
 __all__ = ["unprobed_callees"]
@@ -21,6 +22,6 @@ def unprobed_callees(experiment: Experiment, regions: Sequence[CodeRegion]) -> d
     own: Counter[Region] = Counter()
     for path, time in zip(experiment.call_paths, times, strict=True):
         own[path.region] += time
-    weighing = {each for each in callees if own[each] >= CRITICAL_SHARE * sum(times)}
+    weighing = {each for each in callees if own[each] >= CRITERIA.least_weight * sum(times)}
     found = ((index, experiment.call_paths[each.id].region) for index, each in enumerate(regions))
     return {index: tuple(callees[region]) for index, region in found if region in weighing}

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from ..experiment import Experiment
 from .code_regions import CodeRegion
+from .criteria import CRITERIA
 from .dissimilarity.dissimilarity import Dissimilarity
 from .dissimilarity.performance import Performance
-from .region_seconds import PART
 from .selection import Selection, complete
 from .summary import summary
 
@@ -105,7 +105,7 @@ class _Waits:
         for region in reversed(range(len(regions))):  # children before parents
             inner = [child for child in regions[region].children if mean[child] >= _MOST * mean[region] > 0]
             says[region] = says[inner[0]] if inner else region
-        enough = (waits > 0) & (waits >= PART.value * mean)
+        enough = (waits > 0) & (waits >= CRITERIA.part * mean)
         return cls(selection, performance, mean, np.where(enough, waits, 0.0), tuple(says), reaches)
 
     def shares(self, region: int, cores: Sequence[int], times: Values) -> dict[int, float]:

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from ..analyze import Findings
 from ..analyze.confidence import confidence_in_difference, confidence_in_weight
+from ..analyze.criteria import THRESHOLD
 from ..analyze.decision_table import DecisionTable
 from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
-from ..analyze.dissimilarity.clusters import THRESHOLD
 from ..analyze.foremost import cores_by_weight
 from ..analyze.procedures import HeavyProcedure, heavy_procedures
 from ..analyze.standing import Standing

@@ -10,8 +10,9 @@ from typing import Final
 import numpy as np
 
 from ..analyze import Findings
+from ..analyze.criteria import THRESHOLD
 from ..analyze.dissimilarity.causes import Difference
-from ..analyze.dissimilarity.clusters import THRESHOLD, levels
+from ..analyze.dissimilarity.clusters import levels
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..analyze.foremost import cores_by_difference
 from ..analyze.worth import worth_of_balance

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment.trace import Series
-from ..code_regions import CRITICAL_SHARE
 from ..correlators.scores import signed_pearson
+from ..criteria import CRITERIA
 from ..outliers import spread
 from .anomaly import Anomaly, Companion
 from .companions import foremost
@@ -43,7 +43,7 @@ def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
     period = float(np.median(gaps))
     inside = slice(int(starts[0]), int(ends[-1]))
     cost = float(rate[inside].mean())
-    if gaps.std() > _EVEN * gaps.mean() or share > _PART or cost < CRITICAL_SHARE:
+    if gaps.std() > _EVEN * gaps.mean() or share > _PART or cost < CRITERIA.least_weight:
         return
     lows = np.ones(len(rate), dtype=bool)
     for start, stop in zip(starts, ends, strict=True):

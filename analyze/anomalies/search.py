@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...experiment.trace import every_series
-from ..code_regions import CRITICAL_SHARE
+from ..criteria import CRITERIA
 from ..warping import same_paths
 from .anomaly import Anomaly
 from .dips import dips_of
@@ -101,6 +101,6 @@ def _heavy(run: Run) -> tuple[list[int], list[int]]:
     for number, path in reversed([*enumerate(run.trace.call_paths)]):
         if path.parent is not None:
             whole[path.parent] += whole[number]
-    least = CRITICAL_SHARE * own.sum()
+    least = CRITERIA.least_weight * own.sum()
     inside, alone = (((each >= least) & (each > 0)).nonzero()[0].tolist() for each in (whole, own))
     return inside, alone

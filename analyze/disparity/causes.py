@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..attributes import LEAST_RATE, Attribute
 from ..decision_table import DecisionTable, Row
-from ..region_seconds import USUAL, RegionSeconds
+from ..region_seconds import RegionSeconds
 from ..selection import Selection
 from .classes import HIGH, classify
 from .disparity import Disparity
@@ -110,7 +110,7 @@ def _raised(attribute: Attribute, seconds: RegionSeconds, costly: Sequence[int])
     amounts = attribute.of_regions
     worth = _moves(seconds) if attribute.name == "mpi_bytes" else seconds.is_part(seconds.of[attribute.name])
     if attribute.is_rate:
-        worth &= (amounts > LEAST_RATE) & (amounts >= USUAL.value * attribute.of_program)
+        worth &= amounts > LEAST_RATE
         amounts = np.where(worth, amounts, 0.0)
     classes = classify(amounts.tolist())
     high = np.zeros(len(amounts), dtype=bool) if classes is None else np.array(classes) >= HIGH

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from ..code_regions import CRITICAL_SHARE, CodeRegion, descendants
+from ..code_regions import CodeRegion, descendants
+from ..criteria import CRITERIA, THRESHOLD
 from .classes import HIGH, classify
 
-__all__ = ["MUCH", "Disparity", "find_disparity"]
-
-MUCH: Final = 0.1  # of the run: what takes a tenth is worth a word, however much others take
-_MOST: Final = 2 / 3  # of a region's weight: twice as much as all the rest of it
+__all__ = ["Disparity", "find_disparity"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ def find_disparity(
     values: Sequence[float],
     shares: Sequence[float],
     additive: bool = True,
-    least: float = CRITICAL_SHARE,
+    least: float,
     costly: Collection[int] = (),
 ) -> Disparity:
     """Classify the regions and find the critical ones and their cores (definitions 14 and 15).
@@ -105,12 +102,15 @@ class _Cores:
     def _heaviest(self, index: int, weighing: Sequence[int], rest: float) -> list[int]:
         """Give a region that has most of its weight in itself or in small parts, or else the parts that have it."""
         most = max(weighing, key=lambda child: self.values[child], default=index)
-        stands_alone = self.values[most] >= _MOST * self.values[index] or self.shares[most] >= MUCH
+        stands_alone = (
+            self.values[most] >= CRITERIA.outweighs * (self.values[index] - self.values[most])
+            or self.shares[most] >= THRESHOLD
+        )
         if rest >= self.values[most] or not stands_alone:
             return [index]
         return [core for child in weighing for core in self._heaviest(child, *self._parts(child))]
 
     def _parts(self, index: int) -> tuple[list[int], float]:
         """Give the children that would be critical by their time, and what is left of a region's value without them."""
-        weighing = [child for child in self.regions[index].children if self.shares[child] >= CRITICAL_SHARE]
+        weighing = [child for child in self.regions[index].children if self.shares[child] >= CRITERIA.least_weight]
         return weighing, self.values[index] - sum(self.values[child] for child in weighing)

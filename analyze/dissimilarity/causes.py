@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..attributes import LEAST_RATE, Attribute
+from ..criteria import CRITERIA
 from ..decision_table import DecisionTable, Row
-from ..region_seconds import PART
 from ..selection import complete
 from .clusters import cluster
 from .dissimilarity import Dissimilarity
@@ -21,9 +21,6 @@ __all__ = ["Difference", "DissimilarityCauses", "find_dissimilarity_causes"]
 
 Values = npt.NDArray[np.float64]
 
-_SAME: Final = 0.01  # counts that differ by no more are the same work (definitions 12)
-_TELLING: Final = 0.1  # of the widest difference in time: regions that differ less are not asked
-_SLOWER: Final = 3.0  # times as slow as another: on a crowded machine, noise makes ranks so, for the same work
 _ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")  # of equal spreads
 # What is compared → the times in the calls that move files and messages, which are part of it.
 _CALLS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -155,17 +152,17 @@ class _Comparison:
     def _worked_alike(self, places: npt.NDArray[np.intp], columns: list[int]) -> bool:
         chosen = np.asarray(columns)
         apart = np.ptp(self.performance.values[np.ix_(places, chosen)], axis=1)
-        cells = np.ix_(places[apart >= _TELLING * apart.max()], chosen)
+        cells = np.ix_(places[apart >= CRITERIA.part * apart.max()], chosen)
         times = self.performance.values[cells]
         executed = self.attributes["instructions"].amount(cells[0].ravel().tolist())[:, columns]
         most = executed.max(axis=1)
-        if not most.any() or (most - executed.min(axis=1) > _SAME * most).any():
+        if not most.any() or (most - executed.min(axis=1) > CRITERIA.same_work * most).any():
             return False
-        if (times.max(axis=1) > _SLOWER * times.min(axis=1)).any():
+        if (times.min(axis=1) < (1 - CRITERIA.most_noise) * times.max(axis=1)).any():
             return False
         others = [name for name in self.attributes if name != "instructions"]
         asked = cells[0].ravel().tolist()
-        return all(abs(self._slope(name, place, columns)) < PART.value for name in others for place in asked)
+        return all(abs(self._slope(name, place, columns)) < CRITERIA.part for name in others for place in asked)
 
     def _labels(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> npt.NDArray[np.intp]:
         """Number the cluster of each rank by each attribute, and last by what is compared; ``int[rank, number]``."""
@@ -180,7 +177,7 @@ class _Comparison:
         """Give an attribute of some regions, 0 where it does not tell ranks apart; ``float64[rank, place]``."""
         values = np.array([attribute.of_ranks(place) for place in places])
         tells = [
-            max(self._slope(attribute.name, place, group) for group in self.performance.groups) >= PART.value
+            max(self._slope(attribute.name, place, group) for group in self.performance.groups) >= CRITERIA.part
             for place in places
         ]
         if attribute.is_rate:

@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["THRESHOLD", "Labels", "cluster", "levels", "members", "refined", "severity"]
+from ..criteria import THRESHOLD
+
+__all__ = ["Labels", "cluster", "levels", "members", "refined", "severity"]
 
 Labels = npt.NDArray[np.intp]
 Vectors = npt.NDArray[np.float64]
-
-THRESHOLD: Final = 0.1  # Algorithm 1, line 7: 10 % of the vector's length
 
 _ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold is within it
 _EXACT_PAIRS: Final = 2000

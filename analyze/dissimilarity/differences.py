@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
 from ..attributes import BYTES_PER_SECOND
-from ..criteria import CRITERIA
+from ..criteria import CRITERIA, THRESHOLD
 from ..overhead import TIMES, probe_times
 from ..preparation import Prepared
 from ..selection import Selection, over_ranks
@@ -22,8 +21,6 @@ from .performance import DISSIMILARITY_METRICS, Performance
 from .thread_roles import differing_jobs
 
 __all__ = ["Differences", "find_differences"]
-
-_SLIGHT: Final = 0.1  # of what bytes take: a difference in computing that is no more comes with them
 
 
 @dataclass(frozen=True)
@@ -98,7 +95,7 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
     found = Differences(compared, performance, dissimilarity, floor)
     volumes = differing_volumes(ranks, prepared.mean_time) if metric is None else None
     if dissimilarity.exists:
-        outweighed = volumes and _spread(performance) <= _SLIGHT * _spread(volumes[0]) / BYTES_PER_SECOND
+        outweighed = volumes and _spread(performance) <= THRESHOLD * _spread(volumes[0]) / BYTES_PER_SECOND
         return Differences(ranks, *volumes, floor) if volumes and outweighed else found
     if compared_by == "compute_time" and (jobs := differing_jobs(compared, floor=floor)):
         performance, dissimilarity, compared = jobs

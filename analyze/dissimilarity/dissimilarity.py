@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..code_regions import descendants
-from .clusters import THRESHOLD, Labels, cluster, levels, members, refined, severity
+from ..criteria import THRESHOLD
+from .clusters import Labels, cluster, levels, members, refined, severity
 from .performance import Performance
 
 __all__ = ["Dissimilarity", "find_dissimilarity", "odd_one"]

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from ..attributes import BYTES_PER_SECOND
+from ..criteria import THRESHOLD
 from ..selection import Selection, complete
 from .dissimilarity import Dissimilarity, find_dissimilarity
 from .performance import Performance
@@ -14,7 +15,6 @@ from .performance import Performance
 __all__ = ["differing_volumes"]
 
 _TELLING: Final = 0.05  # of the program's time that MPI must take
-_APART: Final = 0.1  # of the program's time that the difference must take at ``BYTES_PER_SECOND``
 _TIMES: Final = 2.5  # as much as the rank that moves least: at most twice that is what a halo's inner ranks do
 _COLLECTED: Final = 0.9  # of what all others move, which a collector moves as well
 
@@ -40,7 +40,7 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[Perfor
     if in_mpi < _TELLING * program_time:
         return None
     performance = Performance.selected(selection, metric="mpi_bytes")
-    found = find_dissimilarity(performance, floor=_APART * program_time * BYTES_PER_SECOND)
+    found = find_dissimilarity(performance, floor=THRESHOLD * program_time * BYTES_PER_SECOND)
     return (performance, found) if any(_stands_out(performance, core) for core in found.cccr) else None
 
 

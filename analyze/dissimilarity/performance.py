@@ -13,11 +13,11 @@ import numpy.typing as npt
 from ...experiment import Experiment
 from ..code_regions import CodeRegion
 from ..compute_time import Computing
-from ..criteria import CRITERIA
+from ..criteria import CRITERIA, THRESHOLD
 from ..noise import part_by_noise
 from ..overhead import TIMES, are_probes_priced, without_probes
 from ..selection import Selection, over_ranks
-from .clusters import THRESHOLD, members
+from .clusters import members
 from .levelling import Prices
 
 __all__ = ["DISSIMILARITY_METRICS", "Performance", "by_program"]

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import fdtri
 
-from ..criteria import CRITERIA
-from ..dissimilarity.clusters import THRESHOLD
+from ..criteria import CRITERIA, THRESHOLD
 from ..metric_space import MetricSpace, Values
 from .partition import LEVEL, Partition
 

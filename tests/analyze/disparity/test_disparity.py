@@ -7,7 +7,7 @@ def region(number: int, *children: int, depth: int = 1) -> CodeRegion:
 
 
 def disparity(regions: list[CodeRegion], values: list[float]) -> Disparity:
-    return find_disparity(regions, values=values, shares=values)
+    return find_disparity(regions, values=values, shares=values, least=0.03)
 
 
 def test_a_heavy_leaf_is_critical_and_a_core():
@@ -80,5 +80,5 @@ def test_a_region_of_small_parts_alone_is_a_core():
 
 def test_of_values_that_contain_no_others_each_critical_region_with_a_class_above_its_children_is_a_core():
     regions = [region(0, 1), region(1), region(2)]
-    found = find_disparity(regions, values=[4.0, 3.0, 0.5], shares=[0.5, 0.45, 0.5], additive=False)
+    found = find_disparity(regions, values=[4.0, 3.0, 0.5], shares=[0.5, 0.45, 0.5], additive=False, least=0.03)
     assert found.cccr == (0, 1)
