@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import analyze
+from autoanalyzer.analyze.criteria import criterion_fields
 from autoanalyzer.cli.main import COMMANDS
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
 from autoanalyzer.view.findings_json import findings_document
@@ -97,3 +98,11 @@ def test_links_within_the_documentation_lead_somewhere(page):
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), link
         assert not anchor or anchor in _anchors(target), link
+
+
+def test_the_table_of_criteria_is_what_the_record_says():
+    lines = ["| name | value | unit | because | source |", "|---|---:|---|---|---|"]
+    for each in criterion_fields():
+        said = each.metadata
+        lines.append(f"| `{each.name}` | {each.default:g} | {said['unit']} | {said['reason']} | {said['source']} |")
+    assert "\n".join(lines) + "\n" in (DOCS / "diagnosis.md").read_text()
