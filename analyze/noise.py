@@ -8,12 +8,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from .criteria import CRITERIA
+from .criteria import CRITERIA, THRESHOLD
 from .outliers import NORMAL
 
 __all__ = ["noise_of_times", "part_by_noise"]
 
-_LEAST: Final = 0.1  # of a time: what makes a difference in Algorithm 1; twin: THRESHOLD of the clusters
 _REGIONS: Final = 4  # with fewer, a fault in one of them would pass for noise
 
 
@@ -47,4 +46,4 @@ def part_by_noise(deviation: float | None) -> float:
     """
     if deviation is None:
         return CRITERIA.unknown_noise
-    return max(_LEAST, min(CRITERIA.noise * deviation, CRITERIA.most_noise))
+    return max(THRESHOLD, min(CRITERIA.noise * deviation, CRITERIA.most_noise))

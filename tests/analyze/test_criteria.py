@@ -4,7 +4,7 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.code_regions import CodeRegion
-from autoanalyzer.analyze.criteria import CRITERIA, criterion_fields
+from autoanalyzer.analyze.criteria import CRITERIA, THRESHOLD, criterion_fields
 from autoanalyzer.analyze.disparity.disparity import find_disparity
 from autoanalyzer.analyze.noise import part_by_noise
 
@@ -99,14 +99,13 @@ def test_resolution_is_no_difference_of_a_short_region(make_experiment, side):
 
 @BOTH
 def test_noise_is_so_many_deviations_of_what_other_regions_part_by(side):
-    least = 0.1
-    deviation = side * least / CRITERIA.noise
-    assert (part_by_noise(deviation, least) > least) == (side > 1)
+    deviation = side * THRESHOLD / CRITERIA.noise
+    assert (part_by_noise(deviation) > THRESHOLD) == (side > 1)
 
 
 @BOTH
 def test_most_noise_is_its_limit_and_that_of_speed(make_experiment, side):
-    assert part_by_noise(10.0, 0.1) == CRITERIA.most_noise
+    assert part_by_noise(10.0) == CRITERIA.most_noise
     seconds = {"work": [1.0, 1.0, 1.0, 1 / (1 - side * CRITERIA.most_noise)], "calm": alike(0.5)}
     made = make_experiment(seconds, **counts({"work": alike(1.0), "calm": alike(0.5)}))
     assert analyze(made).explanation.of_ranks.noise == (side < 1)
