@@ -68,7 +68,8 @@ def region_seconds(
     """Tell what the attributes of each region take.
 
     Files and MPI have the time that was measured in their calls; of MPI without what is waiting for late ranks, and of
-    both no more than calls and bytes can take on a slow and busy machine: what polls longer waits. Instructions take
+    both no more than calls and bytes can take on a slow and busy machine, and than the rank took that moved them
+    fastest: what polls longer waits. Instructions take
     what one takes in the program. Misses take what cycles there are beyond those that the instructions take without a
     miss, and no more than where each is waited for, if the machine was calibrated. In code that misses no more often
     than a walk through consecutive values, instructions may have waited for each other.
@@ -102,10 +103,26 @@ def region_seconds(
         price = executed.of_program and computing[list(ranks.top)].sum() / executed.amounts[list(ranks.top)].sum()
         of["instructions"] = np.minimum(executed.amounts * price, computing)
     of |= _of_misses(ranks, attributes, computing)
-    small_calls = np.where(small & (rest <= CRITERIA.call * calls), rest, 0.0)
     time = wall - _turns(ranks, outside - computing, mpi - cost("mpi_cpu_time"))
+    matters = (of["mpi_bytes"] > 0) & (of["mpi_bytes"] >= CRITERIA.part * time)
+    for region in np.flatnonzero(matters).tolist():
+        of["mpi_bytes"][region] = min(of["mpi_bytes"][region], volume[region] * _price_of_byte(ranks, region))
+    small_calls = np.where(small & (rest <= CRITERIA.call * calls), rest, 0.0)
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     return RegionSeconds(time, of, small_calls, waited, mpi, computing, bool(_cycles(ranks)), busy)
+
+
+def _price_of_byte(ranks: Selection, region: int) -> float:
+    """Give the seconds a byte of the rank that moves its bytes of a region fastest: the others wait for somebody.
+
+    They are those on a processor, as MPI libraries copy and poll: the rest is others' turns. Of a library that takes
+    no processor's time, all count.
+    """
+    if not all(complete(ranks.experiment, each) for each in ("mpi_time", "mpi_cpu_time", "mpi_bytes")):
+        return np.inf
+    (time,), (polled,), (moved,) = (ranks.rows(each, [region]) for each in ("mpi_time", "mpi_cpu_time", "mpi_bytes"))
+    time, moves = polled if polled.any() else time, moved > 0
+    return float((time[moves] / moved[moves]).min()) if moves.any() else 0.0
 
 
 def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:

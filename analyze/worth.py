@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,8 @@ from .overhead import TIMES
 __all__ = ["Worth", "makespan", "worth_of_balance", "worth_of_weight"]
 
 Values = npt.NDArray[np.float64]
+
+_NOTHING: Final = 1e-6  # of the run: a rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Worth:
     def of(cls, seconds: float, program_time: float) -> Worth | None:
         """Give it; no more than all of the run; None where there is nothing to save."""
         saved = min(max(seconds, 0.0), program_time)
-        return cls(saved, saved / program_time) if saved > 0 else None
+        return cls(saved, saved / program_time) if saved > _NOTHING * program_time else None
 
 
 def worth_of_balance(findings: Findings, regions: Sequence[int]) -> Worth | None:
@@ -79,7 +82,8 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     if core in causes.small_calls:
         saved += float(seconds.small_calls[core])
     elif core in causes.waiting and not findings.run.taking_turns:
-        saved += float(seconds.mpi[core]) - spent.get("mpi_bytes", 0.0)
+        without_turns = float(seconds.time[core] - seconds.computing[core])
+        saved += max(min(float(seconds.mpi[core]), without_turns) - spent.get("mpi_bytes", 0.0), 0.0)
     return Worth.of(saved, findings.run.program_time)
 
 

@@ -159,9 +159,8 @@ def turns_taken(experiment: Experiment) -> str | None:
 
 def _crowded(findings: Findings) -> Iterator[str]:
     """Say that ranks, or their threads, took turns, and what can't be judged for that."""
-    if not (line := turns_taken(findings.experiment)):
-        return
-    yield line
+    if line := turns_taken(findings.experiment):
+        yield line
     if findings.differences.not_judged:
         performance, found = findings.differences.not_judged
         core = max(found.cccr, key=lambda each: float(np.ptp(performance.values[each])))

@@ -110,7 +110,7 @@ def _raised(attribute: Attribute, seconds: RegionSeconds, costly: Sequence[int])
     amounts = attribute.of_regions
     worth = _moves(seconds) if attribute.name == "mpi_bytes" else seconds.is_part(seconds.of[attribute.name])
     if attribute.is_rate:
-        worth &= amounts > LEAST_RATE
+        worth &= (amounts > LEAST_RATE) & (amounts >= (1 - THRESHOLD) * attribute.of_the_rest)
         amounts = np.where(worth, amounts, 0.0)
     classes = classify(amounts.tolist())
     high = np.zeros(len(amounts), dtype=bool) if classes is None else np.array(classes) >= HIGH

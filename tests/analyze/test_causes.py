@@ -195,12 +195,16 @@ def test_a_busy_machine_makes_no_other_causes(make_experiment):
     assert causes_of(analyze(busy), "links") == ["l1_miss_rate"]
 
 
-@pytest.mark.parametrize(("seconds", "waits"), [(1.5, False), (4.0, False), (40.0, True)], ids=["idle", "busy", "full"])
-def test_volume_is_a_cause_on_a_busy_machine_too_but_not_of_waiting(make_experiment, seconds, waits):
+@pytest.mark.parametrize(
+    ("seconds", "polled", "waits"),
+    [(1.5, 1.5, False), (4.0, 1.5, False), (40.0, 1.5, True)],
+    ids=["idle", "busy", "full"],
+)
+def test_volume_is_a_cause_on_a_busy_machine_too_but_not_of_waiting(make_experiment, seconds, polled, waits):
     experiment = make_experiment(
         {"swap": alike(0.5), "work": alike(1.0)},
         mpi_time={"swap": alike(seconds)},
-        mpi_cpu_time={"swap": alike(0.3)},
+        mpi_cpu_time={"swap": alike(polled)},
         mpi_bytes={"swap": alike(1e8)},
     )
     findings = analyze(experiment)
