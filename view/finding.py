@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..analyze import Findings
+from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.worth import Worth
 from ..experiment import Experiment
 from .units import seconds
@@ -67,9 +68,10 @@ def sight_of_ranks(findings: Findings, regions: Sequence[int]) -> Sight:
         findings: What was found.
         regions: Positions among the regions that were compared.
     """
-    performance, clusters = findings.performance, findings.dissimilarity.clusters
+    performance = findings.performance
+    clusters = clusters_in(performance, findings.dissimilarity, regions)
     values = performance.values[list(regions)].sum(axis=0)
-    most = max(clusters, key=lambda columns: values[list(columns)].mean())
+    most = max(clusters, key=lambda columns: values[columns].mean())
     labels, places = {performance.labels[column] for column in most}, findings.experiment.locations
     by_thread = bool(performance.threads)
     locations = [

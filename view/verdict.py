@@ -12,7 +12,7 @@ import numpy as np
 from ..analyze import Findings
 from ..analyze.criteria import THRESHOLD
 from ..analyze.dissimilarity.causes import Difference
-from ..analyze.dissimilarity.clusters import levels
+from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..analyze.foremost import cores_by_difference
 from ..analyze.worth import worth_of_balance
@@ -285,10 +285,8 @@ def _odd_one(findings: Findings) -> list[str]:
 def cluster_times(findings: Findings, regions: Sequence[int]) -> str:
     """Say what each cluster was measured to do in regions; threads that have a part in none of them are left out."""
     performance = findings.performance
-    clusters: Sequence[Sequence[int]] = findings.dissimilarity.clusters
+    clusters = clusters_in(performance, findings.dissimilarity, regions)
     measured = performance.measured(regions)
-    if len(clusters) <= _MOST_CLUSTERS:
-        clusters = _alike_in(findings, regions)
     values = np.where(np.isnan(measured).all(axis=0), np.nan, np.nansum(measured, axis=0))
     if len(clusters) > _MOST_CLUSTERS:
         least, most = _amount(findings, np.nanmin(values)), _amount(findings, np.nanmax(values))
@@ -303,19 +301,6 @@ def cluster_times(findings: Findings, regions: Sequence[int]) -> str:
         verb = "" if parts else f" {_VERBS[performance.metric][len(columns) == 1]}"
         parts.append(f"{who}{verb} {_amount(findings, float(values[columns].mean()))}")
     return ", ".join(parts)
-
-
-def _alike_in(findings: Findings, regions: Sequence[int]) -> list[list[int]]:
-    """Put clusters together that other regions part, but not these."""
-    compared, clusters = findings.performance.values[list(regions)].sum(axis=0), findings.dissimilarity.clusters
-    programs = findings.performance.programs
-    found: dict[tuple[int, int], list[int]] = {}
-    for program in range(len(findings.performance.groups)):
-        own = [each for each in clusters if programs is None or programs[each[0]] == program]
-        means = np.array([compared[list(each)].mean() for each in own])
-        for level, columns in zip(levels(means).tolist(), own, strict=True):
-            found.setdefault((program, level), []).extend(columns)
-    return sorted((sorted(each) for each in found.values()), key=lambda each: each[0])
 
 
 def _amount(findings: Findings, value: float) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..attributes import LEAST_RATE, Attribute
+from ..criteria import THRESHOLD
 from ..decision_table import DecisionTable, Row
 from ..region_seconds import RegionSeconds
 from ..selection import Selection

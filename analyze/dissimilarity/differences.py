@@ -66,8 +66,11 @@ class Differences:
         measured = np.broadcast_to(performance.measured_share, len(performance.regions))[places]
         vouched = float((performance.values[places].sum(axis=1) * (1 - measured)).sum())
         apart = [(float(np.ptp(times[each])), float(times[each].max())) for each in performance.groups]
-        telling = any(each >= max(CRITERIA.unknown_noise * most, CRITERIA.burst) for each, most in apart)
-        return vouched <= whole / 2 and not telling
+        slight = all(
+            each < CRITERIA.unknown_noise * most or (each < CRITERIA.burst and each < CRITERIA.most_noise * most)
+            for each, most in apart
+        )
+        return vouched <= whole / 2 and slight
 
     @cached_property
     def _judged(self) -> dict[tuple[int, ...], bool]:

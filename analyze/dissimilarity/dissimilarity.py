@@ -13,7 +13,7 @@ from ..criteria import THRESHOLD
 from .clusters import Labels, cluster, levels, members, refined, severity
 from .performance import Performance
 
-__all__ = ["Dissimilarity", "find_dissimilarity", "odd_one"]
+__all__ = ["Dissimilarity", "clusters_in", "find_dissimilarity", "odd_one"]
 
 Values = npt.NDArray[np.float64]
 
@@ -167,6 +167,21 @@ class _Search:
                     own[columns] = levels(values)
             labels = refined(labels, own)
         return labels
+
+
+def clusters_in(performance: Performance, found: Dissimilarity, regions: Sequence[int]) -> list[list[int]]:
+    """List the clusters that a core makes by itself, and others may part; of several regions, those of all.
+
+    Args:
+        performance: The vectors.
+        found: What parts the ranks.
+        regions: The core, or regions that make the difference together.
+    """
+    if len(regions) != 1 or regions[0] not in found.cccr:
+        return [[*each] for each in found.clusters]
+    values = performance.values[regions[0]]
+    alike = [columns[own] for columns in performance.groups for own in map(np.array, members(levels(values[columns])))]
+    return sorted((each.tolist() for each in alike), key=lambda each: each[0])
 
 
 def odd_one(clusters: tuple[tuple[int, ...], ...]) -> int | None:

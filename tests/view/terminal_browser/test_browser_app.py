@@ -128,9 +128,9 @@ def test_the_findings_of_the_verdict_are_shown_in_their_order(experiments):
 def test_findings_of_another_tools_file_are_seen_by_its_own_times(experiments):
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         await pilot.press("right_square_bracket")
-        assert finding(app).startswith("1 of 10  IMBALANCE")
+        assert re.match("1 of [0-9]+  IMBALANCE", finding(app))
         assert [app.experiment.metrics[node].name for node in app.browser.metrics.selected] == ["time"]
-        assert len(app.browser.system.selected) == 24  # threads
+        assert len(app.browser.system.selected) == 1  # the thread that computes longest there
 
     driven(experiments["trace"], act)
 
