@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +30,7 @@ class Dissimilarity:
         severity: S; see ``clusters.severity``.
         ccr: Positions of the critical code regions, parents before children.
         cccr: Those of them in which ranks differ by more than in what is critical below them: the cores.
-        composite: Whether each of several cores could be left out, and the clusters were the same.
+        composite: Whether several cores make these clusters, each by itself.
         odd_one: A column without which all others are one cluster.
         programs: How many programs the ranks run; those of different ones are in different clusters.
         jobs: Whether threads are told apart by their totals, having nothing in common; see ``jobs.differing_jobs``.
@@ -84,9 +85,8 @@ def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilari
     clusters = tuple(tuple(each) for each in members(labels))
     if len(clusters) == programs:
         return Dissimilarity(clusters, spread, programs=programs)
-    composite = len(cores) > 1 and all(
-        (search.labels([each for each in cores if each != core]) == labels).all() for core in cores
-    )
+    makers = (core for core in cores if (search.labels([core]) == labels).all())
+    composite = len([*islice(makers, 2)]) > 1
     return Dissimilarity(
         clusters, spread, search.leading_to(cores), tuple(cores), composite, odd_one(clusters), programs
     )
