@@ -50,7 +50,7 @@ def test_regions_of_equal_weight_do_not_stand_out():
 
 def test_what_costs_enough_is_named_where_all_regions_weigh_alike():
     regions = [region(0), region(1, 2), region(2, depth=2)]
-    found = find_disparity(regions, values=[0.5] * 3, shares=[0.5] * 3, costly=[1, 2])
+    found = find_disparity(regions, values=[0.5] * 3, shares=[0.5] * 3, least=0.03, costly=[1, 2])
     assert (found.classes, found.ccr, found.cccr) == ((), (), (2,))
 
 
