@@ -51,8 +51,9 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         "--least",
         type=_share,
         metavar="SHARE",
-        help="leave findings out that are worth less than this share of the run, such as 3%% (default: 1%% for "
-        "imbalances and for what has a remedy, 3%% for other regions that weigh)",
+        help="leave findings out that are worth less than this share, such as 3%%: of what the ranks compute, for "
+        "imbalances (default: 1%%), of the run without waiting, for what has a remedy (1%%), of the run, for other "
+        "regions that weigh (3%%)",
     )
     parser.add_argument(
         "--method",
