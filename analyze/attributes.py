@@ -16,7 +16,6 @@ from .selection import Selection, complete
 __all__ = [
     "ATTRIBUTES",
     "BYTES_PER_SECOND",
-    "LATENCY",
     "LEAST_RATE",
     "Attribute",
     "attributes_of",
@@ -36,10 +35,7 @@ ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
 
 LEAST_RATE: Final = 0.01  # misses an access: a rate under it is none (definitions 17)
 
-# What the comparison of ranks by volumes, and anomalies, take for granted.
-BYTES_PER_SECOND: Final = 100e6
-# Seconds that an access takes at least which the first cache does not serve but the second; and the second neither.
-LATENCY: Final = {"l1_miss_rate": 4e-9, "l2_miss_rate": 40e-9}
+BYTES_PER_SECOND: Final = 100e6  # what the comparison of ranks by volumes takes for granted
 
 _IDLE: Final = 0.01  # of the mean accesses of a rank: too few to speak of a rate
 
