@@ -150,11 +150,8 @@ def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
     excluded = {place.process for place in findings.experiment.locations}.difference(findings.performance.ranks)
     without = f" without {ranks(sorted(excluded))}" if excluded else ""
     severity = findings.dissimilarity.severity
-    spread = (
-        f", S = {severity:.2f}"
-        if severity <= THRESHOLD or not findings.differences.floor
-        else f", differences under {_amount(findings, findings.differences.floor)}"
-    )
+    little = severity <= THRESHOLD or not findings.differences.floor
+    spread = f", S = {severity:.2f}{'' if little else ', no more than noise or too little to matter'}"
     programs = findings.dissimilarity.programs
     of_each = f" of each of the {programs} programs" if programs > 1 else ""
     of_threads = " of threads" if findings.performance.threads else ""

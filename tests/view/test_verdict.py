@@ -521,3 +521,13 @@ def test_a_heavy_region_names_the_functions_without_probes_that_it_calls(names: 
     assert [line for line in verdict_lines(findings) if "probes" in line] == [f"    its own time contains {said}"]
     heavy, light, _ = findings_document(findings, Path("a.cube"))["disparity"]["classes"]
     assert (heavy["without_probes"], light["without_probes"]) == (names, [])
+
+
+def test_ranks_are_acquitted_of_what_noise_can_make_without_a_bound_that_it_may_exceed():
+    chance = np.random.default_rng(4)
+    noisy = [(1.0 + 0.15 * chance.standard_normal(4)).tolist() for _ in range(12)]
+    findings = analyze(experiment(*noisy))
+    assert not findings.dissimilarity.exists
+    (line,) = [line for line in verdict_lines(findings) if line.startswith("balanced")]
+    assert "one cluster, S = 0." in line
+    assert "no more than noise or too little to matter" in line
