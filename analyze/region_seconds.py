@@ -31,6 +31,8 @@ class RegionSeconds:
         mpi: In MPI.
         computing: Computed.
         counts_cycles: Whether cycles tell how much of that time is stalls, at most.
+        misses: What avoiding all misses saves of it: halfway between what is left where each instruction waits for the
+            one before, and where none does, for counts do not tell which.
         busy: What all of the program takes without others' turns, and without waiting in MPI: a number.
     """
 
@@ -41,6 +43,7 @@ class RegionSeconds:
     mpi: Values
     computing: Values
     counts_cycles: bool
+    misses: Values
     busy: float
 
     def is_part(self, seconds: Values) -> npt.NDArray[np.bool_]:
@@ -102,14 +105,15 @@ def region_seconds(
     if executed := attributes.get("instructions"):
         price = executed.of_program and computing[list(ranks.top)].sum() / executed.amounts[list(ranks.top)].sum()
         of["instructions"] = np.minimum(executed.amounts * price, computing)
-    of |= _of_misses(ranks, attributes, computing)
+    misses = _Misses.of(ranks, attributes, computing)
+    of |= misses.seconds()
     time = wall - _turns(ranks, outside - computing, mpi - cost("mpi_cpu_time"))
     matters = (of["mpi_bytes"] > 0) & (of["mpi_bytes"] >= CRITERIA.part * time)
     for region in np.flatnonzero(matters).tolist():
         of["mpi_bytes"][region] = min(of["mpi_bytes"][region], volume[region] * _price_of_byte(ranks, region))
     small_calls = np.where(small & (rest <= CRITERIA.call * calls), rest, 0.0)
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
-    return RegionSeconds(time, of, small_calls, waited, mpi, computing, bool(_cycles(ranks)), busy)
+    return RegionSeconds(time, of, small_calls, waited, mpi, computing, bool(_cycles(ranks)), misses.avoidable(), busy)
 
 
 def _price_of_byte(ranks: Selection, region: int) -> float:
@@ -150,21 +154,65 @@ def _cycles(ranks: Selection) -> str | None:
     return next((each for each in ("cycles", "ref_cycles") if complete(ranks.experiment, each)), None)
 
 
-def _of_misses(ranks: Selection, attributes: Mapping[str, Attribute], computing: Values) -> dict[str, Values]:
-    rates = {name: each for name, each in attributes.items() if each.is_rate}
-    stalled = np.array(computing)
-    cycles = _cycles(ranks)
-    if cycles and "instructions" in attributes:
-        data = rates.get("l1_miss_rate")
-        is_walk = data.of_regions < CRITERIA.part if data else np.zeros(len(computing), dtype=bool)
-        plain = np.where(is_walk, CRITERIA.dependent, CRITERIA.swift) * attributes["instructions"].amounts
-        spent = ranks.sums(cycles)
-        stalled *= 1 - np.divide(np.minimum(plain, spent), spent, out=np.ones_like(spent), where=spent > 0)
-    prices = Prices.of(ranks.experiment.notes.prices)
-    missed = {name: each.amounts / len(ranks.ranks) for name, each in rates.items()}
-    most = {name: CRITERIA.miss * each for name, each in missed.items()}
-    if {*rates} == {"l1_miss_rate", "l2_miss_rate"} and prices.l1_miss_chased and prices.l2_miss_chased:
-        first, second = missed.values()
-        most["l2_miss_rate"] = second * prices.l2_miss_chased
-        most["l1_miss_rate"] = np.maximum(first - second, 0.0) * prices.l1_miss_chased + most["l2_miss_rate"]
-    return {name: np.minimum(stalled, each) for name, each in most.items()}
+@dataclass(frozen=True)
+class _Misses:
+    """What each region's misses can take of the seconds that it computes; ``float64[region]`` each.
+
+    Attributes:
+        computing: Those seconds.
+        most: By miss rate, what its misses take where each is waited for.
+        executed: Instructions a rank; None where none are counted.
+        cycle: Seconds a cycle, as they were counted; None where none are.
+        is_walk: Whether misses are no more than those of a walk through consecutive values.
+        prices: Of the machine.
+    """
+
+    computing: Values
+    most: Mapping[str, Values]
+    executed: Values | None
+    cycle: Values | None
+    is_walk: npt.NDArray[np.bool_]
+    prices: Prices
+
+    @classmethod
+    def of(cls, ranks: Selection, attributes: Mapping[str, Attribute], computing: Values) -> _Misses:
+        """Read the counts."""
+        rates = {name: each for name, each in attributes.items() if each.is_rate}
+        prices = Prices.of(ranks.experiment.notes.prices)
+        missed = {name: each.amounts / len(ranks.ranks) for name, each in rates.items()}
+        most = {name: CRITERIA.miss * each for name, each in missed.items()}
+        if {*rates} == {"l1_miss_rate", "l2_miss_rate"} and prices.l1_miss_chased and prices.l2_miss_chased:
+            first, second = missed.values()
+            most["l2_miss_rate"] = second * prices.l2_miss_chased
+            most["l1_miss_rate"] = np.maximum(first - second, 0.0) * prices.l1_miss_chased + most["l2_miss_rate"]
+        data, counted, cycles = rates.get("l1_miss_rate"), attributes.get("instructions"), _cycles(ranks)
+        spent = ranks.sums(cycles) / len(ranks.ranks) if cycles else None
+        return cls(
+            computing,
+            most,
+            counted.amounts / len(ranks.ranks) if counted else None,
+            None if spent is None else np.divide(computing, spent, out=np.zeros_like(spent), where=spent > 0),
+            data.of_regions < CRITERIA.part if data else np.zeros(len(computing), dtype=bool),
+            prices,
+        )
+
+    def seconds(self) -> dict[str, Values]:
+        """Give what they take for sure, by miss rate."""
+        stalled = self._beyond(np.where(self.is_walk, CRITERIA.dependent, CRITERIA.swift))
+        return {name: np.minimum(stalled, each) for name, each in self.most.items()}
+
+    def avoidable(self) -> Values:
+        """Give what avoiding them all would save."""
+        swift, dependent = self.prices.instruction_independent, self.prices.instruction_dependent
+        if self.executed is not None and swift and dependent:
+            bounds = [np.maximum(self.computing - price * self.executed, 0.0) for price in (swift, dependent)]
+        else:
+            bounds = [self._beyond(np.array(each)) for each in (CRITERIA.swift, CRITERIA.dependent)]
+        most = np.max([*self.most.values(), np.zeros_like(self.computing)], axis=0)
+        return np.asarray(sum(np.minimum(each, most) for each in bounds) / len(bounds))
+
+    def _beyond(self, cycles: Values) -> Values:
+        """Give what is left of the seconds if an instruction takes so many cycles."""
+        if self.cycle is None or self.executed is None:
+            return self.computing
+        return np.maximum(self.computing - cycles * self.cycle * self.executed, 0.0)

@@ -77,8 +77,12 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     causes, seconds = findings.explanation.of_regions, findings.explanation.seconds
     spent = {each.attribute: float(seconds.of[each.attribute][core]) for each in causes.causes.get(core, ())}
     spent.pop("instructions", None)
-    misses = max(spent.pop(name, 0.0) for name in ("l1_miss_rate", "l2_miss_rate"))
-    saved = sum(spent.values()) + misses
+    missing = [spent.pop(name) for name in ("l1_miss_rate", "l2_miss_rate") if name in spent]
+    saved = sum(spent.values())
+    if missing:
+        ranks = len(findings.run.weighed.ranks)
+        processors = findings.experiment.notes.processors or ranks
+        saved += makespan(np.full(ranks, seconds.misses[core]), processors)
     if core in causes.small_calls:
         saved += float(seconds.small_calls[core])
     elif core in causes.waiting and not findings.run.taking_turns:

@@ -77,6 +77,42 @@ def test_a_cause_saves_its_seconds(make_experiment):
     assert worth.seconds == pytest.approx(3.0)
 
 
+PRICES = {
+    "instruction_independent": 0.1e-9,
+    "instruction_dependent": 0.6e-9,
+    "l1_miss_chased": 4e-9,
+    "l2_miss_chased": 100e-9,
+}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "prices", "expected"),
+    [
+        pytest.param(2, PRICES, (0.8 + 0.4) / 2, id="no more than each miss's price, or 1 s - 1e9 x 0.6 ns"),
+        pytest.param(4, PRICES, (0.8 + 0.4), id="two ranks take turns on each processor"),
+        pytest.param(2, {}, (0.8 + 0.2) / 2, id="half a cycle an instruction, or two"),
+    ],
+)
+def test_misses_save_what_is_left_halfway_between_swift_and_dependent_instructions(
+    ranks, prices, expected, make_experiment
+):
+    counts = {
+        "instructions": {"chase": [1e9] * ranks, "calm": [1e9] * ranks},
+        "ref_cycles": {"chase": [2.5e9] * ranks, "calm": [0.5e9] * ranks},
+        "l1_accesses": {"chase": [0.3e9] * ranks, "calm": [0.3e9] * ranks},
+        "l1_misses": {"chase": [0.2e9] * ranks, "calm": [0.0] * ranks},
+        "l2_accesses": {"chase": [0.2e9] * ranks, "calm": [0.0] * ranks},
+        "l2_misses": {"chase": [0.0] * ranks, "calm": [0.0] * ranks},
+    }
+    experiment = make_experiment({"chase": [1.0] * ranks, "calm": [0.2] * ranks}, **counts)
+    found = analyze(experiment.replaced(notes=replace(experiment.notes, processors=2, prices=prices)))
+    core = found.disparity.cccr[0]
+    assert [each.attribute for each in found.explanation.of_regions.causes[core]] == ["l1_miss_rate"]
+    worth = worth_of_weight(found, core)
+    assert worth is not None
+    assert worth.seconds == pytest.approx(expected)
+
+
 def test_a_region_without_a_cause_promises_nothing(make_experiment):
     found = analyze(make_experiment({"work": [5.0] * 2, "rest": [1.0] * 2}))
     core = found.disparity.cccr[0]

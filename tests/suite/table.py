@@ -13,7 +13,6 @@ from .score import Hit, Score, said
 
 _NEAR = 0.25  # of the measured gain may the predicted one be off
 _CHANCE = 0.005  # of the run: so far two measurements of computing that are alike differ
-_WAITED_FOR = ("serial", "threads")
 _RIGHT = 1.3  # as many times may a fault be stronger or weaker than it is said to be
 
 
@@ -182,7 +181,6 @@ def _turned_out(faulty: Kept, cured: Kept) -> float:
 
 
 def _saved(faulty: Kept, cured: Kept) -> float:
-    """Seconds of computing that the cure saved: where all wait for a fault's place, those there."""
-    if faulty.key.truths[0].kind in _WAITED_FOR:
-        return faulty.span(*faulty.key.places) - cured.span(*cured.key.places)
-    return faulty.span([faulty.key.steps]) - cured.span([cured.key.steps])
+    """Seconds that the cure saved in the fault's own place: what the rest of a run takes varies by more."""
+    takes = Kept.elapsed if faulty.key.truths[0].kind == "file-io" else Kept.span
+    return takes(faulty, *faulty.key.places) - takes(cured, *cured.key.places)
