@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..experiment.prices import Prices
 from .attributes import Attribute
 from .costs import Cost
-from .criteria import CRITERIA
+from .criteria import CRITERIA, THRESHOLD
 from .selection import Selection, complete
 
 __all__ = ["RegionSeconds", "region_seconds"]
@@ -181,18 +181,23 @@ class _Misses:
         prices = Prices.of(ranks.experiment.notes.prices)
         missed = {name: each.amounts / len(ranks.ranks) for name, each in rates.items()}
         most = {name: CRITERIA.miss * each for name, each in missed.items()}
+        data, counted, cycles = rates.get("l1_miss_rate"), attributes.get("instructions"), _cycles(ranks)
+        is_walk = np.zeros(len(computing), dtype=bool)
+        if data:
+            is_walk = (1 - THRESHOLD) * data.of_regions < CRITERIA.part
         if {*rates} == {"l1_miss_rate", "l2_miss_rate"} and prices.l1_miss_chased and prices.l2_miss_chased:
             first, second = missed.values()
-            most["l2_miss_rate"] = second * prices.l2_miss_chased
+            at_once = min(len(ranks.ranks), ranks.experiment.notes.processors or len(ranks.ranks))
+            line = min(at_once * (prices.memory_streamed or CRITERIA.miss), prices.l2_miss_chased)
+            most["l2_miss_rate"] = second * np.where(is_walk, line, prices.l2_miss_chased)
             most["l1_miss_rate"] = np.maximum(first - second, 0.0) * prices.l1_miss_chased + most["l2_miss_rate"]
-        data, counted, cycles = rates.get("l1_miss_rate"), attributes.get("instructions"), _cycles(ranks)
         spent = ranks.sums(cycles) / len(ranks.ranks) if cycles else None
         return cls(
             computing,
             most,
             counted.amounts / len(ranks.ranks) if counted else None,
             None if spent is None else np.divide(computing, spent, out=np.zeros_like(spent), where=spent > 0),
-            data.of_regions < CRITERIA.part if data else np.zeros(len(computing), dtype=bool),
+            is_walk,
             prices,
         )
 

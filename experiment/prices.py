@@ -23,6 +23,7 @@ class Prices:
         l1_miss_chased: The same in a chase.
         l2_miss_streamed: An access that neither cache serves, of those in a walk; a third cache may.
         l2_miss_chased: The same in a chase; memory serves it.
+        memory_streamed: An access that memory serves, of those in a walk: a line, where one process reads alone.
         mpi_call: A message of a few bytes between two ranks of a node, for each of them.
         mpi_byte: A byte more of a long message between two ranks of a node.
         mpi_call_across: As ``mpi_call``, between two nodes.
@@ -40,6 +41,7 @@ class Prices:
     l1_miss_chased: float | None = None
     l2_miss_streamed: float | None = None
     l2_miss_chased: float | None = None
+    memory_streamed: float | None = None
     mpi_call: float | None = None
     mpi_byte: float | None = None
     mpi_call_across: float | None = None

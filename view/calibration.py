@@ -21,6 +21,7 @@ _WHAT: Final = {
     "l1_miss_chased": "a miss in L1 that L2 serves, in a chase of pointers",
     "l2_miss_streamed": "a miss in L2, in a walk",
     "l2_miss_chased": "a miss in L2, in a chase of pointers",
+    "memory_streamed": "a line of memory, in a walk",
     "read_call": "a short read of a file",
     "read_byte": "a long read of a file",
     "write_call": "a short write to a file",

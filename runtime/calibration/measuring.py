@@ -36,7 +36,7 @@ _LACKS: Final = re.compile(r"\blacks (\w+) (.+)$", re.MULTILINE)
 
 _OF_LOOPS: Final = ("instruction", "instruction_independent", "instruction_dependent")
 _OF_FILES: Final = ("read_call", "read_byte", "write_call", "write_byte")
-_OF_MEMORY: Final = ("l1_miss_streamed", "l1_miss_chased", "l2_miss_streamed", "l2_miss_chased")
+_OF_MEMORY: Final = ("l1_miss_streamed", "l1_miss_chased", "l2_miss_streamed", "l2_miss_chased", "memory_streamed")
 
 
 def calibrate(

@@ -89,6 +89,7 @@ int aa_accesses(struct aa_work works[AA_ACCESSES], uint64_t l1, uint64_t l2, uin
         {.name = "l1_miss_chased", .run = chase, .state = &near},
         {.name = "l2_miss_streamed", .run = walk, .state = &middle},
         {.name = "l2_miss_chased", .run = chase, .state = &far},
+        {.name = "memory_streamed", .run = walk, .state = &far},
     };
     for (int i = 0; i < AA_ACCESSES; i++) {
         works[i] = accesses[i];

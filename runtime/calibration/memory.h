@@ -7,7 +7,7 @@
 
 #include "work.h"
 
-enum { AA_ACCESSES = 4 };
+enum { AA_ACCESSES = 5 };
 
 /* Sizes in bytes, of the caches as they are simulated. Returns -1 where there is no memory. */
 int aa_accesses(struct aa_work works[AA_ACCESSES], uint64_t l1, uint64_t l2, uint64_t line);

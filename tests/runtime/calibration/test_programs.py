@@ -53,9 +53,8 @@ def test_of_ranks_that_a_launcher_starts_only_the_first_measures(shop: Workshop)
 def test_where_no_file_can_be_made_only_files_are_missing(shop: Workshop) -> None:
     printed = shop.run([built(shop), "32768", "262144", "64", shop.folder / "none" / "file"])
     assert "lacks files No such file or directory" in printed.splitlines()
-    assert set(printed_prices(printed)) == {
-        f"{level}_miss_{how}" for level in ("l1", "l2") for how in ("streamed", "chased")
-    }
+    of_caches = {f"{level}_miss_{how}" for level in ("l1", "l2") for how in ("streamed", "chased")}
+    assert set(printed_prices(printed)) == {*of_caches, "memory_streamed"}
 
 
 def test_the_lower_price_of_several_processes_counts_whatever_a_launcher_puts_before_their_lines() -> None:
