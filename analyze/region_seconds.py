@@ -13,6 +13,7 @@ from .attributes import Attribute
 from .costs import Cost
 from .criteria import CRITERIA, THRESHOLD
 from .selection import Selection, complete
+from .taking_turns import taking_turns
 
 __all__ = ["RegionSeconds", "region_seconds"]
 
@@ -30,6 +31,7 @@ class RegionSeconds:
         waited: For ranks that come late.
         mpi: In MPI.
         computing: Computed.
+        own_computing: The same, without the regions below.
         counts_cycles: Whether cycles tell how much of that time is stalls, at most.
         misses: What avoiding all misses saves of it: halfway between what is left where each instruction waits for the
             one before, and where none does, for counts do not tell which.
@@ -42,6 +44,7 @@ class RegionSeconds:
     waited: Values
     mpi: Values
     computing: Values
+    own_computing: Values
     counts_cycles: bool
     misses: Values
     busy: float
@@ -50,11 +53,18 @@ class RegionSeconds:
         """Whether seconds are a part of each region's time that is worth naming."""
         return np.asarray((seconds > 0) & (seconds >= CRITERIA.part * self.time))
 
+    def is_own_part(self, attribute: str, region: int, below: Sequence[int]) -> bool:
+        """Whether an attribute takes a part of a region's time without what regions below it are named for."""
+        spent = self.of[attribute]
+        own = float(spent[region]) - sum(float(spent[each]) for each in below)
+        return own >= CRITERIA.part * float(self.time[region]) if below else True
+
     def costly(self, least: float) -> list[int]:
         """List the regions that spend enough to be worth a fix, and a part of their time, on what has a remedy.
 
         That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere; and
-        on misses only where cycles tell that something was waited for.
+        on misses only where cycles tell that something was waited for. A region that itself computes a quarter of what
+        the program takes is worth a look in any case.
 
         Args:
             least: The share of what the program takes that is enough.
@@ -62,7 +72,8 @@ class RegionSeconds:
         known = ("io_bytes", "mpi_bytes", *(("l1_miss_rate", "l2_miss_rate") if self.counts_cycles else ()))
         remediable = [self.of[name] for name in known if name in self.of]
         costs = np.max([*remediable, self.small_calls], axis=0)
-        return np.flatnonzero((costs >= least * self.busy) & self.is_part(costs)).tolist()
+        enough = (costs >= least * self.busy) & self.is_part(costs)
+        return np.flatnonzero(enough | (self.own_computing >= CRITERIA.part * self.busy)).tolist()
 
 
 def region_seconds(
@@ -97,7 +108,10 @@ def region_seconds(
     outside = wall - mpi - cost("io_time")
     known = [each.compute_time is not None for each in costs]
     computing = np.minimum(np.where(known, cost("compute_time"), outside), outside)
-    rest, small = np.maximum(mpi - waited, 0.0), CRITERIA.byte * volume <= CRITERIA.call * calls
+    off_in_mpi = np.maximum(mpi - cost("mpi_cpu_time"), 0.0)
+    at_work = mpi - off_in_mpi if taking_turns(ranks.experiment) and off_in_mpi.any() else mpi
+    rest = np.maximum(np.minimum(mpi - waited, at_work), 0.0)
+    small = CRITERIA.byte * volume <= CRITERIA.call * calls
     of = {
         "io_bytes": files,
         "mpi_bytes": np.where(small, 0.0, np.minimum(rest, CRITERIA.byte * volume)),
@@ -107,26 +121,29 @@ def region_seconds(
         of["instructions"] = np.minimum(executed.amounts * price, computing)
     misses = _Misses.of(ranks, attributes, computing)
     of |= misses.seconds()
-    time = wall - _turns(ranks, outside - computing, mpi - cost("mpi_cpu_time"))
-    matters = (of["mpi_bytes"] > 0) & (of["mpi_bytes"] >= CRITERIA.part * time)
-    for region in np.flatnonzero(matters).tolist():
-        of["mpi_bytes"][region] = min(of["mpi_bytes"][region], volume[region] * _price_of_byte(ranks, region))
+    time = wall - np.maximum(_turns(ranks, outside - computing, off_in_mpi), mpi - at_work)
     small_calls = np.where(small & (rest <= CRITERIA.call * calls), rest, 0.0)
+    for spent, metric, amount in ((of["mpi_bytes"], "mpi_bytes", volume), (small_calls, "mpi_calls", calls)):
+        for region in np.flatnonzero((spent > 0) & (spent >= CRITERIA.part * time)).tolist():
+            spent[region] = min(spent[region], amount[region] * _price_of_fastest(ranks, region, metric))
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
-    return RegionSeconds(time, of, small_calls, waited, mpi, computing, bool(_cycles(ranks)), misses.avoidable(), busy)
+    own = computing - [computing[list(each.children)].sum() for each in ranks.regions]
+    return RegionSeconds(
+        time, of, small_calls, waited, mpi, computing, own, bool(_cycles(ranks)), misses.avoidable(), busy
+    )
 
 
-def _price_of_byte(ranks: Selection, region: int) -> float:
-    """Give the seconds a byte of the rank that moves its bytes of a region fastest: the others wait for somebody.
+def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
+    """Give the seconds a byte, or a call, of the rank that is fastest in a region: the others wait for somebody.
 
     They are those on a processor, as MPI libraries copy and poll: the rest is others' turns. Of a library that takes
     no processor's time, all count.
     """
-    if not all(complete(ranks.experiment, each) for each in ("mpi_time", "mpi_cpu_time", "mpi_bytes")):
+    if not all(complete(ranks.experiment, each) for each in ("mpi_time", "mpi_cpu_time", metric)):
         return np.inf
-    (time,), (polled,), (moved,) = (ranks.rows(each, [region]) for each in ("mpi_time", "mpi_cpu_time", "mpi_bytes"))
-    time, moves = polled if polled.any() else time, moved > 0
-    return float((time[moves] / moved[moves]).min()) if moves.any() else 0.0
+    (time,), (polled,), (done,) = (ranks.rows(each, [region]) for each in ("mpi_time", "mpi_cpu_time", metric))
+    time, does = polled if polled.any() else time, done > 0
+    return float((time[does] / done[does]).min()) if does.any() else 0.0
 
 
 def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
@@ -140,7 +157,7 @@ def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
     spent = ranks.sums("cpu_time")
     share = spent / max(float(spent[list(ranks.top)].sum()), np.finfo(float).tiny)
     mean = sum(delay.values()) / len(ranks.ranks)
-    return np.clip(mean * share, 0.0, np.maximum(off, 0.0) + np.maximum(off_in_mpi, 0.0))
+    return np.clip(mean * share, 0.0, np.maximum(off, 0.0) + off_in_mpi)
 
 
 def _without_polling(time: Values, cpu: Values | None, calls: Values | None, volume: Values) -> Values:

@@ -78,16 +78,16 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     spent = {each.attribute: float(seconds.of[each.attribute][core]) for each in causes.causes.get(core, ())}
     spent.pop("instructions", None)
     missing = [spent.pop(name) for name in ("l1_miss_rate", "l2_miss_rate") if name in spent]
+    at_work = spent.pop("mpi_bytes", 0.0) + (float(seconds.misses[core]) if missing else 0.0)
     saved = sum(spent.values())
-    if missing:
-        ranks = len(findings.run.weighed.ranks)
-        processors = findings.experiment.notes.processors or ranks
-        saved += makespan(np.full(ranks, seconds.misses[core]), processors)
     if core in causes.small_calls:
-        saved += float(seconds.small_calls[core])
+        at_work += float(seconds.small_calls[core])
     elif core in causes.waiting and not findings.run.taking_turns:
         without_turns = float(seconds.time[core] - seconds.computing[core])
-        saved += max(min(float(seconds.mpi[core]), without_turns) - spent.get("mpi_bytes", 0.0), 0.0)
+        saved += max(min(float(seconds.mpi[core]), without_turns) - at_work, 0.0)
+    ranks = len(findings.run.weighed.ranks)
+    processors = findings.experiment.notes.processors or ranks
+    saved += makespan(np.full(ranks, at_work), processors)
     return Worth.of(saved, findings.run.program_time)
 
 

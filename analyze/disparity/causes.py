@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..attributes import LEAST_RATE, Attribute
+from ..code_regions import descendants
 from ..criteria import THRESHOLD
 from ..decision_table import DecisionTable, Row
 from ..region_seconds import RegionSeconds
@@ -85,6 +86,9 @@ def find_disparity_causes(
         telling = table.causes(rows[core])
         if telling == ("instructions",):  # all code executes some: what else is raised says more
             telling = tuple(raised_here)
+        below = [each for each in found.cccr if each in descendants(ranks.regions, core)]
+        telling = tuple(name for name in telling if seconds.is_own_part(name, core, below))
+        raised_here = [name for name in raised_here if seconds.is_own_part(name, core, below)]
         if not telling and "instructions" in attributes and _only_executes(seconds)[core]:
             telling = ("instructions",)
         causes[core] = tuple(_cause(attributes[name], core) for name in telling)

@@ -41,8 +41,8 @@ def busy(processes: int) -> Iterator[None]:
             each.wait()
 
 
-def run_case(case: Case, folder: Path, *, counters: str, cure: bool) -> Iterator[Outcome]:
-    """Build, run and judge a case and, unless it has no fault, its cure."""
+def run_case(case: Case, folder: Path, *, counters: str, cure: bool, load: int) -> Iterator[Outcome]:
+    """Build, run and judge a case and, unless it has no fault, its cure; it is the run that shares the processors."""
     for cured in (False, True)[: 1 + (cure and bool(case.truths))]:
         place = folder / f"{case.seed}-{'cured' if cured else 'faulty'}"
         place.mkdir(parents=True, exist_ok=True)
@@ -50,7 +50,8 @@ def run_case(case: Case, folder: Path, *, counters: str, cure: bool) -> Iterator
         job = Job(place, case.cured if cured else case.faulty, case.language)
         job.write(printed)
         job.build(printed)
-        job.record(counters=counters)
+        with busy(load):
+            job.record(counters=counters)
         Key.of(case, printed, cured=cured, counted=counters != "none").save(place)
         yield judged(Kept.opened(place))
 
@@ -58,12 +59,12 @@ def run_case(case: Case, folder: Path, *, counters: str, cure: bool) -> Iterator
 def measured(arguments: argparse.Namespace) -> Iterator[Outcome]:
     """Build, run and judge all cases."""
     counters = "simulated" if arguments.counters else "none"
-    with tempfile.TemporaryDirectory() as temporary, busy(arguments.load):
+    with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.keep.resolve() if arguments.keep else Path(temporary)
         for seed in islice(chosen(arguments.seed, arguments.kinds, arguments.languages), arguments.cases):
             case = case_of(seed, seconds=arguments.seconds)
             try:
-                yield from run_case(case, folder, counters=counters, cure=not arguments.no_cure)
+                yield from run_case(case, folder, counters=counters, cure=not arguments.no_cure, load=arguments.load)
             except JobError as error:
                 print(f"BROKEN seed {seed} {case.kind} {case.language}: {error}", flush=True)
 
