@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +65,7 @@ class RegionSeconds:
 
         That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere; and
         on misses only where cycles tell that something was waited for. A region that itself computes a quarter of what
-        the program takes is worth a look in any case.
+        the program takes, and twice as much as is common, is worth a look in any case.
 
         Args:
             least: The share of what the program takes that is enough.
@@ -73,7 +74,10 @@ class RegionSeconds:
         remediable = [self.of[name] for name in known if name in self.of]
         costs = np.max([*remediable, self.small_calls], axis=0)
         enough = (costs >= least * self.busy) & self.is_part(costs)
-        return np.flatnonzero(enough | (self.own_computing >= CRITERIA.part * self.busy)).tolist()
+        computed = self.own_computing[self.own_computing >= least * self.busy].tolist()
+        most = max(CRITERIA.part * self.busy, CRITERIA.outweighs * median(computed or [np.inf]))
+        own = (self.own_computing > 0) & (self.own_computing >= most)
+        return np.flatnonzero(enough | own).tolist()
 
 
 def region_seconds(

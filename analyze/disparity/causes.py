@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..attributes import LEAST_RATE, Attribute
 from ..code_regions import descendants
-from ..criteria import THRESHOLD
+from ..criteria import CRITERIA, THRESHOLD
 from ..decision_table import DecisionTable, Row
 from ..region_seconds import RegionSeconds
 from ..selection import Selection
@@ -94,6 +94,7 @@ def find_disparity_causes(
         causes[core] = tuple(_cause(attributes[name], core) for name in telling)
         also[core] = tuple(_cause(attributes[name], core) for name in raised_here if name not in telling)
     small = seconds.is_part(seconds.small_calls) & (seconds.small_calls >= seconds.waited)
+    small &= seconds.small_calls >= CRITERIA.least_gain * seconds.busy
     waits = seconds.is_part(seconds.mpi) & ~_moves(seconds) & ("mpi_bytes" in attributes)
     cores = {name: frozenset(core for core in found.cccr if each[core]) for name, each in (("w", waits), ("s", small))}
     return DisparityCauses(table, causes, also, cores["w"], cores["w"] & cores["s"])

@@ -1,6 +1,7 @@
 """Causes of planted bottlenecks, worked by hand, and the corners of definitions 16 to 20."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -691,3 +692,51 @@ def test_counts_of_a_region_that_is_left_out_do_not_differ(make_experiment):
     findings = analyze(make_experiment(seconds, **counted(seconds)), exclude_regions=["manage@0"])
     assert findings.dissimilarity.clusters == ((0, 1), (2, 3))
     assert of_ranks(findings) == ["instructions"]
+
+
+def test_a_region_that_computes_a_quarter_of_the_program_is_named_however_swift_it_is(make_experiment):
+    seconds = {"swift": alike(1.0), "stalls": alike(0.4), "a": alike(0.4), "b": alike(0.4), "c": alike(0.4)}
+    counts = counted(seconds)
+    counts["instructions"]["swift"] = alike(4e9)
+    counts["instructions"]["stalls"] = alike(0.1e9)
+    findings = analyze(make_experiment(seconds, **counts))
+    assert position(findings, "swift") not in findings.disparity.ccr
+    assert position(findings, "swift") in findings.disparity.cccr
+    assert causes_of(findings, "swift") == ["instructions"]
+
+
+def test_what_a_region_below_is_named_for_is_no_cause_of_the_one_around_it(make_experiment):
+    seconds = {"outer": alike(0.6), "outer/dump": alike(0.02), "calm": alike(0.1), "rest": alike(0.1)}
+    files = {"io_time": {"outer/dump": alike(0.4)}, "io_bytes": {"outer/dump": alike(1e9)}}
+    findings = analyze(make_experiment(seconds, **files, **counted(seconds)))
+    assert causes_of(findings, "outer/dump") == ["io_bytes"]
+    assert causes_of(findings, "outer") == ["instructions"]
+
+
+@pytest.mark.parametrize(("processors", "is_small"), [(RANKS, True), (2, False)])
+def test_calls_that_hardly_take_a_processor_are_no_cause_where_ranks_take_turns(make_experiment, processors, is_small):
+    seconds = {"work": alike(1.0), "halo": alike(0.0)}
+    experiment = make_experiment(
+        seconds,
+        mpi_time={"halo": alike(0.3)},
+        mpi_cpu_time={"halo": alike(0.3 if is_small else 0.001)},
+        mpi_calls={"halo": alike(2000.0)},
+        mpi_bytes={"halo": alike(16e3)},
+    )
+    findings = analyze(experiment.replaced(notes=replace(experiment.notes, processors=processors)))
+    halo = position(findings, "halo")
+    assert (halo in findings.explanation.of_regions.small_calls) == is_small
+
+
+def test_many_small_calls_take_what_the_fastest_rank_does_on_a_processor(make_experiment):
+    seconds = {"work": alike(1.0), "halo": alike(0.0)}
+    in_calls = [0.3, 0.4, 0.2, 0.4]
+    experiment = make_experiment(
+        seconds,
+        mpi_time={"halo": in_calls},
+        mpi_cpu_time={"halo": in_calls},
+        mpi_calls={"halo": alike(2000.0)},
+        mpi_bytes={"halo": alike(16e3)},
+    )
+    findings = analyze(experiment.replaced(notes=replace(experiment.notes, processors=RANKS)))
+    assert findings.explanation.seconds.small_calls[position(findings, "halo")] == pytest.approx(0.2)

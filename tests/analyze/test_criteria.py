@@ -4,7 +4,7 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.code_regions import CodeRegion
-from autoanalyzer.analyze.criteria import CRITERIA, THRESHOLD, criterion_fields
+from autoanalyzer.analyze.criteria import CRITERIA, THRESHOLD, THRESHOLD, criterion_fields
 from autoanalyzer.analyze.disparity.disparity import find_disparity
 from autoanalyzer.analyze.noise import part_by_noise
 
@@ -139,7 +139,8 @@ def test_swift_and_dependent_code_takes_so_long_without_a_miss(make_experiment, 
 @BOTH
 def test_part_of_accesses_that_miss_is_no_walk(make_experiment, side):
     seconds = {"walk": alike(1.0), "calm": alike(0.4), "rest": alike(0.3)}
-    made = counts(seconds, l1_accesses=alike(1e8), l1_misses=alike(side * CRITERIA.part * 1e8))
+    rate = side * CRITERIA.part / (1 - THRESHOLD)
+    made = counts(seconds, l1_accesses=alike(1e8), l1_misses=alike(rate * 1e8))
     assert ("l1_miss_rate" in causes(analyze(make_experiment(seconds, **made)), "walk")) == (side > 1)
 
 
