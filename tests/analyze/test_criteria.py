@@ -4,7 +4,7 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.code_regions import CodeRegion
-from autoanalyzer.analyze.criteria import CRITERIA, THRESHOLD, THRESHOLD, criterion_fields
+from autoanalyzer.analyze.criteria import CRITERIA, THRESHOLD, criterion_fields
 from autoanalyzer.analyze.disparity.disparity import find_disparity
 from autoanalyzer.analyze.noise import part_by_noise
 
