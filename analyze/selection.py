@@ -188,18 +188,21 @@ class Selection:
         kept = exclusive if paths is None else np.where(paths, exclusive, 0.0)
         return inclusive_over(self.experiment, self.regions, kept[:, None])[:, 0]
 
-    def rows(self, metric: str, regions: Sequence[int]) -> Values:
+    def rows(self, metric: str, regions: Sequence[int], *, own: bool = False) -> Values:
         """Give ``by_rank`` of a metric in some regions alone: ``float64[region, rank]``; no others are read.
 
         Args:
             metric: Its name.
             regions: Their positions.
+            own: Without the regions below each.
         """
         if self.threads:
-            return self.by_rank(self.experiment.exclusive(metric))[list(regions)]
+            of_all = self.own_by_rank if own else self.by_rank
+            return of_all(self.experiment.exclusive(metric))[list(regions)]
         found = np.empty((len(regions), len(self.ranks)))
         for place, index in enumerate(regions):
-            found[place] = self._row(metric, self.regions[index])
+            region = self.regions[index]
+            found[place] = self._row(metric, replace(region, own_code=True) if own else region)
         return found
 
     def _row(self, metric: str, region: CodeRegion) -> Values:

@@ -1,0 +1,248 @@
+"""Who comes late where: a program followed from its start, from one wait of its ranks for each other to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..experiment import Experiment
+from .code_regions import CodeRegion, descendants
+from .dissimilarity.performance import Performance
+from .selection import Selection, complete
+from .summary import summary
+
+__all__ = ["Lateness", "find_lateness"]
+
+Values = npt.NDArray[np.float64]
+
+_LITTLE: Final = 1e-3  # of the time in MPI: waiting there makes nobody earlier or later elsewhere
+_ROUNDING: Final = 1e-9  # of a mean
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """What ranks wait for those that come late in the MPI calls of each region alone, without the regions below it.
+
+    Attributes:
+        in_mpi: ``float64[region]``: the time in these calls, a mean over the ranks.
+        seconds: ``float64[region]``: what of it is waiting for ranks that compute longer; so is that.
+        shares: Region → the cores whose slower ranks are waited for → the seconds for each.
+    """
+
+    in_mpi: Values
+    seconds: Values
+    shares: Mapping[int, Mapping[int, float]]
+
+
+def find_lateness(selection: Selection, performance: Performance, cores: Sequence[int]) -> Lateness:
+    """Follow a program, as if it were the mean of its turns, and see how far ranks are ahead of others in each region.
+
+    Regions follow each other as they were first entered; those in a loop, or entered again and again, take turns::
+
+        main ┬── read                   read; step 1: walls, advance, (own code of loop); step 2: walls, …; write
+             ├── loop ┬── walls
+             │        └── advance
+             └── write
+
+    The first turn begins as late as each rank comes, all others as the one before ended. In a region's own MPI calls,
+    which come after the regions below it, ranks wait for the last of those that hardly wait there, as long as they are
+    ahead of it, but no longer than it was measured beyond the least of any rank; that far they are no longer ahead.
+
+    Args:
+        selection: The ranks, and regions.
+        performance: What they compute.
+        cores: Regions whose lateness is told apart.
+    """
+    program = _Program.of(selection, performance)
+    walk = _Walk(program, tuple(cores), np.zeros(len(selection.ranks)), np.zeros((len(cores), len(selection.ranks))))
+    for index in program.roots:
+        walk.enter(index, executions=1.0, weight=1.0)
+    return Lateness(program.in_mpi, walk.seconds, walk.shares)
+
+
+@dataclass(frozen=True)
+class _Program:
+    """What does not change while a program is followed.
+
+    Attributes:
+        selection: The ranks, and regions.
+        performance: What they compute.
+        in_mpi: As ``Lateness`` has it.
+        roots: Positions of the own code of the entry procedures.
+        below: By region the positions of those right below it, in the order of first entry; below own code, too.
+        waits: Whether any region of a subtree is in MPI for more than little of the time.
+        visits: How often each region is entered by the rank that enters it most; empty if that is not known.
+    """
+
+    selection: Selection
+    performance: Performance
+    in_mpi: Values
+    roots: tuple[int, ...]
+    below: tuple[tuple[int, ...], ...]
+    waits: tuple[bool, ...]
+    visits: tuple[float, ...]
+
+    @classmethod
+    def of(cls, selection: Selection, performance: Performance) -> _Program:
+        """Read the tree, and what is in it."""
+        experiment, regions = selection.experiment, performance.regions
+        place = {each.id: index for index, each in enumerate(regions)}
+        below = tuple(tuple(place[path] for path in experiment.children[each.id] if path in place) for each in regions)
+        inclusive = selection.sums("mpi_time") / len(selection.ranks)
+        in_mpi = np.array([_own(inclusive, selection.regions, index) for index in range(len(regions))])
+        waits = (in_mpi > _LITTLE * in_mpi.sum()).tolist()
+        for path in reversed(range(len(experiment.call_paths))):  # those below before those above
+            parent = experiment.call_paths[path].parent
+            if path in place and parent is not None:
+                waits[place[parent]] = waits[place[parent]] or waits[place[path]]
+        visits = summary(experiment, "visits").most.tolist() if complete(experiment, "visits") else []
+        return cls(
+            selection,
+            performance,
+            in_mpi,
+            tuple(place[root] for root in experiment.roots),
+            below,
+            tuple(waits),
+            tuple(visits[each.id] for each in regions) if visits else (),
+        )
+
+    def turns(self, index: int) -> tuple[list[int], float]:
+        """List the regions below one that take turns in it, and say how many turns it has each time."""
+        below = list(self.below[index])
+        region = self.selection.experiment.call_paths[self.performance.regions[index].id].region
+        if not self.visits:
+            return (below, 2.0) if region.kind == "loop" else ([], 1.0)
+        entered = max(self.visits[index], 1.0)
+        again = below if region.kind == "loop" else [each for each in below if self.visits[each] > entered]
+        return again, max((self.visits[each] / entered for each in again), default=1.0)
+
+    def own_time(self, index: int) -> Values:
+        """Give what each rank computes in a region alone."""
+        return np.asarray(_own(self.performance.values, self.performance.regions, index))
+
+    def computed(self) -> Values:
+        """Give all that each rank computes."""
+        return np.asarray(self.performance.values[list(self.performance.top)].sum(axis=0))
+
+    def spent(self, index: int) -> Values:
+        """Give the time of each rank in a region's own MPI calls."""
+        return np.asarray(self.selection.rows("mpi_time", [index], own=True)[0])
+
+    def enter(self, index: int) -> npt.NDArray[np.bool_]:
+        """Tell which ranks enter a region."""
+        entries = "visits" if self.visits else "wall_time"
+        path = self.performance.regions[index].id
+        if self.performance.regions[index].own_code or summary(self.selection.experiment, entries).least[path] > 0:
+            return np.ones(len(self.selection.ranks), dtype=bool)
+        return np.asarray(self.selection.rows(entries, [index])[0] > 0)
+
+
+@dataclass
+class _Walk:
+    """The ranks on their way.
+
+    Attributes:
+        program: The one that is followed.
+        cores: Regions whose lateness is told apart.
+        late: ``float64[rank]``: what each rank has computed or waited; only differences say something.
+        of_cores: ``float64[core, rank]``: what of it was computed in each core, and not waited for.
+        seconds: As ``Lateness`` has it, as far as the way has been gone.
+        shares: Likewise.
+    """
+
+    program: _Program
+    cores: tuple[int, ...]
+    late: Values
+    of_cores: Values
+    seconds: Values = field(init=False)
+    shares: dict[int, dict[int, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Begin."""
+        self.seconds = np.zeros(len(self.program.in_mpi))
+
+    def enter(self, index: int, *, executions: float, weight: float) -> None:
+        """Follow the ranks through a region and all below it.
+
+        Args:
+            index: Its position.
+            executions: Among how many its time is shared out.
+            weight: For how many of them this one stands.
+        """
+        program = self.program
+        if not program.waits[index]:
+            self._compute(index, executions, inclusive=True)
+            return
+        again, turns = program.turns(index)
+        if not again:
+            self._turn(index, program.below[index], executions, weight)
+            return
+        once = [each for each in program.below[index] if each not in again]
+        before = [each for each in once if each < again[0]]
+        for each in before:
+            self.enter(each, executions=executions, weight=weight)
+        self._turn(index, again, executions * turns, weight)
+        if turns > 1:
+            late, of_cores = self.late, self.of_cores
+            self._turn(index, again, executions * turns, weight * (turns - 1))
+            self.late = self.late + max(turns - 2, 0.0) * (self.late - late)
+            self.of_cores = self.of_cores + max(turns - 2, 0.0) * (self.of_cores - of_cores)
+        for each in once[len(before) :]:
+            self.enter(each, executions=executions, weight=weight)
+
+    def _turn(self, index: int, below: Sequence[int], executions: float, weight: float) -> None:
+        self._compute(index, executions)
+        for each in below:
+            self.enter(each, executions=executions, weight=weight)
+        self._wait(index, executions, weight)
+
+    def _compute(self, index: int, executions: float, *, inclusive: bool = False) -> None:
+        regions, values = self.program.performance.regions, self.program.performance.values
+        whole = inclusive or regions[index].own_code
+        time = (values[index] if whole else self.program.own_time(index)) / executions
+        inside = {*descendants(regions, index)} if inclusive else set()
+        self.late, self.of_cores = self.late + time, self.of_cores.copy()
+        for row, core in enumerate(self.cores):
+            if core in inside:
+                self.of_cores[row] += values[core] / executions
+            elif core == index or index in descendants(regions, core):
+                self.of_cores[row] += time
+
+    def _wait(self, index: int, executions: float, weight: float) -> None:
+        program = self.program
+        if program.in_mpi[index] <= _LITTLE * program.in_mpi.sum():
+            return
+        spent, enters = program.spent(index) / executions, program.enter(index)
+        late, of_cores = self.late, self.of_cores
+        if not enters.all():  # who never does has computed all before
+            values = program.performance.values[list(self.cores)]
+            late = np.where(enters, late, program.computed() / executions)
+            of_cores = np.where(enters, of_cores, values / executions)
+        hardly = np.flatnonzero(spent <= (1 + _ROUNDING) * spent.mean())
+        last = hardly[late[hardly].argmax()]
+        ahead = np.where(enters, np.maximum(late[last] - late, 0.0), 0.0)
+        waited = np.minimum(ahead, spent - spent.min())
+        self.seconds[index] += weight * waited.mean()
+        self._share_out(index, weight * waited.mean(), of_cores[:, hardly].max(axis=1) - of_cores.mean(axis=1))
+        part = np.divide(waited, ahead, out=np.zeros_like(ahead), where=ahead > 0)
+        self.late = self.late + waited
+        self.of_cores = self.of_cores + part * (of_cores[:, [last]] - of_cores)
+
+    def _share_out(self, index: int, seconds: float, late: Values) -> None:
+        together = float(late[late > 0].sum())
+        if not seconds or together <= 0:
+            return
+        part, shares = min(1.0, seconds / together), self.shares.setdefault(index, {})
+        for core, each in zip(self.cores, late.tolist(), strict=True):
+            if each > 0:
+                shares[core] = shares.get(core, 0.0) + part * each
+
+
+def _own(values: Values, regions: Sequence[CodeRegion], index: int) -> Values:
+    """Give what a region has without the regions below it, of inclusive values."""
+    region = regions[index]
+    return values[index] if region.own_code else values[index] - values[list(region.children)].sum(axis=0)
