@@ -10,9 +10,8 @@ from ..analyze.code_regions import CodeRegion
 from ..analyze.costs import Cost
 from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
-from ..analyze.foremost import cores_by_weight
 from ..analyze.opening import can_be_opened
-from ..analyze.procedures import HeavyProcedure, heavy_procedures
+from ..analyze.procedures import HeavyProcedure
 from ..analyze.worth import worth_of_weight
 from .causes import FEWER_MESSAGES, TO_TRY, because_of, first_to_try
 from .finding import Finding, saves, seconds_of, sight_of_region
@@ -29,8 +28,8 @@ _ALL: Final = 0.9  # of a time: what is as much is all of it
 
 def heavies(findings: Findings) -> list[Finding]:
     """Say which regions weigh: procedures of several call paths that weigh more than any core, cores, the others."""
-    procedures = heavy_procedures(findings)
-    most = max((findings.run.weighed_costs[core].share for core in cores_by_weight(findings)), default=0.0)
+    procedures = findings.procedures.heavy
+    most = max((findings.run.weighed_costs[core].share for core in findings.cores_by_weight), default=0.0)
     first = [each for each in procedures if len(each.paths) > 1 and each.with_small > most]
     others = [each for each in procedures if each not in first]
     return [
@@ -70,7 +69,7 @@ def _called_from(found: HeavyProcedure) -> list[str]:
 
 def _of_cores(findings: Findings) -> Iterator[Finding]:
     found, causes = findings.disparity, findings.explanation.of_regions
-    for core in cores_by_weight(findings):
+    for core in findings.cores_by_weight:
         cost = findings.run.weighed_costs[core]
         label = [LABELS[found.classes[core]]] if core in found.ccr else []
         parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), *label]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from typing import Any, Final
 
 from ..analyze import Findings
 from ..analyze.hot import hot_regions
 from ..analyze.losses import losses
-from ..analyze.procedures import procedures
 from .account import AccountSection
 from .lines import print_lines
 from .place import Place
@@ -72,7 +72,7 @@ def _written(name: str, value: object) -> str:
 ACCOUNT: Final = AccountSection(
     "account", "split the time of each region into what it went into, and list the prices by which that is done"
 )
-HOT_PROCEDURES: Final = Section("hot_procedures", "", procedures)
+HOT_PROCEDURES: Final = Section("hot_procedures", "", attrgetter("procedures.every"))
 SECTIONS: Final[tuple[Section | AccountSection, ...]] = (
     Section(
         "hot",

@@ -14,7 +14,6 @@ from ..analyze.criteria import THRESHOLD
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
-from ..analyze.foremost import cores_by_difference
 from ..analyze.worth import worth_of_balance
 from .causes import SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because
 from .caveats import MOST_NOTES, caveats
@@ -193,7 +192,7 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
     if not found.exists:
         return
     last = f"{len(found.clusters)} clusters, S = {found.severity:.2f}"
-    for number, core in enumerate(cores_by_difference(findings)):
+    for number, core in enumerate(findings.cores_by_difference):
         where = where_is(findings.experiment, findings.performance.regions[core])
         same = core in causes.same_work
         title = f"{_SPEED if same else _imbalance(findings, [core])}  {where}"

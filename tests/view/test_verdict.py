@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.foremost import cores_by_weight
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.sections import SECTIONS
@@ -114,7 +113,7 @@ def test_a_verdict_has_at_most_fifteen_lines_unless_all_are_asked_for(ranks: int
     assert lines[-1] == "data out"
     full = verdict_lines(findings, Path("out"), everything=True)
     assert sum("IMBALANCE" in line for line in full) == len(findings.dissimilarity.cccr)
-    assert sum("HEAVY" in line for line in full) == len(cores_by_weight(findings)) > 0
+    assert sum("HEAVY" in line for line in full) == len(findings.cores_by_weight) > 0
     assert not any("more: " in line for line in full)
 
 
