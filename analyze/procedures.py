@@ -183,9 +183,13 @@ class Procedures:
                         len(_callers(run.experiment, merged, paths)),
                     )
                 )
-        by_computing = bool(run.taking_turns) and compute is not None
-        found.sort(key=lambda each: -((each.own_compute_time or 0.0) if by_computing else each.own_wall_time))
+        found.sort(key=lambda each: -((each.own_compute_time or 0.0) if self.by_computing else each.own_wall_time))
         return tuple(found)
+
+    @property
+    def by_computing(self) -> bool:
+        """Whether they are ranked by computing."""
+        return bool(self.run.taking_turns) and self._merged.compute is not None
 
     @cached_property
     def heavy(self) -> tuple[HeavyProcedure, ...]:

@@ -10,6 +10,7 @@ import pytest
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.experiment import CallPath, Notes
 from autoanalyzer.view.findings_json import findings_document
+from autoanalyzer.view.sections import SECTIONS
 from autoanalyzer.view.verdict import verdict_lines
 
 FOUR = {"a": 0.1, "a/kernel": 13.4, "b": 0.1, "b/kernel": 13.4, "c": 0.1, "c/kernel": 13.4, "d": 0.1, "d/kernel": 13.4}
@@ -104,10 +105,12 @@ def test_own_times_and_those_with_small_ones_both_add_up_to_the_run(found, seed)
 
 
 @pytest.mark.parametrize("processors", [1, 4])
-def test_what_is_hot_is_ranked_by_computing_where_ranks_take_turns(found, processors):
+def test_what_is_hot_is_ranked_by_computing_where_ranks_take_turns(found, processors, capsys):
     findings = found({"a": 1.0, "b": 2.0}, Notes(processors=processors), mpi_time={"a": 5.0})
     (first, *_) = findings.procedures.every
     assert first.own_compute_time == (2.0 if processors == 1 else 1.0)
+    SECTIONS[0].print(findings)
+    assert ("by own compute time" in capsys.readouterr().out) == (processors == 1)
 
 
 def test_what_verdict_and_document_both_name_is_found_once(found):
