@@ -23,7 +23,7 @@ Values = npt.NDArray[np.float64]
 
 _OF_FIRST: Final = ("wall_time", "mpi_time", MPI_WAIT.name, "io_time", "omp_time")  # of each process's first thread
 _TIMES: Final = (*_OF_FIRST, "cpu_time", "mpi_cpu_time", "omp_cpu_time")
-_VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_bytes")
+_VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_calls", "io_bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class Cost:
         omp_time: In OpenMP, waiting for other threads.
         mpi_calls: Calls that communicate.
         mpi_bytes: Handed to and got from MPI.
+        io_calls: Calls that read or write files.
         io_bytes: Read from and written to files.
         least: Of all processes the one that took least: compute time, or wall time where that was not measured.
         most: The one that took most.
@@ -57,6 +58,7 @@ class Cost:
     omp_time: float | None
     mpi_calls: float | None
     mpi_bytes: float | None
+    io_calls: float | None
     io_bytes: float | None
     least: float | None
     most: float | None
@@ -73,8 +75,8 @@ def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> lis
     costs = []
     for index in range(len(regions)):
         each = [None if values is None else float(values[index]) for values in means]
-        wall, mpi, wait, io, omp, cpu, mpi_cpu, omp_cpu, calls, mpi_bytes, io_bytes = each
-        volumes = calls, mpi_bytes, io_bytes
+        wall, mpi, wait, io, omp, cpu, mpi_cpu, omp_cpu, calls, mpi_bytes, reads, io_bytes = each
+        volumes = calls, mpi_bytes, reads, io_bytes
         compute = None if cpu is None or mpi_cpu is None else cpu - mpi_cpu - (omp_cpu or 0.0)
         # A process that starts and ends takes its time, which is no part of the program's.
         share = min(1.0, wall / whole) if wall is not None and whole > 0 else 0.0

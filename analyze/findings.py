@@ -14,8 +14,10 @@ from .dissimilarity.differences import Differences, find_differences
 from .dissimilarity.dissimilarity import Dissimilarity
 from .dissimilarity.performance import DISSIMILARITY_METRICS, Performance
 from .explanation import Explanation, explain
+from .named import cores_by_difference, cores_by_weight
 from .paper.stages import PAPER_METRIC, by_the_paper
 from .preparation import Prepared, prepare
+from .procedures import Procedures
 from .spending import find_spending
 from .standing import Repetition
 
@@ -63,6 +65,21 @@ class Findings:
     def disparity(self) -> Disparity:
         """How the regions are classed."""
         return self.weights.disparity
+
+    @cached_property
+    def cores_by_difference(self) -> tuple[int, ...]:
+        """The cores that part the ranks, in the verdict's order."""
+        return cores_by_difference(self.differences, self.explanation)
+
+    @cached_property
+    def cores_by_weight(self) -> tuple[int, ...]:
+        """The cores that weigh, and that the verdict names, in its order."""
+        return cores_by_weight(self.run, self.disparity, self.explanation.of_regions)
+
+    @cached_property
+    def procedures(self) -> Procedures:
+        """The regions over all their call paths."""
+        return Procedures(self.run, self.cores_by_weight)
 
     @cached_property
     def account(self) -> Account:

@@ -1,16 +1,13 @@
-"""The regions that the verdict names, in its order: those that part the ranks, then those that weigh."""
+"""The region that the verdict names first."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import median
 
 from .code_regions import CodeRegion
-from .criteria import CRITERIA, THRESHOLD
-from .disparity.classes import NEGLIGIBLE
 from .findings import Findings
 
-__all__ = ["Foremost", "cores_by_difference", "cores_by_weight", "foremost"]
+__all__ = ["Foremost", "foremost"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,53 +25,11 @@ class Foremost:
     parts: bool
 
 
-def cores_by_difference(findings: Findings) -> list[int]:
-    """List the cores that part the ranks, real imbalance first, widest difference first."""
-    values, same_work = findings.performance.values, findings.explanation.of_ranks.same_work
-    cores = findings.dissimilarity.cccr
-    return sorted(cores, key=lambda core: (core in same_work, values[core].min() - values[core].max()))
-
-
-def cores_by_weight(findings: Findings) -> list[int]:
-    """List the cores that weigh, and of which there is something to say, the heaviest first.
-
-    Classes tell any values apart, as the larger of two that are nearly alike: a core is worth a word if it has a cause,
-    takes a tenth of the run, or twice what is common among regions that contain no others of weight.
-    """
-    found, costs = findings.disparity, findings.run.weighed_costs
-    apart = CRITERIA.outweighs * _common(findings)
-    named = [
-        core
-        for core in found.cccr
-        if costs[core].share >= THRESHOLD or found.values[core] >= apart or _has_cause(findings, core)
-    ]
-    return sorted(named, key=lambda core: -found.values[core])
-
-
-def _common(findings: Findings) -> float:
-    """Give the median weight of the regions that are not negligible and contain no such region; 0 if none weighs."""
-    values = findings.disparity.values
-    least = NEGLIGIBLE * max(values)
-    weigh = [value > 0 and value >= least for value in values]
-    regions = findings.run.weighed.regions
-    innermost = [
-        values[index]
-        for index, region in enumerate(regions)
-        if weigh[index] and not any(weigh[child] for child in region.children)
-    ]
-    return median(innermost) if innermost else 0.0
-
-
-def _has_cause(findings: Findings, core: int) -> bool:
-    causes = findings.explanation.of_regions
-    return bool(causes.causes.get(core) or causes.also.get(core)) or core in causes.waiting
-
-
 def foremost(findings: Findings) -> Foremost | None:
     """Give the region that the verdict names first: the first real imbalance, else the heaviest; None if none is."""
     same_work = findings.explanation.of_ranks.same_work
-    if imbalances := [core for core in cores_by_difference(findings) if core not in same_work]:
+    if imbalances := [core for core in findings.cores_by_difference if core not in same_work]:
         return Foremost(findings.performance.regions[imbalances[0]], imbalances[0], parts=True)
-    if heavy := cores_by_weight(findings):
+    if heavy := findings.cores_by_weight:
         return Foremost(findings.run.weighed.regions[heavy[0]], heavy[0], parts=False)
     return None

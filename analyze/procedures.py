@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +13,11 @@ from ..experiment import Experiment, Region
 from ..experiment.region import CALL_KINDS
 from .code_regions import caller_of, startup_paths
 from .criteria import CRITERIA, THRESHOLD
-from .findings import Findings
-from .foremost import cores_by_weight
 from .preparation import Prepared
 from .selection import complete
 from .summary import summary
 
-__all__ = ["HeavyProcedure", "Procedure", "heavy_procedures", "procedures"]
+__all__ = ["HeavyProcedure", "Procedure", "Procedures"]
 
 Values = npt.NDArray[np.float64]
 
@@ -144,80 +143,101 @@ class _Merged:
         return sorted(paths.tolist(), key=lambda path: -self.inclusive[path])
 
 
-def procedures(findings: Findings) -> list[Procedure]:
-    """List the regions that have time of their own, or in small regions below, over all call paths, most first.
+@dataclass(frozen=True)
+class Procedures:
+    """The procedures of a run.
 
-    By computing where ranks take turns on processors: their wall time is waiting, too.
+    Attributes:
+        run: What was analysed.
+        named: The cores that the verdict names because they weigh.
     """
-    run, merged = findings.run, _Merged.of(findings.run)
-    position = _positions(run)
-    wall, held = merged.own(merged.wall), merged.held(merged.wall)
-    compute, mpi = (None if each is None else merged.own(each) for each in (merged.compute, merged.mpi))
-    found = []
-    for region in np.flatnonzero((wall > 0) | (held > 0)).tolist():
-        paths = [path for path in merged.entered(region) if path in position]
-        if paths:
-            found.append(
-                Procedure(
-                    position[paths[0]],
-                    float(wall[region]),
-                    None if compute is None else float(compute[region]),
-                    None if mpi is None else float(mpi[region]),
-                    float(held[region]),
-                    float(merged.inclusive[paths].sum()),
-                    len(_callers(run.experiment, merged, paths)),
+
+    run: Prepared
+    named: Sequence[int]
+
+    @cached_property
+    def _merged(self) -> _Merged:
+        return _Merged.of(self.run)
+
+    @cached_property
+    def every(self) -> tuple[Procedure, ...]:
+        """The regions that have time of their own, or in small regions below, over all call paths, most first.
+
+        By computing where ranks take turns on processors: their wall time is waiting, too.
+        """
+        run, merged, position = self.run, self._merged, self._positions
+        wall, held = merged.own(merged.wall), merged.held(merged.wall)
+        compute, mpi = (None if each is None else merged.own(each) for each in (merged.compute, merged.mpi))
+        found = []
+        for region in np.flatnonzero((wall > 0) | (held > 0)).tolist():
+            paths = [path for path in merged.entered(region) if path in position]
+            if paths:
+                found.append(
+                    Procedure(
+                        position[paths[0]],
+                        float(wall[region]),
+                        None if compute is None else float(compute[region]),
+                        None if mpi is None else float(mpi[region]),
+                        float(held[region]),
+                        float(merged.inclusive[paths].sum()),
+                        len(_callers(run.experiment, merged, paths)),
+                    )
                 )
-            )
-    by_computing = bool(run.taking_turns) and compute is not None
-    return sorted(found, key=lambda each: -((each.own_compute_time or 0.0) if by_computing else each.own_wall_time))
+        found.sort(key=lambda each: -((each.own_compute_time or 0.0) if self.by_computing else each.own_wall_time))
+        return tuple(found)
 
+    @property
+    def by_computing(self) -> bool:
+        """Whether they are ranked by computing."""
+        return bool(self.run.taking_turns) and self._merged.compute is not None
 
-def heavy_procedures(findings: Findings) -> list[HeavyProcedure]:
-    """List the procedures that weigh more than the cores that the verdict names, most first.
+    @cached_property
+    def heavy(self) -> tuple[HeavyProcedure, ...]:
+        """The procedures that weigh more than the cores that the verdict names, most first.
 
-    That is by the time that is told with a procedure, its own and that of small regions below: it is a quarter of the
-    run, or of computing; or it is that of several call paths, and no less than that of the heaviest core, or a tenth if
-    there is none. None is given of which a call path is named, the entry procedure, or what takes less than 3 % of the
-    run.
-    """
-    run, merged = findings.run, _Merged.of(findings.run)
-    if run.mean_time <= 0:
-        return []
-    cores = [run.weighed_costs[core] for core in cores_by_weight(findings)]
-    named = {int(merged.holder[run.weighed.regions[core].id]) for core in cores_by_weight(findings)}
-    shares = {"wall_time": merged.held(merged.wall) / run.mean_time}
-    most = {"wall_time": max((cost.share for cost in cores), default=THRESHOLD)}
-    if merged.compute is not None and (total := float(merged.compute.sum())) > 0:
-        shares["compute_time"] = merged.held(merged.compute) / total
-        most["compute_time"] = max(((cost.compute_time or 0.0) / total for cost in cores), default=THRESHOLD)
-    found = []
-    for region in np.flatnonzero(shares["wall_time"] >= CRITERIA.least_weight).tolist():
-        paths = merged.entered(region)
-        if region in named or run.experiment.call_paths[paths[0]].parent is None:
-            continue
-        least = {name: min(most[name], CRITERIA.part) if len(paths) > 1 else CRITERIA.part for name in shares}
-        if any(each[region] >= least[name] for name, each in shares.items()):
-            found.append(_heavy(run, merged, paths, {name: float(each[region]) for name, each in shares.items()}))
-    return sorted(found, key=lambda each: -each.with_small)
+        That is by the time that is told with a procedure, its own and that of small regions below: it is a quarter of
+        the run, or of computing; or it is that of several call paths, and no less than that of the heaviest core, or a
+        tenth if there is none. None is given of which a call path is named, the entry procedure, or what takes less
+        than 3 % of the run.
+        """
+        run, merged = self.run, self._merged
+        if run.mean_time <= 0:
+            return ()
+        cores = [run.weighed_costs[core] for core in self.named]
+        named = {int(merged.holder[run.weighed.regions[core].id]) for core in self.named}
+        shares = {"wall_time": merged.held(merged.wall) / run.mean_time}
+        most = {"wall_time": max((cost.share for cost in cores), default=THRESHOLD)}
+        if merged.compute is not None and (total := float(merged.compute.sum())) > 0:
+            shares["compute_time"] = merged.held(merged.compute) / total
+            most["compute_time"] = max(((cost.compute_time or 0.0) / total for cost in cores), default=THRESHOLD)
+        found = []
+        for region in np.flatnonzero(shares["wall_time"] >= CRITERIA.least_weight).tolist():
+            paths = merged.entered(region)
+            if region in named or run.experiment.call_paths[paths[0]].parent is None:
+                continue
+            least = {name: min(most[name], CRITERIA.part) if len(paths) > 1 else CRITERIA.part for name in shares}
+            if any(each[region] >= least[name] for name, each in shares.items()):
+                found.append(self._heavy(paths, {name: float(each[region]) for name, each in shares.items()}))
+        return tuple(sorted(found, key=lambda each: -each.with_small))
 
+    def _heavy(self, paths: Sequence[int], shares: Mapping[str, float]) -> HeavyProcedure:
+        run, merged = self.run, self._merged
+        time = float(merged.inclusive[paths].sum())
+        in_mpi = None if merged.mpi is None else run.experiment.summed_up(merged.mpi[:, None])[list(paths), 0]
+        return HeavyProcedure(
+            self._positions[paths[0]],
+            time,
+            min(1.0, time / run.mean_time),
+            min(1.0, shares["wall_time"]),
+            shares.get("compute_time"),
+            None if in_mpi is None else float(in_mpi.sum()),
+            tuple((name, each / run.mean_time) for name, each in _callers(run.experiment, merged, paths).items()),
+            tuple(sorted(paths)),
+        )
 
-def _heavy(run: Prepared, merged: _Merged, paths: Sequence[int], shares: Mapping[str, float]) -> HeavyProcedure:
-    time = float(merged.inclusive[paths].sum())
-    in_mpi = None if merged.mpi is None else run.experiment.summed_up(merged.mpi[:, None])[list(paths), 0]
-    return HeavyProcedure(
-        _positions(run)[paths[0]],
-        time,
-        min(1.0, time / run.mean_time),
-        min(1.0, shares["wall_time"]),
-        shares.get("compute_time"),
-        None if in_mpi is None else float(in_mpi.sum()),
-        tuple((name, each / run.mean_time) for name, each in _callers(run.experiment, merged, paths).items()),
-        tuple(sorted(paths)),
-    )
-
-
-def _positions(run: Prepared) -> dict[int, int]:
-    return {each.id: index for index, each in enumerate(run.weighed.regions)}
+    @cached_property
+    def _positions(self) -> dict[int, int]:
+        return {each.id: index for index, each in enumerate(self.run.weighed.regions)}
 
 
 def _outermost(experiment: Experiment, of_path: npt.NDArray[np.intp], regions: int) -> npt.NDArray[np.bool_]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ..analyze.costs import Cost
 from ..analyze.disparity.causes import Cause
 from ..analyze.dissimilarity.causes import Difference
 from .units import count, percent, volume
 
 __all__ = [
+    "ABOVE",
     "FEWER_MESSAGES",
     "NAMES",
     "SAME_WORK",
@@ -41,9 +43,9 @@ _DIFFERENCES: Final = {
 }
 
 TO_TRY: Final = {
-    "l1_miss_rate": "access arrays in memory order: interchange loops, pack data that is used together",
-    "l2_miss_rate": "keep data in cache: interchange, block or split loops",
-    "io_bytes": "read and write larger pieces less often; keep in memory what is read again",
+    "l1_miss_rate": "access arrays in memory order: interchange loops, pack data; sort what is indexed or linked",
+    "l2_miss_rate": "keep data in cache: interchange, block or split loops; sort what is indexed or linked",
+    "io_bytes": "read and write less, in larger pieces; keep in memory what is read again",
     "mpi_bytes": "send less: only what changed, smaller types, fewer copies; or overlap communication with computation",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
 }
@@ -67,19 +69,20 @@ TO_TRY_FOR_THREADS: Final = {
 # The most telling first.
 _ORDER: Final = ("io_bytes", "mpi_bytes", "l2_miss_rate", "l1_miss_rate", "instructions")
 _MOST: Final = 2
-_ABOVE: Final = 1.25  # times the program's rate: what is no higher is the program, and stands beside the rest
+ABOVE: Final = 1.25  # times the program's rate: what is no higher is the program, and is compared with the rest
 
 
-def because_of(causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
-    """Say why a region weighs: ``because of disk I/O: 1.2 GB of the program's 1.3 GB``.
+def because_of(cost: Cost, causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
+    """Say why a region weighs: ``because of disk I/O: 1.2 GB of the program's 1.3 GB, 8 B a call``.
 
     Args:
+        cost: That of the region.
         causes: Root causes.
         also: What the region does much of besides, said where there is room.
     """
     said = {each.attribute for each in also if causes}
     line = "; ".join(
-        f"{'also ' if each.attribute in said else ''}{NAMES[each.attribute]}: {_evidence(each)}"
+        f"{'also ' if each.attribute in said else ''}{NAMES[each.attribute]}: {_evidence(each)}{_a_call(each, cost)}"
         for each in _shown(causes, also)
     )
     return f"because of {line}" if causes else line
@@ -108,9 +111,16 @@ def _evidence(cause: Cause) -> str:
     if not cause.attribute.endswith("_rate"):
         return f"{value} of the program's {_written(cause.attribute, cause.program)}"
     of = "L2 accesses" if cause.attribute == "l2_miss_rate" else "accesses"
-    if cause.value > _ABOVE * cause.program:
+    if cause.value > ABOVE * cause.program:
         return f"{value} of {of}, program {percent(100 * cause.program)}"
     return f"{value} of {of}, elsewhere {percent(100 * cause.elsewhere)}"
+
+
+def _a_call(cause: Cause, cost: Cost) -> str:
+    """Say how many bytes a call moves, where it is bytes that were counted."""
+    moved = {"io_bytes": (cost.io_bytes, cost.io_calls), "mpi_bytes": (cost.mpi_bytes, cost.mpi_calls)}
+    size, calls = moved.get(cause.attribute, (None, None))
+    return f", {volume(size / calls)} a call" if size and calls else ""
 
 
 def _apart(difference: Difference) -> str:

@@ -32,6 +32,7 @@ _DELAY: Final = 0.1  # seconds of waiting for a processor that matter, and a par
 _DELAY_PART: Final = 0.1
 _OTHERS: Final = 0.1  # of the processors' time
 _ASLEEP: Final = 0.25  # of the ranks' time
+_WEIGHTS: Final = {"crnm": "CRNM: share of the run x cycles per instruction", "cpi": "CPI: cycles per instruction"}
 
 
 def caveats(findings: Findings, not_counted: str = "", *, most: int | None = MOST_NOTES, free: int = 0) -> list[str]:
@@ -184,7 +185,8 @@ def _delayed(findings: Findings) -> Iterator[str]:
     late = [process for process, time in waited.items() if time >= max(_DELAY, _DELAY_PART * first[process])]
     if late:
         worst = max(late, key=lambda process: waited[process])
-        more = f", and {len(late) - 1} more rank{'s' * (len(late) > 2)}" if len(late) > 1 else ""
+        others = len(late) - 1
+        more = f"; so {'was' if others == 1 else 'were'} {others} more" if others else ""
         yield (
             f"other programs or ranks held the processors: {ranks([worst])} was ready but not running for"
             f" {seconds(waited[worst])} of its {seconds(first[worst])}{more}"
@@ -246,7 +248,8 @@ def _how_counted(findings: Findings, not_counted: str) -> str:
         parts.append("cycles from CPU time")
     if findings.run.lacking:
         parts.append(f"not counted: {', '.join(NAMES[each] for each in findings.run.lacking)}")
-    return ", ".join(parts)
+    weight = _WEIGHTS.get(findings.weights.metric) if findings.weights.cycles and findings.cores_by_weight else None
+    return ", ".join(parts) + (f"; {weight}" if weight else "")
 
 
 def _how_unfinished(findings: Findings) -> str:

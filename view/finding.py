@@ -11,7 +11,7 @@ from ..analyze.worth import Worth
 from ..experiment import Experiment
 from .units import seconds
 
-__all__ = ["Finding", "Sight", "saves", "seconds_of", "sight_of_ranks", "sight_of_region"]
+__all__ = ["Finding", "Sight", "saves", "seconds_of", "sight_of_ranks", "sight_of_region", "slowest"]
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,7 @@ def sight_of_ranks(findings: Findings, regions: Sequence[int]) -> Sight:
         regions: Positions among the regions that were compared.
     """
     performance = findings.performance
-    clusters = clusters_in(performance, findings.dissimilarity, regions)
-    values = performance.values[list(regions)].sum(axis=0)
-    most = max(clusters, key=lambda columns: values[columns].mean())
-    labels, places = {performance.labels[column] for column in most}, findings.experiment.locations
+    labels, places = set(slowest(findings, regions)), findings.experiment.locations
     by_thread = bool(performance.threads)
     locations = [
         index
@@ -81,6 +78,14 @@ def sight_of_ranks(findings: Findings, regions: Sequence[int]) -> Sight:
     ]
     path = performance.regions[regions[0]].id if len(regions) == 1 else None
     return Sight(*_shown(findings.experiment, performance.metric), path, locations)
+
+
+def slowest(findings: Findings, regions: Sequence[int]) -> list[int | str]:
+    """Name the ranks, or threads, of the cluster that has most in some regions of those that were compared."""
+    performance = findings.performance
+    clusters = clusters_in(performance, findings.dissimilarity, regions)
+    values = performance.values[list(regions)].sum(axis=0)
+    return [performance.labels[column] for column in max(clusters, key=lambda columns: values[columns].mean())]
 
 
 def sight_of_region(findings: Findings, core: int) -> Sight:

@@ -14,8 +14,7 @@ from ..analyze.decision_table import DecisionTable
 from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
-from ..analyze.foremost import cores_by_weight
-from ..analyze.procedures import HeavyProcedure, heavy_procedures
+from ..analyze.procedures import HeavyProcedure
 from ..analyze.standing import Standing
 from ..analyze.worth import Worth, worth_of_balance, worth_of_weight
 from .causes import TO_TRY, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS
@@ -133,7 +132,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
 
 
 def _disparity(findings: Findings) -> dict[str, Any]:
-    found, causes, heavy = findings.disparity, findings.explanation.of_regions, cores_by_weight(findings)
+    found, causes, heavy = findings.disparity, findings.explanation.of_regions, findings.cores_by_weight
 
     def entry(index: int) -> dict[str, Any]:
         severity = found.classes[index] if found.classes else 0
@@ -172,7 +171,7 @@ def _disparity(findings: Findings) -> dict[str, Any]:
         "classes": [entry(index) for index in range(len(found.classes))],
         "ccr": [entry(index) for index in found.ccr],
         "cccr": [entry(index) for index in found.cccr],
-        "procedures": [_procedure(findings, each) for each in heavy_procedures(findings)],
+        "procedures": [_procedure(findings, each) for each in findings.procedures.heavy],
         **_rough_set(findings, causes.table, (name for name in causes.table.attributes if name in named)),
     }
 

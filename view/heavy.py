@@ -8,29 +8,30 @@ from typing import Final
 from ..analyze import Findings
 from ..analyze.code_regions import CodeRegion
 from ..analyze.costs import Cost
+from ..analyze.criteria import CRITERIA
 from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
-from ..analyze.foremost import cores_by_weight
 from ..analyze.opening import can_be_opened
-from ..analyze.procedures import HeavyProcedure, heavy_procedures
+from ..analyze.procedures import HeavyProcedure
 from ..analyze.worth import worth_of_weight
-from .causes import FEWER_MESSAGES, TO_TRY, because_of, first_to_try
-from .finding import Finding, saves, seconds_of, sight_of_region
+from .causes import ABOVE, FEWER_MESSAGES, TO_TRY, because_of, first_to_try
+from .finding import Finding, saves, seconds_of, sight_of_region, slowest
 from .place import Place, where_is
 from .standing import how_sure, in_runs
-from .units import count, percent, seconds, volume
+from .units import count, percent, ranks, seconds, volume
 
 __all__ = ["heavies"]
 
 _MOST_NAMES: Final = 4
-_MOST_OF_RUN: Final = 0.5
+_MOST_OF_RUN: Final = 0.5  # of the run: a region of which more must be known
+_MOSTLY: Final = 0.5  # of a region's time: what has more says what the region does
 _ALL: Final = 0.9  # of a time: what is as much is all of it
 
 
 def heavies(findings: Findings) -> list[Finding]:
     """Say which regions weigh: procedures of several call paths that weigh more than any core, cores, the others."""
-    procedures = heavy_procedures(findings)
-    most = max((findings.run.weighed_costs[core].share for core in cores_by_weight(findings)), default=0.0)
+    procedures = findings.procedures.heavy
+    most = max((findings.run.weighed_costs[core].share for core in findings.cores_by_weight), default=0.0)
     first = [each for each in procedures if len(each.paths) > 1 and each.with_small > most]
     others = [each for each in procedures if each not in first]
     return [
@@ -48,15 +49,20 @@ def _of_procedure(findings: Findings, found: HeavyProcedure) -> Finding:
         place, callers = Place.of(findings.experiment, region), len(found.callers)
         who = f"{callers} callers" if callers > 1 else f"{len(found.paths)} call paths"
         where = f"{place.source}   {place.title} ({who})" if place.file else f"{place.title} ({who})"
-    if found.with_small < _ALL * found.share:
-        parts.append(f"{percent(100 * found.with_small)} without larger regions below")
+    computing = ""
     if found.compute_share is not None and _ALL * found.compute_share > found.with_small:
-        parts.append(f"{percent(100 * found.compute_share)} of computing")
+        computing = f"{percent(100 * found.compute_share)} of computing"
+    if found.with_small < _ALL * found.share:
+        without = f"{percent(100 * found.with_small)} without larger regions below"
+        parts.append(f"{without} ({computing})" if computing else without)
+    elif computing:
+        parts.append(computing)
     line = f"HEAVY       {where}      {', '.join(parts)}"
-    if found.mpi_time is not None and found.mpi_time > 0.5 * found.wall_time:
-        line += f"; {percent(100 * found.mpi_time / found.wall_time)} of it in MPI"
-    more = [*_called_from(found), *_look_inside(findings, region, found.with_small)]
-    return Finding([line], more, sight_of_region(findings, found.region))
+    in_mpi = found.mpi_time is not None and found.mpi_time > _MOSTLY * found.wall_time
+    if found.mpi_time is not None and in_mpi:
+        line += f"; {percent(100 * found.mpi_time / found.wall_time)} of its time in MPI"
+    inside = _look_inside(findings, region) if found.with_small >= _MOST_OF_RUN and not in_mpi else []
+    return Finding([line, *inside], _called_from(found), sight_of_region(findings, found.region))
 
 
 def _called_from(found: HeavyProcedure) -> list[str]:
@@ -70,7 +76,7 @@ def _called_from(found: HeavyProcedure) -> list[str]:
 
 def _of_cores(findings: Findings) -> Iterator[Finding]:
     found, causes = findings.disparity, findings.explanation.of_regions
-    for core in cores_by_weight(findings):
+    for core in findings.cores_by_weight:
         cost = findings.run.weighed_costs[core]
         label = [LABELS[found.classes[core]]] if core in found.ccr else []
         parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), *label]
@@ -85,16 +91,19 @@ def _of_cores(findings: Findings) -> Iterator[Finding]:
         more = []
         waiting = [_waiting(findings, core)] if core in causes.waiting else []
         if causes.causes[core]:
-            lines.append(because_of(causes.causes[core], causes.also[core]))
+            lines.append(because_of(cost, causes.causes[core], causes.also[core]))
             more = [*_to_try(causes.causes[core], causes.also[core]), *waiting]
         elif waiting:
             lines += waiting
             more = [f"try: {FEWER_MESSAGES}"] if core in causes.small_calls else []
         elif causes.also[core]:
-            lines.append(f"nothing stands out; {because_of((), causes.also[core])}")
+            lines.append(f"nothing stands out; {because_of(cost, (), causes.also[core])}")
         elif "instructions" not in findings.run.lacking:
-            lines.append(f"no counter explains it{_cpi(findings, core)}")
-        more += [*_look_inside(findings, region, cost.share), *how_sure(standing, ranks=False)]
+            lines.append(f"no counter explains its time{_cpi(findings, core)}")
+        if cost.share >= _MOST_OF_RUN and not _mostly(cost) and (inside := _look_inside(findings, region)):
+            lines += [*more[:1], *inside]
+            more = more[1:]
+        more += how_sure(standing)
         yield Finding(lines, more, sight_of_region(findings, core), gain=seconds_of(worth))
 
 
@@ -104,12 +113,12 @@ def _to_try(causes: Sequence[Cause], also: Sequence[Cause]) -> list[str]:
     return [f"try: {each}" for each in dict.fromkeys(tries)]
 
 
-def _look_inside(findings: Findings, region: CodeRegion, share: float) -> list[str]:
-    """Say how to look into a region that is most of the run, where this build has no region in it."""
+def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
+    """Say how to look into a region where this build has no region in it."""
     imported = "imported:" in findings.experiment.metric("wall_time").source
-    if share < _MOST_OF_RUN or region.own_code or imported or not can_be_opened(findings.experiment, region.id):
+    if region.own_code or imported or not can_be_opened(findings.experiment, region.id):
         return []
-    return ["nothing in it is a region of this build: autoanalyzer debug --build COMMAND opens its loops"]
+    return ["nothing inside this region is measured by itself: autoanalyzer debug --build COMMAND opens its loops"]
 
 
 def _without_probes(names: Sequence[str]) -> str:
@@ -125,7 +134,8 @@ def _cpi(findings: Findings, core: int) -> str:
     cpi = of_regions[core]
     if cpi is None:
         return ": next to no instructions"
-    return f": {cpi:.2f} cycles per instruction, program {of_program:.2f}"
+    slow = ": divisions, dependent operations or branches may" if cpi > ABOVE * of_program else ""
+    return f": {cpi:.2f} cycles per instruction, program {of_program:.2f}{slow}"
 
 
 def _weight(findings: Findings, core: int) -> list[str]:
@@ -155,7 +165,12 @@ def _waiting(findings: Findings, core: int) -> str:
         place, waited = Place.of(findings.experiment, findings.performance.regions[late]), waiting.shares[core][late]
         part = "" if waited >= _ALL * time else f"{seconds(waited)} of it "
         where = f"at {place.source} ({place.title})" if place.file else f"in {place.title}"
-        return f"waiting: {line}: {part}for the ranks that take longest {where}"
+        late_ranks = slowest(findings, [late])
+        take = "takes" if len(late_ranks) == 1 else "take"
+        return f"waiting: {line}: {part}for {ranks(late_ranks)}, which {take} longest {where}"
+    if each and time > CRITERIA.call * each:
+        turn = ", or wait for a turn" if findings.run.taking_turns else ""
+        return f"waiting: {line}, {seconds(time / each)} a call: ranks that arrive late{turn}"
     return f"waiting: {line}: latency, or ranks that arrive late"
 
 
@@ -163,6 +178,6 @@ def _mostly(cost: Cost) -> str:
     """Say of a region whether it is MPI, I/O or waiting rather than code of the program's own."""
     parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
     for what, time in parts:
-        if time is not None and cost.wall_time and time > 0.5 * cost.wall_time:
-            return f"; {percent(100 * time / cost.wall_time)} of it {what}"
+        if time is not None and cost.wall_time and time > _MOSTLY * cost.wall_time:
+            return f"; {percent(100 * time / cost.wall_time)} of its time {what}"
     return ""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from typing import Any, Final
 
 from ..analyze import Findings
 from ..analyze.hot import hot_regions
 from ..analyze.losses import losses
-from ..analyze.procedures import procedures
 from .account import AccountSection
 from .lines import print_lines
 from .place import Place
@@ -30,12 +30,14 @@ class Section:
         help: Of its option.
         find: The analysis.
         printed: What is printed instead, if not its records.
+        note: What is said below them, if anything.
     """
 
     name: str
     help: str
     find: Callable[[Findings], Sequence[Any]]
     printed: Callable[[Findings], Sequence[Any]] | None = None
+    note: Callable[[Findings], str] = lambda _: ""
 
     def document(self, findings: Findings) -> list[dict[str, Any]]:
         """Give the records as what ``json.dumps`` takes: the keys of a region, and the numbers."""
@@ -55,10 +57,17 @@ class Section:
         print_table([*titles, "region", "source"], rows[:most], range(len(titles)), stderr=stderr, first_to_go=[source])
         if len(rows) > most:
             print_lines([f"… and {len(rows) - most} more: --all or --json lists all"], stderr=stderr)
+        if note := self.note(findings):
+            print_lines([note], stderr=stderr)
 
     @staticmethod
     def _place(findings: Findings, region: int) -> Place:
         return Place.of(findings.experiment, findings.performance.regions[region])
+
+
+def _ranked(findings: Findings) -> str:
+    """Say by what hot regions are ranked where it is not by the first column."""
+    return "by own compute time: wall time is waiting for turns, too" if findings.procedures.by_computing else ""
 
 
 def _written(name: str, value: object) -> str:
@@ -72,13 +81,14 @@ def _written(name: str, value: object) -> str:
 ACCOUNT: Final = AccountSection(
     "account", "split the time of each region into what it went into, and list the prices by which that is done"
 )
-HOT_PROCEDURES: Final = Section("hot_procedures", "", procedures)
+HOT_PROCEDURES: Final = Section("hot_procedures", "", attrgetter("procedures.every"))
 SECTIONS: Final[tuple[Section | AccountSection, ...]] = (
     Section(
         "hot",
         "list regions by their own time on all call paths, without the regions below them",
         hot_regions,
         HOT_PROCEDURES.find,
+        _ranked,
     ),
     Section("losses", "list regions by what imbalance costs: (longest - mean) x ranks", losses),
     ACCOUNT,

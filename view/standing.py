@@ -13,21 +13,21 @@ def in_runs(repetition: Repetition, standing: Standing | None) -> str:
     return f"      in {standing.in_runs} of {repetition.runs} runs" if standing else ""
 
 
-def how_sure(standing: Standing | None, *, ranks: bool) -> list[str]:
+def how_sure(standing: Standing | None, *, slow: str = "") -> list[str]:
     """Write the interval of a finding's seconds, if there is one.
 
     Args:
         standing: How the finding stands.
-        ranks: Whether it is that ranks differ; else a region weighs.
+        slow: Who takes longer than others, ``ranks`` or ``threads``; empty where a region weighs.
     """
     interval = standing.interval if standing else None
     if interval is None:
         return []
     low, high = max(interval.low, 0.0), interval.high
-    if not ranks:
-        said = f"it takes {spread(low, high)} a run"
+    if not slow:
+        said = f"the region takes {spread(low, high)} a run"
     elif interval.low > 0:
-        said = f"the slow ones take {spread(low, high)} longer a run"
+        said = f"the slow {slow} take {spread(low, high)} longer a run"
     else:
-        said = f"the slow ones take at most {seconds(high)} longer a run, if they do at all"
+        said = f"the slow {slow} take at most {seconds(high)} longer a run, if they do at all"
     return [f"{said}, with {percent(100 * CONFIDENCE)} confidence"]

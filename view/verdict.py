@@ -14,7 +14,6 @@ from ..analyze.criteria import THRESHOLD
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
-from ..analyze.foremost import cores_by_difference
 from ..analyze.worth import worth_of_balance
 from .causes import SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because
 from .caveats import MOST_NOTES, caveats
@@ -151,15 +150,24 @@ def _balanced(findings: Findings, *, stands_out: bool) -> list[str]:
     without = f" without {ranks(sorted(excluded))}" if excluded else ""
     severity = findings.dissimilarity.severity
     little = severity <= THRESHOLD or not findings.differences.floor
-    spread = f", S = {severity:.2f}{'' if little else ', no more than noise or too little to matter'}"
+    spread = f"{_apart(findings)}{'' if little else ', no more than noise or too little to matter'}"
     programs = findings.dissimilarity.programs
     of_each = f" of each of the {programs} programs" if programs > 1 else ""
-    of_threads = " of threads" if findings.performance.threads else ""
     present, expected = _processes(findings)
     as_far = f" as far as {present} of {expected} ranks tell" if present < expected else ""
     spread = spread if len(findings.performance.ranks) > 1 else ""
-    line = f"balanced{as_far}: one cluster{of_threads}{of_each}{without}{spread}"
+    line = f"balanced{as_far}: one cluster of {_who(findings)}{of_each}{without}{spread}"
     return [line] if stands_out else [f"{line}; no region stands out"]
+
+
+def _who(findings: Findings) -> str:
+    return "threads" if findings.performance.threads else "ranks"
+
+
+def _apart(findings: Findings) -> str:
+    """Say how far those are apart who differ most, over all that is compared."""
+    severity = findings.dissimilarity.severity
+    return f"; they differ by {100 * severity:.0f} % over all regions (S = {severity:.2f})"
 
 
 def _headline(findings: Findings) -> str:
@@ -192,8 +200,8 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
     found, causes = findings.dissimilarity, findings.explanation.of_ranks
     if not found.exists:
         return
-    last = f"{len(found.clusters)} clusters, S = {found.severity:.2f}"
-    for number, core in enumerate(cores_by_difference(findings)):
+    last = f"{len(found.clusters)} clusters of {_who(findings)}{_apart(findings)}"
+    for number, core in enumerate(findings.cores_by_difference):
         where = where_is(findings.experiment, findings.performance.regions[core])
         same = core in causes.same_work
         title = f"{_SPEED if same else _imbalance(findings, [core])}  {where}"
@@ -208,7 +216,7 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
         if number == 0 and not same:
             lines += _hints(findings, [core])
             more += [*_odd_one(findings), *_alike(findings)[_MOST_GROUPS:]]
-        more += how_sure(standing, ranks=True)
+        more += how_sure(standing, slow=_who(findings))
         yield Finding(lines, more, sight_of_ranks(findings, [core]), ranks=True, speed=same, gain=seconds_of(worth))
     if not found.cccr:
         top = findings.performance.top
@@ -220,7 +228,7 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
         standing = findings.repetition.of_ranks.get(None)
         times = f"{cluster_times(findings, top)}      {last}{in_runs(findings.repetition, standing)}"
         more = [*_to_try_for_ranks(findings, causes.differences), *([] if causes.noise else _odd_one(findings))]
-        more += how_sure(standing, ranks=True)
+        more += how_sure(standing, slow=_who(findings))
         sight, gain = sight_of_ranks(findings, top), seconds_of(worth)
         yield Finding([title, times, *said], more, sight, ranks=True, speed=causes.noise, gain=gain)
 
@@ -243,7 +251,7 @@ def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> l
         return []
     if not findings.experiment.notes.counts_by_rank:
         return ["no cause: work moved between ranks in the counting run, so their counts cannot be compared"]
-    return ["no counter explains it; random memory access, page faults or placement may"]
+    return ["no counter explains the difference; random memory access, page faults or placement may"]
 
 
 def _to_try_for_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:

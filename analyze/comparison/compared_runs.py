@@ -74,6 +74,7 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
         _check_run(label, each)
         _check_metric(label, each, metric)
         _check_values(label, each, metric)
+    _check_barriers(joined)
     _check_units(joined, metric)
     _check_endings(joined)
     _check_parts(joined)
@@ -140,6 +141,17 @@ def _check_values(label: str, experiment: Experiment, metric: str) -> None:
             raise InputError(f"{label}: values of some ranks are missing; repeat that run")
         if (rank := negative_rank(experiment, name)) is not None:
             raise InputError(f"{label}: expected a run, found a negative value of {name} on rank {rank}")
+
+
+def _check_barriers(joined: Integration) -> None:
+    """Refuse runs with barriers before collectives beside others: they take longer for that alone."""
+    split = [label for label, each in zip(joined.labels, joined.operands, strict=True) if MPI_WAIT.name in each]
+    others = [label for label in joined.labels if label not in split]
+    if split and others:
+        raise InputError(
+            f"{split[0]}: made with --split-waiting, whose barriers take time, and {others[0]} without; compare runs "
+            "that were made alike"
+        )
 
 
 def _check_parts(joined: Integration) -> None:

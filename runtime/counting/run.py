@@ -34,6 +34,7 @@ _FOLDER: Final = "counting"
 _OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # what launchers call it
 _WORTH_SAYING: Final = 100 << 20  # bytes, which take some time
 _TIMES: Final = 20  # how much longer counting may take
+_TO_START: Final = 3  # seconds in which Valgrind translates the libraries of an MPI program
 
 Say = Callable[[str], object]
 
@@ -72,8 +73,7 @@ class CountingRun:
                 What was timed stays as it is.
         """
         first = next(iter(timings.values()))
-        seconds = _seconds(first)
-        say(f"counting run in {self.folder}; it may take {_TIMES} times the program's {seconds:.3g} s, or more")
+        say(f"counting run in {self.folder}; it may take {_how_long(_seconds(first))}")
         try:
             counts = self._count(first.notes.program_status or 0)
             joined = [with_ref_cycles(join_counts(timing, counts)) for timing in timings.values()]
@@ -181,6 +181,14 @@ def _shared(output: Path) -> Path:
         output.is_relative_to(temporary) and not here.is_relative_to(temporary)
     )
     return here if is_own and os.access(here, os.W_OK) else output
+
+
+def _how_long(seconds: float) -> str:
+    """Say how long counting may take of a program that took so many seconds."""
+    return (
+        f"{_TO_START + _TIMES * seconds:.0f} s, or more: {_TIMES} times the program's {seconds:.2g} s, and "
+        f"{_TO_START} s to start"
+    )
 
 
 def _seconds(timing: Experiment) -> float:

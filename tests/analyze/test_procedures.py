@@ -1,14 +1,16 @@
 """Regions over all their call paths."""
 
+import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from autoanalyzer.analyze import Findings, analyze
-from autoanalyzer.analyze.procedures import heavy_procedures, procedures
 from autoanalyzer.experiment import CallPath, Notes
 from autoanalyzer.view.findings_json import findings_document
+from autoanalyzer.view.sections import SECTIONS
 from autoanalyzer.view.verdict import verdict_lines
 
 FOUR = {"a": 0.1, "a/kernel": 13.4, "b": 0.1, "b/kernel": 13.4, "c": 0.1, "c/kernel": 13.4, "d": 0.1, "d/kernel": 13.4}
@@ -32,7 +34,7 @@ def found(make_experiment):
 
 def named(findings: Findings) -> list[str]:
     regions = findings.run.weighed.regions
-    return [findings.experiment.path_name(regions[each.region].id) for each in heavy_procedures(findings)]
+    return [findings.experiment.path_name(regions[each.region].id) for each in findings.procedures.heavy]
 
 
 def heavy_lines(findings: Findings) -> list[str]:
@@ -74,7 +76,7 @@ def test_a_procedure_of_small_functions_is_named_and_not_what_merely_contains_it
     times = {**dict.fromkeys("abcd", 0.1), **{f"{caller}/kernel": 0.0 for caller in "abcd"}, **parts, **SLOPE}
     findings = found(times)
     assert named(findings) == ["a/kernel"]
-    kernel = next(each for each in procedures(findings) if each.with_small > 50)
+    kernel = next(each for each in findings.procedures.every if each.with_small > 50)
     assert (kernel.own_wall_time, kernel.with_small, kernel.wall_time) == pytest.approx((0.0, 54.0, 54.0))
 
 
@@ -83,7 +85,7 @@ def test_recursion_counts_once(found):
     findings = found(times)
     by_name = {
         findings.experiment.path_name(findings.run.weighed.regions[each.region].id): each
-        for each in procedures(findings)
+        for each in findings.procedures.every
     }
     assert (by_name["f"].wall_time, by_name["f"].own_wall_time) == pytest.approx((6.0, 4.0))
     assert (by_name["f/g"].wall_time, by_name["f/g"].own_wall_time) == pytest.approx((3.0, 2.0))
@@ -97,13 +99,31 @@ def test_own_times_and_those_with_small_ones_both_add_up_to_the_run(found, seed)
     for _ in range(40):
         above = random.choice(["", *times])
         times[f"{above}/f{random.integers(12)}".lstrip("/")] = float(random.exponential())
-    every = procedures(found(times))
+    every = found(times).procedures.every
     assert sum(each.own_wall_time for each in every) == pytest.approx(sum(times.values()))
     assert sum(each.with_small for each in every) == pytest.approx(sum(times.values()))
 
 
 @pytest.mark.parametrize("processors", [1, 4])
-def test_what_is_hot_is_ranked_by_computing_where_ranks_take_turns(found, processors):
+def test_what_is_hot_is_ranked_by_computing_where_ranks_take_turns(found, processors, capsys):
     findings = found({"a": 1.0, "b": 2.0}, Notes(processors=processors), mpi_time={"a": 5.0})
-    (first, *_) = procedures(findings)
+    (first, *_) = findings.procedures.every
     assert first.own_compute_time == (2.0 if processors == 1 else 1.0)
+    SECTIONS[0].print(findings)
+    assert ("by own compute time" in capsys.readouterr().out) == (processors == 1)
+
+
+def test_what_verdict_and_document_both_name_is_found_once(found):
+    findings, calls = found({**FOUR, **SLOPE}), Counter()
+
+    def count(frame, event, _):
+        if event == "call":
+            calls[frame.f_code.co_qualname] += 1
+
+    sys.setprofile(count)
+    try:
+        verdict_lines(findings)
+        findings_document(findings, Path("x"))
+    finally:
+        sys.setprofile(None)
+    assert [calls[name] for name in ("cores_by_weight", "_Merged.of")] == [1, 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -145,7 +146,11 @@ def test_a_prepared_folder_is_where_the_program_counts(tool):
     assert done.returncode == 0, done.stderr.decode()
     assert (tool.folder / "result").read_text() == "none\n"
     assert (tool.folder / "prepared" / "result").read_text() == "simulated\n"
-    assert f"counting run in {tool.folder / 'prepared'};" in done.stderr.decode()
+    assert f"counting run in {tool.folder / 'prepared'}; it may take " in done.stderr.decode()
+    words = r"may take (\d+) s, or more: 20 times the program's (\S+) s, and 3 s to start$"
+    told = re.search(words, done.stderr.decode(), re.MULTILINE)
+    assert told
+    assert int(told[1]) == pytest.approx(20 * float(told[2]) + 3, rel=0.05, abs=0.5)
 
 
 def test_what_a_user_asks_of_valgrind_elsewhere_is_not_asked_of_the_counting_run(tool):

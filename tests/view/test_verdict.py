@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.foremost import cores_by_weight
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.sections import SECTIONS
@@ -35,21 +34,25 @@ def test_an_imbalance_names_the_place_the_ranks_and_their_times():
     assert lines[0] == "app   4 ranks   1.83 s   3 regions"
     saved = "saves at most 210 ms of 1.83 s"
     assert lines[2] == f" 1  IMBALANCE   work.c   loop in work  ‹ main app.c:1      {saved}"
-    assert lines[3] == "    ranks 0-1 compute 410 ms, ranks 2-3 830 ms      2 clusters, S = 0.32"
+    apart = "2 clusters of ranks; they differ by 32 % over all regions (S = 0.32)"
+    assert lines[3] == f"    ranks 0-1 compute 410 ms, ranks 2-3 830 ms      {apart}"
 
 
 def test_balanced_ranks_and_equal_regions_are_a_verdict_too():
     lines = verdict_lines(analyze(experiment([1.0, 1.0, 1.0])))
     assert any(line.startswith(" 1  HEAVY       work.c   loop in work") for line in lines)
-    assert lines[2:4] == ["balanced: one cluster, S = 0.00", ""]
+    assert lines[2:4] == ["balanced: one cluster of ranks; they differ by 0 % over all regions (S = 0.00)", ""]
     lines = verdict_lines(analyze(experiment([1.0, 1.0], [1.0, 1.0], [1.0, 1.0])))
-    assert lines[2] == "balanced: one cluster, S = 0.00"
+    assert lines[2] == "balanced: one cluster of ranks; they differ by 0 % over all regions (S = 0.00)"
 
 
 def test_ranks_that_are_missing_are_acquitted_of_nothing():
     lines = verdict_lines(analyze(experiment([1.0, 1.0], notes=Notes(program="app", missing=(2, 3)))))
     assert lines[0].startswith("app   2 of 4 ranks   ")
-    assert lines[2] == "balanced as far as 2 of 4 ranks tell: one cluster, S = 0.00"
+    assert (
+        lines[2]
+        == "balanced as far as 2 of 4 ranks tell: one cluster of ranks; they differ by 0 % over all regions (S = 0.00)"
+    )
     (line,) = (each for each in verdict_lines(analyze(experiment([1.0], notes=Notes(missing=(1,)))))[:1])
     assert "1 of 2 ranks" in line
 
@@ -114,7 +117,7 @@ def test_a_verdict_has_at_most_fifteen_lines_unless_all_are_asked_for(ranks: int
     assert lines[-1] == "data out"
     full = verdict_lines(findings, Path("out"), everything=True)
     assert sum("IMBALANCE" in line for line in full) == len(findings.dissimilarity.cccr)
-    assert sum("HEAVY" in line for line in full) == len(cores_by_weight(findings)) > 0
+    assert sum("HEAVY" in line for line in full) == len(findings.cores_by_weight) > 0
     assert not any("more: " in line for line in full)
 
 
@@ -225,7 +228,7 @@ def test_causes_come_with_their_evidence_and_what_to_try():
     assert any(line.startswith("    try: distribute the work") for line in lines)
     assert lines[-1] == (
         "counts simulated (L1 32K/8/64, L2 1M/8/64), cycles from CPU time, "
-        "not counted: L2 misses, disk I/O, network volume"
+        "not counted: L2 misses, disk I/O, network volume; CRNM: share of the run x cycles per instruction"
     )
 
 
@@ -255,21 +258,24 @@ def test_workers_that_did_the_same_work_are_named_beside_their_master():
 
 def test_ranks_that_nothing_tells_apart_are_said_to_be_unexplained():
     lines = verdict_lines(analyze(counted([1.0, 1.7, 1.0], instructions=[[2e9, 2.1e9, 2e9]])))
-    assert "    no counter explains it; random memory access, page faults or placement may" in lines
+    assert "    no counter explains the difference; random memory access, page faults or placement may" in lines
 
 
 def test_a_region_that_no_counter_explains_is_said_to_be_so():
     counts = [[1e7, 1e7], [1e9, 1e9], [1e9, 1e9]]
     lines = verdict_lines(analyze(counted([1.0, 1.0], [0.01, 0.01], [0.01, 0.01], instructions=counts)))
     heavy = next(number for number, line in enumerate(lines) if "HEAVY" in line)
-    assert lines[heavy + 1] == "    no counter explains it"
+    assert lines[heavy + 1] == "    no counter explains its time"
 
 
 def test_of_regions_that_are_nearly_alike_none_is_heavy_without_a_cause():
     rows = [[1.1, 1.1]] * 10 + [[0.9, 0.9]] * 10
     plain = analyze(experiment(*rows))
     assert len(plain.disparity.cccr) == 20
-    assert verdict_lines(plain)[2] == "balanced: one cluster, S = 0.00; no region stands out"
+    assert (
+        verdict_lines(plain)[2]
+        == "balanced: one cluster of ranks; they differ by 0 % over all regions (S = 0.00); no region stands out"
+    )
     assert not any(each["heavy"] for each in findings_document(plain, Path("x"))["disparity"]["cccr"])
     files = [[1e9, 1e9] if row == 3 else [0.0, 0.0] for row in range(20)]
     heavies = [line for line in verdict_lines(analyze(counted(*rows, io_bytes=files))) if "HEAVY" in line]
@@ -284,7 +290,7 @@ def test_what_takes_a_tenth_of_the_run_or_twice_what_is_common_is_heavy_without_
     assert [line.partition("%")[0][-4:] for line in lines if "HEAVY" in line] == ["7.3 "]
 
 
-INSIDE = "    nothing in it is a region of this build: autoanalyzer debug --build COMMAND opens its loops"
+INSIDE = "    nothing inside this region is measured by itself: autoanalyzer debug --build COMMAND opens its loops"
 
 
 def test_of_a_region_that_is_most_of_the_run_it_is_said_how_to_look_inside():
@@ -338,7 +344,9 @@ def test_waiting_names_the_imbalance_that_makes_it():
             )
         )
     )
-    said = "    waiting: 500 ms in MPI calls that move 32 kB: for the ranks that take longest at work.c (loop in work)"
+    said = (
+        "    waiting: 500 ms in MPI calls that move 32 kB: for ranks 2-3, which take longest at work.c (loop in work)"
+    )
     assert said in lines
     waiting = verdict_lines(
         analyze(counted([0.1] * 4, [0.0] * 4, mpi_time=[[0.0] * 4, [1.0] * 4], mpi_bytes=[[0.0] * 4, [8e3] * 4]))
@@ -529,5 +537,58 @@ def test_ranks_are_acquitted_of_what_noise_can_make_without_a_bound_that_it_may_
     findings = analyze(experiment(*noisy))
     assert not findings.dissimilarity.exists
     (line,) = [line for line in verdict_lines(findings) if line.startswith("balanced")]
-    assert "one cluster, S = 0." in line
+    assert "one cluster of ranks; they differ by" in line
+    assert "over all regions (S = 0." in line
     assert "no more than noise or too little to matter" in line
+
+
+def test_how_to_look_into_most_of_the_run_is_said_though_there_is_no_room_for_all():
+    rows = [[30.0, 30.0], *[[2.0, 2.0]] * 9]
+    volumes = [[1e9 * time for time in row] for row in rows]
+    lines = verdict_lines(analyze(counted(*rows, io_bytes=volumes)), Path("out"))
+    assert len(lines) == 15
+    at = lines.index(INSIDE)
+    assert lines[at - 1].startswith("    try: read and write less")
+    assert lines[at - 3].startswith(" 1  HEAVY")
+
+
+def test_what_is_mostly_in_mpi_has_no_inner_loops_to_look_for():
+    waits = counted([0.1, 0.1], [0.01, 0.01], mpi_time=[[9.0, 9.0], [0.0, 0.0]])
+    lines = verdict_lines(analyze(waits))
+    assert "99 % of its time in MPI" in lines[4]
+    assert INSIDE not in lines
+
+
+def test_of_files_and_messages_it_is_said_how_many_bytes_a_call_moves():
+    made = counted([1.0, 1.0], [0.01, 0.01], io_bytes=[[6e8, 6e8], [5e7, 5e7]], io_calls=[[3e5, 3e5], [100, 100]])
+    lines = verdict_lines(analyze(made))
+    assert "    because of disk I/O: 1.2 GB of the program's 1.3 GB, 2 kB a call" in lines
+    assert {each["io_calls"] for each in findings_document(analyze(made), Path("x"))["costs"]} >= {3e5, 100}
+
+
+def test_a_wait_of_milliseconds_a_call_is_no_latency():
+    made = {"mpi_bytes": [[0.0] * 4, [8e3] * 4], "mpi_time": [[0.0] * 4, [1.0] * 4]}
+    few = counted([0.1] * 4, [0.0] * 4, **made, mpi_calls=[[0.0] * 4, [100.0] * 4])
+    said = "    waiting: 1 s in 400 MPI calls that move 32 kB, 10 ms a call: ranks that arrive late"
+    assert said in verdict_lines(analyze(few))
+    turns = analyze(few.replaced(notes=replace(few.notes, processors=2)))
+    assert f"{said}, or wait for a turn" in verdict_lines(turns)
+
+
+def test_what_a_weight_is_is_said_once():
+    counts = {"instructions": [[1e9] * 2, [1e9] * 2], "cycles": [[1e9] * 2, [4e9] * 2]}
+    made = counted([3.0, 3.0], [1.0, 1.0], **counts)
+    said = [line for line in verdict_lines(analyze(made)) if "share of the run x cycles per instruction" in line]
+    assert len(said) == 1
+    assert said[0].endswith("; CRNM: share of the run x cycles per instruction")
+    assert not any("; CRNM" in line for line in verdict_lines(analyze(made, disparity_metric="wall_time")))
+
+
+def test_many_cycles_an_instruction_are_said_to_be_what_no_counter_tells():
+    counts = {"instructions": [[1e8] * 2, [1e9] * 2, [1e9] * 2], "cycles": [[1e9] * 2] * 3}
+    lines = verdict_lines(analyze(counted([1.0, 1.0], [0.01, 0.01], [0.01, 0.01], **counts)))
+    heavy = next(number for number, line in enumerate(lines) if "HEAVY" in line)
+    assert lines[heavy + 1] == (
+        "    no counter explains its time: 10.00 cycles per instruction, program 1.43: "
+        "divisions, dependent operations or branches may"
+    )

@@ -7,6 +7,7 @@ from autoanalyzer.analyze.comparison import Comparison, compare, metrics_to_comp
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, flat, load, save, select
 from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
+from autoanalyzer.experiment.metric import MPI_WAIT
 
 MAIN = Region("program", "main", "a.c", "main", 0, 1, 99)
 REGIONS = [
@@ -302,3 +303,23 @@ def test_compute_time_is_cpu_time_outside_mpi():
     assert (found.program.base, found.program.other, found.unit) == (8, 8, "sec")
     with pytest.raises(InputError, match="no metric 'cpu_time'"):
         compare([experiment([1.0])], [experiment([1.0])], metric="compute_time")
+
+
+def test_runs_with_barriers_before_collectives_are_not_compared_with_runs_without():
+    plain, split = (
+        series(1.0),
+        [
+            each.replaced(
+                metrics=[*each.metrics, Metric(MPI_WAIT.name, "sec")],
+                severities={"wall_time": each.exclusive("wall_time"), MPI_WAIT.name: np.zeros((2, 2))},
+            )
+            for each in series(1.0)
+        ],
+    )
+    labels = [f"{side}{run}" for side in ("base", "new") for run in range(5)]
+    said = "new0: made with --split-waiting, .* and base0 without"
+    with pytest.raises(InputError, match=said):
+        compare(plain, split, labels=labels)
+    with pytest.raises(InputError, match="base2: made with --split-waiting"):
+        compare([*plain[:2], *split[2:]], plain, labels=labels)
+    assert compare(split, split, labels=labels).program.verdict == "same"

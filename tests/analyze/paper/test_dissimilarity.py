@@ -68,7 +68,7 @@ def test_balanced_ranks_are_one_cluster_and_nothing_is_searched(make_experiment)
 
 def test_ranks_that_are_all_near_to_the_first_are_acquitted_with_how_far_they_are_apart(make_experiment):
     lines = verdict_lines(found(make_experiment({"a": [1, 0.92, 1.09]})))
-    assert any("one cluster, S = 0.16" in line for line in lines)
+    assert any("one cluster of ranks; they differ by 16 % over all regions (S = 0.16)" in line for line in lines)
 
 
 def test_threads_are_compared_as_processes_are(make_experiment):
