@@ -7,9 +7,9 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from ..experiment import Experiment
+from .arrays import Values
 from .blocks import over_locations
 from .code_regions import CodeRegion, inclusive_over
 from .criteria import CRITERIA
@@ -18,8 +18,6 @@ from .selection import complete
 from .summary import summary
 
 __all__ = ["Computing", "SharedOut", "compute_time"]
-
-Values = npt.NDArray[np.float64]
 
 _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
 _EQUAL: Final = 0.1  # of the largest count: what addresses, which differ from run to run, change

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ..experiment import Experiment
 from ..experiment.metric import MPI_WAIT
+from .arrays import Values
 from .blocks import over_locations
 from .code_regions import CodeRegion, inclusive_over
 from .program_time import program_times
@@ -18,8 +18,6 @@ from .selection import complete
 from .summary import summary
 
 __all__ = ["Cost", "region_costs"]
-
-Values = npt.NDArray[np.float64]
 
 _OF_FIRST: Final = ("wall_time", "mpi_time", MPI_WAIT.name, "io_time", "omp_time")  # of each process's first thread
 _TIMES: Final = (*_OF_FIRST, "cpu_time", "mpi_cpu_time", "omp_cpu_time")

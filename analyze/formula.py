@@ -11,13 +11,11 @@ from functools import cache
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import UsageError
+from .arrays import Values
 
 __all__ = ["BUILT_IN", "Formula", "built_in", "measured", "parts"]
-
-Values = npt.NDArray[np.float64]
 
 # What can be asked for by name where its parts were measured.
 BUILT_IN: Final = (

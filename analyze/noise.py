@@ -6,8 +6,8 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from .arrays import Values
 from .criteria import CRITERIA, THRESHOLD
 from .outliers import NORMAL
 
@@ -16,7 +16,7 @@ __all__ = ["noise_of_times", "part_by_noise"]
 _REGIONS: Final = 4  # with fewer, a fault in one of them would pass for noise
 
 
-def noise_of_times(times: npt.NDArray[np.float64]) -> float | None:
+def noise_of_times(times: Values) -> float | None:
     """Estimate the standard deviation of times of equal work, relative to them; None where too few rows take time.
 
     Most regions have no fault. Ranks differ by what is the same in all regions, as one of them is slower everywhere,
@@ -38,7 +38,7 @@ def noise_of_times(times: npt.NDArray[np.float64]) -> float | None:
     return NORMAL * float(_median(np.abs(left).ravel())) / sqrt(2) / hidden
 
 
-def _median(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _median(values: Values) -> Values:
     """Give the median along the first axis; ``np.median`` imports numpy.ma, which takes as long as a small analysis."""
     ordered = np.sort(values, axis=0)
     return np.asarray((ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2)

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from .metric_space import Values
+from .arrays import Values
 
 __all__ = ["FAR", "NORMAL", "spread", "without_outliers"]
 

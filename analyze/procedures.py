@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..experiment import Experiment, Region
 from ..experiment.region import CALL_KINDS
+from .arrays import Flags, Indices, Values
 from .code_regions import caller_of, startup_paths
 from .criteria import CRITERIA, THRESHOLD
 from .findings import Findings
@@ -19,8 +19,6 @@ from .selection import complete
 from .summary import summary
 
 __all__ = ["HeavyProcedure", "Procedure", "heavy_procedures", "procedures"]
-
-Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +87,9 @@ class _Merged:
     """
 
     regions: tuple[Region, ...]
-    of_path: npt.NDArray[np.intp]
-    outermost: npt.NDArray[np.bool_]
-    holder: npt.NDArray[np.intp]
+    of_path: Indices
+    outermost: Flags
+    holder: Indices
     wall: Values
     inclusive: Values
     compute: Values | None
@@ -220,7 +218,7 @@ def _positions(run: Prepared) -> dict[int, int]:
     return {each.id: index for index, each in enumerate(run.weighed.regions)}
 
 
-def _outermost(experiment: Experiment, of_path: npt.NDArray[np.intp], regions: int) -> npt.NDArray[np.bool_]:
+def _outermost(experiment: Experiment, of_path: Indices, regions: int) -> Flags:
     """Tell which call paths have none of the same region above them."""
     found, above = np.ones(len(of_path), dtype=bool), np.zeros(regions, dtype=np.intp)
     way: list[int] = []

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-import numpy.typing as npt
+from ..arrays import Values
 
 __all__ = ["Anomaly", "Companion", "Course"]
-
-Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterable, Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Values
 from ..correlators.scores import signed_pearson
 from ..formula import built_in
 from .anomaly import Companion
@@ -16,8 +16,6 @@ from .run import Run
 from .shapes import contrast
 
 __all__ = ["companions", "foremost"]
-
-Values = npt.NDArray[np.float64]
 
 # The anomaly itself, by other names; and what a slow clock says.
 _ITSELF: Final = frozenset(

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ...experiment.trace import Series
+from ..arrays import Indices, Values
 from ..correlators.scores import signed_pearson
 from ..criteria import CRITERIA
 from ..outliers import spread
@@ -17,8 +17,6 @@ from .companions import foremost
 from .run import Run
 
 __all__ = ["io_periods"]
-
-Values = npt.NDArray[np.float64]
 
 _STEPS: Final = 1000  # of the run's time
 _PULSES: Final = 4  # at least: three gaps
@@ -77,7 +75,7 @@ def _place(run: Run, start: float, end: float) -> int | None:
     return int(io.argmax()) if io.any() else None
 
 
-def _pulses(rate: Values) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _pulses(rate: Values) -> tuple[Indices, Indices]:
     """Find where there is much I/O, as steps; pulses that are nearer than half of most gaps are one."""
     busy = rate[rate > 0]
     if not len(busy):

@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment.trace import TimeLine
+from ..arrays import Flags, Indices, Values
 from .run import Run
 
 __all__ = ["Way", "way"]
-
-Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +69,7 @@ def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
 
 
 def _parts(
-    line: TimeLine, entries: Values, taken: Values, edges: Values, additive: npt.NDArray[np.bool_]
+    line: TimeLine, entries: Values, taken: Values, edges: Values, additive: Flags
 ) -> tuple[Values, Values, Values, Values]:
     """Give begin, end, seconds and amounts of each part, of which ``edges`` are the first and the last entry."""
     first, last = _places(entries, edges, np.flatnonzero(taken > 0))
@@ -90,7 +89,7 @@ def _upto(values: npt.NDArray[Any]) -> Values:
     return summed
 
 
-def _places(entries: Values, edges: Values, busy: npt.NDArray[np.intp]) -> tuple[Values, Values]:
+def _places(entries: Values, edges: Values, busy: Indices) -> tuple[Values, Values]:
     """Give where each part begins and ends, in samples.
 
     An entry goes on for as long as time is spent in it; what comes between two entries belongs to neither part.

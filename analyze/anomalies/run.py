@@ -13,11 +13,10 @@ import numpy.typing as npt
 from ...experiment import Experiment
 from ...experiment.metric import COUNT_METRICS
 from ...experiment.trace import TimeLine, Trace
+from ..arrays import Flags, Values
 from ..warping import same_paths
 
 __all__ = ["Run"]
-
-Values = npt.NDArray[np.float64]
 
 _KEPT: Final = 1 << 30  # bytes of lines that stay in memory
 
@@ -67,7 +66,7 @@ class Run:
             np.add.at(found[1, number], paths, 1)
         return found
 
-    def below(self, path: int) -> npt.NDArray[np.bool_]:
+    def below(self, path: int) -> Flags:
         """Tell of each call path whether it is this one, or called there."""
         found = np.zeros(len(self.trace.call_paths), dtype=bool)
         found[path] = True

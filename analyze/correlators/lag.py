@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.signal import correlate
 
+from ..arrays import Indices, Values
 from .scores import normalised
 
 __all__ = ["best_lag"]
-
-Values = npt.NDArray[np.float64]
 
 _FURTHEST: Final = 0.1  # of the samples: beyond, too few are left to compare
 # How much a lag must add to the coefficient. Of 1,920 pairs without one, random walks of 20 to 1,000 samples, each with
@@ -45,7 +43,7 @@ def best_lag(target: Values, metric: Values) -> int:
     return int(lags[best]) if strength[best] > strength[furthest] + _BETTER else 0
 
 
-def _sums(values: Values, lags: npt.NDArray[np.intp], *, lead: bool) -> Values:
+def _sums(values: Values, lags: Indices, *, lead: bool) -> Values:
     """Sum what overlaps at each lag: of the target from the lag on, of the metric up to it, and the other way round."""
     n = len(values)
     upto = np.concatenate([[0.0], np.cumsum(values)])

@@ -11,15 +11,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from ...errors import InputError
+from ..arrays import Values
 from ..outliers import without_outliers
 from .segmentation import Segmentation, segmented, suggested_count
 
 __all__ = ["drawn_pattern", "proposed_pattern"]
-
-Values = npt.NDArray[np.float64]
 
 
 def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:

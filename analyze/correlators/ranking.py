@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 
 from ...errors import InputError
 from ...experiment.trace import Series
+from ..arrays import Flags, Values
 from .lag import best_lag
 from .pattern import drawn_pattern, proposed_pattern
 from .scores import (
@@ -28,7 +28,6 @@ from .segmentation import Segmentation, segmented, suggested_count
 
 __all__ = ["CORRELATORS", "Correlated", "Ranking", "rank"]
 
-Values = npt.NDArray[np.float64]
 Interval = tuple[float, float]
 Point = tuple[float, float]
 
@@ -190,7 +189,7 @@ def rank(
     )
 
 
-def _samples(target: Series, intervals: Sequence[Interval]) -> npt.NDArray[np.bool_]:
+def _samples(target: Series, intervals: Sequence[Interval]) -> Flags:
     """Tell which samples of the target count."""
     known = ~np.isnan(target.values)
     if not intervals:

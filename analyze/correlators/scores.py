@@ -7,9 +7,9 @@ which unit a metric is. The inverse of a distance d is 1 / (1 + d), so that it i
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 
+from ..arrays import Values
 from ..warping import warp_error
 from .segmentation import Fits, Segmentation
 
@@ -24,8 +24,6 @@ __all__ = [
     "spearman",
     "warping",
 ]
-
-Values = npt.NDArray[np.float64]
 
 
 def normalised(values: Values) -> Values:

@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Fits", "Segmentation", "segmented", "suggested_count"]
+from ..arrays import Indices, Values
 
-Values = npt.NDArray[np.float64]
+__all__ = ["Fits", "Segmentation", "segmented", "suggested_count"]
 
 _SHORTEST: Final = 2  # samples, through which there is a line
 _PARAMETERS: Final = 3  # of a segment: where it begins, slope and intercept
@@ -51,7 +51,7 @@ class Segmentation:
         error: The sum of squares that remains.
     """
 
-    first: npt.NDArray[np.intp]
+    first: Indices
     count: int
     error: float
 

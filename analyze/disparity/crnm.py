@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ...errors import InputError
 from ...experiment import Experiment
+from ..arrays import Flags, Values
 from ..program_time import program_times
 from ..selection import Selection, complete, over_ranks
 from ..summary import summary
 
 __all__ = ["DISPARITY_METRICS", "cycles_metric", "cycles_per_instruction", "weights"]
-
-Values = npt.NDArray[np.float64]
 
 DISPARITY_METRICS: Final = ("crnm", "cpi", "wall_time")
 
@@ -90,7 +88,7 @@ class _Cpi:
     """
 
     cycles: str
-    paths: npt.NDArray[np.bool_]
+    paths: Flags
     of_regions: Values
     of_program: float
     least: float
@@ -138,7 +136,7 @@ def _crnm(selection: Selection, cpi: _Cpi, others: Sequence[str], by_rank: bool)
     return np.asarray((own * of_region + elsewhere * cpi.of_program).sum(axis=1))
 
 
-def _computing(experiment: Experiment) -> npt.NDArray[np.bool_]:
+def _computing(experiment: Experiment) -> Flags:
     """Tell which call paths are not file I/O through and through; ``bool[call path]``."""
     if not (complete(experiment, "io_time") and complete(experiment, "wall_time")):
         return np.ones(len(experiment.call_paths), dtype=bool)

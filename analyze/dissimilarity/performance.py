@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ...experiment import Experiment
+from ..arrays import Indices, Values
 from ..code_regions import CodeRegion
 from ..compute_time import Computing
 from ..criteria import CRITERIA, THRESHOLD
@@ -23,8 +23,6 @@ from .levelling import Prices
 __all__ = ["DISSIMILARITY_METRICS", "Performance", "by_program"]
 
 DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
-
-Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Performance:
     own: Values | None = None
     measured_share: float | Values = 1.0
     deviation: float | None = None
-    programs: npt.NDArray[np.intp] | None = None
+    programs: Indices | None = None
     threads: tuple[str, ...] = ()
 
     @classmethod
@@ -109,7 +107,7 @@ class Performance:
         return np.asarray(self.selection.rows("cpu_time", regions) - sum(others))
 
     @cached_property
-    def groups(self) -> list[npt.NDArray[np.intp]]:
+    def groups(self) -> list[Indices]:
         """The columns of each program's ranks."""
         return _groups(self.programs, len(self.ranks))
 
@@ -170,7 +168,7 @@ def _exclusive(part: Experiment, metric: str, computing: Computing | None) -> Va
     return computing.compared(part) if computing else part.exclusive(metric)
 
 
-def _groups(programs: npt.NDArray[np.intp] | None, ranks: int) -> list[npt.NDArray[np.intp]]:
+def _groups(programs: Indices | None, ranks: int) -> list[Indices]:
     return [np.arange(ranks)] if programs is None else [np.array(each) for each in members(programs)]
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Values
 from ..attributes import ATTRIBUTES
 from ..selection import Selection, over_ranks
 
 __all__ = ["attribute_means", "attribute_vectors"]
-
-Values = npt.NDArray[np.float64]
 
 
 def attribute_vectors(ranks: Selection, name: str) -> Values:

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
+
+from ..arrays import Indices, Values
 
 __all__ = ["are_clusters", "cluster"]
 
-Labels = npt.NDArray[np.intp]
-Vectors = npt.NDArray[np.float64]
+Labels = Indices
 
 _THRESHOLD: Final = 0.1  # line 7: 10 % of the length of the vector
 _ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold is within it
 
 
-def cluster(vectors: Vectors, programs: Labels | None = None) -> Labels:
+def cluster(vectors: Values, programs: Labels | None = None) -> Labels:
     """Label each vector with the number of its cluster.
 
     The first vector p without a cluster, and every other one without whose distance from p is at most a tenth of
@@ -37,7 +37,7 @@ def cluster(vectors: Vectors, programs: Labels | None = None) -> Labels:
     return labels
 
 
-def are_clusters(labels: Labels, vectors: Vectors, programs: Labels | None = None) -> bool:
+def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None) -> bool:
     """Tell whether ``cluster`` would label the vectors so; that they are not is often told by the first cluster."""
     sizes = np.bincount(labels)
     found = np.full(len(vectors), -1, dtype=np.intp)
@@ -48,7 +48,7 @@ def are_clusters(labels: Labels, vectors: Vectors, programs: Labels | None = Non
     return True
 
 
-def _clusters(vectors: Vectors, labels: Labels, programs: Labels | None) -> Iterator[npt.NDArray[np.intp]]:
+def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Iterator[Indices]:
     """Give the members of each cluster in turn, among the vectors whose label is below 0 by then.
 
     Only vectors about as long as p are compared with it: a million in a few clusters take seconds.

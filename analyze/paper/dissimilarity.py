@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-import numpy.typing as npt
-
+from ..arrays import Values
 from ..dissimilarity.clusters import members, severity
 from ..dissimilarity.dissimilarity import Dissimilarity, odd_one
 from ..dissimilarity.performance import Performance
 from .clusters import Labels, are_clusters, cluster
 
 __all__ = ["search_dissimilarity"]
-
-Values = npt.NDArray[np.float64]
 
 
 def search_dissimilarity(performance: Performance) -> Dissimilarity:

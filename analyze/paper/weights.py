@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Values
 from ..code_regions import CodeRegion
 from ..disparity.classes import HIGH
 from ..disparity.crnm import cycles_metric, cycles_per_instruction, weights
@@ -18,8 +19,6 @@ from ..selection import Selection, complete, over_ranks
 from .classes import severity_classes
 
 __all__ = ["class_regions", "weigh"]
-
-Values = npt.NDArray[np.float64]
 
 
 def weigh(prepared: Prepared, metric: str) -> Weights:

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from ..metric_space import Values
+from ..arrays import Flags, Values
 from .search import MANY, some
 
 __all__ = ["Parting", "Split", "parting", "split"]
-
-Flags = npt.NDArray[np.bool_]
 
 _STARTS: Final = 24  # besides the axes; the table of chance holds for these
 _STEPS: Final = 50  # far more than any search took

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..metric_space import Values
+from ..arrays import Values
 from .index import cumulants
 
 __all__ = ["index_and_gradient", "tangent"]

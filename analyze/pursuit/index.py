@@ -8,9 +8,8 @@ from itertools import combinations_with_replacement
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from ..metric_space import Values
+from ..arrays import Indices, Values
 
 __all__ = ["LEAST_POINTS", "Cumulants", "cumulants", "index"]
 
@@ -29,10 +28,10 @@ class Pairs:
         normal: ``float64[pair, pair]``, the fourth moments of a normal variable with unit covariance.
     """
 
-    first: npt.NDArray[np.intp]
-    second: npt.NDArray[np.intp]
+    first: Indices
+    second: Indices
     weight: Values
-    place: npt.NDArray[np.intp]
+    place: Indices
     normal: Values
 
 

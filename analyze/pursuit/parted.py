@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Flags
 from ..metric_space import MetricSpace
 from .camps import Split, parting
 from .camps_chance import LEVEL, critical_of_metrics, critical_of_projection
@@ -76,8 +76,6 @@ def in_projection(seen: MetricSpace, *, critical: float | None = None, seed: int
     return [_camps(seen, column, best.index, limit, best.smaller, alone=False)]
 
 
-def _camps(
-    space: MetricSpace, column: int, index: float, critical: float, smaller: npt.NDArray[np.bool_], *, alone: bool
-) -> Camps:
+def _camps(space: MetricSpace, column: int, index: float, critical: float, smaller: Flags, *, alone: bool) -> Camps:
     rows = np.flatnonzero(smaller).tolist()
     return Camps(space.metrics[column], alone, index, critical, len(rows), tuple(space.labels[row] for row in rows))

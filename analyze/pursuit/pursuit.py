@@ -11,7 +11,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ...errors import InputError
-from ..metric_space import MetricSpace, Values
+from ..arrays import Values
+from ..metric_space import MetricSpace
 from .camps import split
 from .camps_chance import LEVEL as CAMPS
 from .chance import ALL, critical_index

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..metric_space import Values
+from ..arrays import Values
 from .index import index
 from .search import STARTS, Projection, search
 from .sphering import sphered

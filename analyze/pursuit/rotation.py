@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from ..metric_space import Point, Values
+from ..arrays import Values
+from ..metric_space import Point
 from .camps import parting
 from .camps_chance import LEVEL as CAMPS
 from .camps_chance import deviations
@@ -81,6 +81,6 @@ def _deviations(level: float) -> float:
     return deviations(level) * float(wider)
 
 
-def _standardised(values: npt.NDArray[np.float64]) -> Values:
+def _standardised(values: Values) -> Values:
     centred = values - values.mean(axis=0)
     return np.asarray(centred / centred.std(axis=0))

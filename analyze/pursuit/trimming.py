@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from ..metric_space import MetricSpace, Values
+from ..arrays import Flags, Values
+from ..metric_space import MetricSpace
 from ..outliers import FAR, spread
 
 __all__ = ["TRIMMINGS", "Trimming", "outlying", "trimmed"]
@@ -56,7 +56,7 @@ def trimmed(space: MetricSpace, distance: Values, how: Trimming) -> MetricSpace:
     return space.moved((middle + (relative - middle) * factor) * largest)
 
 
-def _drawn_in(distance: Values, far: npt.NDArray[np.bool_], how: Trimming) -> Values:
+def _drawn_in(distance: Values, far: Flags, how: Trimming) -> Values:
     """Give what distances are multiplied by."""
     out = np.where(far, distance, 1.0)
     to = 1 + np.log(out) if how == "log" else 3 - 2 / np.sqrt(out)

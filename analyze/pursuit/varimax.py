@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from scipy.linalg import qr
 
-from ..metric_space import Values
+from ..arrays import Values
 
 __all__ = ["varimax"]
 

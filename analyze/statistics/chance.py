@@ -9,7 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from ..metric_space import ROUNDING, Scale, Values, scaled
+from ..arrays import Values
+from ..metric_space import ROUNDING, Scale, scaled
 from .one_kind import OneKind
 from .partition import Labels, silhouette
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from scipy.special import stdtr
 
 from ...errors import InputError
-from ..metric_space import MetricSpace, Values
+from ..arrays import Indices, Values
+from ..metric_space import MetricSpace
 from ..one_thread import one_thread
 from .leave_one_out import LeaveOneOut, leave_one_out, pearson
 
@@ -122,7 +122,7 @@ def _ranked(column: Values) -> Values:
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse])
 
 
-def _redundant(alike: Values) -> list[npt.NDArray[np.intp]]:
+def _redundant(alike: Values) -> list[Indices]:
     if len(alike) == 1:
         return [np.array([0])]
     apart = squareform(1.0 - alike, checks=False)
@@ -130,7 +130,7 @@ def _redundant(alike: Values) -> list[npt.NDArray[np.intp]]:
     return [np.flatnonzero(labels == each) for each in dict.fromkeys(labels.tolist())]
 
 
-def _group(space: MetricSpace, matrix: Values, steady: Values, rows: npt.NDArray[np.intp]) -> MetricGroup:
+def _group(space: MetricSpace, matrix: Values, steady: Values, rows: Indices) -> MetricGroup:
     near = np.abs(matrix[np.ix_(rows, rows)])
     kept = sorted((rows[each] for each in _redundant(steady[np.ix_(rows, rows)])), key=lambda each: -len(each))
     keep = [_representative(space, matrix, each) for each in kept]
@@ -139,7 +139,7 @@ def _group(space: MetricSpace, matrix: Values, steady: Values, rows: npt.NDArray
     return MetricGroup(one, members, float(near.min()), tuple(keep))
 
 
-def _representative(space: MetricSpace, matrix: Values, rows: npt.NDArray[np.intp]) -> str:
+def _representative(space: MetricSpace, matrix: Values, rows: Indices) -> str:
     near = np.abs(matrix[np.ix_(rows, rows)])
     measured = np.array([space.metrics[row] not in space.formulas for row in rows])
     best = int(rows[int(np.argmax(near.mean(axis=1).round(12) + measured))])

@@ -9,7 +9,8 @@ from typing import Final, Literal
 import numpy as np
 
 from ...errors import InputError, UsageError
-from ..metric_space import MetricSpace, Values
+from ..arrays import Values
+from ..metric_space import MetricSpace
 from ..one_thread import one_thread
 from .kinds import named_by_kinds
 

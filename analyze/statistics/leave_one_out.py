@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ...errors import AutoanalyzerError
-from ..metric_space import MetricSpace, Values
+from ..arrays import Indices, Values
+from ..metric_space import MetricSpace
 
 __all__ = ["LeaveOneOut", "leave_one_out", "pearson"]
 
@@ -30,8 +30,8 @@ class LeaveOneOut:
 
     lowest: Values
     highest: Values
-    lowest_without: npt.NDArray[np.intp]
-    highest_without: npt.NDArray[np.intp]
+    lowest_without: Indices
+    highest_without: Indices
 
 
 def pearson(values: Values) -> Values:

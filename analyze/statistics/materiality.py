@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import fdtri
 
+from ..arrays import Flags, Values
 from ..criteria import CRITERIA, THRESHOLD
-from ..metric_space import MetricSpace, Values
+from ..metric_space import MetricSpace
 from .partition import LEVEL, Partition
 
 __all__ = ["RULE", "matters", "separating", "telling"]
@@ -43,7 +43,7 @@ def matters(space: MetricSpace, one: Values, other: Values) -> list[int]:
     return [int(column) for column in order if wide[column]]
 
 
-def _times(space: MetricSpace) -> npt.NDArray[np.bool_]:
+def _times(space: MetricSpace) -> Flags:
     return np.array([space.units.get(name) == "sec" for name in space.metrics])
 
 
@@ -52,7 +52,7 @@ def _relative(one: Values, other: Values) -> Values:
     return np.asarray(np.abs(one - other) / np.maximum(larger, np.finfo(np.float64).tiny))
 
 
-def _wide(space: MetricSpace, one: Values, other: Values) -> npt.NDArray[np.bool_]:
+def _wide(space: MetricSpace, one: Values, other: Values) -> Flags:
     """Tell which differences matter; values are ``float64[…, metric]``."""
     of_whole = [CRITERIA.least_gain * space.wholes.get(name, 0.0) for name in space.metrics]
     least = np.where(_times(space), max(CRITERIA.least_gain * space.time, CRITERIA.resolution), of_whole)

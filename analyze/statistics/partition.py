@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
-from ..metric_space import ROUNDING, MetricSpace, Values
+from ..arrays import Indices, Values
+from ..metric_space import ROUNDING, MetricSpace
 
 __all__ = ["DISTINCT", "LEVEL", "WEAK", "Labels", "Partition", "numbered", "silhouette", "variance_ratios"]
 
-Labels = npt.NDArray[np.intp]
+Labels = Indices
 
 # Mean silhouettes from which Kaufman and Rousseeuw (Finding Groups in Data, 1990) speak of a reasonable structure, and
 # below which of none.
@@ -48,7 +49,7 @@ class Partition:
     f_ratios: Values
     means: Values
     deviations: Values
-    typical: npt.NDArray[np.intp]
+    typical: Indices
     chance: float | None = None
 
     @classmethod
@@ -82,7 +83,7 @@ class Partition:
         return self.chance is not None and self.chance > LEVEL
 
     @cached_property
-    def members(self) -> tuple[npt.NDArray[np.intp], ...]:
+    def members(self) -> tuple[Indices, ...]:
         """Positions of the points of each cluster."""
         return tuple(np.flatnonzero(self.labels == each) for each in range(self.count))
 

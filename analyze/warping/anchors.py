@@ -17,11 +17,10 @@ import numpy.typing as npt
 
 from ...experiment import CallPath
 from ...experiment.trace import TimeLine, Trace
+from ..arrays import Indices, Values
 from .time_map import TimeMap
 
 __all__ = ["anchored", "same_paths"]
-
-Values = npt.NDArray[np.float64]
 
 _LEAST: Final = 3  # entries: the program's own, and two in it
 _CALLS: Final = "io_calls"
@@ -87,7 +86,7 @@ def anchored(x: Trace, y: Trace, ranks: Collection[int] | None = None) -> TimeMa
     return TimeMap(times, np.maximum.accumulate(moments))
 
 
-def _of_location(x: tuple[Trace, TimeLine], y: tuple[Trace, TimeLine], same: npt.NDArray[np.intp]) -> TimeMap | None:
+def _of_location(x: tuple[Trace, TimeLine], y: tuple[Trace, TimeLine], same: Indices) -> TimeMap | None:
     mine, other = x[1], y[1]
     totals = [_entries(line, len(trace.call_paths)) for trace, line in (x, y)]
     known = same >= 0
@@ -120,14 +119,14 @@ def _calls(trace: Trace, line: TimeLine) -> Values:
     return np.zeros(len(line)) if np.isnan(calls).any() else calls
 
 
-def _counted(line: TimeLine, paths: npt.NDArray[np.intp]) -> Values:
+def _counted(line: TimeLine, paths: Indices) -> Values:
     """Give how often some call paths were entered in each sample."""
     taken = np.isin(line.paths, paths)
     counts: Values = np.bincount(line.samples[taken], line.visits[taken], len(line)).astype(np.float64)
     return counts
 
 
-def same_paths(x: Collection[CallPath], y: Collection[CallPath]) -> npt.NDArray[np.intp]:
+def same_paths(x: Collection[CallPath], y: Collection[CallPath]) -> Indices:
     """Give for each call path of one run that of the other one, ``int[path]``; -1 if there is none.
 
     Siblings with the same region are matched in order.

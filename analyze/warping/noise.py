@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Values
 from ..outliers import NORMAL
 
 __all__ = ["noise_level", "steepness"]
-
-Values = npt.NDArray[np.float64]
 
 _SECOND: Final = 6**0.5  # deviation of the second differences of white noise over that of the noise
 _LEAST: Final = 1e-3  # of the range: less is not told apart, however clean a sequence is

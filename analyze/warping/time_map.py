@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.interpolate import make_smoothing_spline
 
+from ..arrays import Values
 from .noise import steepness
 from .warp_path import Warp
 
 __all__ = ["TimeMap", "time_map"]
-
-Values = npt.NDArray[np.float64]
 
 # Of a trace: how far the map may bend where nothing tells that it should. Of 840 planted pairs of 300 samples, scaled,
 # shifted and warped, with up to a tenth of noise, both ends of 99 % were carried within 1 %; of 400 of ten real time
