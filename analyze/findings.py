@@ -13,10 +13,9 @@ from .disparity.weights import Weights, find_weights
 from .dissimilarity.differences import Differences, find_differences
 from .dissimilarity.dissimilarity import Dissimilarity
 from .dissimilarity.performance import DISSIMILARITY_METRICS, Performance
-from .explanation import Explanation, explain
+from .explanation import Explanation, explain, find_spending
 from .paper.stages import PAPER_METRIC, by_the_paper
 from .preparation import Prepared, prepare
-from .spending import find_spending
 from .standing import Repetition
 
 __all__ = ["METHODS", "PAPER", "Findings", "analyze"]

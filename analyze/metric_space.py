@@ -17,8 +17,7 @@ from ..experiment.metric import MPI_PARTS, MPI_WAIT
 from ..experiment.selection import check_ranks, paths_named
 from .arrays import Flags, Indices, Values
 from .code_regions import startup_paths
-from .formula import Formula, measured, parts
-from .metric_choice import WantedMetrics
+from .formula import Formula, WantedMetrics, measured, parts
 from .taking_turns import waiting_for_turns
 
 __all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "scaled"]

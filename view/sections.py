@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from ..analyze import Findings
-from ..analyze.hot import hot_regions
 from ..analyze.losses import losses
-from ..analyze.procedures import procedures
+from ..analyze.procedures import hot_regions, procedures
 from .account import AccountSection
 from .lines import print_lines
 from .place import Place

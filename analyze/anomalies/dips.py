@@ -12,11 +12,9 @@ from scipy.ndimage import median_filter
 from ...experiment.trace import TimeLine
 from ..arrays import Indices, Values
 from ..outliers import spread
-from .anomaly import Anomaly
-from .companions import companions
+from .anomaly import Anomaly, companions
 from .pace import ALONE, LEAST, STRONG, Pace, divided
-from .progress import Way
-from .run import Run
+from .run import Run, Way
 
 __all__ = ["dips_of"]
 

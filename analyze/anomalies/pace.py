@@ -10,10 +10,8 @@ import numpy as np
 
 from ..arrays import Values
 from ..warping import same_paths
-from .anomaly import Anomaly, Course
-from .companions import companions
-from .progress import Way, way
-from .run import Run
+from .anomaly import Anomaly, Course, companions
+from .run import Run, Way, way
 from .shapes import Shape, best_shape, contrast
 
 __all__ = ["ALONE", "LEAST", "STRONG", "Pace", "changes_of", "divided", "pace_of"]

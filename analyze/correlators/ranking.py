@@ -12,9 +12,8 @@ from scipy.stats import rankdata
 from ...errors import InputError
 from ...experiment.trace import Series
 from ..arrays import Flags, Values
-from .lag import best_lag
-from .pattern import drawn_pattern, proposed_pattern
 from .scores import (
+    best_lag,
     best_splits,
     euclidean,
     manhattan,
@@ -24,7 +23,7 @@ from .scores import (
     spearman,
     warping,
 )
-from .segmentation import Segmentation, segmented, suggested_count
+from .segmentation import Segmentation, drawn_pattern, proposed_pattern, segmented, suggested_count
 
 __all__ = ["CORRELATORS", "Correlated", "Ranking", "rank"]
 

@@ -12,9 +12,8 @@ import numpy as np
 from ...experiment import Experiment
 from ..arrays import Indices, Values
 from ..code_regions import CodeRegion
-from ..compute_time import Computing
+from ..compute_time import Computing, part_by_noise
 from ..criteria import CRITERIA, THRESHOLD
-from ..noise import part_by_noise
 from ..overhead import TIMES, are_probes_priced, without_probes
 from ..selection import Selection, over_ranks
 from .clusters import members

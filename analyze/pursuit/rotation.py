@@ -18,11 +18,9 @@ from scipy.stats import t as student
 from ..arrays import Values
 from ..metric_space import Point
 from .camps import parting
-from .camps_chance import LEVEL as CAMPS
-from .camps_chance import deviations
-from .chance import LEVEL
+from .chance import CAMPS_LEVEL, LEVEL, deviations
+from .points import sphered
 from .search import STARTS, search
-from .sphering import sphered
 
 __all__ = ["Turning", "simulated"]
 
@@ -71,7 +69,7 @@ def simulated(
         values = sphered(_standardised(turning.drawn(random))).values
         best = search(values, min(dimensions, values.shape[1]), seed=seed, starts=starts).index
         found.append((float(np.log(best)), parting(values, seed=seed).index))
-    limit = np.array([_deviations(level) for level in (LEVEL, CAMPS)])
+    limit = np.array([_deviations(level) for level in (LEVEL, CAMPS_LEVEL)])
     critical, camps = np.mean(found, axis=0) + limit * np.std(found, axis=0, ddof=1)
     return float(np.exp(critical)), float(camps)
 

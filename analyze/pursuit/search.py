@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ..arrays import Flags, Values
-from .gradient import index_and_gradient, tangent
+from .index import index_and_gradient, tangent
 
 __all__ = ["MANY", "STARTS", "Projection", "search", "some"]
 

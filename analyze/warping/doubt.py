@@ -9,7 +9,7 @@ from typing import Final, Literal
 import numpy as np
 
 from ..arrays import Flags, Values
-from .noise import noise_level, steepness
+from ..outliers import noise_level, steepness
 from .warp_path import Warp, warp
 
 __all__ = ["Doubt", "Kind", "doubts"]
