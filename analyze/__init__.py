@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .disparity.crnm import DISPARITY_METRICS
+from .disparity.weights import DISPARITY_METRICS
 from .dissimilarity.performance import DISSIMILARITY_METRICS
 from .findings import METHODS, Findings, analyze
 from .overhead import Overhead

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..experiment import Experiment
+from .arrays import Values
 from .selection import Selection, complete
 
 __all__ = [
@@ -21,8 +22,6 @@ __all__ = [
     "attributes_of",
     "lacking",
 ]
-
-Values = npt.NDArray[np.float64]
 
 # Attribute → what is counted, and of what it is a rate (definitions 16).
 ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {

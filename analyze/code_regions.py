@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ..experiment import CallPath, Experiment, Region
+from .arrays import Values
 from .criteria import CRITERIA, THRESHOLD
 
 __all__ = [
@@ -127,9 +127,7 @@ def startup_paths(experiment: Experiment) -> frozenset[int]:
     return frozenset(found)
 
 
-def inclusive_over(
-    experiment: Experiment, regions: tuple[CodeRegion, ...], exclusive: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
+def inclusive_over(experiment: Experiment, regions: tuple[CodeRegion, ...], exclusive: Values) -> Values:
     """Sum up values of call paths over the code-region tree, the start-up of MPI left out.
 
     Args:

@@ -1,28 +1,68 @@
-"""The time that ranks and threads compute: what they are compared by."""
+"""The time that ranks and threads compute, what they are compared by, and how far chance parts it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from ..experiment import Experiment
+from .arrays import Values
 from .blocks import over_locations
 from .code_regions import CodeRegion, inclusive_over
-from .criteria import CRITERIA
-from .noise import noise_of_times, part_by_noise
+from .criteria import CRITERIA, THRESHOLD
+from .outliers import NORMAL
 from .selection import complete
 from .summary import summary
 
-__all__ = ["Computing", "SharedOut", "compute_time"]
+__all__ = ["Computing", "SharedOut", "compute_time", "noise_of_times", "part_by_noise"]
 
-Values = npt.NDArray[np.float64]
+_REGIONS: Final = 4  # with fewer, a fault in one of them would pass for noise
 
 _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
 _EQUAL: Final = 0.1  # of the largest count: what addresses, which differ from run to run, change
+
+
+def noise_of_times(times: Values) -> float | None:
+    """Estimate the standard deviation of times of equal work, relative to them; None where too few rows take time.
+
+    Most regions have no fault. Ranks differ by what is the same in all regions, as one of them is slower everywhere,
+    and by chance: the median size of what is left tells how much that is. Each is compared with the next one in the
+    order of what they do, and how long it takes: so those of a program, or with a fault in common, stand together,
+    however ranks are numbered.
+
+    Args:
+        times: ``float64[row, rank]``, each row of a region alone; in seconds. Rows that lack a value are left out.
+    """
+    middle = _median(times.T)[:, None]
+    telling = middle[:, 0] >= CRITERIA.resolution  # not of what is no number
+    if telling.sum() < _REGIONS or times.shape[1] < 2:
+        return None
+    relative = times[telling] / middle[telling]
+    apart = np.diff(relative[:, np.lexsort((*relative, relative.sum(axis=0), *(relative > 0)))], axis=1)
+    left = apart - _median(apart)
+    hidden = 1 - 1 / len(apart)  # as the median of few regions is close to each of them
+    return NORMAL * float(_median(np.abs(left).ravel())) / sqrt(2) / hidden
+
+
+def _median(values: Values) -> Values:
+    """Give the median along the first axis; ``np.median`` imports numpy.ma, which takes as long as a small analysis."""
+    ordered = np.sort(values, axis=0)
+    return np.asarray((ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2)
+
+
+def part_by_noise(deviation: float | None) -> float:
+    """Give by what part of a time ranks may be apart, and have done equal work.
+
+    Args:
+        deviation: What ``noise_of_times`` has found.
+    """
+    if deviation is None:
+        return CRITERIA.unknown_noise
+    return max(THRESHOLD, min(CRITERIA.noise * deviation, CRITERIA.most_noise))
 
 
 def compute_time(experiment: Experiment) -> Values:

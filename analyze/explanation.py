@@ -1,23 +1,68 @@
-"""The last stage of an analysis: why ranks differ, why regions weigh, and who waits for whom."""
+"""The last stage of an analysis: what time went into, why ranks differ and regions weigh, and who waits for whom."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..experiment import Experiment
+import numpy as np
+
+from ..experiment import Experiment, Region
 from .attributes import Attribute, attributes_of
+from .code_regions import CodeRegion
+from .criteria import CRITERIA
 from .disparity.causes import DisparityCauses, find_disparity_causes
 from .disparity.weights import Weights
 from .dissimilarity.causes import DissimilarityCauses, find_dissimilarity_causes
 from .dissimilarity.differences import Differences
+from .measured_waiting import with_measured
 from .preparation import Prepared
-from .region_seconds import RegionSeconds
-from .spending import Spending
-from .unprobed import unprobed_callees
-from .waiting import Waiting
+from .region_seconds import RegionSeconds, region_seconds
+from .summary import summary
+from .waiting import Waiting, find_waiting
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation", "Spending", "explain", "find_spending", "unprobed_callees"]
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What the time of each region went into.
+
+    Attributes:
+        waiting: What of each region's time in MPI is waiting for ranks that come late, and for which.
+        attributes: What can be a cause, of all ranks.
+        seconds: What each of these takes.
+    """
+
+    waiting: Waiting
+    attributes: Mapping[str, Attribute]
+    seconds: RegionSeconds
+
+
+def find_spending(prepared: Prepared, differences: Differences | None) -> Spending:
+    """Tell what the time of each region went into; no waiting for others where it is not known who differs."""
+    weighed = prepared.weighed
+    waiting = Waiting(np.zeros(len(weighed.regions)))
+    if differences:
+        found, performance = differences.dissimilarity, differences.performance
+        waiting = with_measured(find_waiting(weighed, found, performance, differences.selection), weighed)
+    attributes = attributes_of(weighed)
+    return Spending(waiting, attributes, region_seconds(weighed, attributes, prepared.weighed_costs, waiting.seconds))
+
+
+def unprobed_callees(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, tuple[str, ...]]:
+    """Name the functions without probes that regions call, by position, where a region's own time is critical."""
+    callees = {Region.from_descriptor(each): names.split("\n") for each, names in experiment.notes.unprobed.items()}
+    if not callees:
+        return {}
+    times = summary(experiment, "wall_time").sums.tolist()
+    own: Counter[Region] = Counter()
+    for path, time in zip(experiment.call_paths, times, strict=True):
+        own[path.region] += time
+    weighing = {each for each in callees if own[each] >= CRITERIA.least_weight * sum(times)}
+    found = ((index, experiment.call_paths[each.id].region) for index, each in enumerate(regions))
+    return {index: tuple(callees[region]) for index, region in found if region in weighing}
 
 
 @dataclass(frozen=True)

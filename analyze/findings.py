@@ -13,12 +13,11 @@ from .disparity.weights import Weights, find_weights
 from .dissimilarity.differences import Differences, find_differences
 from .dissimilarity.dissimilarity import Dissimilarity
 from .dissimilarity.performance import DISSIMILARITY_METRICS, Performance
-from .explanation import Explanation, explain
+from .explanation import Explanation, explain, find_spending
 from .named import cores_by_difference, cores_by_weight
 from .paper.stages import PAPER_METRIC, by_the_paper
 from .preparation import Prepared, prepare
 from .procedures import Procedures
-from .spending import find_spending
 from .standing import Repetition
 
 __all__ = ["METHODS", "PAPER", "Findings", "analyze"]

@@ -1,23 +1,21 @@
-"""Metrics derived from others by a formula: ``ipc = instructions / cycles`` (paper 003, section 3.2)."""
+"""Metrics that formulas derive from others, ``ipc = instructions / cycles`` (paper 003), and which are asked for."""
 
 from __future__ import annotations
 
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from ..errors import UsageError
+from ..errors import UsageError, way_out
+from .arrays import Values
 
-__all__ = ["BUILT_IN", "Formula", "built_in", "measured", "parts"]
-
-Values = npt.NDArray[np.float64]
+__all__ = ["BUILT_IN", "Formula", "WantedMetrics", "built_in", "measured", "parts"]
 
 # What can be asked for by name where its parts were measured.
 BUILT_IN: Final = (
@@ -169,3 +167,61 @@ def _value(tree: ast.expr, columns: Mapping[str, Values]) -> Any:
         case ast.Call(func=ast.Name(id=name), args=arguments):
             return _FUNCTIONS[name][0](*(_value(each, columns) for each in arguments))
     raise AssertionError(tree)
+
+
+@dataclass(frozen=True, slots=True)
+class WantedMetrics:
+    """Metrics that are asked for.
+
+    Attributes:
+        names: Each once, in the order in which they are asked for.
+        measured: Those that must be read: asked for, or part of a formula.
+        formulas: Those that must be computed, parts first.
+    """
+
+    names: tuple[str, ...]
+    measured: tuple[str, ...]
+    formulas: tuple[Formula, ...]
+
+    @classmethod
+    def among(
+        cls, measured: Sequence[str], names: Sequence[str] | None = None, derived: Sequence[Formula] = ()
+    ) -> WantedMetrics:
+        """Find what is asked for among the metrics that are there.
+
+        Args:
+            measured: Names of the metrics that are there. Built-in formulas of them are there, too.
+            names: Those asked for; all that were measured if None.
+            derived: Further ones that are asked for, each of what was measured or derived before.
+
+        Raises:
+            UsageError: A metric does not exist, or a derived one has the name of another.
+        """
+        formulas: dict[str, Formula] = {}
+        own = {each.name for each in derived}
+        for formula in built_in():
+            known = {*measured, *formulas}
+            if formula.name not in known | own and known.issuperset(formula.metrics):
+                formulas[formula.name] = formula
+        for formula in derived:
+            words = f"{formula.name}={formula.text}"
+            known = {*measured, *formulas}
+            if formula.name in known:
+                raise UsageError(f"{words}: expected a new name, found that of a metric")
+            for name in formula.metrics:
+                if name not in known:
+                    raise UsageError(f"{words}: no metric {name!r}; {way_out(name, known)}")
+            formulas[formula.name] = formula
+        wanted = tuple(dict.fromkeys([*(measured if names is None else names), *(each.name for each in derived)]))
+        for name in wanted:
+            if name not in formulas and name not in measured:
+                raise UsageError(f"no metric {name!r}; {way_out(name, [*measured, *formulas])}")
+        needed = set(wanted)
+        for formula in reversed(formulas.values()):
+            if formula.name in needed:
+                needed.update(formula.metrics)
+        return cls(
+            wanted,
+            tuple(name for name in measured if name in needed),
+            tuple(formula for formula in formulas.values() if formula.name in needed),
+        )

@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..experiment import Experiment
 from .code_regions import CodeRegion, descendants
 from .dissimilarity.performance import Performance
 from .selection import Selection, complete
@@ -245,4 +244,4 @@ class _Walk:
 def _own(values: Values, regions: Sequence[CodeRegion], index: int) -> Values:
     """Give what a region has without the regions below it, of inclusive values."""
     region = regions[index]
-    return values[index] if region.own_code else values[index] - values[list(region.children)].sum(axis=0)
+    return values[index] if region.own_code else np.asarray(values[index] - values[list(region.children)].sum(axis=0))

@@ -15,14 +15,13 @@ from ..experiment import Experiment
 from ..experiment.grouping import grouped, over_locations
 from ..experiment.metric import MPI_PARTS, MPI_WAIT
 from ..experiment.selection import check_ranks, paths_named
+from .arrays import Flags, Indices, Values
 from .code_regions import startup_paths
-from .formula import Formula, measured, parts
-from .metric_choice import WantedMetrics
+from .formula import Formula, WantedMetrics, measured, parts
 from .taking_turns import waiting_for_turns
 
-__all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "Values", "scaled"]
+__all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "scaled"]
 
-Values = npt.NDArray[np.float64]
 Scale = Literal["standard", "mean", "none"]
 
 SCALES: Final[tuple[Scale, ...]] = ("standard", "mean", "none")
@@ -154,7 +153,7 @@ class MetricSpace:
         columns: Mapping[str, Values],
         points: Sequence[Point],
         *,
-        entered: npt.NDArray[np.bool_] | None = None,
+        entered: Flags | None = None,
         metrics: Sequence[str] | None = None,
         derived: Iterable[Formula] = (),
         units: Mapping[str, str] | None = None,
@@ -307,7 +306,7 @@ def scaled(values: Values, scale: Scale) -> Values:
     return np.asarray(centred / spread)
 
 
-def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> npt.NDArray[np.intp]:
+def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> Indices:
     """Give the call paths whose values together are those of a region, or of the program."""
     if region is None:
         hidden = startup_paths(experiment)
@@ -333,7 +332,7 @@ def _whole_of(name: str, experiments: Sequence[Experiment]) -> str:
     return metric.name
 
 
-def _columns(tables: Sequence[_Table], names: Iterable[str], taken: npt.NDArray[np.bool_]) -> dict[str, Values]:
+def _columns(tables: Sequence[_Table], names: Iterable[str], taken: Flags) -> dict[str, Values]:
     """Put the columns of several tables together, of the points that are taken."""
     return {name: np.concatenate([table.columns[name] for table in tables])[taken] for name in names}
 
@@ -342,13 +341,13 @@ def _columns(tables: Sequence[_Table], names: Iterable[str], taken: npt.NDArray[
 class _Table:
     points: list[Point]
     columns: dict[str, Values]
-    entered: npt.NDArray[np.bool_]
+    entered: Flags
 
 
 def _table(
     experiment: Experiment,
     sample: int,
-    rows: npt.NDArray[np.intp],
+    rows: Indices,
     metrics: Sequence[str],
     by: Literal["thread", "process"],
 ) -> _Table:

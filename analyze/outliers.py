@@ -1,4 +1,7 @@
-"""Which values lie far out, by medians, which outliers themselves hardly move (Iglewicz and Hoaglin 1993)."""
+"""Which values lie far out (Iglewicz and Hoaglin 1993), and how much of a sequence is noise.
+
+By medians, which outliers themselves hardly move.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,19 @@ from typing import Final
 
 import numpy as np
 
-from .metric_space import Values
+from .arrays import Values
 
-__all__ = ["FAR", "NORMAL", "spread", "without_outliers"]
+__all__ = ["FAR", "NORMAL", "noise_level", "spread", "steepness", "without_outliers"]
 
 FAR: Final = 3.5  # spreads from the median on, a value is an outlier
 
 NORMAL: Final = 1.4826  # standard deviations of normal values in their median absolute deviation
 
 _HAMPEL: Final = 3.0  # spreads from the running median on, a value of a sequence is replaced
+
+_SECOND: Final = 6**0.5  # deviation of the second differences of white noise over that of the noise
+_LEAST: Final = 1e-3  # of the range: less is not told apart, however clean a sequence is
+_BESIDE: Final = 2  # samples on either side, whose means are compared
 
 
 def spread(values: Values) -> Values:
@@ -39,3 +46,26 @@ def without_outliers(sequence: Values, *, in_a_row: int) -> Values:
     middle = median_filter(sequence, size=2 * in_a_row + 1, mode="nearest")
     away = sequence - middle
     return np.where(np.abs(away) > _HAMPEL * spread(away), middle, sequence)
+
+
+def noise_level(values: Values) -> float:
+    """Give the standard deviation of noise, by the median of second differences, which trends and steps leave alone.
+
+    At least a thousandth of the range; 0 of a constant sequence.
+    """
+    least = _LEAST * float(np.ptp(values))
+    if len(values) < 3:
+        return least
+    return max(NORMAL / _SECOND * float(np.median(np.abs(np.diff(values, 2)))), least)
+
+
+def steepness(values: Values) -> Values:
+    """Tell of each sample by how many deviations of the noise the means beside it differ: 0 where nothing happens."""
+    noise = noise_level(values)
+    if noise == 0:
+        return np.zeros(len(values))
+    padded = np.pad(values, _BESIDE, mode="edge")
+    before = sum(padded[k : k + len(values)] for k in range(_BESIDE)) / _BESIDE
+    after = sum(padded[_BESIDE + 1 + k : _BESIDE + 1 + k + len(values)] for k in range(_BESIDE)) / _BESIDE
+    steep: Values = np.abs(after - before) / noise
+    return steep

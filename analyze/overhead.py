@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ..experiment import Experiment
 from ..experiment.metric import UNTIMED_VISITS
 from ..experiment.throttling import folded_paths
+from .arrays import Values
 from .selection import complete
 from .summary import summary
 
 __all__ = ["TIMES", "Overhead", "are_probes_priced", "measuring_cost", "probe_times", "without_probes"]
-
-Values = npt.NDArray[np.float64]
 
 TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 

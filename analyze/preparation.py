@@ -9,11 +9,10 @@ from ..errors import InputError
 from ..experiment import Experiment
 from .attributes import lacking
 from .code_regions import within_shells
-from .costs import Cost, region_costs
+from .costs import Cost, program_times, region_costs, times_outside
 from .criteria import CRITERIA
 from .imported import as_run, expected_times
 from .overhead import Overhead, measuring_cost
-from .program_time import program_times, times_outside
 from .selection import Selection
 from .summary import summary
 from .taking_turns import taking_turns

@@ -1,4 +1,4 @@
-"""Regions over all their call paths: what is called from everywhere weighs much on no single path."""
+"""Regions by their own time, on each call path and over all: what is called from everywhere weighs much on none."""
 
 from __future__ import annotations
 
@@ -7,19 +7,45 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from ..experiment import Experiment, Region
 from ..experiment.region import CALL_KINDS
+from .arrays import Flags, Indices, Values
 from .code_regions import caller_of, startup_paths
 from .criteria import CRITERIA, THRESHOLD
 from .preparation import Prepared
 from .selection import complete
 from .summary import summary
 
-__all__ = ["HeavyProcedure", "Procedure", "Procedures"]
+__all__ = ["HeavyProcedure", "Hot", "Procedure", "Procedures", "hot_regions"]
 
-Values = npt.NDArray[np.float64]
+
+@dataclass(frozen=True, slots=True)
+class Hot:
+    """A region's own time in seconds, a mean over the processes.
+
+    Attributes:
+        region: Its position among the code regions.
+        own_wall_time: Of each process's first thread.
+        own_mpi_time: What of that is in MPI calls; None if it was not measured.
+    """
+
+    region: int
+    own_wall_time: float
+    own_mpi_time: float | None
+
+
+def hot_regions(run: Prepared) -> list[Hot]:
+    """List the regions that have time of their own, most first."""
+    experiment, everything = run.experiment, run.weighed
+    wall, mpi = (
+        (summary(experiment, name).first[[each.id for each in everything.regions]] / len(everything.ranks)).tolist()
+        if complete(experiment, name)
+        else [None] * len(everything.regions)
+        for name in ("wall_time", "mpi_time")
+    )
+    found = [Hot(region, *times) for region, times in enumerate(zip(wall, mpi, strict=True)) if times[0] > 0]
+    return sorted(found, key=lambda each: -each.own_wall_time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +114,9 @@ class _Merged:
     """
 
     regions: tuple[Region, ...]
-    of_path: npt.NDArray[np.intp]
-    outermost: npt.NDArray[np.bool_]
-    holder: npt.NDArray[np.intp]
+    of_path: Indices
+    outermost: Flags
+    holder: Indices
     wall: Values
     inclusive: Values
     compute: Values | None
@@ -240,7 +266,7 @@ class Procedures:
         return {each.id: index for index, each in enumerate(self.run.weighed.regions)}
 
 
-def _outermost(experiment: Experiment, of_path: npt.NDArray[np.intp], regions: int) -> npt.NDArray[np.bool_]:
+def _outermost(experiment: Experiment, of_path: Indices, regions: int) -> Flags:
     """Tell which call paths have none of the same region above them."""
     found, above = np.ones(len(of_path), dtype=bool), np.zeros(regions, dtype=np.intp)
     way: list[int] = []

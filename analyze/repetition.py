@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from ..experiment import Experiment
 from ..experiment.algebra import integrate
+from .arrays import Indices
 from .blocks import WORKERS
 from .code_regions import CodeRegion
 from .dissimilarity.performance import Performance
@@ -77,7 +77,7 @@ class _Analysed:
     """
 
     findings: Findings
-    rows: npt.NDArray[np.intp]
+    rows: Indices
 
     @cached_property
     def differences(self) -> dict[_Kind, _Difference]:

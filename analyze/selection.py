@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import UsageError, way_out
 from ..experiment import Experiment
 from ..experiment.grouping import up_the_forest
 from ..experiment.selection import check_ranks, paths_named
+from .arrays import Flags, Indices, Values
 from .blocks import over_locations
 from .code_regions import CodeRegion, code_regions, inclusive_over, startup_paths
 from .summary import summary
@@ -22,7 +22,6 @@ __all__ = ["Selection", "complete", "over_ranks"]
 
 Result = TypeVar("Result")
 Rest = ParamSpec("Rest")
-Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -44,12 +43,12 @@ class Selection:
     experiment: Experiment
     regions: tuple[CodeRegion, ...]
     ranks: tuple[int, ...]
-    columns: npt.NDArray[np.intp]
-    starts: npt.NDArray[np.intp]
-    all_columns: npt.NDArray[np.intp]
+    columns: Indices
+    starts: Indices
+    all_columns: Indices
     left_out: tuple[tuple[list[int], list[int]], ...] = ()
     threads: Threads | None = None
-    programs: npt.NDArray[np.intp] | None = None
+    programs: Indices | None = None
 
     @classmethod
     def of(
@@ -103,7 +102,7 @@ class Selection:
         places = [self.experiment.locations[column] for column in self.columns]
         return tuple(f"{place.process}.{place.thread}" for place in places)
 
-    def members(self, programs: int) -> list[npt.NDArray[np.intp]]:
+    def members(self, programs: int) -> list[Indices]:
         """Give the places of each program's ranks; of a part of all ranks, it may have none.
 
         Args:
@@ -119,7 +118,7 @@ class Selection:
         threads = replace(self.threads, serial=np.zeros_like(self.threads.serial), parts=())
         return replace(self, threads=threads, **self._of_columns(columns))
 
-    def _of_columns(self, columns: Sequence[int] | npt.NDArray[np.intp]) -> dict[str, Any]:
+    def _of_columns(self, columns: Sequence[int] | Indices) -> dict[str, Any]:
         ranks = tuple(self.experiment.locations[column].process for column in columns)
         return {"ranks": ranks, "columns": np.array(columns), "starts": np.arange(len(columns))}
 
@@ -173,7 +172,7 @@ class Selection:
         has_part = inclusive_over(self.experiment, self.regions, own.astype(np.float64))[:, self.columns] > 0
         return np.where(has_part, self._inclusive(np.where(own, exclusive, 0.0)), np.nan)
 
-    def sums(self, metric: str, *, first: bool = False, paths: npt.NDArray[np.bool_] | None = None) -> Values:
+    def sums(self, metric: str, *, first: bool = False, paths: Flags | None = None) -> Values:
         """Sum a metric up over the ranks: ``float64[region]``, inclusive.
 
         Args:
@@ -263,7 +262,7 @@ def over_ranks(
         yield from found
 
 
-def _sums(selection: Selection, metric: str, first: bool, paths: npt.NDArray[np.bool_] | None) -> Values:
+def _sums(selection: Selection, metric: str, first: bool, paths: Flags | None) -> Values:
     values = selection.experiment.exclusive(metric)
     if first:
         values = np.where([place.thread == 0 for place in selection.experiment.locations], values, 0.0)
@@ -280,9 +279,7 @@ def _of_block(
     return [function(own, *arguments)] if own.ranks else []
 
 
-def _columns_by_rank(
-    experiment: Experiment, excluded: Sequence[int]
-) -> tuple[npt.NDArray[np.intp], tuple[int, ...], npt.NDArray[np.intp]]:
+def _columns_by_rank(experiment: Experiment, excluded: Sequence[int]) -> tuple[Indices, tuple[int, ...], Indices]:
     """Order the locations that take part by rank: their columns, the ranks, and where each rank's columns start."""
     processes = np.array([place.process for place in experiment.locations])
     check_ranks(excluded, set(processes.tolist()), experiment.notes.missing)

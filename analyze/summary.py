@@ -8,14 +8,12 @@ from typing import Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from ..experiment import Experiment
+from .arrays import Flags, Indices, Values
 from .blocks import over_locations
 
 __all__ = ["Summary", "sampled", "summaries", "summary"]
-
-Values = npt.NDArray[np.float64]
 
 _SAMPLED: Final = 1 << 18  # values of a metric that are kept: 2 MiB, of 200 call paths on 1310 locations
 
@@ -51,7 +49,7 @@ class Summary:
 _KNOWN: Final[WeakKeyDictionary[Experiment, dict[str, Summary]]] = WeakKeyDictionary()
 
 
-def sampled(experiment: Experiment) -> npt.NDArray[np.intp]:
+def sampled(experiment: Experiment) -> Indices:
     """Choose locations that stand for all: all if these are few, else some that lie evenly spread, always the same."""
     everyone = len(experiment.locations)
     some = min(everyone, max(1, _SAMPLED // max(1, len(experiment.call_paths))))
@@ -74,13 +72,13 @@ def summaries(experiment: Experiment, metrics: Iterable[str]) -> dict[str, Summa
     return known
 
 
-def _of_block(part: Experiment, columns: slice, names: list[str], chosen: npt.NDArray[np.intp]) -> list[Summary]:
+def _of_block(part: Experiment, columns: slice, names: list[str], chosen: Indices) -> list[Summary]:
     first = np.array([place.thread == 0 for place in part.locations], dtype=bool)
     some = chosen[(chosen >= columns.start) & (chosen < columns.stop)] - columns.start
     return [_summary(part.exclusive(name), first, columns.start, some) for name in names]
 
 
-def _summary(values: Values, first: npt.NDArray[np.bool_], start: int, some: npt.NDArray[np.intp]) -> Summary:
+def _summary(values: Values, first: Flags, start: int, some: Indices) -> Summary:
     missing = None
     with np.errstate(over="ignore", invalid="ignore"):  # who asks refuses what is too large
         sums = values.sum(axis=1)

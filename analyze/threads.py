@@ -6,15 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..experiment import Experiment
+from .arrays import Flags, Indices, Values
 from .blocks import over_locations
 
 __all__ = ["Part", "Threads", "busy_threads", "find_threads", "has_nested_teams"]
-
-Values = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +41,15 @@ class Threads:
         parts: What is parallel and has not all threads of its process.
     """
 
-    first: npt.NDArray[np.intp]
-    serial: Mask
-    compared: Mask
+    first: Indices
+    serial: Flags
+    compared: Flags
     parts: tuple[Part, ...] = ()
 
     @property
-    def own(self) -> Mask:
+    def own(self) -> Flags:
         """Whose values are their own, not another thread's; ``bool[call path, location]``."""
-        own: Mask = np.logical_not(self.serial) | (self.first == np.arange(len(self.first)))
+        own: Flags = np.logical_not(self.serial) | (self.first == np.arange(len(self.first)))
         for part in self.parts:
             own[np.ix_(part.paths, part.others)] = False
         return own
@@ -140,7 +137,7 @@ class _Places:
             self.parallel[index] |= above
         self.nested = self._nested()
 
-    def parts(self, parallel: Mask) -> Iterator[Part]:
+    def parts(self, parallel: Flags) -> Iterator[Part]:
         """Find the outermost of what is parallel in which not all threads of a process were."""
         there = self.experiment.summed_up((self.active & parallel[:, self.process]).astype(np.float64)) > 0
         columns = np.split(np.argsort(self.process, kind="stable"), np.cumsum(np.bincount(self.process))[:-1])
@@ -153,7 +150,7 @@ class _Places:
                     kept = paths[parallel[paths, process]]
                     yield Part(kept.tolist(), own[working].tolist(), own[~working].tolist())
 
-    def _nested(self) -> Mask:
+    def _nested(self) -> Flags:
         """Find call paths within a team's, with threads that were not in the team; and all below them."""
         nested = np.zeros_like(self.parallel)
         if not self.outermost.any():
@@ -171,14 +168,14 @@ class _Places:
             nested[index, self.process[strangers]] = True
         return nested
 
-    def _by_process(self, values: Mask, columns: npt.NDArray[np.intp]) -> Mask:
+    def _by_process(self, values: Flags, columns: Indices) -> Flags:
         """Tell where any of some columns of each process is true; ``bool[call path, process]``."""
         found = np.zeros((len(values), int(self.process.max(initial=0)) + 1), dtype=bool)
         np.logical_or.at(found.T, self.process[columns], values.T)
         return found
 
 
-def _active(experiment: Experiment) -> Mask:
+def _active(experiment: Experiment) -> Flags:
     active = np.zeros((len(experiment.call_paths), len(experiment.locations)), dtype=bool)
     for metric in ("visits", "wall_time"):
         if metric in experiment:

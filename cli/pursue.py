@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ..analyze.metric_choice import WantedMetrics
-from ..analyze.program_time import program_times
+from ..analyze.costs import program_times
+from ..analyze.formula import WantedMetrics
 from ..errors import InputError, UsageError
 from ..experiment import Experiment
 from ..experiment.selection import check_ranks

@@ -1,4 +1,4 @@
-"""Compute the tables in analyze/pursuit/camps_chance.py: how well normal points part in two.
+"""Compute the tables in analyze/pursuit/chance.py: how well normal points part in two.
 
     python tools/critical_camps.py >tables
 
@@ -16,8 +16,7 @@ from critical_index import LARGEST, sphered_noise
 from threadpoolctl import threadpool_limits
 
 from autoanalyzer.analyze.pursuit.camps import parting, split
-from autoanalyzer.analyze.pursuit.camps_chance import LEVEL, POINTS, deviations
-from autoanalyzer.analyze.pursuit.chance import METRICS, POINTS_A_METRIC
+from autoanalyzer.analyze.pursuit.chance import CAMPS_LEVEL, METRICS, POINTS, POINTS_A_METRIC, deviations
 from autoanalyzer.analyze.pursuit.index import LEAST_POINTS
 
 VALUES, DRAWS, AT_ONCE = 40_000_000, 600, 2_000_000
@@ -28,7 +27,7 @@ def of_a_metric(points: int) -> float:
     drawn = np.random.default_rng(points)
     rounds = min(400_000 * points, VALUES) // AT_ONCE
     found = [split(drawn.standard_normal((AT_ONCE // points, points))).index for _ in range(max(1, rounds))]
-    return float(np.quantile(np.concatenate(found), 1 - LEVEL)) * points
+    return float(np.quantile(np.concatenate(found), 1 - CAMPS_LEVEL)) * points
 
 
 def of_a_projection(points: int, metrics: int) -> float:
@@ -36,7 +35,7 @@ def of_a_projection(points: int, metrics: int) -> float:
     draws = DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 6
     drawn = np.random.default_rng([points, metrics])
     found = [parting(sphered_noise(drawn, points, metrics), seed=each).index for each in range(draws)]
-    return float(np.mean(found) + deviations(LEVEL) * np.std(found)) * points / metrics
+    return float(np.mean(found) + deviations(CAMPS_LEVEL) * np.std(found)) * points / metrics
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from autoanalyzer.analyze.metric_space import Values
+from autoanalyzer.analyze.arrays import Values
 from autoanalyzer.analyze.pursuit.chance import LEVEL, METRICS, POINTS_A_METRIC
 from autoanalyzer.analyze.pursuit.index import LEAST_POINTS
 from autoanalyzer.analyze.pursuit.search import search

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..analyze import Findings
-from ..analyze.confidence import confidence_in_difference, confidence_in_weight
 from ..analyze.criteria import THRESHOLD
 from ..analyze.decision_table import DecisionTable
 from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
+from ..analyze.foremost import confidence_in_difference, confidence_in_weight
 from ..analyze.procedures import HeavyProcedure
 from ..analyze.standing import Standing
 from ..analyze.worth import Worth, worth_of_balance, worth_of_weight

@@ -8,8 +8,8 @@ from operator import attrgetter
 from typing import Any, Final
 
 from ..analyze import Findings
-from ..analyze.hot import hot_regions
 from ..analyze.losses import losses
+from ..analyze.procedures import hot_regions
 from .account import AccountSection
 from .lines import print_lines
 from .place import Place
@@ -86,7 +86,7 @@ SECTIONS: Final[tuple[Section | AccountSection, ...]] = (
     Section(
         "hot",
         "list regions by their own time on all call paths, without the regions below them",
-        hot_regions,
+        lambda found: hot_regions(found.run),
         HOT_PROCEDURES.find,
         _ranked,
     ),

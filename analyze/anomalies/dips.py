@@ -7,20 +7,16 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.ndimage import median_filter
 
 from ...experiment.trace import TimeLine
+from ..arrays import Indices, Values
 from ..outliers import spread
-from .anomaly import Anomaly
-from .companions import companions
+from .anomaly import Anomaly, companions
 from .pace import ALONE, LEAST, STRONG, Pace, divided
-from .progress import Way
-from .run import Run
+from .run import Run, Way
 
 __all__ = ["dips_of"]
-
-Values = npt.NDArray[np.float64]
 
 _PARTS: Final = 1000
 _EVENTS: Final = 4  # at least: three gaps between them
@@ -44,7 +40,7 @@ def dips_of(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
         yield best
 
 
-def _rare(line: TimeLine, pace: Pace) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
+def _rare(line: TimeLine, pace: Pace) -> Iterator[tuple[int, Indices]]:
     """Give call paths that the first location enters now and then, and after which parts of its way it does."""
     begin, end = pace.first.begin[0], pace.first.end[0]
     for path in np.unique(line.paths[line.paths >= 0]).tolist():
@@ -58,7 +54,7 @@ def _rare(line: TimeLine, pace: Pace) -> Iterator[tuple[int, npt.NDArray[np.intp
             yield path, parts
 
 
-def _dip(pace: Pace, slowness: Values, path: int, events: npt.NDArray[np.intp]) -> Anomaly | None:
+def _dip(pace: Pace, slowness: Values, path: int, events: Indices) -> Anomaly | None:
     gap = float(np.median(np.diff(events)))
     widths = range(1, max(int(gap * _SHARE), 1) + 1)
     profiles = [_before(events, width, len(slowness)) for width in widths]
@@ -105,7 +101,7 @@ def _beside_neighbours(pace: Pace, gap: int) -> list[tuple[Run, Way]]:
     return found
 
 
-def _before(events: npt.NDArray[np.intp], width: int, parts: int) -> Values:
+def _before(events: Indices, width: int, parts: int) -> Values:
     """Give 1 in so many parts before each event, and 0 elsewhere."""
     profile = np.zeros(parts)
     for event in events:

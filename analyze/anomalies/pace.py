@@ -7,18 +7,14 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Values
 from ..warping import same_paths
-from .anomaly import Anomaly, Course
-from .companions import companions
-from .progress import Way, way
-from .run import Run
+from .anomaly import Anomaly, Course, companions
+from .run import Run, Way, way
 from .shapes import Shape, best_shape, contrast
 
 __all__ = ["ALONE", "LEAST", "STRONG", "Pace", "changes_of", "divided", "pace_of"]
-
-Values = npt.NDArray[np.float64]
 
 _PARTS: Final = 100  # at most: a change is placed within a hundredth of the region's time
 _FEWEST: Final = 20  # parts: of fewer a tenth is a part or two

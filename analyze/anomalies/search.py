@@ -13,10 +13,9 @@ from ..criteria import CRITERIA
 from ..warping import same_paths
 from .anomaly import Anomaly
 from .dips import dips_of
-from .memory import memory_growth
 from .pace import Pace, changes_of, pace_of
-from .periods import io_periods
 from .run import Run
+from .whole_program import io_periods, memory_growth
 
 __all__ = ["Run", "Search", "find_anomalies"]
 

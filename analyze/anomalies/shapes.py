@@ -11,13 +11,12 @@ from functools import cache
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Values
 from ..outliers import spread, without_outliers
 
 __all__ = ["Kind", "Shape", "best_shape", "contrast"]
 
-Values = npt.NDArray[np.float64]
 Kind = Literal["gradual change", "sudden change", "level shift"]
 
 _EDGE: Final = 0.1  # of the parts: what begins or ends so near to an end is how the work begins or ends

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import Integration, strangers
 from ...experiment.metric import MPI_PARTS, MPI_WAIT
+from ..arrays import Values
 from ..code_regions import startup_paths
 from ..compute_time import compute_time
 from ..imported import negative_rank
@@ -37,8 +37,6 @@ _SHORTEST: Final = 0.01  # seconds: what the scheduler's ticks and cold caches a
 _WITH_WAITING: Final = frozenset({"wall_time", "time"})
 _WAITING: Final = ("mpi_time", "omp_time")
 _POLLING: Final = "mpi_instructions"
-
-_Values = npt.NDArray[np.float64]
 
 
 def metrics_to_compare(runs: Sequence[Experiment]) -> tuple[str, ...]:
@@ -201,7 +199,7 @@ def repeats(runs: Sequence[Experiment], metric: str) -> bool:
     )
 
 
-def values_by_path(joined: Integration, run: int, metric: str) -> _Values:
+def values_by_path(joined: Integration, run: int, metric: str) -> Values:
     """Give the value of each call path of the union, without what is below it; ``float64[call path]``."""
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
@@ -209,7 +207,7 @@ def values_by_path(joined: Integration, run: int, metric: str) -> _Values:
     return found
 
 
-def waiting_by_path(joined: Integration, run: int, metric: str) -> _Values:
+def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
     """Give the part of the same values that is time in MPI calls, or that threads of OpenMP wait."""
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
@@ -232,19 +230,19 @@ def value_of_program(experiment: Experiment, metric: str) -> float:
     return float(_without_startup(experiment, metric).sum())
 
 
-def _without_startup(experiment: Experiment, metric: str) -> _Values:
+def _without_startup(experiment: Experiment, metric: str) -> Values:
     values = _over_locations(_exclusive(experiment, metric), experiment, metric)
     values[list(startup_paths(experiment))] = 0.0
     return values
 
 
-def _exclusive(experiment: Experiment, metric: str) -> _Values:
+def _exclusive(experiment: Experiment, metric: str) -> Values:
     if metric == _COMPUTE_TIME:
         return compute_time(experiment)
     return experiment.exclusive(metric)
 
 
-def _over_locations(values: _Values, experiment: Experiment, metric: str) -> _Values:
+def _over_locations(values: Values, experiment: Experiment, metric: str) -> Values:
     if not is_mean(metric):
         return np.asarray(values.sum(axis=1))
     first: dict[int, int] = {}

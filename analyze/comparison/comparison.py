@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import Integration, integrate
+from ..arrays import Values
 from ..imported import with_kinds
 from .compared_runs import (
     check_runs,
@@ -33,8 +33,6 @@ _TRIFLE: Final = (
 )
 
 Verdict = Literal["slower", "faster", "same", "unclear", "waiting"]
-
-_Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +180,7 @@ def compare(
     )
 
 
-def _unless_waiting(region: Judgement, added: _Values, bounds: _Bounds) -> Judgement:
+def _unless_waiting(region: Judgement, added: Values, bounds: _Bounds) -> Judgement:
     """Take a region for one to which waiting has moved if its work alone, ``added[path]``, is not slower."""
     assert region.path is not None
     less = added[region.path] < max(bounds.threshold * region.base, bounds.trifle)
@@ -199,7 +197,7 @@ def _of_program(joined: Integration, run: int, metric: str) -> float:
     return value
 
 
-def _judged(path: int | None, base: _Values, other: _Values, bounds: _Bounds) -> Judgement:
+def _judged(path: int | None, base: Values, other: Values, bounds: _Bounds) -> Judgement:
     found = shift(base.tolist(), other.tolist(), repeats=bounds.repeats)
     judgement = Judgement(path, float(base.min()), float(other.min()), found, "same")
     return replace(judgement, verdict=_verdict(judgement, bounds, 1))

@@ -1,8 +1,7 @@
 """Correlators: which metrics have to do with a target (Hauswirth et al., OOPSLA 2005, section 5)."""
 
-from .pattern import drawn_pattern, proposed_pattern
 from .ranking import CORRELATORS, Correlated, Ranking, rank
-from .segmentation import Segmentation, segmented, suggested_count
+from .segmentation import Segmentation, drawn_pattern, proposed_pattern, segmented, suggested_count
 
 __all__ = [
     "CORRELATORS",

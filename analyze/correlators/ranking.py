@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 
 from ...errors import InputError
 from ...experiment.trace import Series
-from .lag import best_lag
-from .pattern import drawn_pattern, proposed_pattern
+from ..arrays import Flags, Values
 from .scores import (
+    best_lag,
     best_splits,
     euclidean,
     manhattan,
@@ -24,11 +23,10 @@ from .scores import (
     spearman,
     warping,
 )
-from .segmentation import Segmentation, segmented, suggested_count
+from .segmentation import Segmentation, drawn_pattern, proposed_pattern, segmented, suggested_count
 
 __all__ = ["CORRELATORS", "Correlated", "Ranking", "rank"]
 
-Values = npt.NDArray[np.float64]
 Interval = tuple[float, float]
 Point = tuple[float, float]
 
@@ -190,7 +188,7 @@ def rank(
     )
 
 
-def _samples(target: Series, intervals: Sequence[Interval]) -> npt.NDArray[np.bool_]:
+def _samples(target: Series, intervals: Sequence[Interval]) -> Flags:
     """Tell which samples of the target count."""
     known = ~np.isnan(target.values)
     if not intervals:

@@ -1,16 +1,26 @@
-"""Piecewise linear segmentation: greedy, iterative, top-down (section 5.3)."""
+"""Piecewise linear segmentation: greedy, iterative, top-down (section 5.3), and patterns, which are made by it (5.3.3).
+
+A pattern is what remains of a target without its noise. A person draws one in a moment. One that is proposed is a
+segmentation of the target in which what is far from the running median is replaced by it (Hampel's filter): steps stay
+where they are, and single points do not count. What is far off for two samples is something that happens: with a wider
+median the periodic writes of a real run vanished.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Fits", "Segmentation", "segmented", "suggested_count"]
+from ...errors import InputError
+from ..arrays import Indices, Values
+from ..outliers import without_outliers
 
-Values = npt.NDArray[np.float64]
+__all__ = ["Fits", "Segmentation", "drawn_pattern", "proposed_pattern", "segmented", "suggested_count"]
 
 _SHORTEST: Final = 2  # samples, through which there is a line
 _PARAMETERS: Final = 3  # of a segment: where it begins, slope and intercept
@@ -51,7 +61,7 @@ class Segmentation:
         error: The sum of squares that remains.
     """
 
-    first: npt.NDArray[np.intp]
+    first: Indices
     count: int
     error: float
 
@@ -129,3 +139,31 @@ def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
     errors = fits.errors(begin, places) + fits.errors(places, end)
     best = int(errors.argmin())
     return float(fits.errors(begin, end)) - float(errors[best]), int(places[best])
+
+
+def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:
+    """Give the values of a pattern that is drawn as points, seconds and value, with lines between.
+
+    Raises:
+        InputError: There are fewer than two points, or they do not follow each other.
+    """
+    seconds = [time for time, _ in points]
+    if len(points) < 2 or any(later < earlier for earlier, later in pairwise(seconds)):
+        raise InputError(f"expected two points of a pattern or more, one after the other, found {len(points)}")
+    return np.interp(times, seconds, [value for _, value in points])
+
+
+def proposed_pattern(times: Values, values: Values, count: int | None = None) -> tuple[Values, Segmentation]:
+    """Propose a pattern.
+
+    Args:
+        times: ``float64[n]``, increasing.
+        values: ``float64[n]``.
+        count: Of segments; None for what is suggested.
+
+    Returns:
+        The pattern at each sample, and its segments.
+    """
+    clean = without_outliers(values, in_a_row=1)
+    lines = segmented(times, clean, suggested_count(times, clean) if count is None else count)
+    return lines.fitted(times, clean), lines

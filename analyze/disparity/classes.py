@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
+
+from ..arrays import Values
 
 __all__ = ["HIGH", "LABELS", "NEGLIGIBLE", "classify", "optimal_split"]
 
@@ -94,7 +95,7 @@ def optimal_split(values: Sequence[float], k: int) -> list[int]:
     return split[::-1]
 
 
-def _run_costs(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _run_costs(values: Values) -> Values:
     """Give the sum of squares around the mean of ``values[i..j]`` as ``float64[i, j]``, j ≥ i."""
     sums = np.concatenate([[0.0], np.cumsum(values)])
     squares = np.concatenate([[0.0], np.cumsum(values**2)])

@@ -1,15 +1,150 @@
-"""The third stage of an analysis: which regions weigh more than others."""
+"""The third stage of an analysis: which regions weigh more than others, by CRNM, CPI or wall time (section 4.2.2)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
+import numpy as np
+
+from ...errors import InputError
+from ...experiment import Experiment
+from ..arrays import Flags, Values
+from ..costs import program_times
 from ..preparation import Prepared
 from ..region_seconds import RegionSeconds
-from .crnm import cycles_metric, cycles_per_instruction, weights
+from ..selection import Selection, complete, over_ranks
+from ..summary import summary
 from .disparity import Disparity, find_disparity
 
-__all__ = ["Weights", "find_weights"]
+__all__ = ["DISPARITY_METRICS", "Weights", "cycles_metric", "cycles_per_instruction", "find_weights", "weights"]
+
+DISPARITY_METRICS: Final = ("crnm", "cpi", "wall_time")
+
+_LEAST_PART: Final = 0.01  # of the program's instructions: below, cycles are the kernel's rather than the region's
+_IO: Final = 0.9  # of the time of a call path, in file I/O: cycles leave it out, instructions that format do not
+
+
+def cycles_metric(experiment: Experiment) -> str | None:
+    """Name the metric that CPI takes its cycles from; None where there can be no CPI."""
+    if not complete(experiment, "instructions"):
+        return None
+    return next((name for name in ("cycles", "ref_cycles") if complete(experiment, name)), None)
+
+
+def weights(selection: Selection, *, metric: str = "crnm") -> Values:
+    """Give what the regions are classed by: ``float64[region]``, a mean over the ranks.
+
+    Args:
+        selection: The regions, and all ranks.
+        metric: ``crnm`` (Eq. 2, definitions 13), the wall time's share where there is no CPI; ``cpi``; or
+            ``wall_time`` in seconds.
+
+    Raises:
+        InputError: ``cpi`` is asked for where there is none.
+    """
+    experiment, ranks = selection.experiment, len(selection.ranks)
+    wall = selection.sums("wall_time", first=True)
+    if metric == "wall_time":
+        return wall / ranks
+    cycles = cycles_metric(experiment)
+    if metric == "cpi" and cycles is None:
+        raise InputError("cpi needs counts of instructions and cycles, found none")
+    program = float(program_times(experiment).mean())
+    if cycles is None:
+        # A process that starts and ends takes its time, which is no part of the program's.
+        return np.minimum(1.0, wall / ranks / program) if program > 0 else np.zeros(len(wall))
+    if metric == "cpi":
+        return _Cpi.of(selection, cycles, files=True).of_regions
+    others = [name for name in ("mpi_time", "io_time") if complete(experiment, name)]
+    cpi = _Cpi.of(selection, cycles)
+    total = np.sum([*over_ranks(selection, _crnm, cpi, others, experiment.notes.counts_by_rank)], axis=0)
+    return np.asarray(total / ranks / program) if program > 0 else np.zeros(len(wall))
+
+
+def cycles_per_instruction(selection: Selection) -> tuple[tuple[float | None, ...], float] | None:
+    """Give the CPI of each region, all ranks together, and that of the program; None where there is none.
+
+    None for a region that executes next to nothing: its cycles are the kernel's.
+    """
+    cycles = cycles_metric(selection.experiment)
+    if cycles is None:
+        return None
+    cpi = _Cpi.of(selection, cycles)
+    executed = selection.sums("instructions")
+    enough = executed > _LEAST_PART * executed[list(selection.top)].sum()
+    of_regions = zip(cpi.of_regions.tolist(), enough, strict=True)
+    return tuple(each if known else None for each, known in of_regions), cpi.of_program
+
+
+@dataclass(frozen=True)
+class _Cpi:
+    """Cycles per instruction.
+
+    Attributes:
+        cycles: The metric that they are taken from.
+        paths: Which call paths count: not those that are file I/O through and through, if these are left out.
+        of_regions: ``float64[region]``, all ranks together.
+        of_program: Stands for that of regions where next to nothing was executed.
+        least: Instructions of a rank that are more than that.
+    """
+
+    cycles: str
+    paths: Flags
+    of_regions: Values
+    of_program: float
+    least: float
+
+    @classmethod
+    def of(cls, selection: Selection, cycles: str, *, files: bool = False) -> _Cpi:
+        """Relate the cycles to the instructions.
+
+        Args:
+            selection: The regions, and the ranks.
+            cycles: The metric that cycles are taken from.
+            files: Whether call paths that are file I/O count, too.
+        """
+        experiment = selection.experiment
+        paths = np.ones(len(experiment.call_paths), dtype=bool) if files else _computing(experiment)
+        spent, executed = (selection.sums(name, paths=paths) for name in (cycles, "instructions"))
+        top = list(selection.top)
+        total = float(executed[top].sum())
+        program = float(spent[top].sum()) / total if total > 0 else 1.0
+        least = _LEAST_PART * total
+        return cls(cycles, paths, _divided(spent, executed, program, least), program, least / len(selection.ranks))
+
+    def of_ranks(self, selection: Selection) -> Values:
+        """Give it of each of some ranks; ``float64[region, rank]``."""
+        names = (self.cycles, "instructions")
+        values = (np.where(self.paths[:, None], selection.experiment.exclusive(name), 0.0) for name in names)
+        spent, executed = (selection.by_rank(each) for each in values)
+        return _divided(spent, executed, self.of_program, self.least)
+
+
+def _divided(spent: Values, executed: Values, program: float, least: float) -> Values:
+    return np.divide(spent, executed, out=np.full_like(spent, program), where=executed > least)
+
+
+def _crnm(selection: Selection, cpi: _Cpi, others: Sequence[str], by_rank: bool) -> Values:
+    """Sum up over some ranks what Eq. 2 has of each, times W_program; ``float64[region]``."""
+    experiment = selection.experiment
+    first = np.array([place.thread == 0 for place in experiment.locations])
+    wall, *rest = (
+        selection.by_rank(np.where(first, experiment.exclusive(name), 0.0)) for name in ("wall_time", *others)
+    )
+    elsewhere = sum(rest, np.zeros_like(wall))
+    own = np.maximum(wall - elsewhere, 0.0)
+    of_region = cpi.of_ranks(selection) if by_rank else cpi.of_regions[:, None]
+    return np.asarray((own * of_region + elsewhere * cpi.of_program).sum(axis=1))
+
+
+def _computing(experiment: Experiment) -> Flags:
+    """Tell which call paths are not file I/O through and through; ``bool[call path]``."""
+    if not (complete(experiment, "io_time") and complete(experiment, "wall_time")):
+        return np.ones(len(experiment.call_paths), dtype=bool)
+    io, wall = (summary(experiment, name).sums for name in ("io_time", "wall_time"))
+    return np.asarray((io < _IO * wall) | (wall == 0))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Indices, Values
 from ..attributes import LEAST_RATE, Attribute
 from ..criteria import CRITERIA
 from ..decision_table import DecisionTable, Row
@@ -18,8 +19,6 @@ from .dissimilarity import Dissimilarity
 from .performance import Performance
 
 __all__ = ["Difference", "DissimilarityCauses", "find_dissimilarity_causes"]
-
-Values = npt.NDArray[np.float64]
 
 _ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")  # of equal spreads
 # What is compared → the times in the calls that move files and messages, which are part of it.
@@ -149,7 +148,7 @@ class _Comparison:
         ]
         return bool(groups) and all(self._worked_alike(chosen, group) for group in groups)
 
-    def _worked_alike(self, places: npt.NDArray[np.intp], columns: list[int]) -> bool:
+    def _worked_alike(self, places: Indices, columns: list[int]) -> bool:
         chosen = np.asarray(columns)
         apart = np.ptp(self.performance.values[np.ix_(places, chosen)], axis=1)
         cells = np.ix_(places[apart >= CRITERIA.part * apart.max()], chosen)
@@ -164,7 +163,7 @@ class _Comparison:
         asked = cells[0].ravel().tolist()
         return all(abs(self._slope(name, place, columns)) < CRITERIA.part for name in others for place in asked)
 
-    def _labels(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> npt.NDArray[np.intp]:
+    def _labels(self, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> Indices:
         """Number the cluster of each rank by each attribute, and last by what is compared; ``int[rank, number]``."""
         decision = np.zeros(len(self.performance.ranks), dtype=np.intp)
         for number, each in enumerate(clusters):
@@ -184,7 +183,7 @@ class _Comparison:
             tells &= values.max(axis=1) > LEAST_RATE
         return np.where(np.array(tells)[:, None], values, 0.0).T
 
-    def _slope(self, name: str, place: int, columns: Sequence[int] | npt.NDArray[np.intp]) -> float:
+    def _slope(self, name: str, place: int, columns: Sequence[int] | Indices) -> float:
         """Give the part that an attribute's seconds explain of what some ranks differ by in a region.
 
         It is the slope of the line of least squares through the seconds over the times.
@@ -194,7 +193,7 @@ class _Comparison:
         squares = float((apart * apart).sum())  # not by BLAS, whose threads wait for each other on a busy machine
         return float((seconds * apart).sum()) / squares if squares > 0 else 0.0
 
-    def _seconds(self, name: str, place: int, columns: Sequence[int] | npt.NDArray[np.intp]) -> Values:
+    def _seconds(self, name: str, place: int, columns: Sequence[int] | Indices) -> Values:
         """Give what an attribute takes of what is compared, in seconds, on some ranks.
 
         What some ranks take longer than the fastest does for as many instructions is what all their misses took: so
@@ -216,7 +215,7 @@ class _Comparison:
                 time = 0.0
         return np.asarray(amount * (time / total))
 
-    def _beyond_instructions(self, place: int, columns: Sequence[int] | npt.NDArray[np.intp], times: Values) -> Values:
+    def _beyond_instructions(self, place: int, columns: Sequence[int] | Indices, times: Values) -> Values:
         if "instructions" not in self.attributes:
             return np.asarray(times - times.min())
         executed = self.attributes["instructions"].amount([place])[0][columns]

@@ -6,21 +6,20 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Indices, Values
 from ..criteria import THRESHOLD
 
 __all__ = ["Labels", "cluster", "levels", "members", "refined", "severity"]
 
-Labels = npt.NDArray[np.intp]
-Vectors = npt.NDArray[np.float64]
+Labels = Indices
 
 _ROUNDING: Final = 1 + 1e-12  # a distance of exactly the threshold is within it
 _EXACT_PAIRS: Final = 2000
 _LOOK: Final = 1024  # vectors among which the next one is looked for at once
 
 
-def cluster(vectors: Vectors, *, floor: float = 0.0, groups: Labels | None = None) -> Labels:
+def cluster(vectors: Values, *, floor: float = 0.0, groups: Labels | None = None) -> Labels:
     """Label each vector with the number of its cluster (paper 001, section 4.2.1, Algorithm 1).
 
     A vector p without a cluster and every other one without whose distance from p is at most ``THRESHOLD`` times the
@@ -45,7 +44,7 @@ def cluster(vectors: Vectors, *, floor: float = 0.0, groups: Labels | None = Non
     return _renumbered(labels)
 
 
-def _clusters(vectors: Vectors, lengths: Vectors, floor: float) -> Labels:
+def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
     """Label vectors that are sorted by their lengths."""
     labels = np.full(len(vectors), -1, dtype=np.intp)
     first = number = 0
@@ -71,7 +70,7 @@ def _unlabelled(labels: Labels, first: int) -> int:
     return len(labels)
 
 
-def levels(values: Vectors) -> Labels:
+def levels(values: Values) -> Labels:
     """Label numbers that are known to differ with the number of their cluster, by Algorithm 1.
 
     ``THRESHOLD`` of the least number is taken for a distance, but of all that they differ by no less than that part,
@@ -124,7 +123,7 @@ def members(labels: Labels) -> list[list[int]]:
     return [part.tolist() for part in np.split(order, starts)] if len(labels) else []
 
 
-def severity(vectors: Vectors) -> float:
+def severity(vectors: Values) -> float:
     """Measure how far apart the vectors lie: the largest distance of two over the largest length.
 
     0 if all lengths are 0. The paper prints S in Fig. 9 without a definition; this one is ours. Exact for up to

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Indices, Values
 from ..code_regions import descendants
 from ..criteria import THRESHOLD
 from .clusters import Labels, cluster, levels, members, refined, severity
 from .performance import Performance
 
 __all__ = ["Dissimilarity", "clusters_in", "find_dissimilarity", "odd_one"]
-
-Values = npt.NDArray[np.float64]
 
 _MOSTLY = 0.5  # of what ranks differ by in a region, that regions below it do not: then it is named beside these
 
@@ -98,9 +96,7 @@ class _Search:
     def __init__(self, performance: Performance, floor: float) -> None:
         self.performance = performance
         self.floor = floor
-        self.programs: list[npt.NDArray[np.intp] | slice] = (
-            [*performance.groups] if len(performance.groups) > 1 else [slice(None)]
-        )
+        self.programs: list[Indices | slice] = [*performance.groups] if len(performance.groups) > 1 else [slice(None)]
         totals = performance.values[list(performance.top)].sum(axis=0)
         self.wide = THRESHOLD * float(totals.max(initial=0.0))
 

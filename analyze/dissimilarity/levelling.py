@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ..arrays import Flags, Indices, Values
 from ..overhead import probe_times
 from ..selection import Selection
 
 __all__ = ["MOST_PAID", "Prices"]
-
-_Values = npt.NDArray[np.float64]
 
 # The price is that of the fastest of some rounds before the program starts. Six functions of a few instructions that
 # call each other, 113 million entries on each of two ranks that shared two busy processors, paid two to four times as
@@ -41,15 +39,15 @@ class Prices:
         ranks: ``int[program]``: how many there are.
     """
 
-    least_paid: _Values
-    most_paid: _Values
-    shortest: _Values
-    longest: _Values
-    total: _Values
-    ranks: npt.NDArray[np.intp]
+    least_paid: Values
+    most_paid: Values
+    shortest: Values
+    longest: Values
+    total: Values
+    ranks: Indices
 
     @classmethod
-    def of(cls, selection: Selection, exclusive: _Values, programs: int) -> Prices:
+    def of(cls, selection: Selection, exclusive: Values, programs: int) -> Prices:
         """Look at some ranks.
 
         Args:
@@ -83,7 +81,7 @@ class Prices:
         )
 
     @property
-    def alike(self) -> npt.NDArray[np.bool_]:
+    def alike(self) -> Flags:
         """Where ranks paid equally much, and differ by no more than the errors of the price: ``bool[program, region]``.
 
         Where probes take the 5 % that throttling allows by default, clusters allow as much anyway.
@@ -91,7 +89,7 @@ class Prices:
         same = (self.most_paid > 0) & (self.most_paid - self.least_paid <= _ALIKE * self.most_paid)
         return np.asarray(same & (self.longest - self.shortest <= _SPREAD * self.least_paid))
 
-    def levelling(self, selection: Selection, exclusive: _Values) -> _Values:
+    def levelling(self, selection: Selection, exclusive: Values) -> Values:
         """Give what is to be added to times of regions, with those below them, so that who is alike has the mean.
 
         Args:

@@ -8,13 +8,12 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ...experiment import Experiment
+from ..arrays import Indices, Values
 from ..code_regions import CodeRegion
-from ..compute_time import Computing
+from ..compute_time import Computing, part_by_noise
 from ..criteria import CRITERIA, THRESHOLD
-from ..noise import part_by_noise
 from ..overhead import TIMES, are_probes_priced, without_probes
 from ..selection import Selection, over_ranks
 from .clusters import members
@@ -23,8 +22,6 @@ from .levelling import Prices
 __all__ = ["DISSIMILARITY_METRICS", "Performance", "by_program"]
 
 DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
-
-Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ class Performance:
     own: Values | None = None
     measured_share: float | Values = 1.0
     deviation: float | None = None
-    programs: npt.NDArray[np.intp] | None = None
+    programs: Indices | None = None
     threads: tuple[str, ...] = ()
 
     @classmethod
@@ -109,7 +106,7 @@ class Performance:
         return np.asarray(self.selection.rows("cpu_time", regions) - sum(others))
 
     @cached_property
-    def groups(self) -> list[npt.NDArray[np.intp]]:
+    def groups(self) -> list[Indices]:
         """The columns of each program's ranks."""
         return _groups(self.programs, len(self.ranks))
 
@@ -170,7 +167,7 @@ def _exclusive(part: Experiment, metric: str, computing: Computing | None) -> Va
     return computing.compared(part) if computing else part.exclusive(metric)
 
 
-def _groups(programs: npt.NDArray[np.intp] | None, ranks: int) -> list[npt.NDArray[np.intp]]:
+def _groups(programs: Indices | None, ranks: int) -> list[Indices]:
     return [np.arange(ranks)] if programs is None else [np.array(each) for each in members(programs)]
 
 

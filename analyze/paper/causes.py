@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Values
 from ..attributes import ATTRIBUTES, Attribute, lacking
 from ..decision_table import DecisionTable, Row
 from ..disparity.causes import Cause, DisparityCauses
@@ -11,12 +12,34 @@ from ..disparity.classes import HIGH
 from ..disparity.disparity import Disparity
 from ..dissimilarity.causes import Difference, DissimilarityCauses
 from ..dissimilarity.differences import Differences
-from ..selection import Selection
-from .attributes import attribute_means, attribute_vectors
-from .classes import severity_classes
-from .clusters import cluster
+from ..selection import Selection, over_ranks
+from .dissimilarity import cluster
+from .weights import severity_classes
 
-__all__ = ["causes_of_ranks", "causes_of_regions"]
+__all__ = ["attribute_means", "attribute_vectors", "causes_of_ranks", "causes_of_regions"]
+
+
+def attribute_vectors(ranks: Selection, name: str) -> Values:
+    """Give one of ``ATTRIBUTES`` of each rank and region; ``float64[rank, region]``."""
+    return np.concatenate([*over_ranks(ranks, _of_block, name)])
+
+
+def attribute_means(ranks: Selection, name: str) -> Values:
+    """Give the mean over the ranks of each region's rate or amount; ``float64[region]``."""
+    return np.asarray(np.sum([*over_ranks(ranks, _sums, name)], axis=0) / len(ranks.ranks))
+
+
+def _of_block(ranks: Selection, name: str) -> Values:
+    counted, accesses = ATTRIBUTES[name]
+    amount = ranks.by_rank(ranks.experiment.exclusive(counted))
+    if accesses:
+        base = ranks.by_rank(ranks.experiment.exclusive(accesses))
+        amount = np.divide(amount, base, out=np.zeros_like(amount), where=base > 0)
+    return np.asarray(amount.T)
+
+
+def _sums(ranks: Selection, name: str) -> Values:
+    return np.asarray(_of_block(ranks, name).sum(axis=0))
 
 
 def causes_of_ranks(found: Differences) -> DissimilarityCauses:

@@ -1,25 +1,48 @@
-"""Which regions weigh more than others, as paper 001 has it (sections 4.2.2, 4.3 and 6.4)."""
+"""Which regions weigh more than others, as paper 001 has it (sections 4.2.2, 4.3 and 6.4; Fig. 2)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays import Values
 from ..code_regions import CodeRegion
-from ..disparity.classes import HIGH
-from ..disparity.crnm import cycles_metric, cycles_per_instruction, weights
+from ..costs import program_times
+from ..disparity.classes import HIGH, LABELS, optimal_split
 from ..disparity.disparity import Disparity
-from ..disparity.weights import Weights
+from ..disparity.weights import Weights, cycles_metric, cycles_per_instruction, weights
 from ..preparation import Prepared
-from ..program_time import program_times
 from ..selection import Selection, complete, over_ranks
-from .classes import severity_classes
 
-__all__ = ["class_regions", "weigh"]
+__all__ = ["class_regions", "severity_classes", "weigh"]
 
-Values = npt.NDArray[np.float64]
+
+def severity_classes(values: Sequence[float]) -> list[int] | None:
+    """Put each value into a class from 0, very low, to 4, very high.
+
+    The k-means is exact, so that there is nothing to start it from. The paper does not say what becomes of fewer than
+    five different values: they are numbered from the top. Nor of 0, which is very low in its Table 4.
+
+    Args:
+        values: One a region, not negative.
+
+    Returns:
+        The classes in the order of the values; None with fewer than two different ones.
+    """
+    ordered = sorted(values)  # from the least: sums of what is small keep their digits
+    different = len(set(ordered))
+    if different < 2:
+        return None
+    starts = optimal_split(ordered, min(len(LABELS), different))
+    top = len(LABELS) - len(starts)
+    of_value: dict[float, int] = {}
+    for number, (start, end) in enumerate(pairwise([*starts, len(ordered)])):
+        for value in ordered[start:end]:
+            of_value.setdefault(value, top + number)
+    return [of_value[value] if value > 0 else 0 for value in values]
 
 
 def weigh(prepared: Prepared, metric: str) -> Weights:

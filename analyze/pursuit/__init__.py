@@ -1,13 +1,12 @@
 """Which metrics are worth recording, from one period of a run to the next: projection pursuit (paper 004)."""
 
-from .parted import Camps
+from .camps import Camps
 from .period import Options, Period, PursuitOverTime, Telling
-from .probing import PROBED
+from .points import TRIMMINGS, Trimming
 from .pursuit import SELECTED, Outcome, Pursuit, Ranked, Status, index_of, pursue
 from .ranking import View
 from .search import STARTS
-from .selection import IDENTITY, Reduction, next_selection
-from .trimming import TRIMMINGS, Trimming
+from .selection import IDENTITY, PROBED, Reduction, next_selection
 from .window import SlidingWindow, Window, smoothed
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""How clearly points along a line fall into two camps: a second index, ours, beside that of Jones and Sibson.
+"""How clearly points fall into two camps: a second index, ours, beside that of Jones and Sibson.
 
 Two camps of like size hardly change the third and fourth cumulants, which that index is made of. This one is the gain
 in log-likelihood a point, if a line is two normal camps of one variance instead of one: Symons' criterion for the best
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from ..metric_space import Values
+from ..arrays import Flags, Values
+from ..metric_space import MetricSpace
+from .chance import CAMPS_LEVEL, critical_of_metrics, critical_of_projection
+from .points import sphered
 from .search import MANY, some
 
-__all__ = ["Parting", "Split", "parting", "split"]
-
-Flags = npt.NDArray[np.bool_]
+__all__ = ["Camps", "Parting", "Split", "in_metrics", "in_projection", "parting", "split"]
 
 _STARTS: Final = 24  # besides the axes; the table of chance holds for these
 _STEPS: Final = 50  # far more than any search took
@@ -120,3 +120,69 @@ def _climbed(values: Values, directions: Values) -> Values:
         led = (upper / upper.sum(axis=1, keepdims=True) - lower / lower.sum(axis=1, keepdims=True)) @ values
         directions = led / np.linalg.norm(led, axis=1, keepdims=True)
     return directions[np.argsort(-best, kind="stable")]
+
+
+@dataclass(frozen=True, slots=True)
+class Camps:
+    """How points part in two where they do so most clearly, beyond chance or least below it.
+
+    Attributes:
+        metric: Alone, or with the largest loading in the projection.
+        alone: Whether in this metric alone.
+        index: How clearly.
+        critical: What normal points stay below.
+        size: How many points are in the smaller camp.
+        smaller: Labels of these.
+    """
+
+    metric: str
+    alone: bool
+    index: float
+    critical: float
+    size: int
+    smaller: tuple[int | str, ...] = ()
+
+    @property
+    def worth(self) -> bool:
+        """Whether there are camps that chance does not make."""
+        return self.index > self.critical
+
+
+def in_metrics(space: MetricSpace, alone: Split, *, level: float = CAMPS_LEVEL) -> list[Camps]:
+    """Give the metrics in which alone locations part beyond chance, or else the one nearest to that.
+
+    Args:
+        space: The locations, four at least.
+        alone: Each of its metrics parted.
+        level: How often chance goes so far, at most.
+    """
+    critical = critical_of_metrics(len(space.points), len(space.metrics), level)
+    beyond = np.flatnonzero(alone.index > critical)
+    columns = beyond if len(beyond) else [alone.index.argmax()]
+    return [
+        _camps(space, int(column), float(alone.index[column]), critical, alone.smaller[column], alone=True)
+        for column in columns
+    ]
+
+
+def in_projection(seen: MetricSpace, *, critical: float | None = None, seed: int = 0) -> list[Camps]:
+    """Give the camps of the best projection; none of a single dimension, which is a metric alone.
+
+    Args:
+        seen: Points.
+        critical: What they stay below by chance; of independent points if None.
+        seed: Of the search.
+    """
+    sphere = sphered(seen.scaled())
+    points, rank = sphere.values.shape
+    if rank < 2:
+        return []
+    best = parting(sphere.values, seed=seed)
+    column = int(np.abs(sphere.axes @ best.direction).argmax())
+    limit = critical_of_projection(points, rank) if critical is None else critical
+    return [_camps(seen, column, best.index, limit, best.smaller, alone=False)]
+
+
+def _camps(space: MetricSpace, column: int, index: float, critical: float, smaller: Flags, *, alone: bool) -> Camps:
+    rows = np.flatnonzero(smaller).tolist()
+    return Camps(space.metrics[column], alone, index, critical, len(rows), tuple(space.labels[row] for row in rows))

@@ -11,15 +11,13 @@ import numpy as np
 
 from ...errors import InputError, LocationsError
 from ...experiment.trace import Samples
-from ..formula import Formula, measured, parts
-from ..metric_choice import WantedMetrics
+from ..formula import Formula, WantedMetrics, measured, parts
 from ..metric_space import MetricSpace, Point
 from .index import LEAST_POINTS
-from .probing import PROBED, Turns
+from .points import Trimming
 from .pursuit import FEWEST, Outcome, Pursuit, Status, pursue
 from .search import STARTS
-from .selection import Reduction, next_selection
-from .trimming import Trimming
+from .selection import PROBED, Reduction, Turns, next_selection
 from .window import Window, smoothed
 
 __all__ = ["Options", "Period", "PursuitOverTime", "Telling"]

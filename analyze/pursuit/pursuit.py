@@ -11,17 +11,15 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ...errors import InputError
-from ..metric_space import MetricSpace, Values
-from .camps import split
-from .camps_chance import LEVEL as CAMPS
-from .chance import ALL, critical_index
+from ..arrays import Values
+from ..metric_space import MetricSpace
+from .camps import Camps, in_metrics, in_projection, split
+from .chance import ALL, CAMPS_LEVEL, critical_index
 from .index import LEAST_POINTS, index
-from .parted import Camps, in_metrics, in_projection
+from .points import Trimming, outlying, sphered, trimmed
 from .ranking import Chosen, View, best_view, ranking
 from .rotation import simulated
 from .search import STARTS, Projection
-from .sphering import sphered
-from .trimming import Trimming, outlying, trimmed
 
 __all__ = ["FEWEST", "SELECTED", "Camps", "Outcome", "Pursuit", "Ranked", "Status", "index_of", "pursue"]
 
@@ -190,7 +188,7 @@ def _viewed(
     if enough and seen is not space:
         critical, of_camps = simulated(scaled, seen.points, dimensions=dimensions, seed=seed, starts=starts)
     alone = split(space.scaled().T)
-    camps = in_metrics(space, alone, level=CAMPS if enough else ALL)
+    camps = in_metrics(space, alone, level=CAMPS_LEVEL if enough else ALL)
     if enough:
         camps += in_projection(seen, critical=of_camps, seed=seed)
     camps.sort(key=lambda each: each.critical - each.index)

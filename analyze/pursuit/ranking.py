@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+from scipy.linalg import qr
 
-from ..metric_space import Values
+from ..arrays import Values
 from .index import index
+from .points import sphered
 from .search import STARTS, Projection, search
-from .sphering import sphered
-from .varimax import varimax
 
-__all__ = ["Chosen", "View", "best_view", "ranking"]
+__all__ = ["Chosen", "View", "best_view", "ranking", "varimax"]
+
+_STEPS: Final = 200
+_STILL: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +99,31 @@ def ranking(scaled: Values, first: View, *, dimensions: int, seed: int = 0, star
         view = best_view(scaled[:, left], dimensions=dimensions, seed=seed, starts=starts)
         order += [Chosen(int(left[each.metric]), each.loading, each.importance, each.index) for each in view.chosen]
     return tuple(order)
+
+
+def varimax(loadings: Values) -> Values:
+    """Give the rotation, ``float64[axis, axis]``, after which squared loadings vary most.
+
+    Args:
+        loadings: ``float64[metric, axis]``, of full rank.
+    """
+    rotation = _start(loadings)
+    for _ in range(_STEPS):
+        turned = loadings @ rotation
+        slope = loadings.T @ (turned**3 - turned * (turned**2).mean(axis=0))
+        left, _, right = np.linalg.svd(slope)
+        before, rotation = rotation, left @ right
+        if np.abs(rotation - before).max() < _STILL:
+            break
+    return rotation
+
+
+def _start(loadings: Values) -> Values:
+    """Turn the metrics that are most unlike each other as near to an axis each as they go.
+
+    The axes as they come may be where the slope is zero and the variance least: those of two standardised metrics halve
+    the angle between them.
+    """
+    _, _, order = qr(loadings.T, mode="economic", pivoting=True)
+    left, _, right = np.linalg.svd(loadings[order[: loadings.shape[1]]])
+    return np.asarray((left @ right).T)

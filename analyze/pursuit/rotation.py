@@ -12,17 +12,15 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from ..metric_space import Point, Values
+from ..arrays import Values
+from ..metric_space import Point
 from .camps import parting
-from .camps_chance import LEVEL as CAMPS
-from .camps_chance import deviations
-from .chance import LEVEL
+from .chance import CAMPS_LEVEL, LEVEL, deviations
+from .points import sphered
 from .search import STARTS, search
-from .sphering import sphered
 
 __all__ = ["Turning", "simulated"]
 
@@ -71,7 +69,7 @@ def simulated(
         values = sphered(_standardised(turning.drawn(random))).values
         best = search(values, min(dimensions, values.shape[1]), seed=seed, starts=starts).index
         found.append((float(np.log(best)), parting(values, seed=seed).index))
-    limit = np.array([_deviations(level) for level in (LEVEL, CAMPS)])
+    limit = np.array([_deviations(level) for level in (LEVEL, CAMPS_LEVEL)])
     critical, camps = np.mean(found, axis=0) + limit * np.std(found, axis=0, ddof=1)
     return float(np.exp(critical)), float(camps)
 
@@ -81,6 +79,6 @@ def _deviations(level: float) -> float:
     return deviations(level) * float(wider)
 
 
-def _standardised(values: npt.NDArray[np.float64]) -> Values:
+def _standardised(values: Values) -> Values:
     centred = values - values.mean(axis=0)
     return np.asarray(centred / centred.std(axis=0))

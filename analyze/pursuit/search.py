@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from ..metric_space import Values
-from .gradient import index_and_gradient, tangent
+from ..arrays import Flags, Values
+from .index import index_and_gradient, tangent
 
 __all__ = ["MANY", "STARTS", "Projection", "search", "some"]
-
-Flags = npt.NDArray[np.bool_]
 
 STARTS: Final = 24
 _RACE: Final = 6  # steps after which the best starts alone go on

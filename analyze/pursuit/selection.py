@@ -1,15 +1,18 @@
-"""What to record after each period: no change without a reason, and what it saves (paper 004, 3.4 and 4.6)."""
+"""What to record after each period (paper 004, 3.4 and 4.6): no change without a reason, and the others in turn."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import Final
 
 from .pursuit import Pursuit, index_of
 
-__all__ = ["IDENTITY", "Reduction", "next_selection"]
+__all__ = ["IDENTITY", "PROBED", "Reduction", "Turns", "next_selection"]
 
 IDENTITY: Final = 3  # fields of a record that no selection saves: time, process, thread
+
+PROBED: Final = 0.25  # of the metrics left out: each is looked at in one of four periods
 
 
 @dataclass(frozen=True)
@@ -68,3 +71,29 @@ def next_selection(before: tuple[str, ...], found: Pursuit | None, *, jitter: fl
         return found.metrics
     better = index_of(found.seen, found.metrics) > (1 + jitter) * index_of(found.seen, before)
     return found.metrics if better else before
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Whose turn it is.
+
+    Attributes:
+        waiting: All metrics, the longest not recorded first.
+        probed: Those that are recorded next, besides the selected ones.
+    """
+
+    waiting: tuple[str, ...]
+    probed: tuple[str, ...] = ()
+
+    def after(self, recorded: frozenset[str], share: float) -> Turns:
+        """Choose whom to look at next.
+
+        Args:
+            recorded: Metrics that are recorded anyway.
+            share: Of the others.
+        """
+        left = [name for name in self.waiting if name not in recorded]
+        probed = left[: ceil(share * len(left))]
+        seen = recorded.union(probed)
+        last = [name for name in self.waiting if name in seen]
+        return Turns((*(name for name in left if name not in seen), *last), tuple(probed))

@@ -8,11 +8,11 @@ from math import floor, inf, isfinite
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ...errors import InputError
 from ...experiment.trace import Samples
-from ..metric_space import Point, Values
+from ..arrays import Indices, Values
+from ..metric_space import Point
 
 __all__ = ["SlidingWindow", "Window", "smoothed"]
 
@@ -172,7 +172,7 @@ def smoothed(samples: Samples, parts: int = 1) -> tuple[list[Point], dict[str, V
     return points, dict(zip(samples.metrics, means, strict=True))
 
 
-def _means(locations: npt.NDArray[np.intp], column: Values, count: int, parts: int) -> Values:
+def _means(locations: Indices, column: Values, count: int, parts: int) -> Values:
     there = ~np.isnan(column)
     locations, column = locations[there], column[there]
     size = float(np.abs(column).max(initial=0.0)) or 1.0  # no sum of huge values overflows

@@ -6,14 +6,13 @@ Needs scipy: imported by what uses it, not with ``analyze``.
 from __future__ import annotations
 
 from .correlation import Correlation, correlation
-from .dimensions import dimensions
 from .factors import ROTATIONS, Factors, Rotation, factors
 from .hierarchy import LINKAGES, Hierarchy, Linkage, hierarchy
 from .kmeans import CRITERIA, Clusters, Criterion, kmeans
+from .materiality import dimensions
 from .membership import Grid, Membership, grid_of, membership
-from .partition import Partition
+from .partition import Part, Partition, recursively
 from .pca import Components, pca
-from .recursion import Part, recursively
 
 __all__ = [
     "CRITERIA",

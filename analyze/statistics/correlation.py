@@ -1,4 +1,7 @@
-"""Which metrics say the same: the correlation matrix, and groups of redundant metrics (paper 003, section 4.4)."""
+"""Which metrics say the same: the correlation matrix, and groups of redundant metrics (paper 003, section 4.4).
+
+Correlations are taken without each single point, too: one location can make them, or hide them.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,94 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from scipy.special import stdtr
 
-from ...errors import InputError
-from ..metric_space import MetricSpace, Values
+from ...errors import AutoanalyzerError, InputError
+from ..arrays import Indices, Values
+from ..metric_space import MetricSpace
 from ..one_thread import one_thread
-from .leave_one_out import LeaveOneOut, leave_one_out, pearson
 
-__all__ = ["REDUNDANT", "Correlation", "MetricGroup", "Turn", "correlation"]
+__all__ = ["REDUNDANT", "Correlation", "LeaveOneOut", "MetricGroup", "Turn", "correlation", "leave_one_out", "pearson"]
+
+_FEWEST: Final = 4  # points: of the three without one, correlations are not ±1 anyway
+_CARRIED: Final = 0.01  # of a metric's variance left without a point: of less, the difference would lose digits
 
 REDUNDANT: Final = 0.95
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """Between what each correlation is if one point is left out, whichever it is.
+
+    Attributes:
+        lowest: ``float64[metric, metric]``; 0 if a metric is constant without the point.
+        highest: ``float64[metric, metric]``.
+        lowest_without: ``int[metric, metric]``, the position of the point without which it is the lowest.
+        highest_without: ``int[metric, metric]``.
+    """
+
+    lowest: Values
+    highest: Values
+    lowest_without: Indices
+    highest_without: Indices
+
+
+def pearson(values: Values) -> Values:
+    """Correlate columns, ``float64[point, metric]``, each with each."""
+    matrix = np.atleast_2d(np.corrcoef(values, rowvar=False))
+    matrix = np.clip((matrix + matrix.T) / 2, -1.0, 1.0)
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
+
+
+def leave_one_out(space: MetricSpace, matrix: Values) -> LeaveOneOut | None:
+    """Find the extremes of each correlation over all points that could be left out, in O(points × metrics²).
+
+    Of centred columns of length 1, x and y, with n points, the correlation without point k is r - c x_k y_k over the
+    root of (1 - c x_k²)(1 - c y_k²), c = n / (n - 1): the downdate of a covariance (B. Efron, The Jackknife, 1982). A
+    point that carries nearly all the variance of a metric is left out of the values themselves, for nothing but
+    roundings would be left of that difference; there is at most one a metric.
+
+    Args:
+        space: The points.
+        matrix: Their correlations.
+
+    Returns:
+        None of fewer than four points: without one, of three, any two metrics have correlations of ±1.
+    """
+    count, width = space.values.shape
+    if count < _FEWEST:
+        return None
+    columns = space.scaled() / np.sqrt(count)
+    share = count / (count - 1)
+    left = 1 - share * np.square(columns)
+    carriers = np.flatnonzero((left < _CARRIED).any(axis=1))
+    exact = np.array([_without(space, int(row)) for row in carriers]).reshape(-1, width, width)
+    found = LeaveOneOut(np.eye(width), np.eye(width), *(np.zeros((width, width), dtype=np.intp) for _ in range(2)))
+    for one in range(width):
+        below = np.maximum(left * left[:, [one]], _CARRIED**2)
+        without = (matrix[one] - share * columns[:, [one]] * columns) / np.sqrt(below)
+        without[carriers] = exact[:, one]
+        found.lowest_without[one], found.highest_without[one] = without.argmin(axis=0), without.argmax(axis=0)
+        found.lowest[one], found.highest[one] = without.min(axis=0), without.max(axis=0)
+    for each in (found.lowest, found.highest):
+        np.clip(each, -1.0, 1.0, out=each)
+        np.fill_diagonal(each, 1.0)
+    return found
+
+
+def _without(space: MetricSpace, row: int) -> Values:
+    """Correlate the metrics without a point; 0 of metrics that are constant then."""
+    found = np.eye(len(space.metrics))
+    try:
+        rest = space.part(np.delete(np.arange(len(space.points)), row))
+    except AutoanalyzerError:  # no metric differs
+        return found
+    places = [space.metrics.index(name) for name in rest.metrics]
+    found[np.ix_(places, places)] = pearson(rest.scaled())
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +200,7 @@ def _ranked(column: Values) -> Values:
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse])
 
 
-def _redundant(alike: Values) -> list[npt.NDArray[np.intp]]:
+def _redundant(alike: Values) -> list[Indices]:
     if len(alike) == 1:
         return [np.array([0])]
     apart = squareform(1.0 - alike, checks=False)
@@ -130,7 +208,7 @@ def _redundant(alike: Values) -> list[npt.NDArray[np.intp]]:
     return [np.flatnonzero(labels == each) for each in dict.fromkeys(labels.tolist())]
 
 
-def _group(space: MetricSpace, matrix: Values, steady: Values, rows: npt.NDArray[np.intp]) -> MetricGroup:
+def _group(space: MetricSpace, matrix: Values, steady: Values, rows: Indices) -> MetricGroup:
     near = np.abs(matrix[np.ix_(rows, rows)])
     kept = sorted((rows[each] for each in _redundant(steady[np.ix_(rows, rows)])), key=lambda each: -len(each))
     keep = [_representative(space, matrix, each) for each in kept]
@@ -139,7 +217,7 @@ def _group(space: MetricSpace, matrix: Values, steady: Values, rows: npt.NDArray
     return MetricGroup(one, members, float(near.min()), tuple(keep))
 
 
-def _representative(space: MetricSpace, matrix: Values, rows: npt.NDArray[np.intp]) -> str:
+def _representative(space: MetricSpace, matrix: Values, rows: Indices) -> str:
     near = np.abs(matrix[np.ix_(rows, rows)])
     measured = np.array([space.metrics[row] not in space.formulas for row in rows])
     best = int(rows[int(np.argmax(near.mean(axis=1).round(12) + measured))])

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.cluster.hierarchy import linkage as linkage_of
 
 from ...errors import UsageError
-from ..metric_space import MetricSpace, Scale, Values
+from ..arrays import Indices, Values
+from ..metric_space import MetricSpace, Scale
 from ..one_thread import one_thread
 from .chance import against_chance
 from .partition import Labels, Partition, numbered
@@ -52,8 +52,8 @@ class Hierarchy:
     space: MetricSpace
     method: Linkage
     merges: Values
-    sample: npt.NDArray[np.intp]
-    far: npt.NDArray[np.intp]
+    sample: Indices
+    far: Indices
     partition: Partition
     height: float
     drop: float
@@ -152,9 +152,7 @@ def _cut(merges: Values, count: int) -> Labels:
     return numbered(owners[:points])
 
 
-def _assigned(
-    scaled: Values, sample: npt.NDArray[np.intp], labels: npt.NDArray[np.intp]
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _assigned(scaled: Values, sample: Indices, labels: Indices) -> tuple[Indices, Indices]:
     """Give every point the label of the nearest in the sample, and the positions of those that are far from it."""
     if len(sample) == len(scaled):
         return labels, np.array([], dtype=np.intp)

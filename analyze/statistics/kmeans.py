@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
 from ...errors import UsageError
-from ..metric_space import MetricSpace, Scale, Values
+from ..arrays import Indices, Values
+from ..metric_space import MetricSpace, Scale
 from ..one_thread import one_thread
 from .chance import POINTS, Chance, against_chance
 from .hierarchy import cuts
@@ -90,7 +90,7 @@ def kmeans(
     return Clusters(space, partition, None if clusters else criterion, scores, chance)
 
 
-def _some(points: int, seed: int) -> npt.NDArray[np.intp]:
+def _some(points: int, seed: int) -> Indices:
     """Give the positions of the points by which k is chosen."""
     if points <= _SAMPLE:
         return np.arange(points)

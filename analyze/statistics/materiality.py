@@ -1,22 +1,25 @@
-"""Which differences matter: by the rule by which the verdict tells ranks apart, whatever the metric.
+"""Which differences matter, and in which metrics: by the rule by which the verdict tells ranks apart.
 
-Clusters are made of scaled metrics, so what differs by a thousandth without any noise parts them as well as what takes
-three times as long. So whatever is said of clusters is chosen here: significance (paper 003, section 3.3) is not size.
+Clusters are made of scaled metrics (paper 003, section 4.5), so what differs by a thousandth without any noise parts
+them as well as what takes three times as long. So dimensions, and whatever is said of clusters, are chosen here:
+significance (section 3.3) is not size.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import fdtri
 
+from ..arrays import Flags, Values
 from ..criteria import CRITERIA, THRESHOLD
-from ..metric_space import MetricSpace, Values
+from ..metric_space import MetricSpace
 from .partition import LEVEL, Partition
 
-__all__ = ["RULE", "matters", "separating", "telling"]
+__all__ = ["RULE", "dimensions", "matters", "separating", "telling"]
 
 RULE: Final = (
     f"{100 * THRESHOLD:.0f} %, of times {1000 * CRITERIA.resolution:.0f} ms and"
@@ -43,7 +46,7 @@ def matters(space: MetricSpace, one: Values, other: Values) -> list[int]:
     return [int(column) for column in order if wide[column]]
 
 
-def _times(space: MetricSpace) -> npt.NDArray[np.bool_]:
+def _times(space: MetricSpace) -> Flags:
     return np.array([space.units.get(name) == "sec" for name in space.metrics])
 
 
@@ -52,7 +55,7 @@ def _relative(one: Values, other: Values) -> Values:
     return np.asarray(np.abs(one - other) / np.maximum(larger, np.finfo(np.float64).tiny))
 
 
-def _wide(space: MetricSpace, one: Values, other: Values) -> npt.NDArray[np.bool_]:
+def _wide(space: MetricSpace, one: Values, other: Values) -> Flags:
     """Tell which differences matter; values are ``float64[…, metric]``."""
     of_whole = [CRITERIA.least_gain * space.wholes.get(name, 0.0) for name in space.metrics]
     least = np.where(_times(space), max(CRITERIA.least_gain * space.time, CRITERIA.resolution), of_whole)
@@ -95,3 +98,26 @@ def _critical(partition: Partition) -> float:
     if not 1 < clusters < points:
         return 0.0
     return float(fdtri(clusters - 1, points - clusters, 1 - LEVEL))
+
+
+def dimensions(space: MetricSpace, *, fewest: int = 1) -> MetricSpace:
+    """Leave out metrics that would part locations by what does not matter; all of them matter if none does.
+
+    Those that include waiting for a turn on a processor say more of the scheduler than of the program: they are left
+    out, too, as long as others are there.
+
+    Args:
+        space: The points.
+        fewest: How many metrics must be left, or else none is left out.
+    """
+    others = _without(space, space.waiting, "includes waiting for a turn", fewest)
+    wide = {others.metrics[column] for column in matters(others, others.values.min(axis=0), others.values.max(axis=0))}
+    return _without(others, {*others.metrics} - wide, "no difference that matters", fewest)
+
+
+def _without(space: MetricSpace, names: Collection[str], why: str, fewest: int) -> MetricSpace:
+    kept = [name for name in space.metrics if name not in names]
+    if len(kept) < fewest:
+        return space
+    left = {name: why for name in space.metrics if name in names}
+    return replace(space.along(kept), dropped={**left, **space.dropped})

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ...errors import UsageError
 from ...experiment import Experiment
+from ..arrays import Flags, Indices
 from .hierarchy import Hierarchy
 
 __all__ = ["Grid", "Membership", "grid_of", "membership"]
-
-Places = npt.NDArray[np.intp]
 
 _ALIKE: Final = 0.9  # of what is in a cluster or in a part of the grid, in both: the part names the cluster
 _FEW: Final = 0.02  # of a cluster, that may be outside of the rows that it is called
@@ -57,7 +55,7 @@ class Membership:
 
     hierarchy: Hierarchy
     grid: Grid
-    places: Places
+    places: Indices
     words: tuple[str | None, ...]
 
 
@@ -117,7 +115,7 @@ def _row_by_row(processes: Sequence[int], sizes: Sequence[int]) -> dict[tuple[in
     return {(process, 0): tuple(place) for process, place in zip(processes, places, strict=True)}
 
 
-def _part(places: Places, inside: npt.NDArray[np.bool_], sizes: Sequence[int]) -> str | None:
+def _part(places: Indices, inside: Flags, sizes: Sequence[int]) -> str | None:
     """Name the part of the grid that is most like a cluster: what is in both is nine tenths of what is in either."""
     if inside.all():
         return "the whole grid"
@@ -126,14 +124,12 @@ def _part(places: Places, inside: npt.NDArray[np.bool_], sizes: Sequence[int]) -
     return next(name for alike, name in found if alike == best) if best >= _ALIKE else None
 
 
-def _alike(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> float:
+def _alike(one: Flags, other: Flags) -> float:
     either = int((one | other).sum())
     return int((one & other).sum()) / either if either else 0.0
 
 
-def _parts(
-    places: Places, inside: npt.NDArray[np.bool_], sizes: Sequence[int]
-) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+def _parts(places: Indices, inside: Flags, sizes: Sequence[int]) -> Iterator[tuple[str, Flags]]:
     """Name parts of a grid, the simplest first."""
     wide = [axis for axis, size in enumerate(sizes) if size > 1]
     rims = sum(

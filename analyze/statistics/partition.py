@@ -1,20 +1,34 @@
-"""Points shared out among clusters: how well, by which metrics, and what each cluster is like (paper 003, 3.3)."""
+"""Points shared out among clusters (paper 003, 3.3): how well, by which metrics, what each is like, and again (4.8)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
-from ..metric_space import ROUNDING, MetricSpace, Values
+from ...errors import AutoanalyzerError
+from ..arrays import Indices, Values
+from ..metric_space import ROUNDING, MetricSpace
 
-__all__ = ["DISTINCT", "LEVEL", "WEAK", "Labels", "Partition", "numbered", "silhouette", "variance_ratios"]
+__all__ = [
+    "DISTINCT",
+    "LEVEL",
+    "WEAK",
+    "Labels",
+    "Part",
+    "Partition",
+    "numbered",
+    "recursively",
+    "silhouette",
+    "variance_ratios",
+]
 
-Labels = npt.NDArray[np.intp]
+Labels = Indices
 
 # Mean silhouettes from which Kaufman and Rousseeuw (Finding Groups in Data, 1990) speak of a reasonable structure, and
 # below which of none.
@@ -26,6 +40,11 @@ LEVEL: Final = 0.025
 
 _APART: Final = 0.1  # standard deviations from the others, from which on a cluster has something of its own
 _SAMPLE: Final = 2000  # points of which silhouettes are computed: distances of all to all
+
+Result = TypeVar("Result")
+
+_LEAST: Final = 4  # points to be analysed
+_DEEPEST: Final = 3
 
 
 @dataclass(frozen=True)
@@ -48,7 +67,7 @@ class Partition:
     f_ratios: Values
     means: Values
     deviations: Values
-    typical: npt.NDArray[np.intp]
+    typical: Indices
     chance: float | None = None
 
     @classmethod
@@ -82,7 +101,7 @@ class Partition:
         return self.chance is not None and self.chance > LEVEL
 
     @cached_property
-    def members(self) -> tuple[npt.NDArray[np.intp], ...]:
+    def members(self) -> tuple[Indices, ...]:
         """Positions of the points of each cluster."""
         return tuple(np.flatnonzero(self.labels == each) for each in range(self.count))
 
@@ -173,3 +192,54 @@ def _widths(values: Values, labels: Labels) -> Values:
 
 def _nearest_to_mean(values: Values) -> int:
     return int(np.square(values - values.mean(axis=0)).sum(axis=1).argmin())
+
+
+@dataclass(frozen=True)
+class Part(Generic[Result]):
+    """An analysis of a cluster within a cluster.
+
+    Attributes:
+        path: Numbers of the clusters from the outermost on, from 1; empty of all points.
+        result: What was found there.
+        parts: The same of its own clusters, if these are far apart.
+        without: Number of a cluster of four points or more of which there is none → why.
+        ended: Why its clusters are not analysed; None if they are.
+    """
+
+    path: tuple[int, ...]
+    result: Result
+    parts: tuple[Part[Result], ...] = ()
+    without: Mapping[int, str] = field(default_factory=dict)
+    ended: str | None = None
+
+
+def recursively(
+    space: MetricSpace,
+    analysis: Callable[[MetricSpace], Result],
+    clusters: Callable[[MetricSpace, Result], Partition],
+    path: tuple[int, ...] = (),
+) -> Part[Result]:
+    """Analyse a space, and again each cluster of four points or more whose silhouette says that clusters are distinct.
+
+    Raises:
+        AutoanalyzerError: What the analysis of the whole raises.
+    """
+    result = analysis(space)
+    if len(path) == _DEEPEST:
+        return Part(path, result, ended=f"{_DEEPEST} levels are the limit")
+    partition = clusters(space, result)
+    if partition.silhouette is None or partition.silhouette < DISTINCT:
+        found = "none" if partition.silhouette is None else f"{partition.silhouette:.2f}"
+        return Part(path, result, ended=f"that needs a silhouette of at least {DISTINCT}, found {found}")
+    if partition.by_chance:
+        found = f"{100 * (partition.chance or 0):.3g}"
+        return Part(path, result, ended=f"chance may make them in at most {100 * LEVEL:g} of 100 cases, found {found}")
+    parts, without = [], {}
+    for number, rows in enumerate(partition.members, start=1):
+        if len(rows) >= _LEAST:
+            try:
+                parts.append(recursively(space.part(rows), analysis, clusters, (*path, number)))
+            except AutoanalyzerError as error:
+                without[number] = str(error)
+    ended = None if parts or without else f"none has at least {_LEAST} locations"
+    return Part(path, result, tuple(parts), without, ended)

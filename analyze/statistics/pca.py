@@ -9,7 +9,8 @@ import numpy as np
 from scipy.linalg import svd
 
 from ...errors import InputError
-from ..metric_space import MetricSpace, Scale, Values
+from ..arrays import Values
+from ..metric_space import MetricSpace, Scale
 from ..one_thread import one_thread
 from .kmeans import kmeans
 from .partition import Partition

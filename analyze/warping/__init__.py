@@ -1,10 +1,8 @@
 """Alignment of traces: moments of the same work (Hauswirth et al., OOPSLA 2005, sections 3 and 4)."""
 
-from .alignment import Alignment, align
-from .anchors import anchored, same_paths
-from .common_time import By, OnTime, brought, carried, with_derived
+from .alignment import Alignment, By, OnTime, align, brought, carried, with_derived
 from .doubt import Doubt, doubts
-from .time_map import TimeMap, time_map
+from .time_map import TimeMap, anchored, same_paths, time_map
 from .warp_path import Told, Warp, warp, warp_error
 
 __all__ = [

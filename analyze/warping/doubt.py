@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from .noise import noise_level, steepness
+from ..arrays import Flags, Values
+from ..outliers import noise_level, steepness
 from .warp_path import Warp, warp
 
 __all__ = ["Doubt", "Kind", "doubts"]
 
-Values = npt.NDArray[np.float64]
 Kind = Literal["constant", "noise-point", "reordered", "unlike"]
 
 _DISTINCT: Final = 3.0  # deviations of the noise: one of 370 normal values is further from the mean
@@ -98,7 +97,7 @@ def _elsewhere(x: Values, y: Values, path: Warp, far: float) -> Iterator[Doubt]:
         yield Doubt("unlike", start, end)
 
 
-def _longest(flags: npt.NDArray[np.bool_]) -> tuple[int, int]:
+def _longest(flags: Flags) -> tuple[int, int]:
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
     starts, ends = edges[::2], edges[1::2] - 1
     number = int(np.argmax(ends - starts))

@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InputError
+from ..arrays import Flags, Indices, Values
 
 __all__ = ["Told", "Warp", "warp", "warp_error"]
-
-Values = npt.NDArray[np.float64]
 
 Told = Callable[[int, int], object]
 """Takes how many diagonals are done, and how many there are."""
@@ -39,8 +38,8 @@ class Warp:
         error: The sum of their distances (Eq. 1), without penalties.
     """
 
-    x: npt.NDArray[np.intp]
-    y: npt.NDArray[np.intp]
+    x: Indices
+    y: Indices
     error: float
 
 
@@ -230,9 +229,7 @@ def _backward(table: _Table, end: _End, kept: list[tuple[Values, Values]], apart
                 i, k = i - 1, k - 1
 
 
-def _ways(
-    table: _Table, i: int, k: int, start: int, kept: tuple[Values, Values]
-) -> list[tuple[int, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]]:
+def _ways(table: _Table, i: int, k: int, start: int, kept: tuple[Values, Values]) -> list[tuple[int, Flags, Flags]]:
     """Tell for the cells from which (k, i) can be reached, diagonal by diagonal, where their least error comes from.
 
     Returns:

@@ -4,9 +4,9 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.code_regions import CodeRegion
+from autoanalyzer.analyze.compute_time import part_by_noise
 from autoanalyzer.analyze.criteria import CRITERIA, THRESHOLD, criterion_fields
 from autoanalyzer.analyze.disparity.disparity import find_disparity
-from autoanalyzer.analyze.noise import part_by_noise
 
 CALM = {f"calm{number}": [1.0] * 4 for number in range(10)}
 BOTH = pytest.mark.parametrize("side", [0.99, 1.01], ids=["just below", "just above"])

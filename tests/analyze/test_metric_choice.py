@@ -1,7 +1,6 @@
 import pytest
 
-from autoanalyzer.analyze.formula import Formula
-from autoanalyzer.analyze.metric_choice import WantedMetrics
+from autoanalyzer.analyze.formula import Formula, WantedMetrics
 from autoanalyzer.errors import UsageError
 
 THERE = ("visits", "time", "instructions", "cycles")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.noise import noise_of_times
+from autoanalyzer.analyze.compute_time import noise_of_times
 
 
 @pytest.mark.parametrize("regions", [4, 5, 8, 20])

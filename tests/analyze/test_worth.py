@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.confidence import confidence_in_difference
 from autoanalyzer.analyze.dissimilarity import differences
+from autoanalyzer.analyze.foremost import confidence_in_difference
 from autoanalyzer.analyze.worth import makespan, worth_of_balance, worth_of_weight
 from autoanalyzer.view.findings_json import findings_document
 

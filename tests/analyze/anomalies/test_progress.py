@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze.anomalies import Run
-from autoanalyzer.analyze.anomalies.progress import way
+from autoanalyzer.analyze.anomalies.run import way
 from autoanalyzer.experiment import CallPath, Location, Metric, Region
 from autoanalyzer.experiment.trace import TimeLine, Trace
 

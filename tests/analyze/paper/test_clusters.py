@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autoanalyzer.analyze.paper.clusters import are_clusters, cluster
+from autoanalyzer.analyze.paper.dissimilarity import are_clusters, cluster
 
 VECTORS = st.lists(st.tuples(*[st.sampled_from([0.0, 1.0, 1.05, 1.1, 1.2, 3.0])] * 2), min_size=1, max_size=7)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.paper.classes import severity_classes
+from autoanalyzer.analyze.paper.weights import severity_classes
 
 
 def test_five_groups_get_the_five_classes_whatever_lies_between_them():

@@ -5,8 +5,8 @@ import pytest
 
 from autoanalyzer.analyze.pursuit import pursue
 from autoanalyzer.analyze.pursuit.camps import parting, split
-from autoanalyzer.analyze.pursuit.camps_chance import critical_of_metrics, critical_of_projection
-from autoanalyzer.analyze.pursuit.sphering import sphered
+from autoanalyzer.analyze.pursuit.chance import critical_of_metrics, critical_of_projection
+from autoanalyzer.analyze.pursuit.points import sphered
 
 FEW, MANY = 3, 20  # seeds
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstat, ortho_group
 
-from autoanalyzer.analyze.pursuit.gradient import index_and_gradient, tangent
-from autoanalyzer.analyze.pursuit.index import index
+from autoanalyzer.analyze.pursuit.index import index, index_and_gradient, tangent
 
 
 def sphered(points: int, metrics: int, seed: int = 0) -> np.ndarray:

@@ -7,7 +7,7 @@ import pytest
 
 from autoanalyzer.analyze.formula import Formula
 from autoanalyzer.analyze.pursuit import Options, Period, PursuitOverTime, SlidingWindow
-from autoanalyzer.analyze.pursuit.probing import Turns
+from autoanalyzer.analyze.pursuit.selection import Turns
 from autoanalyzer.experiment.trace import Samples
 
 METRICS = tuple(f"m{each}" for each in range(12))

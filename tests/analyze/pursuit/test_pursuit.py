@@ -5,10 +5,9 @@ import pytest
 
 from autoanalyzer.analyze.pursuit import Options, PursuitOverTime, index_of, pursue
 from autoanalyzer.analyze.pursuit.index import index
+from autoanalyzer.analyze.pursuit.points import outlying, sphered, trimmed
+from autoanalyzer.analyze.pursuit.ranking import varimax
 from autoanalyzer.analyze.pursuit.search import search
-from autoanalyzer.analyze.pursuit.sphering import sphered
-from autoanalyzer.analyze.pursuit.trimming import outlying, trimmed
-from autoanalyzer.analyze.pursuit.varimax import varimax
 from autoanalyzer.view.pursuit import pursuit_report
 
 FEW, MANY = 4, 100  # seeds

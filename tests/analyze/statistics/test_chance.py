@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze.statistics import hierarchy, kmeans, pca, recursively
-from autoanalyzer.analyze.statistics.chance import POINTS, Chance, against_chance
+from autoanalyzer.analyze.statistics.chance import POINTS, Chance, OneKind, against_chance
 from autoanalyzer.analyze.statistics.hierarchy import cuts
-from autoanalyzer.analyze.statistics.one_kind import OneKind
 from autoanalyzer.analyze.statistics.partition import LEVEL, WEAK
 from autoanalyzer.view.statistics import hierarchy_report, kmeans_report, nested_report, pca_report
 

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze.statistics import factors
-from autoanalyzer.analyze.statistics.factors import promax
-from autoanalyzer.analyze.statistics.kinds import kind_of, named_by_kinds
+from autoanalyzer.analyze.statistics.factors import kind_of, named_by_kinds, promax
 from autoanalyzer.errors import InputError, UsageError
 from autoanalyzer.view.statistics import factors_report
 

@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 from autoanalyzer.analyze.formula import Formula
 from autoanalyzer.analyze.metric_space import MetricSpace, Point
 from autoanalyzer.analyze.statistics import correlation
-from autoanalyzer.analyze.statistics.leave_one_out import leave_one_out, pearson
+from autoanalyzer.analyze.statistics.correlation import leave_one_out, pearson
 from autoanalyzer.view.statistics import correlation_report
 
 

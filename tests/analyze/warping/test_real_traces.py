@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import pytest
 
+from autoanalyzer.analyze.outliers import steepness
 from autoanalyzer.analyze.warping import doubts, time_map, warp
-from autoanalyzer.analyze.warping.noise import steepness
 
 from .sequences import SITUATIONS, Values, distorted, distortion
 

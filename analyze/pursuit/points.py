@@ -1,20 +1,23 @@
-"""Trimming: find points that lie far out, and leave them, leave them out, or draw them in (paper 004, 3.2.2)."""
+"""Points made fit for a search: what lies far out, and metrics without correlation (paper 004, 3.2.2 and 3.2.4)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from ..metric_space import MetricSpace, Values
+from ..arrays import Flags, Values
+from ..metric_space import MetricSpace
 from ..outliers import FAR, spread
 
-__all__ = ["TRIMMINGS", "Trimming", "outlying", "trimmed"]
+__all__ = ["TRIMMINGS", "Sphered", "Trimming", "outlying", "sphered", "trimmed"]
 
 Trimming = Literal["none", "remove", "log", "sqrt"]
 
 TRIMMINGS: Final[tuple[Trimming, ...]] = ("none", "remove", "log", "sqrt")
+
+_NEGLIGIBLE: Final = 1e-5  # of the largest singular value: what differs by less is rounding of values that are printed
 
 
 def outlying(scaled: Values) -> Values:
@@ -56,8 +59,36 @@ def trimmed(space: MetricSpace, distance: Values, how: Trimming) -> MetricSpace:
     return space.moved((middle + (relative - middle) * factor) * largest)
 
 
-def _drawn_in(distance: Values, far: npt.NDArray[np.bool_], how: Trimming) -> Values:
+def _drawn_in(distance: Values, far: Flags, how: Trimming) -> Values:
     """Give what distances are multiplied by."""
     out = np.where(far, distance, 1.0)
     to = 1 + np.log(out) if how == "log" else 3 - 2 / np.sqrt(out)
     return np.asarray(to / out)
+
+
+@dataclass(frozen=True)
+class Sphered:
+    """Points whose covariance matrix is the identity, in as many dimensions as the metrics span.
+
+    Attributes:
+        values: ``float64[point, rank]``.
+        axes: ``float64[metric, rank]``, orthonormal: ``values @ axes.T`` are the symmetrically sphered metrics, one for
+            one, so that a direction ``d`` of ``values`` loads the metrics by ``axes @ d``.
+    """
+
+    values: Values
+    axes: Values
+
+
+def sphered(scaled: Values) -> Sphered:
+    """Multiply metrics by the inverse square root of their correlation matrix.
+
+    Directions in which nothing differs (a metric that others make up, fewer points than metrics) are left out. Found by
+    singular values, in O(points × metrics²): a correlation matrix, which squares them, would lose half of the digits.
+
+    Args:
+        scaled: ``float64[point, metric]``, each metric with zero mean and unit variance.
+    """
+    left, sizes, right = np.linalg.svd(scaled, full_matrices=False)
+    rank = int((sizes > _NEGLIGIBLE * sizes[0]).sum())
+    return Sphered(left[:, :rank] * np.sqrt(len(scaled) - 1), right[:rank].T)

@@ -1,4 +1,4 @@
-"""Periods: file I/O that comes again and again."""
+"""Changes of the whole program: memory that grows, and file I/O that comes again and again."""
 
 from __future__ import annotations
 
@@ -6,32 +6,60 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ...experiment.trace import Series
+from ..arrays import Indices, Values
 from ..correlators.scores import signed_pearson
 from ..criteria import CRITERIA
 from ..outliers import spread
-from .anomaly import Anomaly, Companion
-from .companions import foremost
+from .anomaly import Anomaly, Companion, foremost
+from .pace import LEAST, STRONG
 from .run import Run
+from .shapes import best_shape
 
-__all__ = ["io_periods"]
+__all__ = ["io_periods", "memory_growth"]
 
-Values = npt.NDArray[np.float64]
-
+_MEMORY: Final = "resident_memory"
+_PARTS: Final = 100
+_LONG: Final = 0.25  # of the run: what is allocated within less is part of the start
+_IO: Final = "io_time"
 _STEPS: Final = 1000  # of the run's time
 _PULSES: Final = 4  # at least: three gaps
 _EVEN: Final = 0.35  # deviation of the gaps over their mean: on a busy machine the same work takes longer now and then
 _PART: Final = 0.5  # of the time: what goes on for longer does not come and go
-_METRIC: Final = "io_time"
+
+
+def memory_growth(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
+    """Find memory that grows, all ranks together; ``series`` are the run's metrics."""
+    memory = series[_MEMORY].known() if _MEMORY in series else None
+    if memory is None or len(memory) < _PARTS:
+        return
+    edges = np.linspace(memory.begin[0], memory.times[-1], _PARTS + 1)
+    values = memory.over(edges[:-1], edges[1:])
+    if np.isnan(values).any() or values.min() <= 0:
+        return
+    shape = best_shape(np.log(values))
+    if shape is None or shape.kind != "gradual change" or shape.height < np.log1p(LEAST):
+        return
+    if shape.strength >= STRONG and shape.last - shape.first >= _LONG * _PARTS:
+        yield Anomaly(
+            shape.kind,
+            _MEMORY,
+            float(edges[shape.first]),
+            float(edges[shape.last]),
+            tuple(sorted({place.process for place in run.trace.locations})),
+            None,
+            float(np.exp(shape.height)),
+            shape.strength,
+            1,
+        )
 
 
 def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
     """Find periodic I/O; ``series`` are the run's metrics."""
-    if _METRIC not in series:
+    if _IO not in series:
         return
-    io = series[_METRIC]
+    io = series[_IO]
     edges = np.linspace(io.begin[0], io.times[-1], min(_STEPS, len(io)) + 1)
     rate = np.nan_to_num(io.over(edges[:-1], edges[1:]))
     starts, ends = _pulses(rate)
@@ -51,7 +79,7 @@ def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
     strength = float(rate[inside].max() / max(float(spread(rate[inside][lows[inside]])), 0.01))
     yield Anomaly(
         "period",
-        _METRIC,
+        _IO,
         float(max(end[0] - period, edges[0])),
         float(end[-1]),
         tuple(sorted({place.process for place in run.trace.locations})),
@@ -77,7 +105,7 @@ def _place(run: Run, start: float, end: float) -> int | None:
     return int(io.argmax()) if io.any() else None
 
 
-def _pulses(rate: Values) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _pulses(rate: Values) -> tuple[Indices, Indices]:
     """Find where there is much I/O, as steps; pulses that are nearer than half of most gaps are one."""
     busy = rate[rate > 0]
     if not len(busy):
