@@ -34,6 +34,7 @@ class RegionSeconds:
         computing: Computed.
         own_computing: The same, without the regions below.
         counts_cycles: Whether cycles tell how much of that time is stalls, at most.
+        turns: Whether ranks wait for processors, and so for each other in MPI: they share them, or others hold them.
         misses: What avoiding all misses saves of it: halfway between what is left where each instruction waits for the
             one before, and where none does, for counts do not tell which.
         busy: What all of the program takes without others' turns, and without waiting in MPI: a number.
@@ -47,6 +48,7 @@ class RegionSeconds:
     computing: Values
     own_computing: Values
     counts_cycles: bool
+    turns: bool
     misses: Values
     busy: float
 
@@ -106,14 +108,15 @@ def region_seconds(
         return ranks.sums(metric) / len(ranks.ranks) if complete(ranks.experiment, metric) else None
 
     wall, mpi, calls, volume = (cost(each) for each in ("wall_time", "mpi_time", "mpi_calls", "mpi_bytes"))
+    turns = bool(taking_turns(ranks.experiment)) or _waits_for_processors(ranks, float(wall[list(ranks.top)].sum()))
     files = np.minimum(wall - mpi, CRITERIA.byte * cost("io_bytes"))
     if complete(ranks.experiment, "io_time"):
-        files = _without_polling(cost("io_time"), mean("io_cpu_time"), mean("io_calls"), cost("io_bytes"))
+        files = _in_files(cost("io_time"), mean("io_cpu_time"), mean("io_calls"), cost("io_bytes"), turns=turns)
     outside = wall - mpi - cost("io_time")
     known = [each.compute_time is not None for each in costs]
     computing = np.minimum(np.where(known, cost("compute_time"), outside), outside)
     off_in_mpi = np.maximum(mpi - cost("mpi_cpu_time"), 0.0)
-    at_work = mpi - off_in_mpi if taking_turns(ranks.experiment) and off_in_mpi.any() else mpi
+    at_work = mpi - off_in_mpi if turns and off_in_mpi.any() else mpi
     rest = np.maximum(np.minimum(mpi - waited, at_work), 0.0)
     small = CRITERIA.byte * volume <= CRITERIA.call * calls
     of = {
@@ -132,9 +135,13 @@ def region_seconds(
             spent[region] = min(spent[region], amount[region] * _price_of_fastest(ranks, region, metric))
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     own = computing - [computing[list(each.children)].sum() for each in ranks.regions]
-    return RegionSeconds(
-        time, of, small_calls, waited, mpi, computing, own, bool(_cycles(ranks)), misses.avoidable(), busy
-    )
+    cycles = bool(_cycles(ranks))
+    return RegionSeconds(time, of, small_calls, waited, mpi, computing, own, cycles, turns, misses.avoidable(), busy)
+
+
+def _waits_for_processors(ranks: Selection, time: float) -> bool:
+    """Whether some rank waits for a processor for a tenth of the program's time."""
+    return max(ranks.experiment.notes.run_delay.values(), default=0.0) >= THRESHOLD * time > 0
 
 
 def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
@@ -164,11 +171,13 @@ def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
     return np.clip(mean * share, 0.0, np.maximum(off, 0.0) + off_in_mpi)
 
 
-def _without_polling(time: Values, cpu: Values | None, calls: Values | None, volume: Values) -> Values:
-    """Take off the time in files what collective calls were on a processor for, waiting for other ranks."""
+def _in_files(time: Values, cpu: Values | None, calls: Values | None, volume: Values, *, turns: bool) -> Values:
+    """Take off the time in files what is no files': polling of collective calls for other ranks; others' turns."""
     if cpu is None or calls is None:
         return time
-    return np.asarray(time - np.maximum(cpu - CRITERIA.call * calls - CRITERIA.byte * volume, 0.0))
+    at_most = CRITERIA.call * calls + CRITERIA.byte * volume
+    files = time - np.maximum(cpu - at_most, 0.0)
+    return np.asarray(np.minimum(files, np.minimum(cpu, at_most) + at_most) if turns else files)
 
 
 def _cycles(ranks: Selection) -> str | None:

@@ -82,7 +82,7 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     saved = sum(spent.values())
     if core in causes.small_calls:
         at_work += float(seconds.small_calls[core])
-    elif core in causes.waiting and not findings.run.taking_turns:
+    elif core in causes.waiting and not seconds.turns:
         without_turns = float(seconds.time[core] - seconds.computing[core])
         saved += max(min(float(seconds.mpi[core]), without_turns) - at_work, 0.0)
     ranks = len(findings.run.weighed.ranks)

@@ -169,7 +169,7 @@ def _waiting(findings: Findings, core: int) -> str:
         take = "takes" if len(late_ranks) == 1 else "take"
         return f"waiting: {line}: {part}for {ranks(late_ranks)}, which {take} longest {where}"
     if each and time > CRITERIA.call * each:
-        turn = ", or wait for a turn" if findings.run.taking_turns else ""
+        turn = ", or wait for a turn" if findings.explanation.seconds.turns else ""
         return f"waiting: {line}, {seconds(time / each)} a call: ranks that arrive late{turn}"
     return f"waiting: {line}: latency, or ranks that arrive late"
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import Findings, analyze
+from autoanalyzer.analyze.worth import worth_of_weight
 from autoanalyzer.experiment import Experiment, Notes
 from autoanalyzer.view.verdict import verdict_lines
 
@@ -285,7 +286,7 @@ def test_routines_that_move_alike_have_the_same_cause(make_experiment):
     findings = analyze(
         make_experiment(
             seconds,
-            mpi_time={"rows": alike(7.1), "columns": alike(7.1)},
+            mpi_time={"rows": alike(1.5), "columns": alike(1.5)},
             mpi_bytes={"rows": alike(73e6), "columns": alike(70e6)},
             mpi_calls={"rows": alike(140.0), "columns": alike(140.0)},
         )
@@ -718,8 +719,8 @@ def test_calls_that_hardly_take_a_processor_are_no_cause_where_ranks_take_turns(
     seconds = {"work": alike(1.0), "halo": alike(0.0)}
     experiment = make_experiment(
         seconds,
-        mpi_time={"halo": alike(0.3)},
-        mpi_cpu_time={"halo": alike(0.3 if is_small else 0.001)},
+        mpi_time={"halo": alike(0.15)},
+        mpi_cpu_time={"halo": alike(0.15 if is_small else 0.001)},
         mpi_calls={"halo": alike(2000.0)},
         mpi_bytes={"halo": alike(16e3)},
     )
@@ -730,7 +731,7 @@ def test_calls_that_hardly_take_a_processor_are_no_cause_where_ranks_take_turns(
 
 def test_many_small_calls_take_what_the_fastest_rank_does_on_a_processor(make_experiment):
     seconds = {"work": alike(1.0), "halo": alike(0.0)}
-    in_calls = [0.3, 0.4, 0.2, 0.4]
+    in_calls = [0.15, 0.2, 0.1, 0.2]
     experiment = make_experiment(
         seconds,
         mpi_time={"halo": in_calls},
@@ -739,4 +740,32 @@ def test_many_small_calls_take_what_the_fastest_rank_does_on_a_processor(make_ex
         mpi_bytes={"halo": alike(16e3)},
     )
     findings = analyze(experiment.replaced(notes=replace(experiment.notes, processors=RANKS)))
-    assert findings.explanation.seconds.small_calls[position(findings, "halo")] == pytest.approx(0.2)
+    assert findings.explanation.seconds.small_calls[position(findings, "halo")] == pytest.approx(0.1)
+
+
+def test_waiting_for_others_turns_promises_nothing(make_experiment):
+    seconds = {"work": alike(1.0), "halo": alike(0.0)}
+    calls = {"mpi_time": {"halo": alike(2.0)}, "mpi_calls": {"halo": alike(100.0)}, "mpi_bytes": {"halo": alike(800.0)}}
+    experiment = make_experiment(seconds, **calls)
+    worth = []
+    for delay in (0.0, 1.5):
+        notes = replace(experiment.notes, processors=RANKS, run_delay={str(rank): delay for rank in range(RANKS)})
+        findings = analyze(experiment.replaced(notes=notes))
+        halo = position(findings, "halo")
+        assert halo in findings.explanation.of_regions.waiting
+        worth.append(worth_of_weight(findings, halo))
+    assert worth[0] is not None
+    assert worth[1] is None
+
+
+def test_a_few_bytes_take_long_only_where_others_have_the_processor(make_experiment):
+    """A line is printed while another program has a turn: that is no matter of a disk."""
+    seconds = {"work": alike(1.0), "print": alike(0.0)}
+    files = {"io_time": 0.5, "io_cpu_time": 1e-5, "io_calls": 1.0, "io_bytes": 500.0}
+    experiment = make_experiment(seconds, **{name: {"print": alike(each)} for name, each in files.items()})
+    for delay, expected in ((0.0, ["io_bytes"]), (0.6, [])):
+        notes = replace(experiment.notes, processors=RANKS, run_delay={str(rank): delay for rank in range(RANKS)})
+        findings = analyze(experiment.replaced(notes=notes))
+        assert [
+            each.attribute for each in findings.explanation.of_regions.causes[position(findings, "print")]
+        ] == expected
