@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..experiment.prices import Prices
 from .attributes import Attribute
+from .chain import find_chains
 from .costs import Cost
 from .criteria import CRITERIA, THRESHOLD
 from .selection import Selection, complete
@@ -30,6 +31,7 @@ class RegionSeconds:
         of: By attribute; those of the miss rates may be the same time.
         small_calls: In many small MPI calls.
         waited: For ranks that come late.
+        chained: For ranks before, where they work one after another: what working at the same time would save.
         mpi: In MPI.
         computing: Computed.
         own_computing: The same, without the regions below.
@@ -44,6 +46,7 @@ class RegionSeconds:
     of: Mapping[str, Values]
     small_calls: Values
     waited: Values
+    chained: Values
     mpi: Values
     computing: Values
     own_computing: Values
@@ -65,9 +68,9 @@ class RegionSeconds:
     def costly(self, least: float) -> list[int]:
         """List the regions that spend enough to be worth a fix, and a part of their time, on what has a remedy.
 
-        That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere; and
-        on misses only where cycles tell that something was waited for. A region that itself computes a quarter of what
-        the program takes, and twice as much as is common, is worth a look in any case.
+        That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere unless
+        ranks work one after another; and on misses only where cycles tell that something was waited for. A region that
+        itself computes a quarter of what the program takes, and twice as much as is common, is worth a look in any case.
 
         Args:
             least: The share of what the program takes that is enough.
@@ -76,6 +79,7 @@ class RegionSeconds:
         remediable = [self.of[name] for name in known if name in self.of]
         costs = np.max([*remediable, self.small_calls], axis=0)
         enough = (costs >= least * self.busy) & self.is_part(costs)
+        enough |= (self.chained > 0) & (self.chained >= least * self.busy)
         computed = self.own_computing[self.own_computing >= least * self.busy].tolist()
         most = max(CRITERIA.part * self.busy, CRITERIA.outweighs * median(computed or [np.inf]))
         own = (self.own_computing > 0) & (self.own_computing >= most)

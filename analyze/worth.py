@@ -68,7 +68,7 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     """Give the time of the causes that were found for a region's weight; None where no fix is known that saves it.
 
     None of instructions, as all code executes some; and of waiting where ranks take turns on the processors, since what
-    they wait for is then not known. Misses of both caches are the same time.
+    they wait for is then not known, unless they work one after another. Misses of both caches are the same time.
 
     Args:
         findings: What was found.
@@ -82,6 +82,8 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     saved = sum(spent.values())
     if core in causes.small_calls:
         at_work += float(seconds.small_calls[core])
+    elif seconds.chained[core]:
+        saved += float(seconds.chained[core])
     elif core in causes.waiting and not seconds.turns:
         without_turns = float(seconds.time[core] - seconds.computing[core])
         saved += max(min(float(seconds.mpi[core]), without_turns) - at_work, 0.0)

@@ -46,7 +46,7 @@ class DisparityCauses:
             a core.
         causes: The root causes of each core.
         also: What else the row of each core raises, though it tells cores from no other regions.
-        waiting: Cores that spend more time in MPI than their volume explains.
+        waiting: Cores that spend more time in MPI than their volume explains, or whose ranks work one after another.
         small_calls: Those of them that spend it in many small calls.
     """
 
@@ -95,7 +95,7 @@ def find_disparity_causes(
         also[core] = tuple(_cause(attributes[name], core) for name in raised_here if name not in telling)
     small = seconds.is_part(seconds.small_calls) & (seconds.small_calls >= seconds.waited)
     small &= seconds.small_calls >= CRITERIA.least_gain * seconds.busy
-    waits = seconds.is_part(seconds.mpi) & ~_moves(seconds) & ("mpi_bytes" in attributes)
+    waits = (seconds.is_part(seconds.mpi) & ~_moves(seconds) & ("mpi_bytes" in attributes)) | (seconds.chained > 0)
     cores = {name: frozenset(core for core in found.cccr if each[core]) for name, each in (("w", waits), ("s", small))}
     return DisparityCauses(table, causes, also, cores["w"], cores["w"] & cores["s"])
 
