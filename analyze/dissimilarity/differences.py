@@ -107,17 +107,11 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
     if metric is not None:
         return found
     off = differing_time_off(ranks, prepared.mean_time, compared.threads)
-    if off and not (prepared.taking_turns or _were_held_up(prepared)):
+    if off and prepared.experiment.notes.run_delay.keys() >= {*map(str, ranks.ranks)}:
         return Differences(ranks, *off, floor)
     if volumes:
         return Differences(ranks, *volumes, floor, off)
     return replace(found, not_judged=off)
-
-
-def _were_held_up(prepared: Prepared) -> bool:
-    """Whether others held the processors for much of a rank's time: it was off them for no reason of its own, then."""
-    waited = max(prepared.experiment.notes.run_delay.values(), default=0.0)
-    return waited >= THRESHOLD * prepared.mean_time
 
 
 def _spread(performance: Performance) -> float:
