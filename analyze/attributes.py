@@ -16,7 +16,6 @@ from .selection import Selection, complete
 
 __all__ = [
     "ATTRIBUTES",
-    "BYTES_PER_SECOND",
     "LEAST_RATE",
     "Attribute",
     "attributes_of",
@@ -33,8 +32,6 @@ ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
 }
 
 LEAST_RATE: Final = 0.01  # misses an access: a rate under it is none (definitions 17)
-
-BYTES_PER_SECOND: Final = 100e6  # what the comparison of ranks by volumes takes for granted
 
 _IDLE: Final = 0.01  # of the mean accesses of a rank: too few to speak of a rate
 

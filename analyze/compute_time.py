@@ -23,7 +23,6 @@ __all__ = ["Computing", "SharedOut", "compute_time", "noise_of_times", "part_by_
 _REGIONS: Final = 4  # with fewer, a fault in one of them would pass for noise
 
 _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
-_EQUAL: Final = 0.1  # of the largest count: what addresses, which differ from run to run, change
 
 
 def noise_of_times(times: Values) -> float | None:
@@ -167,9 +166,12 @@ def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Valu
 
 
 def _counts_are_equal(experiment: Experiment, path: int) -> bool:
-    """Whether all ranks executed as many instructions in a call path, and missed either cache as often."""
+    """Whether all ranks executed as many instructions in a call path, and missed either cache as often.
+
+    Addresses differ from run to run, and change a tenth.
+    """
     counts = (experiment.rows(each, np.array([path]))[0] for each in _COUNTS if complete(experiment, each))
-    return all(np.ptp(each) <= _EQUAL * each.max() for each in counts)
+    return all(np.ptp(each) <= THRESHOLD * each.max() for each in counts)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,16 @@
-"""Ranks that take turns on fewer processors: what a clock on the wall measures, then, is waiting, too."""
+"""Ranks that take turns on processors, with each other or with other programs."""
 
 from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
 
 from ..experiment import Experiment
 from .threads import busy_threads
 
-__all__ = ["taking_turns", "waiting_for_turns"]
+__all__ = ["of_first_threads", "others_turns", "run_delays", "taking_turns", "waiting_for_turns"]
+
+Values = npt.NDArray[np.float64]
 
 
 def taking_turns(experiment: Experiment) -> int:
@@ -34,3 +39,36 @@ def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
     if "mpi_cpu_time" in experiment:
         found.add("cpu_time")  # but not its other parts
     return tuple(metric.name for metric in experiment.metrics if metric.name in found)
+
+
+def of_first_threads(part: Experiment, values: Values) -> Values:
+    """Keep the values of the first thread of each process, and give 0 for others; ``float64[call path, location]``."""
+    return np.where([place.thread == 0 for place in part.locations], values, 0.0)
+
+
+def run_delays(part: Experiment) -> Values:
+    """Give what each first thread was ready to run for while others had the processor, in seconds; 0 where unknown."""
+    delay = part.notes.run_delay
+    return np.array([delay.get(str(place.process), 0.0) if place.thread == 0 else 0.0 for place in part.locations])
+
+
+def others_turns(part: Experiment, on: Values, off: Values) -> Values:
+    """Share out how long each first thread waited for a processor: by CPU time, as far as there is time off.
+
+    Who sleeps has no CPU time, and waits for no processor.
+
+    Args:
+        part: A block of an experiment, or all.
+        on: ``float64[row, location]``: all CPU time of the first threads.
+        off: Likewise: how long they were on no processor meanwhile.
+    """
+    total, full = run_delays(part), on <= 0
+    while True:
+        missing = total - np.where(full & (on > 0), off, 0.0).sum(axis=0)
+        still = np.where(full, 0.0, on)
+        together = still.sum(axis=0)
+        rate = np.divide(missing, together, out=np.zeros_like(total), where=together > 0)
+        fuller = full | (still * rate >= off)
+        if (fuller == full).all():
+            return np.where(on > 0, np.where(full, off, still * rate), 0.0)
+        full = fuller

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ...experiment import Experiment
 from ...experiment.prices import Prices
 from ..selection import complete
+from ..taking_turns import of_first_threads, others_turns
 from .computing import Counted
 from .price_fit import fitted_prices, instruction_prices
 
@@ -82,10 +83,9 @@ class Splitting:
         Yields:
             A part's name, and ``float64[call path, location]``: 0 but of the first thread of each process.
         """
-        first = np.array([place.thread == 0 for place in experiment.locations], dtype=bool)
 
         def own(metric: str) -> Values:
-            return np.where(first, experiment.exclusive(metric), 0.0)
+            return of_first_threads(experiment, experiment.exclusive(metric))
 
         left = own("wall_time")
         later: list[Part] = []
@@ -103,14 +103,16 @@ class Splitting:
             yield from later
             return
         all_computing = self.counted.time(experiment)
-        computing = np.clip(np.where(first, all_computing, 0.0), 0.0, np.maximum(left, 0.0))
+        computing = np.clip(of_first_threads(experiment, all_computing), 0.0, np.maximum(left, 0.0))
         yield from self._of_computing(experiment, all_computing, computing)
         yield from later
         off = left - computing
         if not self.turns:
             yield "off", off
             return
-        turns = self._turns(experiment, off, computing, elsewhere)
+        room = [off, *(np.maximum(wall - cpu, 0.0) for wall, cpu in elsewhere)]
+        spent = [computing, *(cpu for _, cpu in elsewhere)]
+        turns = others_turns(experiment, np.concatenate(spent), np.maximum(np.concatenate(room), 0.0))[: len(off)]
         yield "turns", turns
         yield "asleep", off - turns
 
@@ -160,20 +162,6 @@ class Splitting:
         call = reads * (prices.read_call or 0.0) + (1 - reads) * (prices.write_call or 0.0)
         return calls * call, read * (prices.read_byte or 0.0) + written * (prices.write_byte or 0.0)
 
-    def _turns(
-        self, experiment: Experiment, off: Values, computing: Values, elsewhere: list[tuple[Values, Values]]
-    ) -> Values:
-        """Share out how long each first thread waited for a processor: by CPU time, as far as there is time off.
-
-        What it did in MPI, files and OpenMP has its share of that, too; who sleeps waits for no processor.
-        """
-        delay = experiment.notes.run_delay
-        total = [delay.get(str(place.process), 0.0) if place.thread == 0 else 0.0 for place in experiment.locations]
-        cpu = [computing, *(each for _, each in elsewhere)]
-        room = [off, *(np.maximum(wall - each, 0.0) for wall, each in elsewhere)]
-        found = _shared_out(np.array(total), np.concatenate(cpu), np.maximum(np.concatenate(room), 0.0))
-        return found[: len(off)]
-
 
 def _across(experiment: Experiment) -> dict[tuple[str, str], float]:
     processes = {place.process: (place.machine, place.node) for place in experiment.locations}
@@ -191,17 +179,3 @@ def _at_most(parts: list[Part], whole: Values, rest: str) -> Iterator[Part]:
         left = left - part
         yield name, part
     yield rest, left
-
-
-def _shared_out(total: Values, weights: Values, room: Values) -> Values:
-    """Share out a total of each column by weights, to no row more than it has room for; ``float64[row, column]``."""
-    full = weights <= 0
-    while True:
-        missing = total - np.where(full & (weights > 0), room, 0.0).sum(axis=0)
-        open_weights = np.where(full, 0.0, weights)
-        together = open_weights.sum(axis=0)
-        rate = np.divide(missing, together, out=np.zeros_like(total), where=together > 0)
-        fuller = full | (open_weights * rate >= room)
-        if (fuller == full).all():
-            return np.where(weights > 0, np.where(full, room, open_weights * rate), 0.0)
-        full = fuller

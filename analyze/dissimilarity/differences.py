@@ -8,14 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from ..attributes import BYTES_PER_SECOND
 from ..criteria import CRITERIA, THRESHOLD
 from ..overhead import TIMES, probe_times
 from ..preparation import Prepared
 from ..selection import Selection, over_ranks
 from .dissimilarity import Dissimilarity, find_dissimilarity
 from .levelling import MOST_PAID
-from .network import differing_volumes
+from .network import differing_volumes, seconds_of_a_byte
 from .off_processor import differing_time_off
 from .performance import DISSIMILARITY_METRICS, Performance
 from .thread_roles import differing_jobs
@@ -32,7 +31,7 @@ class Differences:
         performance: Their performance vectors; positions elsewhere are positions in its ``regions``.
         dissimilarity: Their clusters, and the regions that part them.
         floor: What an even share must save to matter, in the unit of what is compared.
-        not_judged: Times off the processor by which ranks differ, but which time-sharing can have made.
+        not_judged: Times off the processor by which ranks differ, where nothing tells how much of them is others' turns.
     """
 
     selection: Selection
@@ -98,7 +97,9 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
     found = Differences(compared, performance, dissimilarity, floor)
     volumes = differing_volumes(ranks, prepared.mean_time) if metric is None else None
     if dissimilarity.exists:
-        outweighed = volumes and _spread(performance) <= THRESHOLD * _spread(volumes[0]) / BYTES_PER_SECOND
+        outweighed = volumes and _spread(performance) <= THRESHOLD * _spread(volumes[0]) * seconds_of_a_byte(
+            ranks.experiment
+        )
         return Differences(ranks, *volumes, floor) if volumes and outweighed else found
     if compared_by == "compute_time" and (jobs := differing_jobs(compared, floor=floor)):
         performance, dissimilarity, compared = jobs
@@ -106,17 +107,11 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
     if metric is not None:
         return found
     off = differing_time_off(ranks, prepared.mean_time, compared.threads)
-    if off and not (prepared.taking_turns or _were_held_up(prepared)):
+    if off and prepared.experiment.notes.run_delay.keys() >= {*map(str, ranks.ranks)}:
         return Differences(ranks, *off, floor)
     if volumes:
         return Differences(ranks, *volumes, floor, off)
     return replace(found, not_judged=off)
-
-
-def _were_held_up(prepared: Prepared) -> bool:
-    """Whether others held the processors for much of a rank's time: it was off them for no reason of its own, then."""
-    waited = max(prepared.experiment.notes.run_delay.values(), default=0.0)
-    return waited >= THRESHOLD * prepared.mean_time
 
 
 def _spread(performance: Performance) -> float:
@@ -127,5 +122,5 @@ def _spread(performance: Performance) -> float:
 def _floor(performance: Performance, prepared: Prepared) -> float:
     """Give what must be saved to matter: a part of the mean, or the bytes that take that part of the program's time."""
     if performance.metric == "mpi_bytes":
-        return prepared.least_gain * prepared.mean_time * BYTES_PER_SECOND
+        return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(performance.experiment)
     return prepared.least_gain * float(performance.values[list(performance.top)].sum(axis=0).mean())

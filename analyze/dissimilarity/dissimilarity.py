@@ -10,13 +10,17 @@ import numpy as np
 
 from ..arrays import Indices, Values
 from ..code_regions import descendants
-from ..criteria import THRESHOLD
+from ..criteria import CRITERIA, THRESHOLD
 from .clusters import Labels, cluster, levels, members, refined, severity
 from .performance import Performance
 
 __all__ = ["Dissimilarity", "clusters_in", "find_dissimilarity", "odd_one"]
 
+<<<<<<< HEAD
 _MOSTLY = 0.5  # of what ranks differ by in a region, that regions below it do not: then it is named beside these
+=======
+Values = npt.NDArray[np.float64]
+>>>>>>> d0eea44 (What is alike within a tenth, and what outweighs, need no numbers of their own)
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,7 @@ class _Search:
                 outermost = self._outermost(below)
                 rest = values[index] - values[outermost].sum(axis=0)
                 left = float(noise[index] - noise[outermost].sum())
-                if np.ptp(rest) <= _MOSTLY * np.ptp(values[index]) or not self.differ(rest, left):
+                if CRITERIA.outweighs * np.ptp(rest) <= np.ptp(values[index]) or not self.differ(rest, left):
                     continue
             found[index] = [index, *below]
         return sorted(core for top in performance.top for core in found[top])

@@ -6,17 +6,16 @@ from typing import Final
 
 import numpy as np
 
-from ..attributes import BYTES_PER_SECOND
-from ..criteria import THRESHOLD
+from ...experiment import Experiment
+from ...experiment.prices import Prices
+from ..criteria import CRITERIA, THRESHOLD
 from ..selection import Selection, complete
 from .dissimilarity import Dissimilarity, find_dissimilarity
 from .performance import Performance
 
-__all__ = ["differing_volumes"]
+__all__ = ["differing_volumes", "seconds_of_a_byte"]
 
-_TELLING: Final = 0.05  # of the program's time that MPI must take
-_TIMES: Final = 2.5  # as much as the rank that moves least: at most twice that is what a halo's inner ranks do
-_COLLECTED: Final = 0.9  # of what all others move, which a collector moves as well
+_SLOW_NETWORK: Final = 1e-8  # s a byte, of Gigabit Ethernet: what is assumed where nothing was calibrated
 
 
 def differing_volumes(selection: Selection, program_time: float) -> tuple[Performance, Dissimilarity] | None:
@@ -29,28 +28,38 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[Perfor
         program_time: Mean W_program in seconds.
 
     Returns:
-        The volumes and what parts the ranks by them. None if nothing does; if MPI takes little time, or the
-        difference would; if no rank moves several times as much as another, for those at the rim of a domain have
-        fewer neighbours; if rank 0 collects from or hands out to all others, which is what all of them do.
+        The volumes and what parts the ranks by them. None if nothing does, or the difference takes little time, in
+        which all of them are in MPI; if no rank moves several times as much as another, for those at the rim of a
+        domain have fewer neighbours; if rank 0 collects from or hands out to all others, which is what all of them do.
     """
-    experiment = selection.experiment
+    experiment, least = selection.experiment, THRESHOLD * program_time
     if not (complete(experiment, "mpi_bytes") and complete(experiment, "mpi_time")):
         return None
     in_mpi = selection.sums("mpi_time")[list(selection.top)].sum() / len(selection.ranks)
-    if in_mpi < _TELLING * program_time:
+    if in_mpi < least:
         return None
     performance = Performance.selected(selection, metric="mpi_bytes")
-    found = find_dissimilarity(performance, floor=THRESHOLD * program_time * BYTES_PER_SECOND)
+    found = find_dissimilarity(performance, floor=least / seconds_of_a_byte(experiment))
     return (performance, found) if any(_stands_out(performance, core) for core in found.cccr) else None
 
 
+def seconds_of_a_byte(experiment: Experiment) -> float:
+    """Give what a byte of a long message takes on the machine."""
+    prices, nodes = Prices.of(experiment.notes.prices), {(each.machine, each.node) for each in experiment.locations}
+    return (prices.mpi_byte if len(nodes) == 1 else prices.mpi_byte_across) or _SLOW_NETWORK
+
+
 def _stands_out(performance: Performance, core: int) -> bool:
-    """Whether, among the ranks of some program, one moves several times as much as another, and does not collect."""
+    """Whether, among the ranks of some program, one moves several times as much as another, and does not collect.
+
+    Inside of a domain ranks have at most twice the neighbours of those in its corners. What is as much within a tenth is
+    the same.
+    """
     ranks = np.array(performance.ranks)
     for columns in performance.groups:
         moved = performance.values[core][columns]
         first = moved[ranks[columns] == 0].sum()
-        collects = first >= _COLLECTED * (moved.sum() - first)
-        if moved.max() >= _TIMES * moved.min() and moved.any() and not collects:
+        collects = first >= (1 - THRESHOLD) * (moved.sum() - first)
+        if (1 - THRESHOLD) * moved.max() > CRITERIA.outweighs * moved.min() and not collects:
             return True
     return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from ...experiment import Experiment
 from ..blocks import over_locations
-from ..compute_time import Computing, SharedOut
+from ..criteria import CRITERIA
 from ..selection import Selection, complete, over_ranks
+from ..summary import summary
+from ..taking_turns import of_first_threads, others_turns, run_delays
 from ..threads import Threads
 from .dissimilarity import Dissimilarity, find_dissimilarity
 from .performance import Performance, by_program
@@ -20,14 +22,10 @@ __all__ = ["METRIC", "differing_time_off"]
 
 METRIC: Final = "off_processor_time"
 
-_APART: Final = 0.05  # of the program's time that the difference must take
-_LEAST: Final = 0.05  # seconds, or that
-_PREEMPTED: Final = (
-    1.0,
-    3.0,
-)  # times what a rank computes, and times that and what computing is stretched by elsewhere
-_FINER: Final = 44  # bits of a floating-point number behind its exponent and eight more
-_WAITED: Final = 0.5  # of the difference, that the others must spend in MPI meanwhile
+_CALLS: Final = (
+    *("io_time", "io_cpu_time", "omp_time", "omp_cpu_time"),
+    *("mpi_time", "mpi_start_end_time", "mpi_cpu_time"),
+)
 
 Values = npt.NDArray[np.float64]
 
@@ -35,13 +33,11 @@ Values = npt.NDArray[np.float64]
 def differing_time_off(
     selection: Selection, program_time: float, threads: Threads | None = None
 ) -> tuple[Performance, Dissimilarity] | None:
-    """Compare the ranks by the wall time for which they are on no processor outside MPI and OpenMP.
+    """Compare the ranks by the wall time for which they are on no processor outside MPI and OpenMP, and want none.
 
     While a rank sleeps, waits for a child process, or for a device, it computes nothing, and the others wait in MPI. It
-    is the time of each process's first thread; that in I/O calls is shared out by bytes, as is compute time. What
-    computes is off the processor, too, while something else is on it, by as much again as it computes if that is
-    one other process. So this much is taken off, and thrice what the half of the rank's computing, and of all
-    ranks', is stretched by at most.
+    is the time of each process's first thread, without what the kernel says that it was ready to run for. That in I/O
+    calls is shared out by bytes, as is compute time.
 
     Args:
         selection: The ranks and regions.
@@ -52,17 +48,16 @@ def differing_time_off(
         The times, as measured and as compared, and what parts the ranks by them. None if nothing does, or too little;
         if nobody waits for it in MPI; if a first thread leaves its process's work to others, and waits for them.
     """
-    experiment, floor = selection.experiment, max(_APART * program_time, _LEAST)
+    experiment, floor = selection.experiment, max(CRITERIA.least_weight * program_time, CRITERIA.burst)
     if not all(complete(experiment, each) for each in ("wall_time", "mpi_time", "cpu_time", "mpi_cpu_time")):
         return None
     if threads and any(threads.first[part.working[0]] in part.others for part in threads.parts):
         return None
-    time_off = _TimeOff.of(experiment)
-    if max(over_ranks(selection, _at_most, time_off)) <= floor:
-        return None  # nor do parts of it part anybody
-    stretch = _stretch(experiment, time_off)
+    if max(over_locations(experiment, _longest)) <= floor:
+        return None
+    asleep = _Asleep.of(experiment)
     values, measured, in_mpi = (
-        np.concatenate(each, axis=-1) for each in zip(*over_ranks(selection, _of_ranks, time_off, stretch), strict=True)
+        np.concatenate(each, axis=-1) for each in zip(*over_ranks(selection, _of_ranks, asleep), strict=True)
     )
     programs = by_program(selection).programs
     performance = Performance(
@@ -73,98 +68,83 @@ def differing_time_off(
 
 
 @dataclass(frozen=True)
-class _TimeOff:
-    """How the time of first threads on no processor, outside MPI and OpenMP, is made of metrics.
+class _Asleep:
+    """How that time is made of metrics.
 
     Attributes:
-        others: What is taken off the wall time.
-        computing: And the time that is computed.
-        files: Time in I/O calls on no processor, as the bytes share it out; None if it stays as it is.
+        calls: In what times are known.
+        rates: ``float64[call path]``: seconds of it for a byte in I/O calls; 0 where they stay as they were measured.
     """
 
-    others: tuple[str, ...]
-    computing: Computing
-    files: SharedOut | None
+    calls: frozenset[str]
+    rates: Values
 
     @classmethod
-    def of(cls, experiment: Experiment) -> _TimeOff:
-        """Look which metrics there are."""
-        others = ("mpi_time", *(["omp_time"] if complete(experiment, "omp_time") else []))
-        return cls(others, Computing.of(experiment), SharedOut.by_bytes(experiment, "io_time", "io_cpu_time"))
+    def of(cls, experiment: Experiment) -> _Asleep:
+        """Look which metrics there are, and what a byte takes."""
+        calls = frozenset(each for each in _CALLS if complete(experiment, each))
+        found = cls(calls, np.zeros(len(experiment.call_paths)))
+        if not (calls >= {"io_time", "io_cpu_time"} and complete(experiment, "io_bytes")):
+            return found
+        moved = summary(experiment, "io_bytes").sums
+        took = np.sum([*over_locations(experiment, _of_who_moved, found)], axis=0)
+        return replace(found, rates=np.divide(took, moved, out=np.zeros_like(took), where=moved > 0))
 
-    def values(self, part: Experiment) -> tuple[Values, Values]:
-        """Give that time, and the time that is computed; ``float64[call path, location]`` each."""
-        off, computed = part.exclusive("wall_time"), self.computing.values(part)
-        for name in self.others:
-            off = off - part.exclusive(name)
-        off = off - computed
-        if self.files:
-            off = off + self.files.change(part)
-        first = np.array([place.thread == 0 for place in part.locations])
-        off, computed = (np.where(first, np.maximum(each, 0.0), 0.0) for each in (off, computed))
-        return off, computed
+    def parts(self, part: Experiment) -> tuple[Values, Values]:
+        """Give the time outside of calls, and that in I/O calls, as measured; ``float64[call path, location]`` each.
 
+        What a rank was ready to run for is shared out over these and MPI, where it polls while it waits. Nothing of it is
+        in calls that start and end MPI, which sleep.
+        """
+        wall, cpu = _of_first(part, "wall_time"), _of_first(part, "cpu_time")
+        times = {each: _of_first(part, each) if each in self.calls else np.zeros_like(wall) for each in _CALLS}
+        wall -= times["io_time"] + times["mpi_time"] + times["omp_time"]
+        cpu -= times["io_cpu_time"] + times["mpi_cpu_time"] + times["omp_cpu_time"]
+        polls = np.logical_and("mpi_start_end_time" in self.calls, times["mpi_start_end_time"] <= 0)
+        on = np.maximum(np.concatenate([cpu, times["io_cpu_time"], polls * times["mpi_cpu_time"]]), 0.0)
+        off = np.maximum(np.concatenate([wall, times["io_time"], polls * times["mpi_time"]]) - on, 0.0)
+        found = off - others_turns(part, on, off)
+        found *= _part_of(np.maximum(off.sum(axis=0) - run_delays(part), 0.0), found.sum(axis=0))
+        outside, in_files, _ = np.split(found, 3)
+        return outside, in_files
 
-def _at_most(selection: Selection, time_off: _TimeOff) -> float:
-    """Give the most that a rank is off the processor, where computing is stretched by nothing else."""
-    off, computed = time_off.values(selection.experiment)
-    least = np.maximum(off - _PREEMPTED[0] * computed, 0.0)
-    return float(selection.by_rank(least)[list(selection.top)].sum(axis=0).max())
-
-
-def _of_ranks(selection: Selection, time_off: _TimeOff, stretch: float) -> tuple[Values, Values, Values]:
-    """Give the times off of some ranks as they are compared, and as measured; and the time in MPI of each.
-
-    Args:
-        selection: The ranks.
-        time_off: How the time is made.
-        stretch: What half of all ranks' computing is stretched by at most.
-    """
-    off, computed = time_off.values(selection.experiment)
-    times, as_stretched = _PREEMPTED
-    stretches = np.maximum(stretch, _halves(off, computed))
-    least = np.maximum(off - (times + as_stretched * stretches) * computed, 0.0)
-    in_mpi = selection.by_rank(selection.experiment.exclusive("mpi_time"))[list(selection.top)].sum(axis=0)
-    return selection.by_rank(least), selection.by_rank(off), in_mpi
+    def compared(self, part: Experiment) -> tuple[Values, Values]:
+        """Give the time with that in I/O calls as bytes share it out, and as measured; ``float64`` likewise."""
+        own, files = self.parts(part)
+        shared = self.rates[:, None] * (part.exclusive("io_bytes") if self.rates.any() else 0.0)
+        return own + np.where(shared > 0, shared, files), own + files
 
 
-def _halves(off: Values, computed: Values) -> Values:
-    """Give what half of each location's computing was stretched by at most, a multiple of it; ``float64[location]``.
-
-    Args:
-        off: ``float64[call path, location]``, in seconds.
-        computed: Likewise.
-    """
-    stretch = np.divide(off, computed, out=np.full_like(off, np.inf), where=computed > 0)
-    order = np.argsort(stretch, axis=0)
-    reached = np.cumsum(np.take_along_axis(computed, order, axis=0), axis=0)
-    half = (reached >= reached[-1] / 2).argmax(axis=0)
-    found = np.take_along_axis(np.take_along_axis(stretch, order, axis=0), half[None], axis=0)[0]
-    return np.where(reached[-1] > 0, found, 0.0)
+def _part_of(some: Values, whole: Values) -> Values:
+    """Give the part, at most all of it."""
+    return np.asarray(np.divide(some, whole, out=np.ones_like(whole), where=whole > some))
 
 
-def _stretch(experiment: Experiment, time_off: _TimeOff) -> float:
-    """Give what half of all ranks' computing was stretched by at most; to a part in 256 if these are many."""
-    if len(experiment.location_blocks()) == 1:
-        off, computed = time_off.values(experiment)
-        return float(_halves(off.reshape(-1, 1), computed.reshape(-1, 1))[0])
-    reached = np.cumsum(sum(over_locations(experiment, _computed_by_stretch, time_off)))
-    least = int(np.searchsorted(reached, reached[-1] / 2))
-    return float(np.array([(least + 1) << _FINER], np.int64).view(np.float64)[0]) if reached[-1] > 0 else 0.0
+def _longest(part: Experiment, _: slice) -> float:
+    """Give the most that a rank is on no processor and wants none, wherever it is."""
+    off = np.maximum(_of_first(part, "wall_time") - _of_first(part, "cpu_time"), 0.0)
+    return float((off.sum(axis=0) - run_delays(part)).max())
 
 
-def _computed_by_stretch(part: Experiment, _: slice, time_off: _TimeOff) -> Values:
-    """Sum up what was computed at each stretch, in steps of a part in 256: by the first bits of the number."""
-    off, computed = time_off.values(part)
-    there = computed > 0
-    steps = (off[there] / computed[there]).view(np.int64) >> _FINER
-    return np.bincount(steps, weights=computed[there], minlength=1 << (63 - _FINER)).astype(np.float64)
+def _of_first(part: Experiment, metric: str) -> Values:
+    return of_first_threads(part, part.exclusive(metric))
+
+
+def _of_who_moved(part: Experiment, _: slice, asleep: _Asleep) -> Values:
+    return np.asarray(np.where(part.exclusive("io_bytes") > 0, asleep.parts(part)[1], 0.0).sum(axis=1))
+
+
+def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Values]:
+    """Give the times of some ranks as they are compared, and as measured; and the time in MPI of each."""
+    part = selection.experiment
+    compared, measured = (selection.by_rank(each) for each in asleep.compared(part))
+    return compared, measured, selection.by_rank(part.exclusive("mpi_time"))[list(selection.top)].sum(axis=0)
 
 
 def _is_waited_for(performance: Performance, core: int, in_mpi: Values) -> bool:
     """Whether, among the ranks of some program, one is off the processor while another waits in MPI."""
     for columns in performance.groups:
         times = performance.values[core][columns]
-        if in_mpi[columns][int(times.argmin())] >= _WAITED * np.ptp(times) > 0:
+        if in_mpi[columns][int(times.argmin())] >= CRITERIA.part * np.ptp(times) > 0:
             return True
     return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def _made(kind: str, make_experiment: Any) -> Experiment:
     late = sum(off.values(), times["work"] + times["work/inner"])
     waits = {"MPI_Barrier": late.max() - late + (0.9 if kind == "volumes" else 0.01)}
     volumes = {"MPI_Barrier": np.where(np.arange(ranks) == 3, 9e9, 1e8)} if kind == "volumes" else {"MPI_Barrier": work}
-    return make_experiment(
+    made = make_experiment(
         times | {"MPI_Barrier": np.zeros(ranks)},
         off=off,
         mpi_time=waits,
@@ -65,6 +66,7 @@ def _made(kind: str, make_experiment: Any) -> Experiment:
         l1_misses={path: 1e7 * values * values for path, values in times.items()},
         visits={path: np.full(ranks, 9.0) for path in ("", *times, "MPI_Barrier")},
     )
+    return made.replaced(notes=replace(made.notes, run_delay=dict.fromkeys(map(str, range(ranks)), 0.1)))
 
 
 @pytest.mark.parametrize("kind", ["alike", "parted", "asleep", "volumes"])

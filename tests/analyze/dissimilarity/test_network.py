@@ -1,5 +1,7 @@
 """Ranks that compute alike and differ by what they send and receive."""
 
+from dataclasses import replace
+
 import pytest
 
 from autoanalyzer.analyze import Findings, analyze
@@ -42,6 +44,14 @@ def test_ranks_that_move_more_are_found_where_they_do(make_experiment):
 def test_other_ranks_are_alike(make_experiment, volumes, seconds):
     findings = analyze(exchanging(make_experiment, volumes, seconds=seconds))
     assert (findings.performance.metric, findings.dissimilarity.exists) == ("compute_time", False)
+
+
+def test_what_was_calibrated_is_the_price_of_a_byte(make_experiment):
+    made = exchanging(make_experiment, [1e8, 1e8, 5e8, 5e8])
+    for price, told in ((5e-9, True), (2.7e-10, False)):
+        assert (
+            analyze(made.replaced(notes=replace(made.notes, prices={"mpi_byte": price}))).dissimilarity.exists == told
+        )
 
 
 def test_any_other_rank_through_which_all_goes_is_found(make_experiment):

@@ -13,8 +13,9 @@ WAITS = {"compute": [2.0, 0.0, 2.0, 2.0]}
 ASLEEP = {"compress": [0.0, 2.0, 0.0, 0.0]}
 
 
-def sleeping(make_experiment, times=ALIKE, *, off=ASLEEP, mpi_time=WAITS, **others) -> Experiment:
-    return make_experiment(times, off=off, mpi_time=mpi_time, **others)
+def sleeping(make_experiment, times=ALIKE, *, off=ASLEEP, mpi_time=WAITS, delay=(0.0,) * 4, **others) -> Experiment:
+    made = make_experiment(times, off=off, mpi_time=mpi_time, **others)
+    return made.replaced(notes=replace(made.notes, run_delay={str(rank): each for rank, each in enumerate(delay)}))
 
 
 def found(findings: Findings) -> tuple[str, list[str]]:
@@ -36,8 +37,8 @@ def test_a_rank_that_sleeps_while_others_wait_is_found_where_it_does(make_experi
     "changed",
     [
         {"off": {"compress": [2.0] * 4}},
-        {"off": {"compute": [0.0, 1.0, 0.0, 0.0]}},
-        {"off": {"compute": [2.0] * 4, "compress": [0.0, 0.005, 0.0, 0.0]}},
+        {"off": {"compute": [0.0, 1.0, 0.0, 0.0]}, "delay": (0.0, 1.0, 0.0, 0.0)},
+        {"off": {"compute": [2.0] * 4, "compress": [0.0, 0.005, 0.0, 0.0]}, "delay": (2.0, 2.005, 2.0, 2.0)},
         {"off": {"compress": [0.0, 0.04, 0.0, 0.0]}},
         {"mpi_time": {"compute": [0.1] * 4}},
     ],
@@ -51,7 +52,36 @@ def test_other_ranks_are_alike(make_experiment, changed):
 def test_a_rank_whose_processor_is_shared_throughout_is_not_asleep(make_experiment):
     times = {"compute": [1.0] * 4, "compress": [0.2] * 4}
     off = {"compute": [0.0, 2.0, 0.0, 0.0], "compress": [0.0, 0.6, 0.0, 0.0]}
-    assert not analyze(sleeping(make_experiment, times, off=off)).dissimilarity.exists
+    assert not analyze(sleeping(make_experiment, times, off=off, delay=(0.0, 2.6, 0.0, 0.0))).dissimilarity.exists
+
+
+def test_who_sleeps_is_found_where_all_take_turns(make_experiment):
+    off = {"compute": [3.0, 2.5, 2.0, 4.0], "compress": [0.0, 2.0, 0.0, 0.0]}
+    made = sleeping(make_experiment, off=off, delay=(3.2, 2.6, 2.1, 4.1))
+    findings = analyze(made.replaced(notes=replace(made.notes, processors=2)))
+    assert found(findings) == ("off_processor_time", ["compress"])
+    assert any("are off the processor for 0 s, rank 1 1.9 s" in line for line in verdict_lines(findings))
+
+
+def test_what_polls_in_mpi_had_its_part_of_others_turns(make_experiment):
+    polls = {"mpi_cpu_time": {"MPI_Wait": [1.0] * 4}, "mpi_start_end_time": {"MPI_Init": [0.0] * 4}}
+    off = {"MPI_Wait": [-1.0] * 4, "compute": [2.0] * 4, **ASLEEP}  # what MPI computes is in its time
+    times, mpi_time = {"MPI_Init": [0.0] * 4, "MPI_Wait": [1.0] * 4, **ALIKE}, {"MPI_Wait": [4.5, 2.5, 4.5, 4.5]}
+    findings = analyze(
+        sleeping(make_experiment, times, off=off, mpi_time=mpi_time, delay=(5.5, 3.5, 5.5, 5.5), **polls)
+    )
+    assert found(findings) == ("off_processor_time", ["compress"])
+    assert any("are off the processor for 0 s, rank 1 2 s" in line for line in verdict_lines(findings))
+
+
+def test_who_sleeps_while_mpi_starts_is_asleep_nowhere_else(make_experiment):
+    start = [0.5, 2.5, 0.5, 0.5]
+    calls = {"mpi_time": {"MPI_Init": start, **WAITS}, "mpi_start_end_time": {"MPI_Init": start}}
+    times = {"MPI_Init": [0.5] * 4, "compute": [1.0] * 4}
+    off = {"MPI_Init": [-0.5] * 4, "compute": [2.0] * 4}  # what MPI computes is in its time
+    polls = {"mpi_cpu_time": {"MPI_Init": [0.5] * 4}}
+    made = sleeping(make_experiment, times, off=off, delay=(2.0,) * 4, **calls, **polls)
+    assert not analyze(made).dissimilarity.exists
 
 
 def test_who_alone_waits_for_its_files_holds_others_up(make_experiment):
@@ -62,9 +92,9 @@ def test_who_alone_waits_for_its_files_holds_others_up(make_experiment):
     assert not analyze(all_of_them).dissimilarity.exists
 
 
-def test_who_takes_turns_is_not_judged_which_is_said(make_experiment):
+def test_who_may_have_taken_turns_is_not_judged_which_is_said(make_experiment):
     plain = sleeping(make_experiment)
-    findings = analyze(plain.replaced(notes=replace(plain.notes, processors=3)))
+    findings = analyze(plain.replaced(notes=replace(plain.notes, processors=3, run_delay={"0": 0.0})))
     assert not findings.dissimilarity.exists
     assert any(
         line.startswith("rank 1 is off the processor for 2 s in compress app.c:2: not judged")
