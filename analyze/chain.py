@@ -13,7 +13,14 @@ __all__ = ["find_chains"]
 
 Values = npt.NDArray[np.float64]
 
-_NEEDED = ("mpi_bytes_sent", "mpi_bytes_received", "mpi_collective_time", "mpi_barrier_time", "cpu_time", "mpi_cpu_time")
+_NEEDED = (
+    "mpi_bytes_sent",
+    "mpi_bytes_received",
+    "mpi_collective_time",
+    "mpi_barrier_time",
+    "cpu_time",
+    "mpi_cpu_time",
+)
 
 
 def find_chains(ranks: Selection, waited: Values) -> Values:

@@ -68,9 +68,10 @@ class RegionSeconds:
     def costly(self, least: float) -> list[int]:
         """List the regions that spend enough to be worth a fix, and a part of their time, on what has a remedy.
 
-        That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere unless
-        ranks work one after another; and on misses only where cycles tell that something was waited for. A region that
-        itself computes a quarter of what the program takes, and twice as much as is common, is worth a look in any case.
+        That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere
+        unless ranks work one after another; and on misses only where cycles tell that something was waited for. A
+        region that itself computes a quarter of what the program takes, and twice as much as is common, is worth a look
+        in any case.
 
         Args:
             least: The share of what the program takes that is enough.
@@ -138,9 +139,20 @@ def region_seconds(
         for region in np.flatnonzero((spent > 0) & (spent >= CRITERIA.part * time)).tolist():
             spent[region] = min(spent[region], amount[region] * _price_of_fastest(ranks, region, metric))
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
-    own = computing - [computing[list(each.children)].sum() for each in ranks.regions]
-    cycles = bool(_cycles(ranks))
-    return RegionSeconds(time, of, small_calls, waited, mpi, computing, own, cycles, turns, misses.avoidable(), busy)
+    return RegionSeconds(
+        time=time,
+        of=of,
+        small_calls=small_calls,
+        waited=waited,
+        chained=find_chains(ranks, waited),
+        mpi=mpi,
+        computing=computing,
+        own_computing=computing - [computing[list(each.children)].sum() for each in ranks.regions],
+        counts_cycles=bool(_cycles(ranks)),
+        turns=turns,
+        misses=misses.avoidable(),
+        busy=busy,
+    )
 
 
 def _waits_for_processors(ranks: Selection, time: float) -> bool:

@@ -31,7 +31,7 @@ class Differences:
         performance: Their performance vectors; positions elsewhere are positions in its ``regions``.
         dissimilarity: Their clusters, and the regions that part them.
         floor: What an even share must save to matter, in the unit of what is compared.
-        not_judged: Times off the processor by which ranks differ, where nothing tells how much of them is others' turns.
+        not_judged: Times off the processor by which ranks differ, where nothing tells how much of it is others' turns.
     """
 
     selection: Selection

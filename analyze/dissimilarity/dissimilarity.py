@@ -16,12 +16,6 @@ from .performance import Performance
 
 __all__ = ["Dissimilarity", "clusters_in", "find_dissimilarity", "odd_one"]
 
-<<<<<<< HEAD
-_MOSTLY = 0.5  # of what ranks differ by in a region, that regions below it do not: then it is named beside these
-=======
-Values = npt.NDArray[np.float64]
->>>>>>> d0eea44 (What is alike within a tenth, and what outweighs, need no numbers of their own)
-
 
 @dataclass(frozen=True)
 class Dissimilarity:

@@ -52,7 +52,7 @@ def seconds_of_a_byte(experiment: Experiment) -> float:
 def _stands_out(performance: Performance, core: int) -> bool:
     """Whether, among the ranks of some program, one moves several times as much as another, and does not collect.
 
-    Inside of a domain ranks have at most twice the neighbours of those in its corners. What is as much within a tenth is
+    Inside a domain ranks have at most twice the neighbours of those in its corners. What is as much within a tenth is
     the same.
     """
     ranks = np.array(performance.ranks)

@@ -93,8 +93,8 @@ class _Asleep:
     def parts(self, part: Experiment) -> tuple[Values, Values]:
         """Give the time outside of calls, and that in I/O calls, as measured; ``float64[call path, location]`` each.
 
-        What a rank was ready to run for is shared out over these and MPI, where it polls while it waits. Nothing of it is
-        in calls that start and end MPI, which sleep.
+        What a rank was ready to run for is shared out over these and MPI, where it polls while it waits. Nothing of it
+        is in calls that start and end MPI, which sleep.
         """
         wall, cpu = _of_first(part, "wall_time"), _of_first(part, "cpu_time")
         times = {each: _of_first(part, each) if each in self.calls else np.zeros_like(wall) for each in _CALLS}
