@@ -33,7 +33,7 @@ __all__ = ["CountingRun", "prepared_counting"]
 _FOLDER: Final = "counting"
 _OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # what launchers call it
 _WORTH_SAYING: Final = 100 << 20  # bytes, which take some time
-_TIMES: Final = 20  # how much longer counting may take
+_TIMES: Final = (5, 20)  # how much longer counting takes as a rule
 _TO_START: Final = 3  # seconds in which Valgrind translates the libraries of an MPI program
 
 Say = Callable[[str], object]
@@ -73,7 +73,7 @@ class CountingRun:
                 What was timed stays as it is.
         """
         first = next(iter(timings.values()))
-        say(f"counting run in {self.folder}; it may take {_how_long(_seconds(first))}")
+        say(f"counting run in {self.folder}; {_how_long(_seconds(first))}")
         try:
             counts = self._count(first.notes.program_status or 0)
             joined = [with_ref_cycles(join_counts(timing, counts)) for timing in timings.values()]
@@ -184,10 +184,11 @@ def _shared(output: Path) -> Path:
 
 
 def _how_long(seconds: float) -> str:
-    """Say how long counting may take of a program that took so many seconds."""
+    """Say how long counting takes of a program that took so many seconds."""
+    least, most = (f"{_TO_START + times * seconds:.0f}" for times in _TIMES)
     return (
-        f"{_TO_START + _TIMES * seconds:.0f} s, or more: {_TIMES} times the program's {seconds:.2g} s, and "
-        f"{_TO_START} s to start"
+        f"it takes {least if least == most else f'{least} to {most}'} s as a rule: "
+        f"{_TO_START} s to start, and {_TIMES[0]} to {_TIMES[1]} times the program's {seconds:.2g} s"
     )
 
 

@@ -128,7 +128,7 @@ def test_a_broken_launcher_and_none_that_could_take_its_place(tool: Tool, tmp_pa
 
 def test_of_all_that_a_failed_trial_said_the_line_that_says_why() -> None:
     said = """autoanalyzer: building the counting tool for /usr/bin/valgrind
-autoanalyzer: counting run in /tmp/d/copy; it may take 3 s, or more: 20 times the program's 5.7e-05 s, and 3 s to start
+autoanalyzer: counting run in /tmp/d/c; it takes 3 s as a rule: 3 s to start, and 5 to 20 times the program's 5.7e-05 s
 autoanalyzer: the counting run ended with exit status 1: no counts; see /tmp/d/simulated/counting.log (valgrind: Fatal)
 autoanalyzer: data simulated/experiment.cube
 autoanalyzer: counting run: 15 s so far
