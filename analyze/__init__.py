@@ -5,13 +5,11 @@ from __future__ import annotations
 from .disparity.weights import DISPARITY_METRICS
 from .dissimilarity.performance import DISSIMILARITY_METRICS
 from .findings import METHODS, Findings, analyze
-from .overhead import Overhead
 
 __all__ = [
     "DISPARITY_METRICS",
     "DISSIMILARITY_METRICS",
     "METHODS",
     "Findings",
-    "Overhead",
     "analyze",
 ]

@@ -1,4 +1,4 @@
-"""The kinds of arrays that analyses compute with."""
+"""The kinds of arrays that analyses compute with, and their ratio."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Flags", "Indices", "Values"]
+__all__ = ["Flags", "Indices", "Values", "ratio"]
 
 Values: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.intp]
 Flags: TypeAlias = npt.NDArray[np.bool_]
+
+
+def ratio(amount: npt.ArrayLike, base: npt.ArrayLike) -> Values:
+    """Divide; 0 where there is nothing to divide by."""
+    above, below = np.broadcast_arrays(np.asarray(amount, dtype=np.float64), np.asarray(base, dtype=np.float64))
+    return np.asarray(np.divide(above, below, out=np.zeros_like(above), where=below > 0))

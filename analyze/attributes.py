@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..experiment import Experiment
-from .arrays import Values
+from .arrays import Values, ratio
 from .selection import Selection, complete
 
 __all__ = [
@@ -102,12 +102,12 @@ class Attribute:
             return np.asarray(amount)
         base = self.base([region])[0]
         idle = base <= _IDLE * base.mean()
-        return np.asarray(np.where(idle, _ratio(amount.sum(), base.sum()), _ratio(amount, base)))
+        return np.asarray(np.where(idle, ratio(amount.sum(), base.sum()), ratio(amount, base)))
 
     def of_members(self, regions: Sequence[int], members: Sequence[int]) -> float:
         """Give the rate of some ranks in some regions, or the mean of their amounts."""
         amount, base = (rows[:, list(members)].sum(axis=0) for rows in (self.amount(regions), self.base(regions)))
-        return float(_ratio(amount.sum(), base.sum()) if self.is_rate else amount.mean())
+        return float(ratio(amount.sum(), base.sum()) if self.is_rate else amount.mean())
 
     def _rows(self, metric: str, regions: Sequence[int]) -> Values:
         known = self._known
@@ -121,7 +121,7 @@ class Attribute:
         return {}
 
     def _together(self, amount: npt.ArrayLike, base: npt.ArrayLike) -> Values:
-        return _ratio(amount, base) if self.is_rate else np.asarray(amount, dtype=np.float64)
+        return ratio(amount, base) if self.is_rate else np.asarray(amount, dtype=np.float64)
 
 
 def attributes_of(selection: Selection) -> dict[str, Attribute]:
@@ -135,9 +135,3 @@ def lacking(experiment: Experiment) -> tuple[str, ...]:
     return tuple(
         name for name, metrics in ATTRIBUTES.items() if not all(complete(experiment, each) for each in metrics if each)
     )
-
-
-def _ratio(amount: npt.ArrayLike, base: npt.ArrayLike) -> Values:
-    """Divide; 0 where there is nothing to divide by."""
-    above, below = np.broadcast_arrays(np.asarray(amount, dtype=np.float64), np.asarray(base, dtype=np.float64))
-    return np.asarray(np.divide(above, below, out=np.zeros_like(above), where=below > 0))

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..experiment import Experiment
-from .arrays import Values
+from .arrays import Values, ratio
 from .blocks import over_locations
 from .code_regions import CodeRegion, inclusive_over
 from .criteria import CRITERIA, THRESHOLD
@@ -99,7 +99,7 @@ class SharedOut:
         if not total.any():
             return None
         moved = np.sum([*over_locations(experiment, _of_who_did, shared)], axis=0)
-        return replace(shared, rates=np.divide(moved, total, out=np.zeros_like(moved), where=total > 0))
+        return replace(shared, rates=ratio(moved, total))
 
     @classmethod
     def by_instructions(cls, experiment: Experiment, noise: float | None, time: str, *less: str) -> SharedOut | None:

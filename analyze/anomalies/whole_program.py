@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ...experiment.trace import Series
-from ..arrays import Indices, Values
+from ..arrays import Indices, Values, ratio
 from ..correlators.scores import signed_pearson
 from ..criteria import CRITERIA
 from ..outliers import spread
@@ -101,7 +101,7 @@ def _place(run: Run, start: float, end: float) -> int | None:
         within = known & (middle > start) & (middle < end)
         np.add.at(own, line.paths[known], line.seconds[known])
         np.add.at(inside, line.paths[within], line.seconds[within])
-    io = inside * np.divide(run.io, own, out=np.zeros(len(own)), where=own > 0).clip(0, 1)
+    io = inside * ratio(run.io, own).clip(0, 1)
     return int(io.argmax()) if io.any() else None
 
 

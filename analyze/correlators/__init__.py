@@ -1,13 +1,12 @@
 """Correlators: which metrics have to do with a target (Hauswirth et al., OOPSLA 2005, section 5)."""
 
 from .ranking import CORRELATORS, Correlated, Ranking, rank
-from .segmentation import Segmentation, drawn_pattern, proposed_pattern, segmented, suggested_count
+from .segmentation import drawn_pattern, proposed_pattern, segmented, suggested_count
 
 __all__ = [
     "CORRELATORS",
     "Correlated",
     "Ranking",
-    "Segmentation",
     "drawn_pattern",
     "proposed_pattern",
     "rank",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -12,27 +12,13 @@ from scipy.stats import rankdata
 from ...errors import InputError
 from ...experiment.trace import Series
 from ..arrays import Flags, Values
-from .scores import (
-    best_lag,
-    best_splits,
-    euclidean,
-    manhattan,
-    pearson,
-    same_splits,
-    signed_pearson,
-    spearman,
-    warping,
-)
+from . import scores
 from .segmentation import Segmentation, drawn_pattern, proposed_pattern, segmented, suggested_count
 
 __all__ = ["CORRELATORS", "Correlated", "Ranking", "rank"]
 
 Interval = tuple[float, float]
 Point = tuple[float, float]
-
-CORRELATORS: Final = (
-    "pearson", "spearman", "euclidean", "manhattan", "dtw", "same_splits", "best_splits", "mlp",
-)  # fmt: skip
 
 _COMBINED: Final = "combined"
 _FEWEST: Final = 8  # samples that a metric and the target must have in common; of fewer all coefficients are large
@@ -93,10 +79,6 @@ class _Target:
     pattern: Values
     points: Sequence[Point]
     lines: Segmentation
-    correlators: Sequence[str]
-
-    def scores(self, metric: Values) -> dict[str, float]:
-        return {name: _SCORES[name](self, metric) for name in self.correlators}
 
     def coarse(self, values: Values) -> Values:
         """Give means of so many samples that they can be warped."""
@@ -108,17 +90,19 @@ class _Target:
 
 
 _SCORES: Final[Mapping[str, Callable[[_Target, Values], float]]] = {
-    "pearson": lambda target, metric: pearson(target.values, metric),
-    "spearman": lambda target, metric: spearman(target.values, metric),
-    "euclidean": lambda target, metric: euclidean(target.values, metric),
-    "manhattan": lambda target, metric: manhattan(target.values, metric),
-    "dtw": lambda target, metric: warping(target.coarse(target.values), target.coarse(metric)),
-    "same_splits": lambda target, metric: same_splits(target.lines, target.times, metric),
-    "best_splits": lambda target, metric: best_splits(
+    "pearson": lambda target, metric: scores.pearson(target.values, metric),
+    "spearman": lambda target, metric: scores.spearman(target.values, metric),
+    "euclidean": lambda target, metric: scores.euclidean(target.values, metric),
+    "manhattan": lambda target, metric: scores.manhattan(target.values, metric),
+    "dtw": lambda target, metric: scores.warping(target.coarse(target.values), target.coarse(metric)),
+    "same_splits": lambda target, metric: scores.same_splits(target.lines, target.times, metric),
+    "best_splits": lambda target, metric: scores.best_splits(
         target.lines, segmented(target.times, metric, len(target.lines.first)), target.times
     ),
-    "mlp": lambda target, metric: pearson(target.pattern, metric),
+    "mlp": lambda target, metric: scores.pearson(target.pattern, metric),
 }
+
+CORRELATORS: Final = tuple(_SCORES)
 
 
 def rank(
@@ -129,7 +113,6 @@ def rank(
     by: str = _COMBINED,
     segments: int | None = None,
     pattern: Sequence[Point] | None = None,
-    correlators: Sequence[str] = CORRELATORS,
     told: Callable[[int, int], object] | None = None,
 ) -> Ranking:
     """Rank metrics; the target is not ranked, from whichever trace.
@@ -141,7 +124,6 @@ def rank(
         by: The correlator whose scores decide; ``combined``: the mean of the ranks by all others.
         segments: Into how many the target is split; None for what is suggested.
         pattern: Seconds and value of points of a drawn pattern; None for one that is proposed.
-        correlators: Those that are computed.
         told: Takes how many metrics are done, and how many there are.
 
     Raises:
@@ -152,8 +134,8 @@ def rank(
     reason = _unfit(mine.values)
     if reason:
         raise InputError(f"{target.source}: expected a target that varies, found {target.name} {reason}")
-    whole = _target(mine.times, mine.values, segments, pattern, correlators)
-    found: list[tuple[Series, str, float, dict[str, float]]] = []
+    whole = _target(mine.times, mine.values, segments, pattern)
+    found: list[Correlated] = []
     omitted: list[tuple[str, str, str]] = []
     for number, metric in enumerate(metrics):
         if told:
@@ -168,23 +150,22 @@ def rank(
             continue
         part = whole
         if not known.all():
-            part = _target(mine.times[known], mine.values[known], segments, pattern, correlators)
+            part = _target(mine.times[known], mine.values[known], segments, pattern)
             values = values[known]
         step = float(np.median(np.diff(part.times)))
-        lag = best_lag(part.values, values) * step if len(intervals) < 2 else 0.0
-        sign = "-" if signed_pearson(part.values, values) < 0 else "+"
-        found.append((metric, sign, lag, part.scores(values)))
-    notes = []
-    if "dtw" in correlators and len(mine) > _WARPED:
-        notes.append(f"dtw: {len(mine)} samples were warped as {_WARPED} means of neighbours")
+        lag = scores.best_lag(part.values, values) * step if len(intervals) < 2 else 0.0
+        sign = "-" if scores.signed_pearson(part.values, values) < 0 else "+"
+        own = {name: score(part, values) for name, score in _SCORES.items()}
+        found.append(Correlated(metric.name, metric.source, 0, sign, lag, own))
+    warped = f"dtw: {len(mine)} samples were warped as {_WARPED} means of neighbours"
     return Ranking(
         target,
-        _ranked(found, correlators, by),
+        _ranked(found, by),
         tuple(omitted),
         len(whole.lines.first),
         tuple(whole.points),
         tuple(_corners(mine.times, whole.lines.fitted(whole.times, whole.values), whole.lines)),
-        tuple(notes),
+        (warped,) if len(mine) > _WARPED else (),
     )
 
 
@@ -217,22 +198,16 @@ def _unfit(values: Values, wanted: int = 0) -> str:
     return ""
 
 
-def _target(
-    times: Values,
-    values: Values,
-    segments: int | None,
-    pattern: Sequence[Point] | None,
-    correlators: Sequence[str],
-) -> _Target:
+def _target(times: Values, values: Values, segments: int | None, pattern: Sequence[Point] | None) -> _Target:
     """Segment a target. Samples of several intervals follow each other without a gap."""
     step = np.diff(times)
     even = np.concatenate([[0.0], np.cumsum(np.minimum(step, 2 * np.median(step)))])
     count = suggested_count(even, values) if segments is None else segments
     lines = segmented(even, values, count)
     if pattern is not None:
-        return _Target(even, values, drawn_pattern(pattern, times), pattern, lines, correlators)
+        return _Target(even, values, drawn_pattern(pattern, times), pattern, lines)
     proposed, pieces = proposed_pattern(even, values, segments)
-    return _Target(even, values, proposed, _corners(times, proposed, pieces), lines, correlators)
+    return _Target(even, values, proposed, _corners(times, proposed, pieces), lines)
 
 
 def _corners(times: Values, fitted: Values, pieces: Segmentation) -> list[Point]:
@@ -241,19 +216,15 @@ def _corners(times: Values, fitted: Values, pieces: Segmentation) -> list[Point]
     return [*zip(times[ends].tolist(), fitted[ends].tolist(), strict=True)]
 
 
-def _ranked(
-    found: Sequence[tuple[Series, str, float, dict[str, float]]], correlators: Sequence[str], by: str
-) -> tuple[Correlated, ...]:
+def _ranked(found: Sequence[Correlated], by: str) -> tuple[Correlated, ...]:
+    """Give metrics their places: by one correlator, or by the mean of their ranks by all."""
     if not found:
         return ()
-    table = np.array([[scores[name] for name in correlators] for *_, scores in found])
+    table = np.array([[*each.scores.values()] for each in found])
     places = np.column_stack([rankdata(-column, method="average") for column in table.T])
-    combined = 1 - (places.mean(axis=1) - 1) / len(found)
-    everything = [{**scores, _COMBINED: float(each)} for (*_, scores), each in zip(found, combined, strict=True)]
-    order = sorted(
-        range(len(found)), key=lambda each: (-everything[each][by], found[each][0].name, found[each][0].source)
-    )
-    return tuple(
-        Correlated(found[each][0].name, found[each][0].source, place, found[each][1], found[each][2], everything[each])
-        for place, each in enumerate(order, 1)
-    )
+    combined = (1 - (places.mean(axis=1) - 1) / len(found)).tolist()
+    scored = [
+        replace(each, scores={**each.scores, _COMBINED: score}) for each, score in zip(found, combined, strict=True)
+    ]
+    scored.sort(key=lambda each: (-each.scores[by], each.metric, each.source))
+    return tuple(replace(each, rank=place) for place, each in enumerate(scored, 1))

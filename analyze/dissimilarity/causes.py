@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Indices, Values
+from ..arrays import Indices, Values, ratio
 from ..attributes import LEAST_RATE, Attribute
 from ..criteria import CRITERIA
 from ..decision_table import DecisionTable, Row
@@ -224,12 +224,6 @@ class _Comparison:
         return np.asarray(np.maximum(times - fastest * executed, 0.0))
 
     def _spread(self, vectors: Values) -> float:
-        """Measure how far apart ranks of a program lie in the region where that is the most."""
-        return max(float(_spreads(vectors[each]).max()) for each in self.performance.groups)
-
-
-def _spreads(vectors: Values) -> Values:
-    """Measure how far apart ranks lie, relative to the largest, in each region; ``float64[place]``."""
-    largest = vectors.max(axis=0)
-    spread = largest - vectors.min(axis=0)
-    return np.asarray(np.divide(spread, largest, out=np.zeros_like(spread), where=largest > 0))
+        """Measure how far apart ranks of a program lie, relative to the largest, in the region where that is most."""
+        programs = (vectors[each] for each in self.performance.groups)
+        return max(float(ratio(np.ptp(each, axis=0), each.max(axis=0)).max()) for each in programs)

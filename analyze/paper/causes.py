@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Values
+from ..arrays import Values, ratio
 from ..attributes import ATTRIBUTES, Attribute, lacking
 from ..decision_table import DecisionTable, Row
 from ..disparity.causes import Cause, DisparityCauses
@@ -34,7 +34,7 @@ def _of_block(ranks: Selection, name: str) -> Values:
     amount = ranks.by_rank(ranks.experiment.exclusive(counted))
     if accesses:
         base = ranks.by_rank(ranks.experiment.exclusive(accesses))
-        amount = np.divide(amount, base, out=np.zeros_like(amount), where=base > 0)
+        amount = ratio(amount, base)
     return np.asarray(amount.T)
 
 
@@ -57,8 +57,7 @@ def causes_of_ranks(found: Differences) -> DissimilarityCauses:
     for name in names:
         vectors = attribute_vectors(ranks, name)
         columns.append(cluster(vectors, performance.programs).tolist())
-        largest = vectors[:, places].max(axis=0)
-        spread[name] = float((np.ptp(vectors[:, places], axis=0)[largest > 0] / largest[largest > 0]).max(initial=0.0))
+        spread[name] = float(ratio(np.ptp(vectors[:, places], axis=0), vectors[:, places].max(axis=0)).max(initial=0.0))
     decision = np.zeros(len(performance.labels), dtype=np.intp)
     for number, columns_of_cluster in enumerate(dissimilarity.clusters):
         decision[list(columns_of_cluster)] = number

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import Values
+from ..arrays import Values, ratio
 from ..code_regions import CodeRegion
 from ..costs import program_times
 from ..disparity.classes import HIGH, LABELS, optimal_split
@@ -81,10 +80,10 @@ def _by_cycles(ranks: Selection, cycles: str, metric: str) -> Values:
     others = [name for name in ("mpi_time", "io_time") if complete(experiment, name)]
     spent, executed = (ranks.sums(name) for name in (cycles, "instructions"))
     top = list(ranks.top)
-    together = _ratio(spent, executed), float(_ratio(spent[top].sum(), executed[top].sum()))
+    together = ratio(spent, executed), float(ratio(spent[top].sum(), executed[top].sum()))
     crnm, cpi, there = np.sum([*over_ranks(ranks, _of_block, cycles, others, *together)], axis=0)
     if metric == "cpi":
-        return _ratio(cpi, there)
+        return ratio(cpi, there)
     return np.asarray(crnm / len(ranks.ranks) / float(program_times(experiment).mean()))
 
 
@@ -95,12 +94,6 @@ def _of_block(ranks: Selection, cycles: str, others: Sequence[str], of_regions: 
     wall, *rest = (ranks.by_rank(np.where(first, experiment.exclusive(name), 0.0)) for name in ("wall_time", *others))
     spent, executed = (ranks.by_rank(experiment.exclusive(name)) for name in (cycles, "instructions"))
     there, elsewhere = executed > 0, sum(rest, np.zeros_like(wall))
-    cpi = _ratio(spent, executed) if experiment.notes.counts_by_rank else np.where(there, of_regions[:, None], 0.0)
+    cpi = ratio(spent, executed) if experiment.notes.counts_by_rank else np.where(there, of_regions[:, None], 0.0)
     weight = (wall - elsewhere) * np.where(there, cpi, of_program) + elsewhere * of_program
     return np.array([each.sum(axis=1) for each in (weight, cpi, there)])
-
-
-def _ratio(amount: npt.ArrayLike, base: npt.ArrayLike) -> Values:
-    """Divide; 0 where there is nothing to divide by."""
-    above, below = np.asarray(amount, dtype=np.float64), np.asarray(base, dtype=np.float64)
-    return np.asarray(np.divide(above, below, out=np.zeros_like(above), where=below > 0))

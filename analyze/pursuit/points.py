@@ -11,11 +11,10 @@ from ..arrays import Flags, Values
 from ..metric_space import MetricSpace
 from ..outliers import FAR, spread
 
-__all__ = ["TRIMMINGS", "Sphered", "Trimming", "outlying", "sphered", "trimmed"]
+__all__ = ["Sphered", "Trimming", "outlying", "sphered", "trimmed"]
 
 Trimming = Literal["none", "remove", "log", "sqrt"]
 
-TRIMMINGS: Final[tuple[Trimming, ...]] = ("none", "remove", "log", "sqrt")
 
 _NEGLIGIBLE: Final = 1e-5  # of the largest singular value: what differs by less is rounding of values that are printed
 

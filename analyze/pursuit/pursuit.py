@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from math import exp, inf, isfinite, log
 from typing import Any, Final, Literal
 
@@ -19,7 +20,7 @@ from .index import LEAST_POINTS, index
 from .points import Trimming, outlying, sphered, trimmed
 from .ranking import Chosen, View, best_view, ranking
 from .rotation import simulated
-from .search import STARTS, Projection
+from .search import STARTS, Projection, Search, search
 
 __all__ = ["FEWEST", "SELECTED", "Camps", "Outcome", "Pursuit", "Ranked", "Status", "index_of", "pursue"]
 
@@ -173,20 +174,18 @@ def pursue(
         return _found(space, space, outliers, **found)
     seen = space if parts is None else _parts(trimmed(parts, outlying(parts.scaled()), trimming), space)
     with threadpool_limits(1):  # others would be waited for longer than they work
-        return _viewed(space, seen, outliers, dimensions=dimensions, seed=seed, starts=starts)
+        return _viewed(space, seen, outliers, partial(search, dimensions=dimensions, seed=seed, starts=starts), seed)
 
 
-def _viewed(
-    space: MetricSpace, seen: MetricSpace, outliers: tuple[int | str, ...], *, dimensions: int, seed: int, starts: int
-) -> Pursuit:
+def _viewed(space: MetricSpace, seen: MetricSpace, outliers: tuple[int | str, ...], find: Search, seed: int) -> Pursuit:
     scaled = seen.scaled()
-    view = best_view(scaled, dimensions=dimensions, seed=seed, starts=starts)
-    order = ranking(scaled, view, dimensions=dimensions, seed=seed, starts=starts)
+    view = best_view(scaled, find)
+    order = ranking(scaled, view, find)
     points, width = scaled.shape
     enough = points >= FEWEST * width
     critical, of_camps = critical_index(points, view.rank, view.points.shape[1]), None
     if enough and seen is not space:
-        critical, of_camps = simulated(scaled, seen.points, dimensions=dimensions, seed=seed, starts=starts)
+        critical, of_camps = simulated(scaled, seen.points, find, seed=seed)
     alone = split(space.scaled().T)
     camps = in_metrics(space, alone, level=CAMPS_LEVEL if enough else ALL)
     if enough:

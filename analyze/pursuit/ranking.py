@@ -11,7 +11,7 @@ from scipy.linalg import qr
 from ..arrays import Values
 from .index import index
 from .points import sphered
-from .search import STARTS, Projection, search
+from .search import Projection, Search
 
 __all__ = ["Chosen", "View", "best_view", "ranking", "varimax"]
 
@@ -55,18 +55,16 @@ class View:
     chosen: tuple[Chosen, ...]
 
 
-def best_view(scaled: Values, *, dimensions: int, seed: int = 0, starts: int = STARTS) -> View:
+def best_view(scaled: Values, find: Search) -> View:
     """Find the best projection of metrics, and which metrics it shows.
 
     Args:
         scaled: ``float64[point, metric]``, with zero mean and unit variance.
-        dimensions: Of the projection, if the metrics span as many.
-        seed: Of the search.
-        starts: Of the search, how many.
+        find: Finds the best projection of sphered points.
     """
     sphere = sphered(scaled)
     rank = sphere.values.shape[1]
-    projection = search(sphere.values, min(dimensions, rank), seed=seed, starts=starts)
+    projection = find(sphere.values)
     loadings = sphere.axes @ projection.frame
     rotation = varimax(loadings)
     loadings = loadings @ rotation
@@ -91,12 +89,12 @@ def _distinct(loadings: Values) -> list[tuple[int, int]]:
     return found
 
 
-def ranking(scaled: Values, first: View, *, dimensions: int, seed: int = 0, starts: int = STARTS) -> tuple[Chosen, ...]:
+def ranking(scaled: Values, first: View, find: Search) -> tuple[Chosen, ...]:
     """Rank all metrics: those of the first view, then those of the best view of the others, to the last."""
     order = list(first.chosen)
     left = np.arange(scaled.shape[1])
     while len(left := np.setdiff1d(left, [each.metric for each in order])):
-        view = best_view(scaled[:, left], dimensions=dimensions, seed=seed, starts=starts)
+        view = best_view(scaled[:, left], find)
         order += [Chosen(int(left[each.metric]), each.loading, each.importance, each.index) for each in view.chosen]
     return tuple(order)
 

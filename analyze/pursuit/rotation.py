@@ -20,7 +20,7 @@ from ..metric_space import Point
 from .camps import parting
 from .chance import CAMPS_LEVEL, LEVEL, deviations
 from .points import sphered
-from .search import STARTS, search
+from .search import Search
 
 __all__ = ["Turning", "simulated"]
 
@@ -55,9 +55,7 @@ class Turning:
         return np.asarray(turned.reshape(self._shape)[self._ranks, self._parts])
 
 
-def simulated(
-    scaled: Values, points: Sequence[Point], *, dimensions: int, seed: int = 0, starts: int = STARTS
-) -> tuple[float, float]:
+def simulated(scaled: Values, points: Sequence[Point], find: Search, *, seed: int = 0) -> tuple[float, float]:
     """Give the index, and that of camps, which the searches stay below where there is no structure.
 
     At the levels of the tables, by the distribution of largest values; wider, by Student's t, as a few draws tell their
@@ -67,8 +65,7 @@ def simulated(
     found: list[tuple[float, float]] = []
     for _ in range(_DRAWS):
         values = sphered(_standardised(turning.drawn(random))).values
-        best = search(values, min(dimensions, values.shape[1]), seed=seed, starts=starts).index
-        found.append((float(np.log(best)), parting(values, seed=seed).index))
+        found.append((float(np.log(find(values).index)), parting(values, seed=seed).index))
     limit = np.array([_deviations(level) for level in (LEVEL, CAMPS_LEVEL)])
     critical, camps = np.mean(found, axis=0) + limit * np.std(found, axis=0, ddof=1)
     return float(np.exp(critical)), float(camps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,7 +11,7 @@ import numpy as np
 from ..arrays import Flags, Values
 from .index import index_and_gradient, tangent
 
-__all__ = ["MANY", "STARTS", "Projection", "search", "some"]
+__all__ = ["MANY", "STARTS", "Projection", "Search", "search", "some"]
 
 STARTS: Final = 24
 _RACE: Final = 6  # steps after which the best starts alone go on
@@ -42,6 +43,9 @@ class Projection:
     followed: int
 
 
+Search = Callable[[Values], Projection]
+
+
 def search(values: Values, dimensions: int, *, seed: int = 0, starts: int = STARTS) -> Projection:
     """Find the projection with the largest index.
 
@@ -53,11 +57,12 @@ def search(values: Values, dimensions: int, *, seed: int = 0, starts: int = STAR
 
     Args:
         values: ``float64[point, rank]``, sphered; four points at least.
-        dimensions: Of the projection, at most the rank.
+        dimensions: Of the projection; fewer if the points span fewer.
         seed: Of the random starts.
         starts: How many; a quarter of them are followed to their end.
     """
     rank = values.shape[1]
+    dimensions = min(dimensions, rank)
     if rank == dimensions:  # one plane, whatever its axes are
         frame = np.eye(rank)[None]
         return Projection(frame[0], float(index_and_gradient(values, frame)[0][0]), True, 1, 1)

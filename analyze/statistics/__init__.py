@@ -6,24 +6,20 @@ Needs scipy: imported by what uses it, not with ``analyze``.
 from __future__ import annotations
 
 from .correlation import Correlation, correlation
-from .factors import ROTATIONS, Factors, Rotation, factors
-from .hierarchy import LINKAGES, Hierarchy, Linkage, hierarchy
-from .kmeans import CRITERIA, Clusters, Criterion, kmeans
+from .factors import Factors, Rotation, factors
+from .hierarchy import Hierarchy, Linkage, hierarchy
+from .kmeans import Clusters, Criterion, kmeans
 from .materiality import dimensions
-from .membership import Grid, Membership, grid_of, membership
+from .membership import Membership, grid_of, membership
 from .partition import Part, Partition, recursively
 from .pca import Components, pca
 
 __all__ = [
-    "CRITERIA",
-    "LINKAGES",
-    "ROTATIONS",
     "Clusters",
     "Components",
     "Correlation",
     "Criterion",
     "Factors",
-    "Grid",
     "Hierarchy",
     "Linkage",
     "Membership",

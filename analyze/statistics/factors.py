@@ -16,11 +16,9 @@ from ..arrays import Values
 from ..metric_space import MetricSpace
 from ..one_thread import one_thread
 
-__all__ = ["JOINS", "ROTATIONS", "Factor", "Factors", "Rotation", "factors", "kind_of", "named_by_kinds", "promax"]
+__all__ = ["JOINS", "Factor", "Factors", "Rotation", "factors", "kind_of", "named_by_kinds", "promax"]
 
 Rotation = Literal["varimax", "promax", "none"]
-
-ROTATIONS: Final[tuple[Rotation, ...]] = ("varimax", "promax", "none")
 
 JOINS: Final = 0.5  # a loading from which on a metric belongs to a factor
 

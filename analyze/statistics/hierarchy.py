@@ -17,11 +17,9 @@ from ..one_thread import one_thread
 from .chance import against_chance
 from .partition import Labels, Partition, numbered
 
-__all__ = ["LINKAGES", "LONE", "Hierarchy", "Linkage", "cuts", "hierarchy"]
+__all__ = ["LONE", "Hierarchy", "Linkage", "cuts", "hierarchy"]
 
 Linkage = Literal["ward", "average", "complete", "single", "weighted", "centroid", "median"]
-
-LINKAGES: Final[tuple[Linkage, ...]] = ("ward", "average", "complete", "single", "weighted", "centroid", "median")
 
 LONE: Final = 1.5  # times lower is the next merge below a cut that stands out
 
@@ -81,7 +79,7 @@ def hierarchy(
 
     Args:
         space: The points.
-        method: One of ``LINKAGES``.
+        method: How the distance of clusters is taken.
         clusters: How many the cut leaves; if None, 2 to 10, where the height of the merges falls by the largest factor.
         scale: How metrics are made comparable.
         seed: Of the sample, and of points of one kind whose tree is compared.

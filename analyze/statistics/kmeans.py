@@ -18,11 +18,9 @@ from .chance import POINTS, Chance, against_chance
 from .hierarchy import cuts
 from .partition import Labels, Partition, numbered, silhouette, variance_ratios
 
-__all__ = ["CRITERIA", "Clusters", "Criterion", "kmeans"]
+__all__ = ["Clusters", "Criterion", "kmeans"]
 
 Criterion = Literal["silhouette", "calinski-harabasz", "davies-bouldin"]
-
-CRITERIA: Final[tuple[Criterion, ...]] = ("silhouette", "calinski-harabasz", "davies-bouldin")
 
 _MOST: Final = 10  # clusters that are tried
 _SAMPLE: Final = 5_000  # points by which k is chosen

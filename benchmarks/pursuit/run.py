@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from autoanalyzer.analyze.metric_space import MetricSpace, Point
 from autoanalyzer.analyze.pursuit import pursue
 from autoanalyzer.analyze.pursuit.ranking import best_view
+from autoanalyzer.analyze.pursuit.search import search
 
 SIZES = ((64, 12), (256, 20), (1024, 30), (4096, 50))
 
@@ -52,7 +53,7 @@ def main() -> None:
             scaled = made.scaled()
             ranked = timed(lambda made=made: pursue(made), repeat)
             with threadpool_limits(1):
-                view = timed(lambda scaled=scaled: best_view(scaled, dimensions=3), repeat)
+                view = timed(lambda scaled=scaled: best_view(scaled, lambda values: search(values, 3)), repeat)
                 model = FastICA(3, whiten="unit-variance", fun="cube", max_iter=200, random_state=0)
                 ica = timed(lambda model=model, scaled=scaled: model.fit(scaled), repeat)
             print(f"{points:>6} {metrics:>7}  {kind:<8} {ranked:>8.3f}s {view:>8.3f}s {ica:>8.3f}s  {view / ica:>6.1f}")

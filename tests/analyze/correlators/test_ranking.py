@@ -108,23 +108,21 @@ def test_a_lag_is_found() -> None:
 
 
 def test_a_drawn_pattern_decides() -> None:
-    found = rank(
-        TARGET, [series("ramp", AT), series("cause", STEP)], pattern=[(0, 0), (30, 3)], correlators=["mlp"], by="mlp"
-    )
+    found = rank(TARGET, [series("ramp", AT), series("cause", STEP)], pattern=[(0, 0), (30, 3)], by="mlp")
     assert [each.metric for each in found.ranked] == ["ramp", "cause"]
     assert found.ranked[0].scores["mlp"] == pytest.approx(1)
 
 
 def test_metrics_of_another_length_are_means_over_the_target_s_samples() -> None:
     fine = np.arange(3000) / 100
-    (found,) = rank(TARGET, [series("fine", np.interp(fine, AT, STEP), times=fine)], correlators=["pearson"]).ranked
+    (found,) = rank(TARGET, [series("fine", np.interp(fine, AT, STEP), times=fine)]).ranked
     assert found.scores["pearson"] > 0.98
 
 
 def test_long_targets_are_warped_as_means_and_that_is_said() -> None:
     times = np.arange(2500.0)
     values = np.where(times < 1000, 1.0, 2.0)
-    found = rank(series("long", values, times=times), [series("same", values, times=times)], correlators=["dtw"])
+    found = rank(series("long", values, times=times), [series("same", values, times=times)])
     assert found.notes == ("dtw: 2500 samples were warped as 2000 means of neighbours",)
     assert found.ranked[0].scores["dtw"] == pytest.approx(1)
 

@@ -1,4 +1,5 @@
 from fractions import Fraction
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ from scipy.cluster.hierarchy import cut_tree
 from sklearn.feature_selection import f_classif
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 
-from autoanalyzer.analyze.statistics import LINKAGES, Partition, grid_of, hierarchy, kmeans, membership, recursively
+from autoanalyzer.analyze.statistics import Linkage, Partition, grid_of, hierarchy, kmeans, membership, recursively
 from autoanalyzer.analyze.statistics.partition import numbered, silhouette, variance_ratios
 from autoanalyzer.errors import UsageError
 from autoanalyzer.experiment import Builder
@@ -18,14 +19,14 @@ def _groups(make_space, sizes, *, metrics=4, seed=0):
     return make_space({f"m{each}": centres + drawn.standard_normal(len(centres)) for each in range(metrics)})
 
 
-@pytest.mark.parametrize("method", LINKAGES)
+@pytest.mark.parametrize("method", get_args(Linkage))
 def test_every_linkage_finds_groups_that_are_far_apart(make_space, method):
     found = hierarchy(_groups(make_space, [7, 6, 12]), method=method)
     assert [len(rows) for rows in found.partition.members] == [7, 6, 12]
     assert (found.suggested, found.drop > 1.5) == (True, True)
 
 
-@pytest.mark.parametrize("method", LINKAGES)
+@pytest.mark.parametrize("method", get_args(Linkage))
 @pytest.mark.parametrize("count", [1, 2, 5, 20])
 def test_a_cut_leaves_as_many_clusters_as_are_wanted_and_scipys(make_space, method, count):
     found = hierarchy(_groups(make_space, [20], seed=count), method=method, clusters=count)
@@ -98,7 +99,7 @@ def test_points_that_differ_by_roundings_make_fewer_clusters_without_a_word(make
     assert set(kmeans(space, scale="none").scores) == {2}
 
 
-@pytest.mark.parametrize("method", LINKAGES)
+@pytest.mark.parametrize("method", get_args(Linkage))
 def test_a_location_out_of_the_sample_that_is_far_from_all_in_it_is_listed(make_space, method):
     drawn = np.random.default_rng(0)
     values = drawn.standard_normal((10_500, 6))
