@@ -62,6 +62,11 @@ class Kept:
         times = self.computing(places)
         return makespan(times, self.experiment.notes.processors or len(times))
 
+    def span_of_processing(self, places: Sequence[Position]) -> float:
+        """The same of what threads, which are alike, are on a processor for, in MPI, too."""
+        times = self._longest(places, "cpu_time")
+        return makespan(np.full(len(times), times.mean()), self.experiment.notes.processors or len(times))
+
     def _longest(self, places: Sequence[Position], metric: str, *less: str) -> npt.NDArray[np.float64]:
         values = self.experiment.inclusive(metric) - sum(self.experiment.inclusive(each) for each in less)
         regions = [Position(Path(each.region.file).name, each.region.first_line) for each in self.experiment.call_paths]

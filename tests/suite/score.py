@@ -71,8 +71,17 @@ def score(found: dict[str, Any], key: Key) -> Score:
     if differences["exists"] and not differences["cccr"] and not differences["noise"]:
         extra = [{**differences, "file": "", "line": 0, "name": "spread over all regions", "root_causes": []}]
     hedged, firm = ([said(each) for each in extra if _is_hedged(each) is wanted] for wanted in (True, False))
+    places |= _where_a_cure_leaves_some(key)
     invented = [said(each) for each in heavy if at(each) not in places and _NEVER_INVENTED & set(each["root_causes"])]
     return Score(hits, firm, hedged, invented, differences["exists"] and not apart and bool(differences["cccr"]))
+
+
+def _where_a_cure_leaves_some(key: Key) -> set[Position]:
+    """Give the places where fewer bytes are written, and as many sent at once: that takes time, too."""
+    some = [
+        where for truth, where in zip(key.truths, key.places, strict=True) if truth.moves or "io_bytes" in truth.causes
+    ]
+    return {place for where in some for place in where} if key.cured else set()
 
 
 def _is_hedged(region: Region) -> bool:

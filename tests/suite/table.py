@@ -146,17 +146,20 @@ def _gains(outcomes: list[Outcome]) -> list[str]:
     """Compare, for each case of one fault, what the cure saved with what was planted and with what was predicted."""
     cures = {each.key.seed: each for each in outcomes if each.key.cured}
     rows, right = [], []
-    near: dict[str, list[bool]] = {"of computing": [], "by the clock, whose noise is that of the machine": []}
+    near: dict[str, list[bool]] = {
+        "of computing, files and messages": [],
+        "by the clock, whose noise is that of the machine": [],
+    }
     for each in outcomes:
         if each.key.cured or len(each.key.truths) != 1 or each.key.seed not in cures:
             continue
         (truth,), cure = each.key.truths, cures[each.key.seed]
         gain = each.score.hits[0].gain if each.score.hits else None
         waited = each.found["experiment"]["wall_time"] - cure.found["experiment"]["wall_time"]
-        saved = waited if truth.by_the_clock else _saved(each.run, cure.run)
+        saved = waited if "waiting" in truth.causes else _saved(each.run, cure.run)
         if gain is not None:
             by_chance = _CHANCE * each.run.span([each.key.steps])
-            how = [*near][truth.by_the_clock]
+            how = [*near]["waiting" in truth.causes]
             near[how].append(abs(gain - saved) <= max(_NEAR * abs(saved), by_chance))
         strength = _turned_out(each.run, cure.run)
         right.append(1 / _RIGHT <= strength / truth.strength <= _RIGHT)
@@ -182,5 +185,6 @@ def _turned_out(faulty: Kept, cured: Kept) -> float:
 
 def _saved(faulty: Kept, cured: Kept) -> float:
     """Seconds that the cure saved in the fault's own place: what the rest of a run takes varies by more."""
-    takes = Kept.elapsed if faulty.key.truths[0].kind == "file-io" else Kept.span
+    (truth,) = faulty.key.truths
+    takes = Kept.elapsed if truth.kind == "file-io" else Kept.span_of_processing if truth.moves else Kept.span
     return takes(faulty, *faulty.key.places) - takes(cured, *cured.key.places)
