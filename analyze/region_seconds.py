@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
-import numpy.typing as npt
 
-from ..experiment.prices import Prices
+from .arrays import Flags, Values
 from .attributes import Attribute
 from .chain import find_chains
 from .costs import Cost
 from .criteria import CRITERIA, THRESHOLD
+from .misses import Misses
 from .selection import Selection, complete
 from .taking_turns import taking_turns
 
 __all__ = ["RegionSeconds", "region_seconds"]
-
-Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class RegionSeconds:
     misses: Values
     busy: float
 
-    def is_part(self, seconds: Values) -> npt.NDArray[np.bool_]:
+    def is_part(self, seconds: Values) -> Flags:
         """Whether seconds are a part of each region's time that is worth naming."""
         return np.asarray((seconds > 0) & (seconds >= CRITERIA.part * self.time))
 
@@ -93,11 +91,9 @@ def region_seconds(
     """Tell what the attributes of each region take.
 
     Files and MPI have the time that was measured in their calls; of MPI without what is waiting for late ranks, and of
-    both no more than calls and bytes can take on a slow and busy machine, and than the rank took that moved them
-    fastest: what polls longer waits. Instructions take
-    what one takes in the program. Misses take what cycles there are beyond those that the instructions take without a
-    miss, and no more than where each is waited for, if the machine was calibrated. In code that misses no more often
-    than a walk through consecutive values, instructions may have waited for each other.
+    both no more than calls and bytes can take on a slow network or disk, and than those of the fastest rank took: what
+    takes longer waits. Where ranks wait for processors, only what calls do on these counts. Instructions take what one
+    takes in the program; misses, see ``misses.py``.
 
     Args:
         ranks: All of them, and the regions.
@@ -131,7 +127,7 @@ def region_seconds(
     if executed := attributes.get("instructions"):
         price = executed.of_program and computing[list(ranks.top)].sum() / executed.amounts[list(ranks.top)].sum()
         of["instructions"] = np.minimum(executed.amounts * price, computing)
-    misses = _Misses.of(ranks, attributes, computing)
+    misses = Misses.of(ranks, attributes, computing)
     of |= misses.seconds()
     time = wall - np.maximum(_turns(ranks, outside - computing, off_in_mpi), mpi - at_work)
     small_calls = np.where(small & (rest <= CRITERIA.call * calls), rest, 0.0)
@@ -148,7 +144,7 @@ def region_seconds(
         mpi=mpi,
         computing=computing,
         own_computing=computing - [computing[list(each.children)].sum() for each in ranks.regions],
-        counts_cycles=bool(_cycles(ranks)),
+        counts_cycles=misses.cycle is not None,
         turns=turns,
         misses=misses.avoidable(),
         busy=busy,
@@ -194,76 +190,3 @@ def _in_files(time: Values, cpu: Values | None, calls: Values | None, volume: Va
     at_most = CRITERIA.call * calls + CRITERIA.byte * volume
     files = time - np.maximum(cpu - at_most, 0.0)
     return np.asarray(np.minimum(files, np.minimum(cpu, at_most) + at_most) if turns else files)
-
-
-def _cycles(ranks: Selection) -> str | None:
-    return next((each for each in ("cycles", "ref_cycles") if complete(ranks.experiment, each)), None)
-
-
-@dataclass(frozen=True)
-class _Misses:
-    """What each region's misses can take of the seconds that it computes; ``float64[region]`` each.
-
-    Attributes:
-        computing: Those seconds.
-        most: By miss rate, what its misses take where each is waited for.
-        executed: Instructions a rank; None where none are counted.
-        cycle: Seconds a cycle, as they were counted; None where none are.
-        is_walk: Whether misses are no more than those of a walk through consecutive values.
-        prices: Of the machine.
-    """
-
-    computing: Values
-    most: Mapping[str, Values]
-    executed: Values | None
-    cycle: Values | None
-    is_walk: npt.NDArray[np.bool_]
-    prices: Prices
-
-    @classmethod
-    def of(cls, ranks: Selection, attributes: Mapping[str, Attribute], computing: Values) -> _Misses:
-        """Read the counts."""
-        rates = {name: each for name, each in attributes.items() if each.is_rate}
-        prices = Prices.of(ranks.experiment.notes.prices)
-        missed = {name: each.amounts / len(ranks.ranks) for name, each in rates.items()}
-        most = {name: CRITERIA.miss * each for name, each in missed.items()}
-        data, counted, cycles = rates.get("l1_miss_rate"), attributes.get("instructions"), _cycles(ranks)
-        is_walk = np.zeros(len(computing), dtype=bool)
-        if data:
-            is_walk = (1 - THRESHOLD) * data.of_regions < CRITERIA.part
-        if {*rates} == {"l1_miss_rate", "l2_miss_rate"} and prices.l1_miss_chased and prices.l2_miss_chased:
-            first, second = missed.values()
-            at_once = min(len(ranks.ranks), ranks.experiment.notes.processors or len(ranks.ranks))
-            line = min(at_once * (prices.memory_streamed or CRITERIA.miss), prices.l2_miss_chased)
-            most["l2_miss_rate"] = second * np.where(is_walk, line, prices.l2_miss_chased)
-            most["l1_miss_rate"] = np.maximum(first - second, 0.0) * prices.l1_miss_chased + most["l2_miss_rate"]
-        spent = ranks.sums(cycles) / len(ranks.ranks) if cycles else None
-        return cls(
-            computing,
-            most,
-            counted.amounts / len(ranks.ranks) if counted else None,
-            None if spent is None else np.divide(computing, spent, out=np.zeros_like(spent), where=spent > 0),
-            is_walk,
-            prices,
-        )
-
-    def seconds(self) -> dict[str, Values]:
-        """Give what they take for sure, by miss rate."""
-        stalled = self._beyond(np.where(self.is_walk, CRITERIA.dependent, CRITERIA.swift))
-        return {name: np.minimum(stalled, each) for name, each in self.most.items()}
-
-    def avoidable(self) -> Values:
-        """Give what avoiding them all would save."""
-        swift, dependent = self.prices.instruction_independent, self.prices.instruction_dependent
-        if self.executed is not None and swift and dependent:
-            bounds = [np.maximum(self.computing - price * self.executed, 0.0) for price in (swift, dependent)]
-        else:
-            bounds = [self._beyond(np.array(each)) for each in (CRITERIA.swift, CRITERIA.dependent)]
-        most = np.max([*self.most.values(), np.zeros_like(self.computing)], axis=0)
-        return np.asarray(sum(np.minimum(each, most) for each in bounds) / len(bounds))
-
-    def _beyond(self, cycles: Values) -> Values:
-        """Give what is left of the seconds if an instruction takes so many cycles."""
-        if self.cycle is None or self.executed is None:
-            return self.computing
-        return np.maximum(self.computing - cycles * self.cycle * self.executed, 0.0)
