@@ -49,7 +49,7 @@ def find_lateness(selection: Selection, performance: Performance, cores: Sequenc
 
     The first turn begins as late as each rank comes, all others as the one before ended. In a region's own MPI calls,
     which come after the regions below it, ranks wait for the last of those that hardly wait there, as long as they are
-    ahead of it, but no longer than it was measured beyond the least of any rank; that far they are no longer ahead.
+    ahead of it, but in all no longer than was measured beyond the least of any rank; so far they are no longer ahead.
 
     Args:
         selection: The ranks, and regions.
@@ -215,7 +215,7 @@ class _Walk:
         program = self.program
         if program.in_mpi[index] <= _LITTLE * program.in_mpi.sum():
             return
-        spent, enters = program.spent(index) / executions, program.enter(index)
+        spent, enters = program.spent(index), program.enter(index)
         late, of_cores = self.late, self.of_cores
         if not enters.all():  # who never does has computed all before
             values = program.performance.values[list(self.cores)]
@@ -224,7 +224,9 @@ class _Walk:
         hardly = np.flatnonzero(spent <= (1 + _ROUNDING) * spent.mean())
         last = hardly[late[hardly].argmax()]
         ahead = np.where(enters, np.maximum(late[last] - late, 0.0), 0.0)
-        waited = np.minimum(ahead, spent - spent.min())
+        beyond = spent - spent.min()
+        left = 1.0 - self.seconds[index] / beyond.mean() if self.seconds[index] else 1.0
+        waited = np.minimum(ahead, max(left, 0.0) / weight * beyond)
         self.seconds[index] += weight * waited.mean()
         self._share_out(index, weight * waited.mean(), of_cores[:, hardly].max(axis=1) - of_cores.mean(axis=1))
         part = np.divide(waited, ahead, out=np.zeros_like(ahead), where=ahead > 0)

@@ -12,6 +12,7 @@ from .units import count, percent, volume
 
 __all__ = [
     "ABOVE",
+    "AT_ONCE",
     "FEWER_MESSAGES",
     "NAMES",
     "SAME_WORK",
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 SAME_WORK: Final = "same work, different speed: machine noise, frequency or placement; repeat the run"
+AT_ONCE: Final = "hand on each piece of the work as soon as it is done, so that the next rank starts early"
 FEWER_MESSAGES: Final = "pack what goes to the same rank into one message; one collective for many values"
 
 NAMES: Final = {

@@ -153,6 +153,7 @@ def _disparity(findings: Findings) -> dict[str, Any]:
                 {**_place(findings, late), "seconds": time}
                 for late, time in findings.explanation.waiting.shares.get(index, {}).items()
             ],
+            "one_after_another": float(findings.explanation.seconds.chained[index]),
             "without_probes": list(findings.explanation.unprobed.get(index, ())),
             "small_calls": index in causes.small_calls,
             **_gain(worth_of_weight(findings, index)),

@@ -14,7 +14,7 @@ from ..analyze.disparity.classes import LABELS
 from ..analyze.opening import can_be_opened
 from ..analyze.procedures import HeavyProcedure
 from ..analyze.worth import worth_of_weight
-from .causes import ABOVE, FEWER_MESSAGES, TO_TRY, because_of, first_to_try
+from .causes import ABOVE, AT_ONCE, FEWER_MESSAGES, TO_TRY, because_of, first_to_try
 from .finding import Finding, saves, seconds_of, sight_of_region, slowest
 from .place import Place, where_is
 from .standing import how_sure, in_runs
@@ -93,9 +93,11 @@ def _of_cores(findings: Findings) -> Iterator[Finding]:
         if causes.causes[core]:
             lines.append(because_of(cost, causes.causes[core], causes.also[core]))
             more = [*_to_try(causes.causes[core], causes.also[core]), *waiting]
+            if findings.explanation.seconds.chained[core]:
+                lines, more = [*lines[:-1], *waiting], [*_to_wait_less(findings, core), lines[-1]]
         elif waiting:
             lines += waiting
-            more = [f"try: {FEWER_MESSAGES}"] if core in causes.small_calls else []
+            more = _to_wait_less(findings, core)
         elif causes.also[core]:
             lines.append(f"nothing stands out; {because_of(cost, (), causes.also[core])}")
         elif "instructions" not in findings.run.lacking:
@@ -111,6 +113,13 @@ def _to_try(causes: Sequence[Cause], also: Sequence[Cause]) -> list[str]:
     """Give advice for each cause, for the most telling first."""
     tries = [first_to_try(causes, also), *(TO_TRY[each.attribute] for each in [*causes, *also])]
     return [f"try: {each}" for each in dict.fromkeys(tries)]
+
+
+def _to_wait_less(findings: Findings, core: int) -> list[str]:
+    """Give advice on waiting, where there is any."""
+    if core in findings.explanation.of_regions.small_calls:
+        return [f"try: {FEWER_MESSAGES}"]
+    return [f"try: {AT_ONCE}"] if findings.explanation.seconds.chained[core] else []
 
 
 def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
@@ -160,6 +169,8 @@ def _waiting(findings: Findings, core: int) -> str:
     line = f"{seconds(time)} in {calls} that move {volume(moved * number)}"
     if core in findings.explanation.of_regions.small_calls:
         return f"small messages: {line}, {volume(moved / each)} a call: send fewer, larger messages"
+    if findings.explanation.seconds.chained[core]:
+        return f"waiting: {line}: ranks work one after another, each when one before it has ended"
     if core in waiting.late:
         late = waiting.late[core]
         place, waited = Place.of(findings.experiment, findings.performance.regions[late]), waiting.shares[core][late]
