@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median_low
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,7 @@ Values = npt.NDArray[np.float64]
 
 _LITTLE: Final = 1e-3  # of the time in MPI: waiting there makes nobody earlier or later elsewhere
 _ROUNDING: Final = 1e-9  # of a mean
+_LOOPS: Final = 2  # around each other, whose first turn is told from the others: each doubles what there is to do
 
 
 @dataclass(frozen=True)
@@ -110,14 +112,14 @@ class _Program:
         )
 
     def turns(self, index: int) -> tuple[list[int], float]:
-        """List the regions below one that take turns in it, and say how many turns it has each time."""
+        """List the regions below one that take turns in it, and say how many turns it commonly has each time."""
         below = list(self.below[index])
         region = self.selection.experiment.call_paths[self.performance.regions[index].id].region
         if not self.visits:
             return (below, 2.0) if region.kind == "loop" else ([], 1.0)
         entered = max(self.visits[index], 1.0)
         again = below if region.kind == "loop" else [each for each in below if self.visits[each] > entered]
-        return again, max((self.visits[each] / entered for each in again), default=1.0)
+        return again, max(median_low(self.visits[each] / entered for each in again), 1.0) if again else 1.0
 
     def own_time(self, index: int) -> Values:
         """Give what each rank computes in a region alone."""
@@ -151,6 +153,7 @@ class _Walk:
         of_cores: ``float64[core, rank]``: what of it was computed in each core, and not waited for.
         seconds: As ``Lateness`` has it, as far as the way has been gone.
         shares: Likewise.
+        around: How many loops they are in whose first turn is told from the others.
     """
 
     program: _Program
@@ -159,6 +162,7 @@ class _Walk:
     of_cores: Values
     seconds: Values = field(init=False)
     shares: dict[int, dict[int, float]] = field(default_factory=dict)
+    around: int = 0
 
     def __post_init__(self) -> None:
         """Begin."""
@@ -184,14 +188,21 @@ class _Walk:
         before = [each for each in once if each < again[0]]
         for each in before:
             self.enter(each, executions=executions, weight=weight)
-        self._turn(index, again, executions * turns, weight)
-        if turns > 1:
-            late, of_cores = self.late, self.of_cores
-            self._turn(index, again, executions * turns, weight * (turns - 1))
-            self.late = self.late + max(turns - 2, 0.0) * (self.late - late)
-            self.of_cores = self.of_cores + max(turns - 2, 0.0) * (self.of_cores - of_cores)
+        self._turns(index, again, executions, weight, turns)
         for each in once[len(before) :]:
             self.enter(each, executions=executions, weight=weight)
+
+    def _turns(self, index: int, below: Sequence[int], executions: float, weight: float, turns: float) -> None:
+        if turns == 1 or self.around == _LOOPS:
+            self._turn(index, below, executions * turns, weight * turns)
+            return
+        self.around += 1
+        self._turn(index, below, executions * turns, weight)
+        late, of_cores = self.late, self.of_cores
+        self._turn(index, below, executions * turns, weight * (turns - 1))
+        self.late = self.late + max(turns - 2, 0.0) * (self.late - late)
+        self.of_cores = self.of_cores + max(turns - 2, 0.0) * (self.of_cores - of_cores)
+        self.around -= 1
 
     def _turn(self, index: int, below: Sequence[int], executions: float, weight: float) -> None:
         self._compute(index, executions)
