@@ -88,7 +88,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         choices=_COUNTERS,
         default="auto",
         help="where counts come from: papi: from the processor; simulated: from a second run of the program, which may "
-        "take 20 times as long; none: no counts; auto: papi if it counts anything here (default)",
+        "take 5 to 20 times as long; none: no counts; auto: papi if it counts anything here (default)",
     )
     parser.add_argument(
         "--events",

@@ -89,15 +89,17 @@ def _of_cores(findings: Findings) -> Iterator[Finding]:
         if names := findings.explanation.unprobed.get(core):
             lines.append(_without_probes(names))
         more = []
-        waiting = [_waiting(findings, core)] if core in causes.waiting else []
+        waiting, chained = [], findings.explanation.seconds.chained[core] > 0
+        if core in causes.waiting:
+            waiting = [_waiting(findings, core), *_to_wait_less(findings, core)]
+        reasons = []
         if causes.causes[core]:
-            lines.append(because_of(cost, causes.causes[core], causes.also[core]))
-            more = [*_to_try(causes.causes[core], causes.also[core]), *waiting]
-            if findings.explanation.seconds.chained[core]:
-                lines, more = [*lines[:-1], *waiting], [*_to_wait_less(findings, core), lines[-1]]
-        elif waiting:
-            lines += waiting
-            more = _to_wait_less(findings, core)
+            reasons.append(because_of(cost, causes.causes[core], causes.also[core]))
+            reasons += _to_try(causes.causes[core], causes.also[core])
+        reasons = [*waiting, *reasons] if chained or _is_mostly(cost.mpi_time, cost) else [*reasons, *waiting]
+        if reasons:
+            lines.append(reasons[0])
+            more = reasons[1:]
         elif causes.also[core]:
             lines.append(f"nothing stands out; {because_of(cost, (), causes.also[core])}")
         elif "instructions" not in findings.run.lacking:
@@ -189,6 +191,10 @@ def _mostly(cost: Cost) -> str:
     """Say of a region whether it is MPI, I/O or waiting rather than code of the program's own."""
     parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
     for what, time in parts:
-        if time is not None and cost.wall_time and time > _MOSTLY * cost.wall_time:
+        if time is not None and cost.wall_time and _is_mostly(time, cost):
             return f"; {percent(100 * time / cost.wall_time)} of its time {what}"
     return ""
+
+
+def _is_mostly(time: float | None, cost: Cost) -> bool:
+    return time is not None and cost.wall_time is not None and time > _MOSTLY * cost.wall_time

@@ -592,3 +592,19 @@ def test_many_cycles_an_instruction_are_said_to_be_what_no_counter_tells():
         "    no counter explains its time: 10.00 cycles per instruction, program 1.43: "
         "divisions, dependent operations or branches may"
     )
+
+
+def test_of_what_is_mostly_waiting_that_is_said_before_what_it_computes():
+    for in_mpi, first in ((4.0, "waiting: "), (1.5, "because of instructions")):
+        made = counted(
+            *([2.0, 2.0], [0.01, 0.01], [0.01, 0.01]),
+            instructions=[[8e9, 8e9], [1e7, 1e7], [1e7, 1e7]],
+            mpi_time=[[in_mpi] * 2, [0.0] * 2, [0.0] * 2],
+            mpi_bytes=[[8e3] * 2, [0.0] * 2, [0.0] * 2],
+            mpi_calls=[[100.0] * 2, [0.0] * 2, [0.0] * 2],
+        )
+        lines = verdict_lines(analyze(made))
+        heavy = next(number for number, line in enumerate(lines) if "HEAVY" in line)
+        assert lines[heavy + 1].startswith(f"    {first}")
+        both = ("    waiting: ", "    because of instructions")
+        assert all(any(line.startswith(each) for line in lines) for each in both)

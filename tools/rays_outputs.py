@@ -1,0 +1,73 @@
+"""Run the sample rays as README.md and docs/tutorial.md do, and put what it prints into both.
+
+Needs Valgrind and Open MPI; takes a minute on two cores that do nothing else. What the text says of the numbers is to
+be read again afterwards::
+
+    python tools/rays_outputs.py
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[1]
+RUN: Final = "autoanalyzer run -o out --counters simulated -- mpirun -n 4 ./rays"
+WITHOUT_MASTER: Final = "autoanalyzer analyze out --exclude-rank 0"
+BETTER: Final = "autoanalyzer analyze better --exclude-rank 0"
+_CHANCE: Final = re.compile(r"(?<= in )\S*/(?=out/autoanalyzer-counting)|^autoanalyzer: .* so far\n", re.MULTILINE)
+
+
+def main() -> None:
+    """Run, and replace."""
+    with tempfile.TemporaryDirectory() as folder:
+        rays = Path(shutil.copytree(ROOT / "samples" / "rays", Path(folder) / "rays"))
+        call(rays, "make CC=aa-mpicc")
+        run = _CHANCE.sub("", call(rays, RUN))
+        without = call(rays, WITHOUT_MASTER)
+        call(rays, "make clean")
+        call(rays, "make CC=aa-mpicc SCHEDULE=dynamic")
+        call(rays, "autoanalyzer run -o better -- mpirun -n 4 ./rays")
+        better = call(rays, BETTER)
+    replace(ROOT / "README.md", {RUN: f"…\n{run[run.index('rays   ') :]}"})
+    replace(ROOT / "docs" / "tutorial.md", {RUN: run, WITHOUT_MASTER: first_finding(without), BETTER: better})
+
+
+def call(folder: Path, command: str) -> str:
+    """Give what a command prints, its verdict too."""
+    env = {
+        **os.environ,
+        "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    }
+    made = subprocess.run(
+        command.split(), cwd=folder, env=env, check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    return made.stdout
+
+
+def first_finding(verdict: str) -> str:
+    """Leave out what follows the first finding."""
+    first, *_ = verdict.partition("\n 2  ")
+    return f"{first}\n…\n"
+
+
+def replace(file: Path, outputs: dict[str, str]) -> None:
+    """Put outputs below their commands, up to the next command or the end of the block."""
+    text = file.read_text()
+    for command, output in outputs.items():
+        shown = re.compile(rf"(?<=^\$ {re.escape(command)}\n).*?(?=^\$ |^```)", re.MULTILINE | re.DOTALL)
+        text, times = shown.subn(lambda _, new=output: new, text)
+        assert times == 1, f"{file}: expected one $ {command}, found {times}"
+    file.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
