@@ -69,21 +69,21 @@ def _is_linked(shown, show, experiment) -> None:
 def test_keys_at_random_never_lose_the_focus_and_a_link_shows_the_same(experiments, show):
     other = experiments["rays_dynamic"], "other"
     shown = show(experiments["rays"], of_page={**RAYS, "against": other})
-    _journey(shown, 1, 120, mouse=False)
+    _journey(shown, 1, STATES, mouse=False)
     _is_linked(shown, show, experiments["rays"])
 
 
 def test_clicks_and_keys_at_random_and_a_link_shows_the_same(experiments, show):
     other = experiments["rays_dynamic"], "other"
     shown = show(experiments["rays"], of_page={**RAYS, "against": other})
-    _journey(shown, 2, 60, mouse=True)
+    _journey(shown, 2, STATES, mouse=True)
     _is_linked(shown, show, experiments["rays"])
 
 
 def test_clicks_and_keys_at_random_over_time_lines_and_a_link_shows_the_same(show, tmp_path):
     made = profile()
     shown = show(made, "#t=time", of_page={"recordings": [Recording(saved(tmp_path), "out", "the run")]})
-    _journey(shown, 5, 60, mouse=True)
+    _journey(shown, 5, STATES, mouse=True)
     _is_linked(shown, show, made)
 
 
