@@ -6,10 +6,4 @@ from .disparity.weights import DISPARITY_METRICS
 from .dissimilarity.performance import DISSIMILARITY_METRICS
 from .findings import METHODS, Findings, analyze
 
-__all__ = [
-    "DISPARITY_METRICS",
-    "DISSIMILARITY_METRICS",
-    "METHODS",
-    "Findings",
-    "analyze",
-]
+__all__ = ["DISPARITY_METRICS", "DISSIMILARITY_METRICS", "METHODS", "Findings", "analyze"]

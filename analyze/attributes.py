@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -14,13 +14,7 @@ from ..experiment import Experiment
 from .arrays import Values, ratio
 from .selection import Selection, complete
 
-__all__ = [
-    "ATTRIBUTES",
-    "LEAST_RATE",
-    "Attribute",
-    "attributes_of",
-    "lacking",
-]
+__all__ = ["ATTRIBUTES", "LEAST_RATE", "Attribute", "attributes_of", "lacking"]
 
 # Attribute → what is counted, and of what it is a rate (definitions 16).
 ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
@@ -53,6 +47,7 @@ class Attribute:
     metrics: tuple[str, str | None]
     amounts: Values
     bases: Values
+    _known: dict[tuple[str, int], Values] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, name: str, selection: Selection) -> Attribute:
@@ -110,15 +105,10 @@ class Attribute:
         return float(ratio(amount.sum(), base.sum()) if self.is_rate else amount.mean())
 
     def _rows(self, metric: str, regions: Sequence[int]) -> Values:
-        known = self._known
         for region in regions:
-            if (metric, region) not in known:
-                known[metric, region] = self.selection.rows(metric, [region])[0]
-        return np.array([known[metric, region] for region in regions])
-
-    @cached_property
-    def _known(self) -> dict[tuple[str, int], Values]:
-        return {}
+            if (metric, region) not in self._known:
+                self._known[metric, region] = self.selection.rows(metric, [region])[0]
+        return np.array([self._known[metric, region] for region in regions])
 
     def _together(self, amount: npt.ArrayLike, base: npt.ArrayLike) -> Values:
         return ratio(amount, base) if self.is_rate else np.asarray(amount, dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Final
@@ -120,7 +121,7 @@ class SharedOut:
         one_thread = len({place.process for place in experiment.locations}) == ranks
         if not (one_thread and experiment.notes.counts_by_rank and shared._is_measured(experiment)):
             return None
-        executed, took = summary(experiment, shared.by).sums, shared._sums(experiment)
+        executed, took = summary(experiment, shared.by).sums, _sums(experiment, time, less)
         counted = (executed > 0) & (took > 0)
         rates = np.divide(took, executed, out=np.zeros_like(took), where=counted)
         least, most = zip(*over_locations(experiment, _off_by, replace(shared, rates=rates)), strict=True)
@@ -143,16 +144,21 @@ class SharedOut:
     def _is_measured(self, experiment: Experiment) -> bool:
         return all(complete(experiment, each) for each in (self.time, *self.less, self.by))
 
-    def _sums(self, experiment: Experiment) -> Values:
-        sums = summary(experiment, self.time).sums
-        return np.asarray(sums - sum(summary(experiment, each).sums for each in self.less))
-
     def seconds(self, part: Experiment) -> Values:
         """Give the time as it was measured; ``float64[call path, location]``."""
-        found = part.exclusive(self.time)
-        for name in self.less:
-            found = found - part.exclusive(name)
-        return found
+        return _left(part, self.time, self.less)
+
+
+def _left(part: Experiment, metric: str, less: Sequence[str]) -> Values:
+    """Take some metrics off another; ``float64[call path, location]``."""
+    found = part.exclusive(metric)
+    for name in less:
+        found = found - part.exclusive(name)
+    return found
+
+
+def _sums(experiment: Experiment, metric: str, less: Sequence[str]) -> Values:
+    return np.asarray(summary(experiment, metric).sums - sum(summary(experiment, each).sums for each in less))
 
 
 def _of_who_did(part: Experiment, _: slice, shared: SharedOut) -> Values:
@@ -188,6 +194,11 @@ class Computing:
     shared: tuple[SharedOut, ...] = ()
     noise: float | None = None
 
+    @staticmethod
+    def is_measured(experiment: Experiment) -> bool:
+        """Whether CPU time is known, and what of it is in MPI."""
+        return all(complete(experiment, each) for each in ("cpu_time", "mpi_cpu_time"))
+
     @classmethod
     def of(cls, experiment: Experiment) -> Computing:
         """Look which metrics there are."""
@@ -214,13 +225,10 @@ class Computing:
 
     def values(self, part: Experiment) -> Values:
         """Give the time that is computed; ``float64[call path, location]``."""
-        found = part.exclusive("cpu_time")
-        for name in self.others:
-            found = found - part.exclusive(name)
-        return found
+        return _left(part, "cpu_time", self.others)
 
     def compared(self, part: Experiment) -> Values:
-        """Give the same with what is shared out."""
+        """Give the time with what is shared out."""
         found = self.values(part)
         for each in self.shared:
             found = found + each.change(part)
@@ -228,7 +236,7 @@ class Computing:
 
     def measured_share(self, experiment: Experiment, regions: tuple[CodeRegion, ...]) -> Values:
         """Give the share of each region's time that is compared as it was measured; ``float64[region]``, 0 to 1."""
-        sums = summary(experiment, "cpu_time").sums - sum(summary(experiment, each).sums for each in self.others)
+        sums = _sums(experiment, "cpu_time", self.others)
         left = sums - sum(each.shared(experiment) for each in self.shared)
         whole, rest = inclusive_over(experiment, regions, np.maximum([sums, left], 0.0).T).T
         return np.asarray(np.clip(np.divide(rest, whole, out=np.ones_like(whole), where=whole > 0), 0.0, 1.0))

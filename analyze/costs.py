@@ -14,6 +14,7 @@ from ..experiment.metric import MPI_WAIT
 from .arrays import Flags, Values
 from .blocks import over_locations
 from .code_regions import CodeRegion, inclusive_over, startup_paths
+from .compute_time import Computing
 from .selection import complete
 from .summary import summary
 
@@ -148,29 +149,24 @@ def _extremes(
     experiment: Experiment, regions: tuple[CodeRegion, ...]
 ) -> tuple[Sequence[float | None], Sequence[float | None]]:
     """Give the least and the most that a process took in each region; None of what was not measured."""
-    whole, parts = "cpu_time", ["mpi_cpu_time"]
-    if not all(complete(experiment, each) for each in (whole, *parts)):
-        whole, parts = "wall_time", []
-    if not complete(experiment, whole):
-        return [None] * len(regions), [None] * len(regions)
-    if parts and complete(experiment, "omp_cpu_time"):
-        parts.append("omp_cpu_time")
-    blocks = zip(*over_locations(experiment, _extremes_of_block, regions, whole, parts), strict=True)
+    unknown = [None] * len(regions)
+    computing = Computing.of(experiment) if Computing.is_measured(experiment) else None
+    if not computing and not complete(experiment, "wall_time"):
+        return unknown, unknown
+    blocks = zip(*over_locations(experiment, _extremes_of_block, regions, computing), strict=True)
     least, most = (np.array(found) for found in blocks)
     if np.isinf(least).all():
-        return [None] * len(regions), [None] * len(regions)
+        return unknown, unknown
     return least.min(axis=0).tolist(), most.max(axis=0).tolist()
 
 
 def _extremes_of_block(
-    part: Experiment, _: slice, regions: tuple[CodeRegion, ...], whole: str, parts: Sequence[str]
+    part: Experiment, _: slice, regions: tuple[CodeRegion, ...], computing: Computing | None
 ) -> tuple[Values, Values]:
     """Give the least and the most of a block; infinities of wall time where no process has a first thread."""
-    exclusive = part.exclusive(whole)
-    for name in parts:
-        exclusive = exclusive - part.exclusive(name)
-    first = whole == "wall_time"  # that of other threads is no more time
-    kept = np.flatnonzero([not (first and place.thread) for place in part.locations])
+    exclusive = computing.values(part) if computing else part.exclusive("wall_time")
+    # The wall time of other threads is no more time.
+    kept = np.flatnonzero([bool(computing) or not place.thread for place in part.locations])
     if not len(kept):
         return np.full(len(regions), np.inf), np.full(len(regions), -np.inf)
     processes = np.array([place.process for place in part.locations])[kept]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -44,8 +44,9 @@ class DecisionTable:
         """
         if self._discerns(()):
             return ()
+        everything = range(len(self.attributes))
         sizes = range(1, len(self.attributes) + 1)
-        found = (tuple(self._discerning(size)) for size in sizes)
+        found = (tuple(filter(self._discerns, combinations(everything, size))) for size in sizes)
         return tuple(tuple(self.attributes[each] for each in chosen) for chosen in next(filter(None, found)))
 
     @cached_property
@@ -112,9 +113,6 @@ class DecisionTable:
                 if not absorbed and not self._discerns([each for each in everything if each not in clause]):
                     clauses.append(clause)
         return tuple(tuple(self.attributes[each] for each in sorted(clause)) for clause in clauses)
-
-    def _discerning(self, size: int) -> Iterator[tuple[int, ...]]:
-        return filter(self._discerns, combinations(range(len(self.attributes)), size))
 
     @cached_property
     def _decisions(self) -> dict[tuple[Hashable, ...], set[Hashable]]:

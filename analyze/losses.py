@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from .compute_time import Computing
 from .dissimilarity.performance import Performance
 from .findings import Findings
 from .overhead import TIMES
-from .selection import complete
 
 __all__ = ["Loss", "losses"]
 
@@ -43,8 +43,7 @@ def losses(findings: Findings) -> list[Loss]:
     """
     performance = findings.performance
     if performance.metric not in TIMES:
-        has_compute = all(complete(findings.experiment, name) for name in ("cpu_time", "mpi_cpu_time"))
-        metric = "compute_time" if has_compute else "wall_time"
+        metric = "compute_time" if Computing.is_measured(findings.experiment) else "wall_time"
         performance = Performance.selected(findings.differences.selection, metric=metric)
     found = []
     for region, each in enumerate(performance.regions):

@@ -9,11 +9,10 @@ from typing import Final
 from ..experiment import Experiment, Region
 from ..experiment.plan import Include, Merge, Pattern, Plan, Split
 from ..experiment.throttling import left_out
-from .compute_time import compute_time
+from .compute_time import Computing, compute_time
 from .costs import Cost
 from .findings import Findings
 from .opening import is_block, is_built
-from .selection import complete
 
 __all__ = ["Opened", "Refinement", "cheaper", "refine"]
 
@@ -105,7 +104,7 @@ def cheaper(refinement: Refinement, before: Findings, after: Findings) -> Refine
 
 
 def _computing(experiment: Experiment) -> float:
-    known = all(complete(experiment, name) for name in ("cpu_time", "mpi_cpu_time"))
+    known = Computing.is_measured(experiment)
     return float((compute_time(experiment) if known else experiment.exclusive("wall_time")).sum())
 
 

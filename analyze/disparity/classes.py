@@ -47,7 +47,7 @@ def classify(values: Sequence[float]) -> list[int] | None:
     for head in heads:
         if head < _SMALL * largest:
             class_of_head[head] = min(class_of_head[head], HIGH - 1)
-    return [0 if value == 0 else class_of_head[_head(value, heads)] for value in weighty]
+    return [0 if value == 0 else class_of_head[min(head for head in heads if head >= value)] for value in weighty]
 
 
 def _merge_alike(values: Sequence[float]) -> dict[float, float]:
@@ -59,10 +59,6 @@ def _merge_alike(values: Sequence[float]) -> dict[float, float]:
             head = value
         groups.setdefault(head, []).append(value)
     return {head: sum(group) / len(group) for head, group in groups.items()}
-
-
-def _head(value: float, heads: Sequence[float]) -> float:
-    return min(head for head in heads if head >= value)
 
 
 def optimal_split(values: Sequence[float], k: int) -> list[int]:

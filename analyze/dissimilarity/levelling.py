@@ -28,21 +28,17 @@ MOST_PAID: Final = 3.0  # of what one rank paid: a difference that is no larger 
 
 @dataclass(frozen=True)
 class Prices:
-    """What ranks paid for probes in each region alone, and how long they took; ``float64[program, region]`` each.
+    """What ranks paid for probes in each region alone, and how long they took without that, in seconds.
 
     Attributes:
-        least_paid: Of all ranks, in seconds.
-        most_paid: Likewise.
-        shortest: The time without what probes took.
-        longest: Likewise.
-        total: The sum of these times.
+        least: ``float64[2, program, region]``: what the rank paid that paid least, and the time of the fastest.
+        most: Likewise of the rank that paid most, and of the slowest.
+        total: ``float64[program, region]``: the sum of the times.
         ranks: ``int[program]``: how many there are.
     """
 
-    least_paid: Values
-    most_paid: Values
-    shortest: Values
-    longest: Values
+    least: Values
+    most: Values
     total: Values
     ranks: Indices
 
@@ -55,27 +51,21 @@ class Prices:
             exclusive: Times of call paths without what probes took; ``float64[call path, location]``.
             programs: How many programs there are.
         """
-        times, paid = (selection.own_by_rank(each) for each in (exclusive, probe_times(selection.experiment)))
-        members = selection.members(programs)
-        groups = [times[:, each] for each in members]
-        prices = [paid[:, each] for each in members]
+        times, members = selection.own_by_rank(exclusive), selection.members(programs)
+        both = selection.own_by_rank(probe_times(selection.experiment)), times
         return cls(
-            np.array([each.min(axis=1, initial=np.inf) for each in prices]),
-            np.array([each.max(axis=1, initial=0.0) for each in prices]),
-            np.array([each.min(axis=1, initial=np.inf) for each in groups]),
-            np.array([each.max(axis=1, initial=-np.inf) for each in groups]),
-            np.array([each.sum(axis=1) for each in groups]),
-            np.array([each.shape[1] for each in groups]),
+            np.array([[rows[:, each].min(axis=1, initial=np.inf) for each in members] for rows in both]),
+            np.array([[rows[:, each].max(axis=1, initial=-np.inf) for each in members] for rows in both]),
+            np.array([times[:, each].sum(axis=1) for each in members]),
+            np.array([len(each) for each in members]),
         )
 
     @classmethod
     def together(cls, parts: Sequence[Prices]) -> Prices:
         """Put those of several parts of the ranks together."""
         return cls(
-            np.min([each.least_paid for each in parts], axis=0),
-            np.max([each.most_paid for each in parts], axis=0),
-            np.min([each.shortest for each in parts], axis=0),
-            np.max([each.longest for each in parts], axis=0),
+            np.min([each.least for each in parts], axis=0),
+            np.max([each.most for each in parts], axis=0),
             np.sum([each.total for each in parts], axis=0),
             np.sum([each.ranks for each in parts], axis=0),
         )
@@ -86,8 +76,9 @@ class Prices:
 
         Where probes take the 5 % that throttling allows by default, clusters allow as much anyway.
         """
-        same = (self.most_paid > 0) & (self.most_paid - self.least_paid <= _ALIKE * self.most_paid)
-        return np.asarray(same & (self.longest - self.shortest <= _SPREAD * self.least_paid))
+        (least_paid, shortest), (most_paid, longest) = self.least, self.most
+        same = (most_paid > 0) & (most_paid - least_paid <= _ALIKE * most_paid)
+        return np.asarray(same & (longest - shortest <= _SPREAD * least_paid))
 
     def levelling(self, selection: Selection, exclusive: Values) -> Values:
         """Give what is to be added to times of regions, with those below them, so that who is alike has the mean.

@@ -63,7 +63,8 @@ def causes_of_ranks(found: Differences) -> DissimilarityCauses:
         decision[list(columns_of_cluster)] = number
     lines = zip(performance.labels, *columns, decision.tolist(), strict=True)
     table = DecisionTable(tuple(names), tuple(Row(label, tuple(values), last) for label, *values, last in lines))
-    telling = [Attribute.of(name, ranks) for name in sorted(table.telling, key=lambda name: -spread[name])]
+    widest = sorted(filter(table.telling.__contains__, names), key=lambda name: -spread[name])
+    telling = [Attribute.of(name, ranks) for name in widest]
 
     def differences(regions: list[int]) -> tuple[Difference, ...]:
         clusters = dissimilarity.clusters

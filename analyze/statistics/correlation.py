@@ -232,15 +232,13 @@ def _turns(space: MetricSpace, matrix: Values, ranked: Values, one_out: LeaveOne
         low = float(one_out.lowest[one, other]), int(one_out.lowest_without[one, other])
         high = float(one_out.highest[one, other]), int(one_out.highest_without[one, other])
         made = abs(r) >= REDUNDANT
-        without, point = min(low, high, key=lambda end: end[0] * np.sign(r)) if made else max(low, high, key=_size)
+        without, point = (
+            min(low, high, key=lambda end: end[0] * np.sign(r)) if made else max(low, high, key=lambda end: abs(end[0]))
+        )
         if (without * np.sign(r) < REDUNDANT) if made else (abs(without) >= REDUNDANT):
             names = space.metrics[one], space.metrics[other]
             found.append(Turn(names, r, without, point, float(ranked[one, other])))
     return tuple(sorted(found, key=lambda turn: -abs(turn.with_it - turn.without)))
-
-
-def _size(end: tuple[float, int]) -> float:
-    return abs(end[0])
 
 
 def _chance(points: int) -> float:

@@ -23,6 +23,15 @@ def test_ranks_differ_by_the_attributes_that_make_the_same_clusters(make_experim
     assert {each.attribute for each in found.differences} == {"io_bytes", "instructions"}
 
 
+def test_of_attributes_that_part_ranks_as_far_the_order_is_always_the_same(make_experiment):
+    misses = {"l1_accesses": [1e10] * 4, "l1_misses": INSTRUCTIONS["work"]}
+    volumes = {name: {"work": INSTRUCTIONS["work"]} for name in ("io_bytes", "mpi_bytes")}
+    instructions = {"work": INSTRUCTIONS["work"], "rest": [0.0] * 4}
+    metrics = {name: {"work": values} for name, values in misses.items()} | volumes | {"instructions": instructions}
+    causes = analyze(make_experiment(UNEVEN, **metrics), method="paper").explanation.of_ranks.differences
+    assert [each.attribute for each in causes] == ["l1_miss_rate", "io_bytes", "mpi_bytes", "instructions"]
+
+
 def test_an_attribute_is_compared_in_all_regions_so_that_equal_work_elsewhere_hides_it(make_experiment):
     """Ours looks at the core alone."""
     metrics = {"instructions": {**INSTRUCTIONS, "rest": [1e11] * 4}}
