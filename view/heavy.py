@@ -170,7 +170,9 @@ def _waiting(findings: Findings, core: int) -> str:
     calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
     line = f"{seconds(time)} in {calls} that move {volume(moved * number)}"
     if core in findings.explanation.of_regions.small_calls:
-        return f"small messages: {line}, {volume(moved / each)} a call: send fewer, larger messages"
+        small = float(findings.explanation.seconds.small_calls[core])
+        part = "" if small >= _ALL * time else f"{seconds(small)} of the "
+        return f"small messages: {part}{line}, {volume(moved / each)} a call: send fewer, larger messages"
     if findings.explanation.seconds.chained[core]:
         return f"waiting: {line}: ranks work one after another, each when one before it has ended"
     if core in waiting.late:

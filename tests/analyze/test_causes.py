@@ -741,6 +741,9 @@ def test_many_small_calls_take_what_the_fastest_rank_does_on_a_processor(make_ex
     )
     findings = analyze(experiment.replaced(notes=replace(experiment.notes, processors=RANKS)))
     assert findings.explanation.seconds.small_calls[position(findings, "halo")] == pytest.approx(0.1)
+    assert any(
+        line.startswith("    small messages: 100 ms of the 162 ms in 8000 MPI") for line in verdict_lines(findings)
+    )
 
 
 def test_waiting_for_others_turns_promises_nothing(make_experiment):
