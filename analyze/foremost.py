@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .code_regions import CodeRegion
 from .findings import Findings
 
-__all__ = ["Confidence", "Foremost", "confidence_in_difference", "confidence_in_weight", "foremost"]
+__all__ = ["Confidence", "Foremost", "confidence_in_difference", "confidence_in_weight", "foremost", "may_be_chance"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,25 @@ def confidence_in_difference(findings: Findings, regions: Sequence[int]) -> Conf
         return Confidence("low", "the ranks did the same work")
     if findings.differences.may_be_measuring(regions):
         return Confidence("low", "measuring may have made the difference")
-    if findings.differences.may_be_chance(regions):
+    if may_be_chance(findings, regions):
         return Confidence("low", "the difference is small, and no counts vouch for it")
-    differences = [causes.of_core.get(core, ()) for core in regions] if findings.dissimilarity.cccr else []
-    if any(differences) or (not findings.dissimilarity.cccr and causes.differences):
+    if _counts_differ(findings, regions):
         return Confidence("high", "what the ranks do differs, too")
     if "instructions" in findings.run.lacking:
         return Confidence("medium", "nothing was counted")
     return Confidence("medium", "no counter explains it")
+
+
+def may_be_chance(findings: Findings, regions: Sequence[int]) -> bool:
+    """Whether a noisy machine can have made a difference: it is small, and what the ranks do does not differ, too."""
+    return findings.differences.may_be_chance(regions) and not _counts_differ(findings, regions)
+
+
+def _counts_differ(findings: Findings, regions: Sequence[int]) -> bool:
+    causes = findings.explanation.of_ranks
+    if not findings.dissimilarity.cccr:
+        return bool(causes.differences)
+    return any(causes.of_core.get(core) for core in regions)
 
 
 def confidence_in_weight(findings: Findings, core: int) -> Confidence:

@@ -14,6 +14,7 @@ from ..analyze.criteria import THRESHOLD
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
+from ..analyze.foremost import may_be_chance
 from ..analyze.worth import worth_of_balance
 from .causes import SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because
 from .caveats import MOST_NOTES, caveats
@@ -234,8 +235,7 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
 
 
 def _imbalance(findings: Findings, regions: Sequence[int]) -> str:
-    differences = findings.differences
-    doubtful = differences.may_be_chance(regions) or differences.may_be_measuring(regions)
+    doubtful = may_be_chance(findings, regions) or findings.differences.may_be_measuring(regions)
     return "IMBALANCE?" if doubtful else "IMBALANCE "
 
 
@@ -265,7 +265,7 @@ def _alike(findings: Findings) -> list[str]:
 
 def _hints(findings: Findings, regions: Sequence[int]) -> Iterator[str]:
     yield from _alike(findings)[:_MOST_GROUPS]
-    if findings.differences.may_be_chance(regions):
+    if may_be_chance(findings, regions):
         advice = "" if findings.repetition.runs > 1 else ": repeat the run before you act on it"
         yield f"a small difference; a noisy machine can cause it, too{advice}"
     if findings.differences.may_be_measuring(regions):

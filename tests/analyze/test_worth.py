@@ -149,3 +149,10 @@ def test_whether_measuring_made_a_difference_takes_one_walk_over_the_ranks(make_
     core = found.dissimilarity.cccr[0]
     assert {found.differences.may_be_measuring([core]) for _ in range(3)} == {False}
     assert len(walks) == 1
+
+
+def test_a_small_difference_that_counts_vouch_for_is_sure(make_experiment):
+    counts = {"instructions": {"work": [1.0e9, 1.0e9, 1.0e9, 1.4e9], "rest": [3e9] * 4}}
+    found = analyze(make_experiment({"work": [0.20, 0.20, 0.20, 0.26], "rest": [0.6] * 4}, **counts))
+    core = found.dissimilarity.cccr[0]
+    assert confidence_in_difference(found, [core]).level == "high"
