@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..experiment import Experiment
+from .arrays import Values
 from .threads import busy_threads
 
 __all__ = ["of_first_threads", "others_turns", "run_delays", "taking_turns", "waiting_for_turns"]
-
-Values = npt.NDArray[np.float64]
 
 
 def taking_turns(experiment: Experiment) -> int:

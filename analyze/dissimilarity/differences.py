@@ -31,7 +31,7 @@ class Differences:
         performance: Their performance vectors; positions elsewhere are positions in its ``regions``.
         dissimilarity: Their clusters, and the regions that part them.
         floor: What an even share must save to matter, in the unit of what is compared.
-        not_judged: Times off the processor by which ranks differ, where nothing tells how much of it is others' turns.
+        not_judged: Times off the processor by which ranks differ, but nothing tells how much of that is others' turns.
     """
 
     selection: Selection
@@ -97,9 +97,8 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
     found = Differences(compared, performance, dissimilarity, floor)
     volumes = differing_volumes(ranks, prepared.mean_time) if metric is None else None
     if dissimilarity.exists:
-        outweighed = volumes and _spread(performance) <= THRESHOLD * _spread(volumes[0]) * seconds_of_a_byte(
-            ranks.experiment
-        )
+        price = seconds_of_a_byte(ranks.experiment)
+        outweighed = volumes and _spread(performance) <= THRESHOLD * price * _spread(volumes[0])
         return Differences(ranks, *volumes, floor) if volumes and outweighed else found
     if compared_by == "compute_time" and (jobs := differing_jobs(compared, floor=floor)):
         performance, dissimilarity, compared = jobs

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ...experiment import Experiment
+from ..arrays import Values
 from ..blocks import over_locations
 from ..criteria import CRITERIA
 from ..selection import Selection, complete, over_ranks
@@ -26,8 +26,6 @@ _CALLS: Final = (
     *("io_time", "io_cpu_time", "omp_time", "omp_cpu_time"),
     *("mpi_time", "mpi_start_end_time", "mpi_cpu_time"),
 )
-
-Values = npt.NDArray[np.float64]
 
 
 def differing_time_off(
@@ -56,9 +54,11 @@ def differing_time_off(
     if max(over_locations(experiment, _longest)) <= floor:
         return None
     asleep = _Asleep.of(experiment)
-    values, measured, in_mpi = (
+    values, measured, in_mpi, others = (
         np.concatenate(each, axis=-1) for each in zip(*over_ranks(selection, _of_ranks, asleep), strict=True)
     )
+    if values[list(selection.top)].sum(axis=0).max() - others.min() <= floor:
+        return None
     programs = by_program(selection).programs
     performance = Performance(
         experiment, METRIC, selection.regions, selection.ranks, values, selection, measured, programs=programs
@@ -90,11 +90,15 @@ class _Asleep:
         took = np.sum([*over_locations(experiment, _of_who_moved, found)], axis=0)
         return replace(found, rates=np.divide(took, moved, out=np.zeros_like(took), where=moved > 0))
 
-    def parts(self, part: Experiment) -> tuple[Values, Values]:
+    def parts(self, part: Experiment) -> tuple[Values, Values, Values]:
         """Give the time outside of calls, and that in I/O calls, as measured; ``float64[call path, location]`` each.
 
-        What a rank was ready to run for is shared out over these and MPI, where it polls while it waits. Nothing of it
-        is in calls that start and end MPI, which sleep.
+        What a rank was ready to run for is shared out over these and MPI, where it polls while it waits; but nothing to
+        calls that start and end MPI, where it sleeps.
+
+        Returns:
+            Both, and the most that their sum may be, ``float64[location]``: more by what a rank was ready for in those
+            calls, and no more than all that it is off and not ready for.
         """
         wall, cpu = _of_first(part, "wall_time"), _of_first(part, "cpu_time")
         times = {each: _of_first(part, each) if each in self.calls else np.zeros_like(wall) for each in _CALLS}
@@ -103,16 +107,12 @@ class _Asleep:
         polls = np.logical_and("mpi_start_end_time" in self.calls, times["mpi_start_end_time"] <= 0)
         on = np.maximum(np.concatenate([cpu, times["io_cpu_time"], polls * times["mpi_cpu_time"]]), 0.0)
         off = np.maximum(np.concatenate([wall, times["io_time"], polls * times["mpi_time"]]) - on, 0.0)
-        found = off - others_turns(part, on, off)
-        found *= _part_of(np.maximum(off.sum(axis=0) - run_delays(part), 0.0), found.sum(axis=0))
+        found, delays = off - others_turns(part, on, off), run_delays(part)
+        found *= _part_of(np.maximum(off.sum(axis=0) - delays, 0.0), found.sum(axis=0))
         outside, in_files, _ = np.split(found, 3)
-        return outside, in_files
-
-    def compared(self, part: Experiment) -> tuple[Values, Values]:
-        """Give the time with that in I/O calls as bytes share it out, and as measured; ``float64`` likewise."""
-        own, files = self.parts(part)
-        shared = self.rates[:, None] * (part.exclusive("io_bytes") if self.rates.any() else 0.0)
-        return own + np.where(shared > 0, shared, files), own + files
+        everywhere = _off(part).sum(axis=0)
+        ready_there = np.minimum(everywhere - off.sum(axis=0), delays)
+        return outside, in_files, np.minimum((outside + in_files).sum(axis=0) + ready_there, everywhere - delays)
 
 
 def _part_of(some: Values, whole: Values) -> Values:
@@ -122,8 +122,11 @@ def _part_of(some: Values, whole: Values) -> Values:
 
 def _longest(part: Experiment, _: slice) -> float:
     """Give the most that a rank is on no processor and wants none, wherever it is."""
-    off = np.maximum(_of_first(part, "wall_time") - _of_first(part, "cpu_time"), 0.0)
-    return float((off.sum(axis=0) - run_delays(part)).max())
+    return float((_off(part).sum(axis=0) - run_delays(part)).max())
+
+
+def _off(part: Experiment) -> Values:
+    return np.maximum(_of_first(part, "wall_time") - _of_first(part, "cpu_time"), 0.0)
 
 
 def _of_first(part: Experiment, metric: str) -> Values:
@@ -134,11 +137,20 @@ def _of_who_moved(part: Experiment, _: slice, asleep: _Asleep) -> Values:
     return np.asarray(np.where(part.exclusive("io_bytes") > 0, asleep.parts(part)[1], 0.0).sum(axis=1))
 
 
-def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Values]:
-    """Give the times of some ranks as they are compared, and as measured; and the time in MPI of each."""
+def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Values, Values]:
+    """Give the times of some ranks, as compared and as measured; the time in MPI of each; the least of what may be."""
     part = selection.experiment
-    compared, measured = (selection.by_rank(each) for each in asleep.compared(part))
-    return compared, measured, selection.by_rank(part.exclusive("mpi_time"))[list(selection.top)].sum(axis=0)
+    outside, in_files, most = asleep.parts(part)
+    shared = asleep.rates[:, None] * (part.exclusive("io_bytes") if asleep.rates.any() else 0.0)
+    compared, measured = outside + np.where(shared > 0, shared, in_files), outside + in_files
+    in_mpi = selection.by_rank(part.exclusive("mpi_time"))[list(selection.top)].sum(axis=0)
+    first = [column for column in selection.columns.tolist() if part.locations[column].thread == 0]
+    return (
+        selection.by_rank(compared),
+        selection.by_rank(measured),
+        in_mpi,
+        most[first].min(initial=np.inf, keepdims=True),
+    )
 
 
 def _is_waited_for(performance: Performance, core: int, in_mpi: Values) -> bool:

@@ -14,7 +14,8 @@ ASLEEP = {"compress": [0.0, 2.0, 0.0, 0.0]}
 
 
 def sleeping(make_experiment, times=ALIKE, *, off=ASLEEP, mpi_time=WAITS, delay=(0.0,) * 4, **others) -> Experiment:
-    made = make_experiment(times, off=off, mpi_time=mpi_time, **others)
+    known = {"mpi_start_end_time": {"compute": [0.0] * 4}, **others}
+    made = make_experiment(times, off=off, mpi_time=mpi_time, **known)
     return made.replaced(notes=replace(made.notes, run_delay={str(rank): each for rank, each in enumerate(delay)}))
 
 
@@ -64,7 +65,7 @@ def test_who_sleeps_is_found_where_all_take_turns(make_experiment):
 
 
 def test_what_polls_in_mpi_had_its_part_of_others_turns(make_experiment):
-    polls = {"mpi_cpu_time": {"MPI_Wait": [1.0] * 4}, "mpi_start_end_time": {"MPI_Init": [0.0] * 4}}
+    polls = {"mpi_cpu_time": {"MPI_Wait": [1.0] * 4}}
     off = {"MPI_Wait": [-1.0] * 4, "compute": [2.0] * 4, **ASLEEP}  # what MPI computes is in its time
     times, mpi_time = {"MPI_Init": [0.0] * 4, "MPI_Wait": [1.0] * 4, **ALIKE}, {"MPI_Wait": [4.5, 2.5, 4.5, 4.5]}
     findings = analyze(
@@ -72,6 +73,13 @@ def test_what_polls_in_mpi_had_its_part_of_others_turns(make_experiment):
     )
     assert found(findings) == ("off_processor_time", ["compress"])
     assert any("are off the processor for 0 s, rank 1 2 s" in line for line in verdict_lines(findings))
+
+
+def test_what_all_do_is_no_difference_where_others_turns_may_have_been_while_mpi_started(make_experiment):
+    calls = {"mpi_time": {"MPI_Init": [1.0] * 4, **WAITS}, "mpi_start_end_time": {"MPI_Init": [1.0] * 4}}
+    times, off = {"MPI_Init": [0.0] * 4, **ALIKE}, {"compress": [1.0] * 4, "compute": [4.0] * 4}
+    made = sleeping(make_experiment, times, off=off, delay=(4.8, 4.1, 4.8, 4.8), **calls)
+    assert not analyze(made).dissimilarity.exists
 
 
 def test_who_sleeps_while_mpi_starts_is_asleep_nowhere_else(make_experiment):
