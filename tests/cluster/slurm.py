@@ -217,4 +217,5 @@ def _name_hosts(nodes: Sequence[str]) -> None:
     known = hosts.read_text()
     missing = [node for node in nodes if node not in known.split()]
     if missing:
-        hosts.write_text(known + "".join(f"127.0.0.1 {node}\n" for node in missing))
+        with hosts.open("a") as stream:  # others may read it meanwhile
+            stream.writelines(f"127.0.0.1 {node}\n" for node in missing)
