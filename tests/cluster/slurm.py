@@ -1,4 +1,4 @@
-"""A real Slurm on one machine: nodes with a name and an empty /tmp each; what lies elsewhere they share.
+"""A real Slurm on one machine: nodes with a name, a /tmp and a /dev/shm each; what lies elsewhere they share.
 
 Nodes are ``slurmd`` in namespaces of their own. It takes root, and Debian's slurmctld, slurmd, slurm-client and munge.
 """
@@ -24,6 +24,7 @@ PROGRAMS: Final = ("slurmctld", "slurmd", "srun", "munged", "mungekey", "unshare
 
 _PORT: Final = 16917
 _PATIENCE: Final = 40  # seconds for nodes to come up, and jobs to end
+_SHARED_MEMORY: Final = "/dev/shm"
 _MUNGE: Final = ("/run/munge", "/var/log/munge", "/var/lib/munge")
 
 Done = subprocess.CompletedProcess[str]
@@ -65,7 +66,8 @@ class Cluster:
     def start(self, node: str) -> None:
         """Start a node."""
         (self.folder / f"spool-{node}").mkdir(exist_ok=True)
-        setup = f"hostname {node}; mount --make-rprivate /; mount -t tmpfs tmpfs /tmp; exec slurmd -D -N {node}"
+        own = "; ".join(f"mount -t tmpfs tmpfs {place}" for place in ("/tmp", _SHARED_MEMORY))
+        setup = f"hostname {node}; mount --make-rprivate /; {own}; exec slurmd -D -N {node}"
         self._start(node, ["unshare", "-m", "-u", "sh", "-c", setup])
 
     def kill(self, node: str) -> None:
@@ -148,6 +150,10 @@ class Cluster:
                     found.append(int(place.name))
         return found
 
+    def shared_memory(self, node: str) -> set[str]:
+        """Name what is in the shared memory of a node."""
+        return {each.name for each in Path(f"/proc/{self._processes[node].pid}/root{_SHARED_MEMORY}").iterdir()}
+
     def cancel(self) -> None:
         """End all jobs."""
         self.run("scancel", "-f", "-u", "root", folder=self.folder)
@@ -211,4 +217,5 @@ def _name_hosts(nodes: Sequence[str]) -> None:
     known = hosts.read_text()
     missing = [node for node in nodes if node not in known.split()]
     if missing:
-        hosts.write_text(known + "".join(f"127.0.0.1 {node}\n" for node in missing))
+        with hosts.open("a") as stream:  # others may read it meanwhile
+            stream.writelines(f"127.0.0.1 {node}\n" for node in missing)

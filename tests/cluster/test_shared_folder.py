@@ -127,11 +127,11 @@ def test_what_a_cancelled_job_recorded_is_kept(cluster: Cluster, place: Path) ->
 
 
 def test_no_process_and_no_shared_memory_is_left(cluster: Cluster, place: Path) -> None:
-    before = {*Path("/dev/shm").iterdir()}
+    before = {node: cluster.shared_memory(node) for node in ("aa-node1", "aa-node2")}
     done = cluster.run("autoanalyzer", "run", "-o", "out", "--", *SRUN, "./app-openmpi", folder=place)
     assert done.returncode == 0, done.stderr
     cluster.idle()
-    assert {*Path("/dev/shm").iterdir()} <= before
+    assert all(cluster.shared_memory(node) <= files for node, files in before.items())
     assert subprocess.run(["pgrep", "-f", "app-openmpi"], capture_output=True, check=False).returncode == 1
 
 

@@ -1,4 +1,7 @@
-"""Ten metrics of real runs, scaled, shifted and warped (Table 1): intervals are carried over, or doubted."""
+"""Ten metrics of real runs, scaled, shifted and warped (Table 1): intervals are carried over, or doubted.
+
+Three of each metric, one a situation; ten by ``pytest -m measured``.
+"""
 
 from __future__ import annotations
 
@@ -48,16 +51,17 @@ def _change(values: Values, place: float) -> float:
     return float(near[steepness(values)[near].argmax()] / (count - 1))
 
 
+@pytest.mark.parametrize("intervals", [3, pytest.param(10, marks=pytest.mark.measured)])
 @pytest.mark.parametrize("at_changes", [False, True])
-def test_intervals_are_right_in_95_of_100_and_all_others_are_doubted(at_changes: bool) -> None:
+def test_intervals_are_right_in_95_of_100_and_all_others_are_doubted(at_changes: bool, intervals: int) -> None:
     right = []
     for noise in (0.0, 0.02):
         found = [
             carried(values, [trace, number], noise, at_changes=at_changes)
             for trace, values in enumerate(traces().values())
-            for number in range(10)
+            for number in range(intervals)
         ]
         assert all(is_right or doubted for is_right, doubted in found)
         right.append(sum(is_right for is_right, _ in found))
-    assert right[0] >= 95
-    assert right[1] >= 94
+    assert right[0] >= 95 * len(found) // 100
+    assert right[1] >= 94 * len(found) // 100

@@ -22,6 +22,7 @@ KEYS = (
     *("1", "2", "3", "4", "5", "6", "7"),
 )
 CLICKABLE = ".row, .row .toggle, .tabs button, .panel button, .toolbar button, .line .number, canvas, .findings a"
+STEPS = 40
 FOCUSED = "document.activeElement !== document.body"
 
 
@@ -69,21 +70,21 @@ def _is_linked(shown, show, experiment) -> None:
 def test_keys_at_random_never_lose_the_focus_and_a_link_shows_the_same(experiments, show):
     other = experiments["rays_dynamic"], "other"
     shown = show(experiments["rays"], of_page={**RAYS, "against": other})
-    _journey(shown, 1, STATES, mouse=False)
+    _journey(shown, 1, STEPS, mouse=False)
     _is_linked(shown, show, experiments["rays"])
 
 
 def test_clicks_and_keys_at_random_and_a_link_shows_the_same(experiments, show):
     other = experiments["rays_dynamic"], "other"
     shown = show(experiments["rays"], of_page={**RAYS, "against": other})
-    _journey(shown, 2, STATES, mouse=True)
+    _journey(shown, 2, STEPS, mouse=True)
     _is_linked(shown, show, experiments["rays"])
 
 
 def test_clicks_and_keys_at_random_over_time_lines_and_a_link_shows_the_same(show, tmp_path):
     made = profile()
     shown = show(made, "#t=time", of_page={"recordings": [Recording(saved(tmp_path), "out", "the run")]})
-    _journey(shown, 5, STATES, mouse=True)
+    _journey(shown, 5, STEPS, mouse=True)
     _is_linked(shown, show, made)
 
 
@@ -92,7 +93,7 @@ def test_clicks_and_keys_at_random_over_time_lines_and_a_link_shows_the_same(sho
 @pytest.mark.parametrize("name", ["hybrid", "summary", "rays - rays_dynamic"])
 def test_long_journeys(name, seed, experiments, show):
     shown = show(experiments[name], of_page=RAYS)
-    _journey(shown, seed, STATES, mouse=seed % 2 == 0)
+    _journey(shown, seed, 2 * STATES, mouse=seed % 2 == 0)
     _is_linked(shown, show, experiments[name])
 
 

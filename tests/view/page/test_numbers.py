@@ -10,7 +10,7 @@ import pytest
 from autoanalyzer.view.browser import rows
 from autoanalyzer.view.browser.written import written
 
-from ..conftest import FOREIGN, OWN, STATES, wandering
+from ..conftest import FEW, FOREIGN, OWN, STATES, wandering
 from .conftest import DIMENSIONS
 
 VALUES = {"abs": None, "pct": "root", "sel": "selection"}
@@ -52,8 +52,8 @@ def _compare_states(shown, experiment, count: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["rays", "rays - rays_dynamic", "gaps 3"])
-def test_40_states_show_the_numbers_of_the_model(name, experiments, show):
-    _compare_states(show(experiments[name]), experiments[name], 40)
+def test_a_few_states_show_the_numbers_of_the_model(name, experiments, show):
+    _compare_states(show(experiments[name]), experiments[name], FEW)
 
 
 @pytest.mark.long

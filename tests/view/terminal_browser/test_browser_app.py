@@ -23,7 +23,7 @@ from autoanalyzer.view.terminal_browser.tree_view import TreeView
 from autoanalyzer.view.verdict import verdict
 
 from ..browser.reckoning import Reckoning, system_key
-from ..conftest import FOREIGN, OWN, STATES
+from ..conftest import FEW, FOREIGN, OWN, STATES
 
 KEYS = ("up", "down", "down", "left", "right", "right", "home", "end", "m", "enter", "tab", "f")
 WIDTH = 8  # of a value
@@ -62,7 +62,7 @@ def finding(app: BrowserApp) -> str:
 
 @pytest.mark.parametrize("name", ["rays", "rays - rays_dynamic"])
 def test_keys_show_what_is_reckoned_from_the_cells(name, experiments):
-    _press(experiments[name], 40)
+    _press(experiments[name], FEW)
 
 
 @pytest.mark.long
