@@ -15,7 +15,7 @@ from .progress import counted
 from .trace_arguments import add_ranks_argument, expanded, interval, share, traces
 
 if TYPE_CHECKING:
-    from ..analyze.warping import TimeMap
+    from ..timelines.warping import TimeMap
 
 __all__ = ["add_arguments", "run"]
 
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_targets(files, json=arguments.json, html=arguments.html)
     if arguments.by == "anchors" and (arguments.band is not None or arguments.penalty):
         raise UsageError("--band and --penalty are for --by warping, found --by anchors")
-    from ..analyze.warping import align  # noqa: PLC0415 - scipy takes its time
+    from ..timelines.warping import align  # noqa: PLC0415 - scipy takes its time
     from ..view.alignment import alignment_report  # noqa: PLC0415
     from ..view.marked_time import marks_of_alignment  # noqa: PLC0415
     from ..view.report import json_text, print_report  # noqa: PLC0415
@@ -117,7 +117,7 @@ def _anchors(
 ) -> TimeMap | None:
     if arguments.by == "warping" or (arguments.by == "auto" and (arguments.band is not None or arguments.penalty)):
         return None
-    from ..analyze.warping import anchored  # noqa: PLC0415
+    from ..timelines.warping import anchored  # noqa: PLC0415
 
     found = (
         anchored(reference, other, arguments.rank)

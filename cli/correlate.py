@@ -18,7 +18,7 @@ from .trace_arguments import add_ranks_argument, expanded, interval, number_abov
 
 if TYPE_CHECKING:
     from ..analyze.formula import Formula
-    from ..analyze.warping import OnTime
+    from ..timelines.warping import OnTime
 
 __all__ = ["add_arguments", "run"]
 
@@ -89,9 +89,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     arguments.traces = expanded(arguments.traces)
     check_targets(arguments.traces, json=arguments.json, csv=arguments.csv, html=arguments.html)
-    from ..analyze.correlators import rank  # noqa: PLC0415 - scipy takes its time
     from ..analyze.formula import built_in  # noqa: PLC0415
-    from ..analyze.warping import with_derived  # noqa: PLC0415
+    from ..timelines.correlators import rank  # noqa: PLC0415 - scipy takes its time
+    from ..timelines.warping import with_derived  # noqa: PLC0415
     from ..view.correlation import correlation_report  # noqa: PLC0415
     from ..view.marked_time import marks_of_ranking  # noqa: PLC0415
     from ..view.report import csv_text, json_text, print_report  # noqa: PLC0415
@@ -162,7 +162,7 @@ def _others(
     every: Sequence[Sequence[Series]],
 ) -> list[OnTime]:
     """Bring all traces but the reference to its time."""
-    from ..analyze.warping import brought  # noqa: PLC0415
+    from ..timelines.warping import brought  # noqa: PLC0415
 
     first, last = target.begin[0], target.times[-1]
     clipped = [(max(start, first), min(end, last)) for start, end in arguments.interval]

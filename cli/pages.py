@@ -20,7 +20,7 @@ from ..view.report import Report
 from .progress import counted
 
 if TYPE_CHECKING:
-    from ..analyze.anomalies import Anomaly, Run
+    from ..timelines.anomalies import Anomaly, Run
 
 __all__ = ["recording_of", "recordings_of", "result_page", "subject_of", "time_page", "with_changes"]
 
@@ -47,7 +47,7 @@ def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
     there = [each for each in traces if each.path.exists()]
     if not folder.trace.exists():
         return there
-    from ..analyze.anomalies import Run, find_anomalies  # noqa: PLC0415 - scipy takes its time, and few runs have one
+    from ..timelines.anomalies import Run, find_anomalies  # noqa: PLC0415 - scipy takes its time, and few runs have one
 
     try:
         runs = [Run.of(each.name, load_trace(each.path), experiment, timed=each.path == folder.trace) for each in there]
@@ -65,7 +65,7 @@ def with_changes(recordings: Sequence[Recording], runs: Sequence[Run], anomalies
         runs: The first one is that in whose times the changes are.
         anomalies: What changes.
     """
-    from ..analyze.warping import anchored  # noqa: PLC0415
+    from ..timelines.warping import anchored  # noqa: PLC0415
     from ..view.marked_time import marks_of_changes  # noqa: PLC0415
 
     reference = runs[0].trace

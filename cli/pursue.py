@@ -34,13 +34,13 @@ from .space_arguments import (
 )
 
 if TYPE_CHECKING:
-    from ..analyze.pursuit import Options, Period, PursuitOverTime, SlidingWindow
     from ..experiment.trace import Samples
+    from ..timelines.pursuit import Options, Period, PursuitOverTime, SlidingWindow
 
 __all__ = ["add_arguments", "run"]
 
 
-# The same names as in analyze.pursuit, which is imported when it is needed; a test compares them.
+# The same names as in timelines.pursuit, which is imported when it is needed; a test compares them.
 _TRIMMINGS: Final = ("none", "remove", "log", "sqrt")
 _STARTS: Final = 24
 _PROBED: Final = 0.25
@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     traced = is_trace(arguments.input) or any(getattr(arguments, option) is not None for option in _OF_TRACES)
     _check(arguments, traced=traced)
-    from ..analyze.pursuit import PursuitOverTime, SlidingWindow  # noqa: PLC0415 - takes a second
+    from ..timelines.pursuit import PursuitOverTime, SlidingWindow  # noqa: PLC0415 - takes a second
     from ..view.pursuit import pursuit_report  # noqa: PLC0415
 
     runs = [] if traced else [open_experiment(path) for path in (arguments.input, *arguments.sample)]
@@ -177,7 +177,7 @@ def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
 
 
 def _options(arguments: argparse.Namespace) -> Options:
-    from ..analyze.pursuit import Options  # noqa: PLC0415 - takes a second
+    from ..timelines.pursuit import Options  # noqa: PLC0415 - takes a second
 
     return Options(
         dimensions=arguments.dimensions,

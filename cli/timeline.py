@@ -19,7 +19,7 @@ from .progress import counted
 from .trace_arguments import expanded
 
 if TYPE_CHECKING:
-    from ..analyze.anomalies import Run
+    from ..timelines.anomalies import Run
 
 __all__ = ["add_arguments", "report_on", "run"]
 
@@ -71,7 +71,7 @@ def report_on(
         html: Where the page is written.
         stderr: Whether to print on standard error.
     """
-    from ..analyze.anomalies import find_anomalies  # noqa: PLC0415 - scipy takes its time
+    from ..timelines.anomalies import find_anomalies  # noqa: PLC0415 - scipy takes its time
     from ..view.report import csv_text, json_text, print_report  # noqa: PLC0415
     from ..view.timeline import timeline_report  # noqa: PLC0415
 
@@ -94,7 +94,7 @@ def report_on(
 
 def _runs(folders: Sequence[Path]) -> list[Run]:
     """Read runs: first those whose clock is the program's."""
-    from ..analyze.anomalies import Run  # noqa: PLC0415
+    from ..timelines.anomalies import Run  # noqa: PLC0415
 
     found: list[Run] = []
     counting: list[Run] = []

@@ -1,4 +1,4 @@
-"""Compute the tables in analyze/pursuit/chance.py: how well normal points part in two.
+"""Compute the tables in timelines/pursuit/chance.py: how well normal points part in two.
 
     python tools/critical_camps.py >tables
 
@@ -15,9 +15,9 @@ import numpy as np
 from critical_index import LARGEST, sphered_noise
 from threadpoolctl import threadpool_limits
 
-from autoanalyzer.analyze.pursuit.camps import parting, split
-from autoanalyzer.analyze.pursuit.chance import CAMPS_LEVEL, METRICS, POINTS, POINTS_A_METRIC, deviations
-from autoanalyzer.analyze.pursuit.index import LEAST_POINTS
+from autoanalyzer.timelines.pursuit.camps import parting, split
+from autoanalyzer.timelines.pursuit.chance import CAMPS_LEVEL, METRICS, POINTS, POINTS_A_METRIC, deviations
+from autoanalyzer.timelines.pursuit.index import LEAST_POINTS
 
 VALUES, DRAWS, AT_ONCE = 40_000_000, 600, 2_000_000
 

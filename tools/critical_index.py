@@ -1,4 +1,4 @@
-"""Compute the table in analyze/pursuit/chance.py: the largest index that the search finds where there is nothing.
+"""Compute the table in timelines/pursuit/chance.py: the largest index that the search finds where there is nothing.
 
     python tools/critical_index.py [DIMENSIONS …] >table
 
@@ -14,9 +14,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from autoanalyzer.analyze.arrays import Values
-from autoanalyzer.analyze.pursuit.chance import LEVEL, METRICS, POINTS_A_METRIC
-from autoanalyzer.analyze.pursuit.index import LEAST_POINTS
-from autoanalyzer.analyze.pursuit.search import search
+from autoanalyzer.timelines.pursuit.chance import LEVEL, METRICS, POINTS_A_METRIC
+from autoanalyzer.timelines.pursuit.index import LEAST_POINTS
+from autoanalyzer.timelines.pursuit.search import search
 
 DRAWS, LARGEST = 150, 40_000
 

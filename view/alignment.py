@@ -10,8 +10,8 @@ from .report import Cell, Report, Table
 from .units import many
 
 if TYPE_CHECKING:
-    from ..analyze.warping import Alignment, Doubt
     from ..experiment.trace import Series
+    from ..timelines.warping import Alignment, Doubt
 
 __all__ = ["SCHEMA", "alignment_report", "warnings_of"]
 

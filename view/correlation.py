@@ -11,8 +11,8 @@ from .report import Cell, Report, Table
 from .units import many
 
 if TYPE_CHECKING:
-    from ..analyze.correlators import Correlated, Ranking
-    from ..analyze.warping import OnTime
+    from ..timelines.correlators import Correlated, Ranking
+    from ..timelines.warping import OnTime
 
 __all__ = ["SCHEMA", "correlation_report"]
 

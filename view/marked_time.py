@@ -11,10 +11,10 @@ from .page import Entries, Interval, Line, TimeMarks, Warping
 from .timeline import change_of, region_of
 
 if TYPE_CHECKING:
-    from ..analyze.anomalies import Anomaly
-    from ..analyze.correlators import Ranking
-    from ..analyze.warping import Alignment, TimeMap
     from ..experiment.trace import Series, Trace
+    from ..timelines.anomalies import Anomaly
+    from ..timelines.correlators import Ranking
+    from ..timelines.warping import Alignment, TimeMap
 
 __all__ = ["marks_of_alignment", "marks_of_changes", "marks_of_ranking"]
 

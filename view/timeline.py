@@ -11,15 +11,15 @@ from .report import Report, Table
 from .units import many, percent, ranks
 
 if TYPE_CHECKING:
-    from ..analyze.anomalies import Anomaly, Companion, Run, Search
     from ..experiment import CallPath
+    from ..timelines.anomalies import Anomaly, Companion, Run, Search
 
 __all__ = ["SCHEMA", "change_of", "region_of", "timeline_report"]
 
 SCHEMA: Final = "autoanalyzer.timeline/1"
 
 _NAMED: Final = 4  # companions
-_LEAST: Final = 40  # entries and samples of a region; twin: _FEWEST times _EACH in analyze/anomalies/pace.py
+_LEAST: Final = 40  # entries and samples of a region; twin: _FEWEST times _EACH in timelines/anomalies/pace.py
 _HEADER: Final = ("kind", "metric", "start", "end", "ranks", "region", "factor", "strength", "runs", "goes_with")
 
 

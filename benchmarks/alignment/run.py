@@ -20,7 +20,7 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
-from autoanalyzer.analyze.warping import warp, warp_error
+from autoanalyzer.timelines.warping import warp, warp_error
 
 Values = npt.NDArray[np.float64]
 Subject = Callable[[Values, Values], object]

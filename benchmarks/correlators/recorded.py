@@ -12,9 +12,9 @@ import numpy.typing as npt
 from kinds import Case
 
 from autoanalyzer.analyze.formula import built_in
-from autoanalyzer.analyze.warping import brought, with_derived
 from autoanalyzer.experiment.run_folder import COUNTING_TRACE_FILE, TRACE_FILE
 from autoanalyzer.experiment.trace import Trace, every_series, load_trace
+from autoanalyzer.timelines.warping import brought, with_derived
 
 __all__ = ["PLANTED", "recorded_cases"]
 

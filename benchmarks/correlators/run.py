@@ -20,8 +20,8 @@ from kinds import KINDS, Case, case
 from recorded import recorded_cases
 from scipy.stats import spearmanr
 
-from autoanalyzer.analyze.correlators import CORRELATORS, rank
 from autoanalyzer.experiment.trace import Series
+from autoanalyzer.timelines.correlators import CORRELATORS, rank
 
 NAMES: Final = (*CORRELATORS, "combined")
 AUTOMATIC: Final = "mlp, proposed"

@@ -19,9 +19,9 @@ from sklearn.decomposition import FastICA
 from threadpoolctl import threadpool_limits
 
 from autoanalyzer.analyze.metric_space import MetricSpace, Point
-from autoanalyzer.analyze.pursuit import pursue
-from autoanalyzer.analyze.pursuit.ranking import best_view
-from autoanalyzer.analyze.pursuit.search import search
+from autoanalyzer.timelines.pursuit import pursue
+from autoanalyzer.timelines.pursuit.ranking import best_view
+from autoanalyzer.timelines.pursuit.search import search
 
 SIZES = ((64, 12), (256, 20), (1024, 30), (4096, 50))
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.correlators import CORRELATORS
 from autoanalyzer.cli.correlate import _CORRELATORS
+from autoanalyzer.timelines.correlators import CORRELATORS
 
 CHANCE = np.random.default_rng(7)
 AT = np.arange(0, 20, 0.05)

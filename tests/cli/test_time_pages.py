@@ -8,7 +8,7 @@ import pytest
 from autoanalyzer.experiment import CallPath, Experiment, Location, save
 from autoanalyzer.experiment.trace import save_trace
 
-from ..analyze.anomalies.work import run
+from ..timelines.anomalies.work import run
 
 
 def profile(trace) -> Experiment:

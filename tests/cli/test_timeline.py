@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from autoanalyzer.analyze.anomalies import pace
 from autoanalyzer.experiment.trace import save_trace
+from autoanalyzer.timelines.anomalies import pace
 from autoanalyzer.view import timeline
 
-from ..analyze.anomalies.work import run
+from ..timelines.anomalies.work import run
 
 
 @pytest.fixture

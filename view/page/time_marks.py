@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ...analyze.warping import Warp
 from ...experiment.trace import Series
+from ...timelines.warping import Warp
 from ..place import visible
 
 __all__ = ["Entries", "Interval", "Line", "TimeMarks", "Warping"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ...analyze.pursuit import Camps, Period
+from ...timelines.pursuit import Camps, Period
 from ..metric_space import finite
 from ..report import Cell
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ...analyze.pursuit import Outcome, Period, Pursuit, PursuitOverTime, Telling, View
+from ...timelines.pursuit import Outcome, Period, Pursuit, PursuitOverTime, Telling, View
 from ..marks import Axis, Bar, Bars, Chart, Matrix, Series, short
 from ..metric_space import drawn, part_of, some_rows
 from ..picture import Picture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ...analyze.pursuit import Period, PursuitOverTime
+from ...timelines.pursuit import Period, PursuitOverTime
 from ..counters import as_typed
 from ..report import json_text
 

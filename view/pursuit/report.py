@@ -9,8 +9,8 @@ from itertools import chain
 from math import inf
 from typing import Any, Final
 
-from ...analyze.pursuit import IDENTITY, Outcome, Period, Pursuit, PursuitOverTime, Telling
 from ...analyze.statistics.materiality import RULE, matters
+from ...timelines.pursuit import IDENTITY, Outcome, Period, Pursuit, PursuitOverTime, Telling
 from ..counters import COUNTED_BY_PAPI, as_typed
 from ..metric_space import caveats, names, part_of
 from ..report import Cell, Report, Table

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...analyze.metric_space import MetricSpace
 from ...analyze.outliers import FAR, spread
-from ...analyze.pursuit import Pursuit
+from ...timelines.pursuit import Pursuit
 from ..metric_space import names, value
 from ..units import ranks
 

@@ -10,9 +10,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from pypdf import PdfReader
 
-from autoanalyzer.analyze.warping import warp
 from autoanalyzer.experiment import Metric
 from autoanalyzer.experiment.trace import load_trace, series_of
+from autoanalyzer.timelines.warping import warp
 from autoanalyzer.view.page import Interval, Line, Recording, TimeMarks, Warping
 
 from .test_page import HOSTILE, SIZES

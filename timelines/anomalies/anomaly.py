@@ -1,0 +1,164 @@
+"""An anomaly, and what goes with it: the metrics that have its shape (section 5.3.3), whichever run has them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from ...analyze.arrays import Values
+from ...analyze.formula import built_in
+from ..correlators.scores import signed_pearson
+from .run import Run, Way
+from .shapes import contrast
+
+__all__ = ["Anomaly", "Companion", "Course", "companions", "foremost"]
+
+# The anomaly itself, by other names; and what a slow clock says.
+_ITSELF: Final = frozenset(
+    {"wall_time", "cpu_time", "compute_time", "program_time", "visits", "untimed_visits", "cycles", "ref_cycles"}
+    | {"cpi", "ipc"}
+)
+# Seconds that one of them takes at least: misses that the second cache serves, or neither does; of accesses and
+# instructions no processor does more than ten a nanosecond. So much of a change they must explain; of a rate, what is
+# counted.
+_AT_LEAST: Final[dict[str, float]] = {
+    "l1_misses": 4e-9,
+    "l1_miss_rate": 4e-9,
+    "l2_accesses": 4e-9,
+    "l2_misses": 40e-9,
+    "l2_miss_rate": 40e-9,
+    "l1_accesses": 1e-10,
+    "instructions": 1e-10,
+}
+_COUNTED: Final = {"l1_miss_rate": "l1_misses", "l2_miss_rate": "l2_misses"}
+_EXPLAINED: Final = 0.05
+# More work has more accesses and misses, too: these are a cause only if they become more than the work does.
+_WORK: Final = "instructions"
+_OF_WORK: Final = ("l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
+_SAME: Final = 1.1
+_LEAST: Final = 0.5  # of less, three quarters of the metric's variance are something else
+_MOST: Final = 8
+_CHANGES: Final = 0.1  # of what the region has of it: a metric that changes less explains nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """A metric that goes with an anomaly.
+
+    Attributes:
+        metric: Its name.
+        sign: ``+`` if it rises where the anomaly's does.
+        score: From 0 to 1: Pearson's coefficient with the anomaly's shape, without its sign.
+        source: The trace that has it.
+    """
+
+    metric: str
+    sign: str
+    score: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Course:
+    """What the entries of a region took over time, in parts of several entries.
+
+    Attributes:
+        source: The run.
+        begin: ``float64[location, part]``, seconds.
+        end: Likewise.
+        seconds: ``float64[location, part]``: computing, for each entry.
+    """
+
+    source: str
+    begin: Values
+    end: Values
+    seconds: Values
+
+
+@dataclass(frozen=True, slots=True)
+class Anomaly:
+    """Something that changes over time.
+
+    Attributes:
+        kind: ``gradual change``, ``sudden change``, ``level shift``, ``rank leaves the others``, ``period`` or ``dip
+            before an event``.
+        metric: What changes: ``compute_time`` of each entry of a region, ``io_time``, ``resident_memory``.
+        start: Seconds, in the first run.
+        end: Likewise.
+        ranks: Those on which it does.
+        path: The call path, by its place in the first run's trace; None for the whole program.
+        factor: What the metric becomes times what it is otherwise; of a period its share of the time.
+        strength: The change over the deviation of what remains.
+        runs: How many runs show it.
+        period: Seconds from one time to the next, or None.
+        before: The call path of the event, or None.
+        threads: Process and thread, where it does on some threads of a rank and not on others; empty otherwise.
+        goes_with: Best first.
+        courses: What the entries of its region took, in each run that was compared.
+    """
+
+    kind: str
+    metric: str
+    start: float
+    end: float
+    ranks: tuple[int, ...]
+    path: int | None
+    factor: float
+    strength: float
+    runs: int
+    period: float | None = None
+    before: int | None = None
+    threads: tuple[tuple[int, int], ...] = ()
+    goes_with: tuple[Companion, ...] = ()
+    courses: tuple[Course, ...] = field(default=(), repr=False, compare=False)
+
+
+def companions(
+    ways: Sequence[tuple[Run, Way]], members: Sequence[int], profile: Values, seconds: float
+) -> tuple[Companion, ...]:
+    """Rank the metrics of all runs by how much they have an anomaly's shape.
+
+    Args:
+        ways: What passed in each part of the way of a region, by run.
+        members: The locations that show the anomaly.
+        profile: ``float64[part]``, its shape; upwards where the metric that shows it rises.
+        seconds: By how much an entry's time changes.
+    """
+    found: dict[str, Companion] = {}
+    changes: dict[str, float] = {}
+    for run, each in ways:
+        table = each.amounts[list(members)].mean(axis=0)
+        columns = dict(zip(each.metrics, table.T, strict=True))
+        for formula in built_in():
+            if formula.name not in columns and all(name in columns for name in formula.metrics):
+                columns[formula.name] = formula.evaluate(columns)
+        for metric, values in columns.items():
+            if metric in _ITSELF or (not run.timed and metric.endswith("_time")) or not np.isfinite(values).all():
+                continue
+            change = abs(contrast(values, profile)) / max(each.inside.get(metric, np.abs(values).mean()), 1e-300)
+            if change < _CHANGES or not np.ptp(values):
+                continue
+            counted = columns.get(_COUNTED.get(metric, metric), values)
+            if _AT_LEAST.get(metric, np.inf) * abs(contrast(counted, profile)) < _EXPLAINED * seconds:
+                continue
+            signed = signed_pearson(profile, values)
+            if metric not in found or abs(signed) > found[metric].score:
+                found[metric] = Companion(metric, "-" if signed < 0 else "+", abs(signed), run.source)
+                changes[metric] = change
+    more_work = _SAME * changes.get(_WORK, 0.0)
+    return foremost(found.values(), behind={name for name in _OF_WORK if changes.get(name, np.inf) <= more_work})
+
+
+def foremost(found: Iterable[Companion], *, behind: Container[str] = ()) -> tuple[Companion, ...]:
+    """Give those that go with it best, best first; of equal ones the first by name.
+
+    Args:
+        found: Any.
+        behind: Metrics that come after the others.
+    """
+    clear = [each for each in found if each.score >= _LEAST]
+    order = sorted(clear, key=lambda each: (each.metric in behind, -round(each.score, 2), each.metric))
+    return tuple(order[:_MOST])

@@ -1,0 +1,194 @@
+"""A run with its time lines: how far its ranks were with a call path, and what each part of the way took."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...analyze.arrays import Flags, Indices, Values
+from ...experiment import Experiment
+from ...experiment.metric import COUNT_METRICS
+from ...experiment.trace import TimeLine, Trace
+from ..warping import same_paths
+
+__all__ = ["Run", "Way", "way"]
+
+_KEPT: Final = 1 << 30  # bytes of lines that stay in memory
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A trace, and what its call paths do.
+
+    Attributes:
+        source: The trace's name.
+        trace: The trace.
+        timed: Whether its clock is that of the program; False of a counting run, which is slower in all it does.
+        io: ``float64[path]``: seconds of I/O, if known.
+        counts: Metric → ``float64[path]``: what was counted in all locations, in each call path and what it calls.
+    """
+
+    source: str
+    trace: Trace
+    timed: bool
+    io: Values
+    counts: Mapping[str, Values] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: str, trace: Trace, experiment: Experiment | None, *, timed: bool = True) -> Run:
+        """Look up in the run's profile how much I/O call paths do, and what was counted in them."""
+        io, counts = np.zeros(len(trace.call_paths)), {}
+        if experiment is not None:
+            place = same_paths(trace.call_paths, experiment.call_paths)
+
+            def here(values: Values) -> Values:
+                return np.where(place >= 0, np.nan_to_num(values).sum(axis=1)[place], 0.0)
+
+            io = here(experiment.exclusive("io_time")) if "io_time" in experiment else io
+            traced = {each.name for each in trace.metrics}
+            wanted = [each.name for each in COUNT_METRICS if each.name in experiment and each.name in traced]
+            counts = {name: here(experiment.inclusive(name)) for name in wanted}
+        return cls(source, replace(trace, read=_kept(trace.read)), timed, io, counts)
+
+    @cached_property
+    def entries(self) -> npt.NDArray[np.int64]:
+        """How often each location entered each call path, and in how many samples, ``int64[2, location, path]``."""
+        found = np.zeros((2, len(self.trace.locations), len(self.trace.call_paths)), dtype=np.int64)
+        for number, line in enumerate(self.trace.lines()):
+            entered = (line.paths >= 0) & (line.visits > 0)
+            paths = line.paths[entered]
+            np.add.at(found[0, number], paths, line.visits[entered])
+            np.add.at(found[1, number], paths, 1)
+        return found
+
+    def below(self, path: int) -> Flags:
+        """Tell of each call path whether it is this one, or called there."""
+        found = np.zeros(len(self.trace.call_paths), dtype=bool)
+        found[path] = True
+        for number, each in enumerate(self.trace.call_paths):
+            if each.parent is not None and found[each.parent]:
+                found[number] = True
+        return found
+
+
+def _kept(read: Callable[[int], TimeLine]) -> Callable[[int], TimeLine]:
+    """Keep lines, for each region asks for all of them: the first ones, for who reads in turn finds no others."""
+    lines: dict[int, TimeLine] = {}
+    room = _KEPT
+
+    def line(location: int) -> TimeLine:
+        nonlocal room
+        if location in lines:
+            return lines[location]
+        found = read(location)
+        size = sum(getattr(found, each.name).nbytes for each in fields(found))
+        if size <= room:
+            lines[location] = found
+            room -= size
+        return found
+
+    return line
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Way:
+    """Parts of the way of each location through its entries of a call path, each of as many entries.
+
+    Attributes:
+        metrics: Those of the trace.
+        begin: ``float64[location, part]``, seconds: when the first entry of a part began.
+        end: Likewise: when the last one was over.
+        seconds: ``float64[location, part]``: computing, in the call path and what it calls, for each entry.
+        amounts: ``float64[location, part, metric]``: what passed meanwhile, on whichever call path, for each entry;
+            of levels what they were at the end. NaN where it was not measured.
+        inside: Metric → what an entry takes of it in the call path and what it calls, on average, where that is known.
+    """
+
+    metrics: Sequence[str]
+    begin: Values
+    end: Values
+    seconds: Values
+    amounts: Values
+    inside: Mapping[str, float]
+
+
+def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
+    """Divide the entries of a call path into parts.
+
+    Args:
+        run: The run.
+        path: The call path.
+        locations: Those that count; each entered it ``parts`` times or more.
+        parts: How many.
+    """
+    additive = np.array([each.additive for each in run.trace.metrics])
+    names = [each.name for each in run.trace.metrics]
+    below = run.below(path)
+    found = []
+    for location in locations:
+        line = run.trace.line(location)
+        mine = line.paths == path
+        entries = _upto(np.bincount(line.samples[mine], line.visits[mine], len(line)))
+        within = below[line.paths] & (line.paths >= 0)
+        taken = np.bincount(line.samples[within], line.computing[within], len(line)).astype(np.float64)
+        found.append(_parts(line, entries, taken, np.rint(np.linspace(0, entries[-1], parts + 1)), additive))
+    begin, end, seconds, amounts = (np.array(each) for each in zip(*found, strict=True))
+    entered = max(int(run.entries[0, :, path].sum()), 1)
+    inside = {name: float(values[path]) / entered for name, values in run.counts.items()}
+    return Way(names, begin, end, seconds, amounts, inside)
+
+
+def _parts(
+    line: TimeLine, entries: Values, taken: Values, edges: Values, additive: Flags
+) -> tuple[Values, Values, Values, Values]:
+    """Give begin, end, seconds and amounts of each part, of which ``edges`` are the first and the last entry."""
+    first, last = _places(entries, edges, np.flatnonzero(taken > 0))
+    times = np.concatenate([line.begin[:1], line.end])
+    each = np.diff(edges)
+    used = _upto(taken)
+    table = _upto(np.where(additive, line.values, 0.0))
+    amounts = (_at(table, last) - _at(table, first)) / each[:, None]
+    levels = line.values[np.ceil(last).astype(np.intp) - 1]
+    seconds = (_at(used, last) - _at(used, first)) / each
+    return _at(times, first), _at(times, last), seconds, np.where(additive, amounts, levels)
+
+
+def _upto(values: npt.NDArray[Any]) -> Values:
+    """Sum up to each sample's end, from 0 at the first one's begin."""
+    summed: Values = np.concatenate([np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)])
+    return summed
+
+
+def _places(entries: Values, edges: Values, busy: Indices) -> tuple[Values, Values]:
+    """Give where each part begins and ends, in samples.
+
+    An entry goes on for as long as time is spent in it; what comes between two entries belongs to neither part.
+
+    Args:
+        entries: ``float64[sample + 1]``: how many there were until then.
+        edges: The first and the last entry of parts.
+        busy: The samples in which time is spent in them.
+    """
+    reached = np.searchsorted(entries, edges[1:], side="left")
+    left = np.searchsorted(entries, edges[:-1], side="right")
+    last = reached - (entries[reached] - edges[1:]) / (entries[reached] - entries[reached - 1])
+    first = left - (entries[left] - edges[:-1]) / (entries[left] - entries[left - 1])
+    next_one = np.append(first[1:], len(entries) - 1.0)
+    place = np.searchsorted(busy, np.ceil(next_one))
+    over = np.append(busy[:1], busy)[place] + 1.0
+    return first, np.maximum(last, np.minimum(over, next_one))
+
+
+def _at(table: Values, places: Values) -> Values:
+    low = np.floor(places).astype(np.intp)
+    high = np.minimum(low + 1, len(table) - 1)
+    part = places - low
+    if table.ndim > 1:
+        part = part[:, None]
+    found: Values = table[low] * (1 - part) + table[high] * part
+    return found

@@ -1,0 +1,105 @@
+"""The search for anomalies: in each region that takes time, in file I/O, and in the memory in use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...analyze.criteria import CRITERIA
+from ...errors import InputError
+from ...experiment.trace import every_series
+from ..warping import same_paths
+from .anomaly import Anomaly
+from .dips import dips_of
+from .pace import Pace, changes_of, pace_of
+from .run import Run
+from .whole_program import io_periods, memory_growth
+
+__all__ = ["Run", "Search", "find_anomalies"]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What was found.
+
+    Attributes:
+        anomalies: Strongest first.
+        examined: Call paths of the first run that were looked at.
+        seldom: Those with much computing of their own that were entered too seldom to see a change.
+        unlike: Runs in which none of them was entered as often as in the first one, so that they tell nothing.
+    """
+
+    anomalies: tuple[Anomaly, ...]
+    examined: tuple[int, ...]
+    seldom: tuple[int, ...]
+    unlike: tuple[str, ...] = ()
+
+
+def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | None = None) -> Search:
+    """Look for anomalies.
+
+    Args:
+        runs: Of one program with one input; times are those of the first one, whose clock must be the program's.
+        told: Takes how many call paths are done, and how many there are.
+
+    Raises:
+        InputError: Two have no call path in common.
+    """
+    for run in runs[1:]:
+        if not (same_paths(runs[0].trace.call_paths, run.trace.call_paths) >= 0).any():
+            raise InputError(
+                f"{run.source}: expected a run of the same program as {runs[0].source}, found no call path in common"
+            )
+    heavy, own = _heavy(runs[0])
+    found: list[Anomaly] = []
+    examined = []
+    compared: set[str] = set()
+    for number, path in enumerate(heavy):
+        if told:
+            told(number, len(heavy))
+        pace = pace_of(runs, path)
+        if pace is not None:
+            examined.append(path)
+            compared |= {run.source for run, _ in pace.ways}
+            found += _of_region(pace, runs)
+    series = {each.name: each for each in every_series(runs[0].trace, runs[0].source)}
+    found = [*_innermost(found, runs[0]), *io_periods(runs[0], series), *memory_growth(runs[0], series)]
+    seldom = tuple(path for path in own if path not in examined)
+    unlike = tuple(run.source for run in runs if examined and run.source not in compared)
+    return Search(tuple(sorted(found, key=lambda each: -each.strength)), tuple(examined), seldom, unlike)
+
+
+def _innermost(found: Sequence[Anomaly], run: Run) -> Iterator[Anomaly]:
+    """Leave out what a region shows while one that it calls changes, too."""
+    for each in found:
+        assert each.path is not None
+        below = run.below(each.path)
+        if not any(
+            other.path != each.path and below[other.path] and other.start < each.end and other.end > each.start
+            for other in found
+        ):
+            yield each
+
+
+def _of_region(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
+    dips = [*dips_of(pace, runs)]
+    yield from dips
+    if not dips:
+        yield from changes_of(pace)
+
+
+def _heavy(run: Run) -> tuple[list[int], list[int]]:
+    """Give the call paths with enough computing in them and below, and those with enough of their own."""
+    own = np.zeros(len(run.trace.call_paths))
+    for line in run.trace.lines():
+        known = line.paths >= 0
+        np.add.at(own, line.paths[known], line.computing[known])
+    whole = own.copy()
+    for number, path in reversed([*enumerate(run.trace.call_paths)]):
+        if path.parent is not None:
+            whole[path.parent] += whole[number]
+    least = CRITERIA.least_weight * own.sum()
+    inside, alone = (((each >= least) & (each > 0)).nonzero()[0].tolist() for each in (whole, own))
+    return inside, alone

@@ -1,0 +1,133 @@
+"""Changes of the whole program: memory that grows, and file I/O that comes again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from ...analyze.arrays import Indices, Values, ratio
+from ...analyze.criteria import CRITERIA
+from ...analyze.outliers import spread
+from ...experiment.trace import Series
+from ..correlators.scores import signed_pearson
+from .anomaly import Anomaly, Companion, foremost
+from .pace import LEAST, STRONG
+from .run import Run
+from .shapes import best_shape
+
+__all__ = ["io_periods", "memory_growth"]
+
+_MEMORY: Final = "resident_memory"
+_PARTS: Final = 100
+_LONG: Final = 0.25  # of the run: what is allocated within less is part of the start
+_IO: Final = "io_time"
+_STEPS: Final = 1000  # of the run's time
+_PULSES: Final = 4  # at least: three gaps
+_EVEN: Final = 0.35  # deviation of the gaps over their mean: on a busy machine the same work takes longer now and then
+_PART: Final = 0.5  # of the time: what goes on for longer does not come and go
+
+
+def memory_growth(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
+    """Find memory that grows, all ranks together; ``series`` are the run's metrics."""
+    memory = series[_MEMORY].known() if _MEMORY in series else None
+    if memory is None or len(memory) < _PARTS:
+        return
+    edges = np.linspace(memory.begin[0], memory.times[-1], _PARTS + 1)
+    values = memory.over(edges[:-1], edges[1:])
+    if np.isnan(values).any() or values.min() <= 0:
+        return
+    shape = best_shape(np.log(values))
+    if shape is None or shape.kind != "gradual change" or shape.height < np.log1p(LEAST):
+        return
+    if shape.strength >= STRONG and shape.last - shape.first >= _LONG * _PARTS:
+        yield Anomaly(
+            shape.kind,
+            _MEMORY,
+            float(edges[shape.first]),
+            float(edges[shape.last]),
+            tuple(sorted({place.process for place in run.trace.locations})),
+            None,
+            float(np.exp(shape.height)),
+            shape.strength,
+            1,
+        )
+
+
+def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
+    """Find periodic I/O; ``series`` are the run's metrics."""
+    if _IO not in series:
+        return
+    io = series[_IO]
+    edges = np.linspace(io.begin[0], io.times[-1], min(_STEPS, len(io)) + 1)
+    rate = np.nan_to_num(io.over(edges[:-1], edges[1:]))
+    starts, ends = _pulses(rate)
+    if len(starts) < _PULSES:
+        return
+    begin, end = edges[starts], edges[ends]
+    gaps = np.diff(begin)
+    share = float((end - begin).sum() / (end[-1] - begin[0]))
+    period = float(np.median(gaps))
+    inside = slice(int(starts[0]), int(ends[-1]))
+    cost = float(rate[inside].mean())
+    if gaps.std() > _EVEN * gaps.mean() or share > _PART or cost < CRITERIA.least_weight:
+        return
+    lows = np.ones(len(rate), dtype=bool)
+    for start, stop in zip(starts, ends, strict=True):
+        lows[start:stop] = False
+    strength = float(rate[inside].max() / max(float(spread(rate[inside][lows[inside]])), 0.01))
+    yield Anomaly(
+        "period",
+        _IO,
+        float(max(end[0] - period, edges[0])),
+        float(end[-1]),
+        tuple(sorted({place.process for place in run.trace.locations})),
+        _place(run, float(begin[0]), float(end[-1])),
+        cost,
+        strength,
+        1,
+        period=period,
+        goes_with=_companions([*series.values()], rate, edges, inside),
+    )
+
+
+def _place(run: Run, start: float, end: float) -> int | None:
+    """Find the call path with most I/O of its own in an interval: as much of its time there as in the whole run."""
+    own, inside = np.zeros((2, len(run.trace.call_paths)))
+    for line in run.trace.lines():
+        middle = ((line.begin + line.end) / 2)[line.samples]
+        known = line.paths >= 0
+        within = known & (middle > start) & (middle < end)
+        np.add.at(own, line.paths[known], line.seconds[known])
+        np.add.at(inside, line.paths[within], line.seconds[within])
+    io = inside * ratio(run.io, own).clip(0, 1)
+    return int(io.argmax()) if io.any() else None
+
+
+def _pulses(rate: Values) -> tuple[Indices, Indices]:
+    """Find where there is much I/O, as steps; pulses that are nearer than half of most gaps are one."""
+    busy = rate[rate > 0]
+    if not len(busy):
+        return np.zeros(0, np.intp), np.zeros(0, np.intp)
+    much = rate > np.quantile(busy, 0.9) / 4
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], much.astype(np.int8), [0]])))
+    starts, ends = edges[::2], edges[1::2]
+    while len(starts) > _PULSES:
+        gaps = np.diff(starts)
+        near = np.flatnonzero(gaps < np.median(gaps) / 2)
+        if not len(near):
+            break
+        starts, ends = np.delete(starts, near[0] + 1), np.delete(ends, near[0])
+    return starts, ends
+
+
+def _companions(series: Sequence[Series], rate: Values, edges: Values, inside: slice) -> tuple[Companion, ...]:
+    found = []
+    for each in series:
+        values = each.over(edges[:-1], edges[1:])[inside]
+        if each.unit == "sec/sec" or np.isnan(values).any() or not np.ptp(values):
+            continue  # times of other kinds stop while there is I/O, whatever it has to do with them
+        # What stops meanwhile, and has a negative coefficient, is no cause.
+        found.append(Companion(each.name, "+", signed_pearson(rate[inside], values), each.source))
+    return foremost(found)

@@ -1,0 +1,230 @@
+"""All metrics of all traces, ranked by how much they have to do with a target (section 5, and 6.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from scipy.stats import rankdata
+
+from ...analyze.arrays import Flags, Values
+from ...errors import InputError
+from ...experiment.trace import Series
+from . import scores
+from .segmentation import Segmentation, drawn_pattern, proposed_pattern, segmented, suggested_count
+
+__all__ = ["CORRELATORS", "Correlated", "Ranking", "rank"]
+
+Interval = tuple[float, float]
+Point = tuple[float, float]
+
+_COMBINED: Final = "combined"
+_FEWEST: Final = 8  # samples that a metric and the target must have in common; of fewer all coefficients are large
+_WARPED: Final = 2000  # samples that are warped; of longer targets means of neighbours are
+_CONSTANT: Final = 1e-9  # of the size: rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Correlated:
+    """A metric, and how much it has to do with the target.
+
+    Attributes:
+        metric: Its name.
+        source: The trace that has it.
+        rank: Its place, from 1.
+        sign: ``+`` if it varies as the target does, ``-`` if the other way round.
+        lag: Seconds by which the target follows it; 0 if the coefficient is not better with one.
+        scores: By correlator, and ``combined``: from 0 to 1, the better the larger.
+    """
+
+    metric: str
+    source: str
+    rank: int
+    sign: str
+    lag: float
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What was ranked.
+
+    Attributes:
+        target: The target.
+        ranked: Best first.
+        omitted: Metric, source, and why it is not ranked.
+        segments: Into how many the target was split.
+        pattern: Seconds and value of the points of the target's pattern, with lines between.
+        lines: Likewise, of the segments into which the target was split.
+        notes: What else is to be known.
+    """
+
+    target: Series
+    ranked: tuple[Correlated, ...]
+    omitted: tuple[tuple[str, str, str], ...]
+    segments: int
+    pattern: tuple[Point, ...]
+    lines: tuple[Point, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Target:
+    """The target at the samples that a metric shares, and what is known of it."""
+
+    times: Values
+    values: Values
+    pattern: Values
+    points: Sequence[Point]
+    lines: Segmentation
+
+    def coarse(self, values: Values) -> Values:
+        """Give means of so many samples that they can be warped."""
+        if len(values) <= _WARPED:
+            return values
+        edges = np.linspace(0, len(values), _WARPED + 1).astype(np.intp)
+        means: Values = np.add.reduceat(values, edges[:-1]) / np.diff(edges)
+        return means
+
+
+_SCORES: Final[Mapping[str, Callable[[_Target, Values], float]]] = {
+    "pearson": lambda target, metric: scores.pearson(target.values, metric),
+    "spearman": lambda target, metric: scores.spearman(target.values, metric),
+    "euclidean": lambda target, metric: scores.euclidean(target.values, metric),
+    "manhattan": lambda target, metric: scores.manhattan(target.values, metric),
+    "dtw": lambda target, metric: scores.warping(target.coarse(target.values), target.coarse(metric)),
+    "same_splits": lambda target, metric: scores.same_splits(target.lines, target.times, metric),
+    "best_splits": lambda target, metric: scores.best_splits(
+        target.lines, segmented(target.times, metric, len(target.lines.first)), target.times
+    ),
+    "mlp": lambda target, metric: scores.pearson(target.pattern, metric),
+}
+
+CORRELATORS: Final = tuple(_SCORES)
+
+
+def rank(
+    target: Series,
+    metrics: Sequence[Series],
+    *,
+    intervals: Sequence[Interval] = (),
+    by: str = _COMBINED,
+    segments: int | None = None,
+    pattern: Sequence[Point] | None = None,
+    told: Callable[[int, int], object] | None = None,
+) -> Ranking:
+    """Rank metrics; the target is not ranked, from whichever trace.
+
+    Args:
+        target: The metric that shows an anomaly.
+        metrics: Of any traces, on the target's time; samples of any length.
+        intervals: Parts of the target that count, in seconds; all of it, if there is none.
+        by: The correlator whose scores decide; ``combined``: the mean of the ranks by all others.
+        segments: Into how many the target is split; None for what is suggested.
+        pattern: Seconds and value of points of a drawn pattern; None for one that is proposed.
+        told: Takes how many metrics are done, and how many there are.
+
+    Raises:
+        InputError: The target is constant, has too few samples, or is not there in an interval.
+    """
+    taken = _samples(target, intervals)
+    mine = target.part(taken)
+    reason = _unfit(mine.values)
+    if reason:
+        raise InputError(f"{target.source}: expected a target that varies, found {target.name} {reason}")
+    whole = _target(mine.times, mine.values, segments, pattern)
+    found: list[Correlated] = []
+    omitted: list[tuple[str, str, str]] = []
+    for number, metric in enumerate(metrics):
+        if told:
+            told(number, len(metrics))
+        if metric.name == target.name:
+            continue
+        values = metric.over(mine.begin, mine.times)
+        known = ~np.isnan(values)
+        reason = _unfit(values[known], len(values))
+        if reason:
+            omitted.append((metric.name, metric.source, reason))
+            continue
+        part = whole
+        if not known.all():
+            part = _target(mine.times[known], mine.values[known], segments, pattern)
+            values = values[known]
+        step = float(np.median(np.diff(part.times)))
+        lag = scores.best_lag(part.values, values) * step if len(intervals) < 2 else 0.0
+        sign = "-" if scores.signed_pearson(part.values, values) < 0 else "+"
+        own = {name: score(part, values) for name, score in _SCORES.items()}
+        found.append(Correlated(metric.name, metric.source, 0, sign, lag, own))
+    warped = f"dtw: {len(mine)} samples were warped as {_WARPED} means of neighbours"
+    return Ranking(
+        target,
+        _ranked(found, by),
+        tuple(omitted),
+        len(whole.lines.first),
+        tuple(whole.points),
+        tuple(_corners(mine.times, whole.lines.fitted(whole.times, whole.values), whole.lines)),
+        (warped,) if len(mine) > _WARPED else (),
+    )
+
+
+def _samples(target: Series, intervals: Sequence[Interval]) -> Flags:
+    """Tell which samples of the target count."""
+    known = ~np.isnan(target.values)
+    if not intervals:
+        return known
+    inside = np.zeros(len(target), dtype=bool)
+    for start, end in intervals:
+        of_interval = (target.times > start) & (target.begin < end)
+        if not (of_interval & known).any():
+            span = f"{target.begin[0]:g} to {target.times[-1]:g} s"
+            raise InputError(
+                f"{target.source}: expected intervals with samples of {target.name}, which has them from {span}, found "
+                f"{start:g}:{end:g}"
+            )
+        inside |= of_interval
+    return inside & known
+
+
+def _unfit(values: Values, wanted: int = 0) -> str:
+    """Say why values can't be compared; empty if they can."""
+    if len(values) < _FEWEST:
+        return f"with {len(values)} samples, fewer than {_FEWEST}"
+    if len(values) < wanted / 2:
+        return f"known in {len(values)} of {wanted} samples"
+    if np.ptp(values) <= _CONSTANT * max(float(np.abs(values).max()), 1e-300):
+        return "constant"
+    return ""
+
+
+def _target(times: Values, values: Values, segments: int | None, pattern: Sequence[Point] | None) -> _Target:
+    """Segment a target. Samples of several intervals follow each other without a gap."""
+    step = np.diff(times)
+    even = np.concatenate([[0.0], np.cumsum(np.minimum(step, 2 * np.median(step)))])
+    count = suggested_count(even, values) if segments is None else segments
+    lines = segmented(even, values, count)
+    if pattern is not None:
+        return _Target(even, values, drawn_pattern(pattern, times), pattern, lines)
+    proposed, pieces = proposed_pattern(even, values, segments)
+    return _Target(even, values, proposed, _corners(times, proposed, pieces), lines)
+
+
+def _corners(times: Values, fitted: Values, pieces: Segmentation) -> list[Point]:
+    """Give where segments begin and end, seconds and value."""
+    ends = np.sort(np.concatenate([pieces.first, pieces.first[1:] - 1, [len(fitted) - 1]]))
+    return [*zip(times[ends].tolist(), fitted[ends].tolist(), strict=True)]
+
+
+def _ranked(found: Sequence[Correlated], by: str) -> tuple[Correlated, ...]:
+    """Give metrics their places: by one correlator, or by the mean of their ranks by all."""
+    if not found:
+        return ()
+    table = np.array([[*each.scores.values()] for each in found])
+    places = np.column_stack([rankdata(-column, method="average") for column in table.T])
+    combined = (1 - (places.mean(axis=1) - 1) / len(found)).tolist()
+    scored = [
+        replace(each, scores={**each.scores, _COMBINED: score}) for each, score in zip(found, combined, strict=True)
+    ]
+    scored.sort(key=lambda each: (-each.scores[by], each.metric, each.source))
+    return tuple(replace(each, rank=place) for place, each in enumerate(scored, 1))

@@ -1,0 +1,131 @@
+"""How far a projection is from normal: the index of Jones and Sibson, in one to three dimensions (paper 004, 3.3.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations_with_replacement
+from typing import Final
+
+import numpy as np
+
+from ...analyze.arrays import Indices, Values
+
+__all__ = ["LEAST_POINTS", "Cumulants", "cumulants", "index", "index_and_gradient", "tangent"]
+
+LEAST_POINTS: Final = 4  # below, there is no fourth k-statistic
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Unordered pairs of coordinates, which stand for the symmetric half of a tensor.
+
+    Attributes:
+        first: ``int[pair]``.
+        second: ``int[pair]``.
+        weight: ``float64[pair]``, how many ordered pairs each stands for.
+        place: ``int[dimension, dimension]``, the pair of two coordinates.
+        normal: ``float64[pair, pair]``, the fourth moments of a normal variable with unit covariance.
+    """
+
+    first: Indices
+    second: Indices
+    weight: Values
+    place: Indices
+    normal: Values
+
+
+@dataclass(frozen=True)
+class Cumulants:
+    """Third and fourth k-statistics of projections, each entry of the tensors once.
+
+    Attributes:
+        projected: ``float64[…, dimension, point]``.
+        products: ``float64[…, pair, point]``.
+        third: ``float64[…, dimension, pair]``.
+        fourth: ``float64[…, pair, pair]``.
+        pairs: What the pairs are.
+    """
+
+    projected: Values
+    products: Values
+    third: Values
+    fourth: Values
+    pairs: Pairs
+
+    @property
+    def index(self) -> Values:
+        """``float64[…]``: (|K3|² + |K4|²/4) / 12, mixed cumulants weighted by how often they are in the tensors."""
+        weight = self.pairs.weight
+        third = np.einsum("...aq,...aq,q->...", self.third, self.third, weight)
+        fourth = np.einsum("...pq,...pq,p,q->...", self.fourth, self.fourth, weight, weight)
+        return np.asarray((third + fourth / 4) / 12)
+
+
+def index(projected: Values) -> float:
+    """Give the index of points, ``float64[point, dimension]``, that are centred and have unit covariance.
+
+    Rotating the points does not change it. O(points × dimensions⁴).
+    """
+    return float(cumulants(np.ascontiguousarray(projected.T)).index)
+
+
+def cumulants(projected: Values) -> Cumulants:
+    """Give the k-statistics of centred projections with unit covariance, ``float64[…, dimension, point]``.
+
+    Unbiased; the second moments are known and not computed. Four points at least.
+    """
+    dimensions, points = projected.shape[-2:]
+    pairs = _pairs(dimensions)
+    products = projected[..., pairs.first, :] * projected[..., pairs.second, :]
+    turned = np.swapaxes(products, -1, -2)
+    third = points / ((points - 1) * (points - 2)) * (projected @ turned)
+    below = (points - 2) * (points - 3)
+    fourth = points * (points + 1) / ((points - 1) * below) * (products @ turned)
+    return Cumulants(projected, products, third, fourth - (points - 1) ** 2 / below * pairs.normal, pairs)
+
+
+@lru_cache(maxsize=8)
+def _pairs(dimensions: int) -> Pairs:
+    first, second = np.array(list(combinations_with_replacement(range(dimensions), 2)), dtype=np.intp).T
+    place = np.zeros((dimensions, dimensions), dtype=np.intp)
+    place[first, second] = place[second, first] = np.arange(len(first))
+    same = np.eye(dimensions)
+    equal = np.outer(same[first, second], same[first, second])
+    equal += same[np.ix_(first, first)] * same[np.ix_(second, second)]
+    equal += same[np.ix_(first, second)] * same[np.ix_(second, first)]
+    return Pairs(first, second, np.where(first == second, 1.0, 2.0), place, equal)
+
+
+def index_and_gradient(values: Values, frames: Values) -> tuple[Values, Values]:
+    """Give the index of projections, and its gradient.
+
+    In O(frames × points × rank): from the points, as moment tensors of so many dimensions would be larger than these.
+
+    Args:
+        values: ``float64[point, rank]``, sphered.
+        frames: ``float64[frame, rank, dimension]``, orthonormal directions.
+
+    Returns:
+        ``float64[frame]``, and ``float64[frame, rank, dimension]``; that of the function which takes the projections'
+        covariance to be the identity, also off the orthonormal frames.
+    """
+    count, rank, dimensions = frames.shape
+    points = len(values)
+    rows = np.swapaxes(frames, 1, 2).reshape(count * dimensions, rank)
+    found = cumulants((rows @ values.T).reshape(count, dimensions, points))
+    weight, place = found.pairs.weight, found.pairs.place
+    third = (found.third * weight) @ found.products
+    fourth = (found.fourth * weight) @ found.products
+    by_point = points / (2 * (points - 1) * (points - 2)) * third
+    scale = points * (points + 1) / (6 * (points - 1) * (points - 2) * (points - 3))
+    for other in range(dimensions):
+        by_point += scale * found.projected[:, other : other + 1] * fourth[:, place[other]]
+    gradient = (by_point.reshape(count * dimensions, points) @ values).reshape(count, dimensions, rank)
+    return found.index, np.ascontiguousarray(np.swapaxes(gradient, 1, 2))
+
+
+def tangent(frames: Values, gradient: Values) -> Values:
+    """Give the part of gradients that leads along orthonormal frames (the Stiefel manifold); shapes as above."""
+    inner = np.swapaxes(frames, 1, 2) @ gradient
+    return gradient - frames @ ((inner + np.swapaxes(inner, 1, 2)) / 2)

@@ -1,0 +1,236 @@
+"""Projection pursuit over time: one result a window, whatever is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil
+from typing import Final
+
+import numpy as np
+
+from ...analyze.formula import Formula, WantedMetrics, measured, parts
+from ...analyze.metric_space import MetricSpace, Point
+from ...errors import InputError, LocationsError
+from ...experiment.trace import Samples
+from .index import LEAST_POINTS
+from .points import Trimming
+from .pursuit import FEWEST, Outcome, Pursuit, Status, pursue
+from .search import STARTS
+from .selection import PROBED, Reduction, Turns, next_selection
+from .window import Window, smoothed
+
+__all__ = ["Options", "Period", "PursuitOverTime", "Telling"]
+
+_POINTS_A_METRIC: Final = 8  # that the samples of few locations are divided into
+
+
+@dataclass(frozen=True)
+class Options:
+    """How metrics are pursued.
+
+    Attributes:
+        dimensions: Of projections: 1, 2 or 3.
+        trimming: What is done to points that lie far out.
+        seed: Of the search.
+        starts: Of the search.
+        probed: Which share of the metrics that are left out is looked at in each period.
+        jitter: By which share a selection must be better than that before.
+        metrics: Which ones; all if None.
+        derived: Further metrics, of smoothed values.
+        exclude_ranks: Ranks that make no points.
+    """
+
+    dimensions: int = 3
+    trimming: Trimming = "none"
+    seed: int = 0
+    starts: int = STARTS
+    probed: float = PROBED
+    jitter: float = 0.1
+    metrics: Sequence[str] | None = None
+    derived: Sequence[Formula] = ()
+    exclude_ranks: Collection[int] = ()
+
+
+@dataclass(frozen=True)
+class Period:
+    """What was found in a window.
+
+    Attributes:
+        start: Seconds.
+        end: Seconds.
+        status: As in ``Pursuit``; without a result ``too-few`` locations, or ``no-structure`` as no metric differs.
+        reason: Of the status.
+        found: The result, without its points; None if there is none.
+        selected: What to record from now on; empty before the first selection.
+        probed: What else to record in the next period, to look at it.
+    """
+
+    start: float
+    end: float
+    status: Status
+    reason: str
+    found: Outcome | None
+    selected: tuple[str, ...] = ()
+    probed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A period with its points.
+
+    Attributes:
+        period: When it was.
+        found: Its result.
+    """
+
+    period: Period
+    found: Pursuit
+
+
+@dataclass
+class PursuitOverTime:
+    """Periods, one after another, and what their selections save.
+
+    Attributes:
+        options: How they are pursued.
+        metrics: Names of all metrics.
+        selected: What to record from now on; empty before the first selection.
+        turns: Which of the others are looked at next.
+        reduction: What the selections have saved.
+        parts: Derived metric → the measured ones of which it is made.
+        sources: Measured metric → how it was measured, where that is known.
+        telling: The period that tells most so far: of those with structure the one farthest from chance, or else the
+            last with a result. Points of no other one are kept, however long a run is.
+    """
+
+    options: Options
+    metrics: tuple[str, ...] = ()
+    selected: tuple[str, ...] = ()
+    turns: Turns = field(default_factory=lambda: Turns(()))
+    reduction: Reduction = field(default_factory=lambda: Reduction(0))
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    telling: Telling | None = None
+
+    def measured(self, metrics: Iterable[str]) -> tuple[str, ...]:
+        """Give the metrics that must be recorded for some metrics, each once."""
+        return measured(metrics, self.parts)
+
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """Measured metrics to record from now on, those that are looked at included; all before a selection."""
+        return self.measured((*self.selected, *self.turns.probed) if self.selected else self.metrics)
+
+    @property
+    def probed(self) -> tuple[str, ...]:
+        """Those of them that are recorded only to look at them."""
+        selected = self.measured(self.selected)
+        return tuple(name for name in self.measured(self.turns.probed) if name not in selected)
+
+    def of_windows(self, windows: Iterable[Window]) -> Iterator[Period]:
+        """Pursue the metrics of each window in turn."""
+        for window in windows:
+            yield self._period(window.start, window.end, window.samples, window.fresh)
+
+    def of_space(self, space: MetricSpace, end: float, records: int) -> Period:
+        """Pursue the metrics of points that are there at once: a run as one period."""
+        self.parts, self.sources = space.parts, space.sources
+        self.metrics = (*space.metrics, *space.dropped)
+        return self._judged(0.0, end, space, records)
+
+    def _period(self, start: float, end: float, samples: Samples, fresh: int) -> Period:
+        wanted = WantedMetrics.among(samples.metrics, self.options.metrics, self.options.derived)
+        self.parts = parts(wanted.formulas)
+        self.metrics = wanted.names
+        try:
+            space = _space(samples, wanted, self.options.exclude_ranks)
+        except InputError as error:
+            return self._recorded(Period(start, end, _status(error), str(error), None), None, fresh)
+        return self._judged(start, end, space, fresh, lambda: _parts(samples, wanted, self.options, space))
+
+    def _judged(
+        self,
+        start: float,
+        end: float,
+        space: MetricSpace,
+        fresh: int,
+        divided: Callable[[], MetricSpace | None] = lambda: None,
+    ) -> Period:
+        options = self.options
+        try:
+            found = pursue(
+                space,
+                parts=divided(),
+                dimensions=options.dimensions,
+                trimming=options.trimming,
+                seed=options.seed,
+                starts=options.starts,
+            )
+        except InputError as error:
+            return self._recorded(Period(start, end, _status(error), f"after trimming: {error}", None), None, fresh)
+        return self._recorded(Period(start, end, found.status, found.reason, found.outcome()), found, fresh)
+
+    def _recorded(self, period: Period, found: Pursuit | None, fresh: int) -> Period:
+        before = replace(self.reduction, metrics=len(self.measured(self.metrics)))
+        self.reduction = before.after(period.end, fresh, self.recorded)
+        self.selected = next_selection(self.selected, found, jitter=self.options.jitter)
+        if self.selected:
+            self.turns = self._turns()
+        period = replace(period, selected=self.selected, probed=self.turns.probed)
+        if found and (self.telling is None or _tells(found) >= _tells(self.telling.found)):
+            self.telling = Telling(period, found)
+        return period
+
+    def _turns(self) -> Turns:
+        known = set(self.measured(self.selected))
+        anyway = frozenset(name for name in self.metrics if known.issuperset(self.measured([name])))
+        return (self.turns if self.turns.waiting else Turns(self.metrics)).after(anyway, self.options.probed)
+
+
+def _tells(found: Pursuit) -> float:
+    """Give how far beyond chance a result is; 0 without structure."""
+    return found.beyond if found.worth else 0.0
+
+
+def _space(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[int], parts: int = 1) -> MetricSpace:
+    """Smooth the samples of a window to a point a location, or a part of it.
+
+    Raises:
+        LocationsError: Fewer than two locations have values.
+        InputError: No metric differs among them.
+    """
+    points, columns = smoothed(samples, parts)
+    kept = [row for row, point in enumerate(points) if point.process not in exclude_ranks]
+    return MetricSpace.of_columns(
+        {name: columns[name][kept] for name in wanted.measured},
+        [points[row] for row in kept],
+        metrics=wanted.names,
+        derived=wanted.formulas,
+        units=dict(zip(samples.metrics, samples.units, strict=True)),
+        place="this period",
+        among=[Point(process, thread, part) for process, thread in samples.locations for part in range(parts)],
+    )
+
+
+def _parts(samples: Samples, wanted: WantedMetrics, options: Options, space: MetricSpace) -> MetricSpace | None:
+    """Divide the samples of few locations into parts, a point each; None of enough locations, or too few samples.
+
+    What all locations do alike from part to part is taken off.
+    """
+    locations, metrics = space.values.shape
+    most = int(np.bincount(samples.places).max())
+    parts = min(most, ceil(_POINTS_A_METRIC * metrics / locations))
+    if locations < LEAST_POINTS or locations >= FEWEST * metrics or locations * parts < FEWEST * metrics:
+        return None
+    divided = _space(samples, wanted, options.exclude_ranks, parts)
+    largest = np.abs(divided.values).max(axis=0)
+    relative = divided.values / largest
+    part = np.array([point.sample for point in divided.points])
+    common = np.stack([relative[part == each].mean(axis=0) for each in range(parts)])
+    return divided.moved((relative - common[part] + relative.mean(axis=0)) * largest)
+
+
+def _status(error: InputError) -> Status:
+    """Say what is lacking where there are no points of a metric space."""
+    return "too-few" if isinstance(error, LocationsError) else "no-structure"

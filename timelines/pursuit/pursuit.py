@@ -1,0 +1,284 @@
+"""Projection pursuit of one set of points: which metrics show a structure (paper 004, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from math import exp, inf, isfinite, log
+from typing import Any, Final, Literal
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ...analyze.arrays import Values
+from ...analyze.metric_space import MetricSpace
+from ...errors import InputError
+from .camps import Camps, in_metrics, in_projection, split
+from .chance import ALL, CAMPS_LEVEL, critical_index
+from .index import LEAST_POINTS, index
+from .points import Trimming, outlying, sphered, trimmed
+from .ranking import Chosen, View, best_view, ranking
+from .rotation import simulated
+from .search import STARTS, Projection, Search, search
+
+__all__ = ["FEWEST", "SELECTED", "Camps", "Outcome", "Pursuit", "Ranked", "Status", "index_of", "pursue"]
+
+Status = Literal["converged", "stopped", "no-structure", "too-few"]
+
+SELECTED: Final = 3  # metrics that a projection stands for, as in the paper
+
+FEWEST: Final = 2  # points a metric: fewer, sphered, are nearly a simplex, which looks alike from everywhere
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A metric in its place.
+
+    Attributes:
+        metric: Its name.
+        importance: What the index of the axis that named it owes to it; 0 where there is no index.
+        loading: On that axis, from -1 to 1.
+        index: Of the projection that named it, without the metrics before it.
+        camps: How clearly locations part in this metric alone.
+    """
+
+    metric: str
+    importance: float
+    loading: float
+    index: float
+    camps: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What projection pursuit found, without the points.
+
+    Attributes:
+        status: ``converged``: a maximum, beyond chance. ``stopped``: the search came to its end before, the metrics may
+            not be the best. ``no-structure``: points without any structure have such indices, too. ``too-few``: fewer
+            than two points a metric, so that each projection is as good as another, and no metric alone has camps.
+        reason: Of the status, with numbers.
+        ranking: All metrics, the best first, in rounds of as many as the projection has dimensions.
+        locations: How many there are, after trimming.
+        points: How many there are in the projection: locations, or parts of them.
+        outliers: Labels of the points that lie far out, before trimming.
+        dropped: Metric → why it is no dimension.
+        left_out: Label of a point → why it is not there.
+        index: Of the best projection; 0 of fewer than four points.
+        critical: The index that points without structure stay below in 975 of 1000 cases; infinite of fewer than four.
+        camps: How points part in two, where they do so most clearly; None of fewer than four.
+        parted: Metrics that show camps beyond chance, those that do so most clearly first.
+        followed: How many starts of the search were followed to their end.
+        agreeing: How many of these came to the best index.
+    """
+
+    status: Status
+    reason: str
+    ranking: tuple[Ranked, ...]
+    locations: int
+    points: int
+    outliers: tuple[int | str, ...]
+    dropped: Mapping[str, str]
+    left_out: Mapping[int | str, str]
+    index: float = 0.0
+    critical: float = inf
+    camps: Camps | None = None
+    parted: tuple[str, ...] = ()
+    followed: int = 0
+    agreeing: int = 0
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The three best; fewer if fewer differ among the points."""
+        return tuple(each.metric for each in self.ranking[:SELECTED])
+
+    @property
+    def has_index(self) -> bool:
+        """Whether there are points enough for one."""
+        return isfinite(self.critical)
+
+    @property
+    def worth(self) -> bool:
+        """Whether there is a structure that chance does not make."""
+        return self.status in ("converged", "stopped")
+
+    @property
+    def departs(self) -> bool:
+        """Whether there are points enough for an index, which chance does not reach."""
+        return self.points >= FEWEST * len(self.ranking) and self.index > self.critical
+
+    @property
+    def beyond(self) -> float:
+        """How many times farther from normal the points are than chance makes them; by camps if not by the index.
+
+        Camps' index, as an entropy, is a logarithm.
+        """
+        if self.departs or self.camps is None:
+            return self.index / self.critical
+        return exp(self.camps.index - self.camps.critical)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pursuit(Outcome):
+    """What projection pursuit found, and the points in which it did.
+
+    Attributes:
+        space: The locations, after trimming.
+        seen: What is projected: the same, or their parts.
+        view: The best projection; None of fewer than four points.
+    """
+
+    space: MetricSpace
+    seen: MetricSpace
+    view: View | None = None
+
+    def outcome(self) -> Outcome:
+        """Forget the points."""
+        kept = {each.name: getattr(self, each.name) for each in fields(Outcome)}
+        return Outcome(**{**kept, "camps": self.camps and replace(self.camps, smaller=())})
+
+
+def pursue(
+    space: MetricSpace,
+    *,
+    parts: MetricSpace | None = None,
+    dimensions: int = 3,
+    trimming: Trimming = "none",
+    seed: int = 0,
+    starts: int = STARTS,
+) -> Pursuit:
+    """Find the metrics that show the least normal view of points, and rank all others.
+
+    Any clean points have a result, in O(points × metrics³) for the ranking.
+
+    Args:
+        space: The locations.
+        parts: Of the same metrics; several points a location, which are projected in its place.
+        dimensions: Of projections: 1, 2 or 3.
+        trimming: What is done to points that lie far out.
+        seed: Of the search.
+        starts: Of the search.
+
+    Raises:
+        LocationsError: Trimming leaves fewer than two points.
+        InputError: Trimming leaves no metric that differs.
+    """
+    distance = outlying(space.scaled())
+    outliers = tuple(label for label, far in zip(space.labels, distance > 1, strict=True) if far)
+    space = trimmed(space, distance, trimming)
+    locations = len(space.points)
+    if locations < LEAST_POINTS:
+        reason = f"{locations} locations, at least {LEAST_POINTS} needed: metrics are ordered by how much they differ"
+        found = {"status": "too-few", "reason": reason, "ranking": _by_spread(space), "points": locations}
+        return _found(space, space, outliers, **found)
+    seen = space if parts is None else _parts(trimmed(parts, outlying(parts.scaled()), trimming), space)
+    with threadpool_limits(1):  # others would be waited for longer than they work
+        return _viewed(space, seen, outliers, partial(search, dimensions=dimensions, seed=seed, starts=starts), seed)
+
+
+def _viewed(space: MetricSpace, seen: MetricSpace, outliers: tuple[int | str, ...], find: Search, seed: int) -> Pursuit:
+    scaled = seen.scaled()
+    view = best_view(scaled, find)
+    order = ranking(scaled, view, find)
+    points, width = scaled.shape
+    enough = points >= FEWEST * width
+    critical, of_camps = critical_index(points, view.rank, view.points.shape[1]), None
+    if enough and seen is not space:
+        critical, of_camps = simulated(scaled, seen.points, find, seed=seed)
+    alone = split(space.scaled().T)
+    camps = in_metrics(space, alone, level=CAMPS_LEVEL if enough else ALL)
+    if enough:
+        camps += in_projection(seen, critical=of_camps, seed=seed)
+    camps.sort(key=lambda each: each.critical - each.index)
+    structure = enough and view.projection.index > critical
+    status, reason = _judged(view.projection, critical, camps[0], structure=structure)
+    if not enough and not camps[0].worth:
+        status, reason = "too-few", f"{points} locations for {width} metrics, {FEWEST * width} needed"
+    ranked = _ranked(order, seen.metrics, dict(zip(space.metrics, alone.index.tolist(), strict=True)))
+    parted = tuple(dict.fromkeys(each.metric for each in camps if each.worth))
+    ahead = log(view.projection.index / critical) - (camps[0].index - camps[0].critical) if structure else -inf
+    return _found(
+        space,
+        seen,
+        outliers,
+        status=status,
+        reason=reason,
+        ranking=_with_camps(ranked, parted, ahead=ahead),
+        points=points,
+        index=view.projection.index,
+        critical=critical,
+        camps=camps[0],
+        parted=parted,
+        followed=view.projection.followed,
+        agreeing=view.projection.agreeing,
+        view=view,
+    )
+
+
+def _judged(found: Projection, critical: float, camps: Camps, *, structure: bool) -> tuple[Status, str]:
+    if structure:
+        return "converged" if found.converged else "stopped", f"{found.agreeing} of {found.followed} starts agree"
+    beside = f"camps {camps.index:.3g}; chance reaches {camps.critical:.3g}"
+    if camps.worth:
+        return "converged", beside
+    return "no-structure", f"index {found.index:.3g}; chance reaches {critical:.3g}; {beside}"
+
+
+def _ranked(order: Iterable[Chosen], metrics: Sequence[str], camps: Mapping[str, float]) -> list[Ranked]:
+    return [
+        Ranked(metrics[each.metric], each.importance, each.loading, each.index, camps[metrics[each.metric]])
+        for each in order
+    ]
+
+
+def _with_camps(ranked: list[Ranked], parted: tuple[str, ...], *, ahead: float) -> tuple[Ranked, ...]:
+    """Put metrics that show camps among the best: first what is farther beyond chance.
+
+    Args:
+        ranked: By projections.
+        parted: By camps.
+        ahead: How much farther beyond chance the first projection is; negatively infinite if it has no structure.
+    """
+    best = [each.metric for each in ranked[:SELECTED]]
+    names = list(parted if ahead == -inf else parted[:1])
+    if ahead > 0:
+        names = best if set(names) <= set(best) else [*best[: SELECTED - 1], *names]
+    named = {each.metric: each for each in ranked}
+    return (*(named[name] for name in names), *(each for each in ranked if each.metric not in names))
+
+
+def _parts(parts: MetricSpace, space: MetricSpace) -> MetricSpace:
+    """Give the parts of locations, or these themselves if a metric is no dimension of their parts."""
+    return parts.along(space.metrics) if set(space.metrics) <= set(parts.metrics) else space
+
+
+def _found(space: MetricSpace, seen: MetricSpace, outliers: tuple[int | str, ...], **found: Any) -> Pursuit:
+    return Pursuit(
+        space=space,
+        seen=seen,
+        locations=len(space.points),
+        outliers=outliers,
+        dropped=space.dropped,
+        left_out=space.left_out,
+        **found,
+    )
+
+
+def index_of(space: MetricSpace, metrics: tuple[str, ...]) -> float:
+    """Give the index of some metrics, three at most: one projection shows all of them.
+
+    Raises:
+        InputError: There are fewer than four points.
+    """
+    if len(space.points) < LEAST_POINTS:
+        raise InputError(f"need at least {LEAST_POINTS} locations, found {len(space.points)}")
+    with threadpool_limits(1):
+        return index(sphered(space.along(metrics).scaled()).values)
+
+
+def _by_spread(space: MetricSpace) -> tuple[Ranked, ...]:
+    """Rank metrics by their range over their largest size, where no index can be computed."""
+    relative: Values = space.values / np.abs(space.values).max(axis=0)
+    order = np.argsort(-np.ptp(relative, axis=0), kind="stable")
+    return tuple(Ranked(space.metrics[each], 0.0, 0.0, 0.0, 0.0) for each in order.tolist())

@@ -1,0 +1,127 @@
+"""The order of metrics: the best projection names a few, and again without these (paper 004, 3.1 and 3.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.linalg import qr
+
+from ...analyze.arrays import Values
+from .index import index
+from .points import sphered
+from .search import Projection, Search
+
+__all__ = ["Chosen", "View", "best_view", "ranking", "varimax"]
+
+_STEPS: Final = 200
+_STILL: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A metric in its place.
+
+    Attributes:
+        metric: Its column.
+        loading: By it on the axis that named it, which has unit length.
+        importance: The index of that axis alone, times the squared loading: what the axis owes to the metric.
+        index: Of the projection that named it, among the metrics that were left.
+    """
+
+    metric: int
+    loading: float
+    importance: float
+    index: float
+
+
+@dataclass(frozen=True)
+class View:
+    """The best projection of some metrics.
+
+    Attributes:
+        projection: What the search found.
+        points: ``float64[point, axis]``, after varimax.
+        loadings: ``float64[metric, axis]``.
+        rank: Of the metrics.
+        chosen: A metric an axis, no two the same, the most important first; fewer where there are fewer metrics.
+    """
+
+    projection: Projection
+    points: Values
+    loadings: Values
+    rank: int
+    chosen: tuple[Chosen, ...]
+
+
+def best_view(scaled: Values, find: Search) -> View:
+    """Find the best projection of metrics, and which metrics it shows.
+
+    Args:
+        scaled: ``float64[point, metric]``, with zero mean and unit variance.
+        find: Finds the best projection of sphered points.
+    """
+    sphere = sphered(scaled)
+    rank = sphere.values.shape[1]
+    projection = find(sphere.values)
+    loadings = sphere.axes @ projection.frame
+    rotation = varimax(loadings)
+    loadings = loadings @ rotation
+    points = sphere.values @ projection.frame @ rotation
+    alone = [index(points[:, axis : axis + 1]) for axis in range(points.shape[1])]
+    chosen = [
+        Chosen(row, float(loadings[row, axis]), alone[axis] * float(loadings[row, axis]) ** 2, projection.index)
+        for row, axis in _distinct(loadings)
+    ]
+    chosen.sort(key=lambda each: -each.importance)
+    return View(projection, points, loadings, rank, tuple(chosen))
+
+
+def _distinct(loadings: Values) -> list[tuple[int, int]]:
+    """Give each axis the metric that loads it most, the largest loading first, and none twice."""
+    sizes = np.abs(loadings)
+    found = []
+    for _ in range(loadings.shape[1]):
+        row, axis = np.unravel_index(int(sizes.argmax()), sizes.shape)
+        found.append((int(row), int(axis)))
+        sizes[row] = sizes[:, axis] = -1.0
+    return found
+
+
+def ranking(scaled: Values, first: View, find: Search) -> tuple[Chosen, ...]:
+    """Rank all metrics: those of the first view, then those of the best view of the others, to the last."""
+    order = list(first.chosen)
+    left = np.arange(scaled.shape[1])
+    while len(left := np.setdiff1d(left, [each.metric for each in order])):
+        view = best_view(scaled[:, left], find)
+        order += [Chosen(int(left[each.metric]), each.loading, each.importance, each.index) for each in view.chosen]
+    return tuple(order)
+
+
+def varimax(loadings: Values) -> Values:
+    """Give the rotation, ``float64[axis, axis]``, after which squared loadings vary most.
+
+    Args:
+        loadings: ``float64[metric, axis]``, of full rank.
+    """
+    rotation = _start(loadings)
+    for _ in range(_STEPS):
+        turned = loadings @ rotation
+        slope = loadings.T @ (turned**3 - turned * (turned**2).mean(axis=0))
+        left, _, right = np.linalg.svd(slope)
+        before, rotation = rotation, left @ right
+        if np.abs(rotation - before).max() < _STILL:
+            break
+    return rotation
+
+
+def _start(loadings: Values) -> Values:
+    """Turn the metrics that are most unlike each other as near to an axis each as they go.
+
+    The axes as they come may be where the slope is zero and the variance least: those of two standardised metrics halve
+    the angle between them.
+    """
+    _, _, order = qr(loadings.T, mode="economic", pivoting=True)
+    left, _, right = np.linalg.svd(loadings[order[: loadings.shape[1]]])
+    return np.asarray((left @ right).T)

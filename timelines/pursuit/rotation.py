@@ -1,0 +1,81 @@
+"""What chance makes of parts of a window: simulated, as the parts of one rank are not independent.
+
+Ranks without structure differ by normal noise, of whatever size, and however the parts of a rank go together: by its
+own level, or from one part to the next. Turning the ranks among each other at random leaves all of that as it is
+(Langsrud's rotation tests, Statistics and Computing 15, 2005): what a search finds in turned points is what it finds
+without structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from ...analyze.arrays import Values
+from ...analyze.metric_space import Point
+from .camps import parting
+from .chance import CAMPS_LEVEL, LEVEL, deviations
+from .points import sphered
+from .search import Search
+
+__all__ = ["Turning", "simulated"]
+
+_DRAWS: Final = 24
+
+
+class Turning:
+    """Points that are parts of ranks, in which ranks are turned among each other.
+
+    Args:
+        scaled: ``float64[point, metric]``.
+        points: Which rank, and which part of it; one that is missing is taken to be like the others of its rank.
+    """
+
+    def __init__(self, scaled: Values, points: Sequence[Point]) -> None:
+        _, self._ranks = np.unique([(each.process, each.thread) for each in points], axis=0, return_inverse=True)
+        _, self._parts = np.unique([each.sample for each in points], return_inverse=True)
+        ranks, parts = int(self._ranks.max()) + 1, int(self._parts.max()) + 1
+        table = np.full((ranks, parts, scaled.shape[1]), np.nan)
+        table[self._ranks, self._parts] = scaled
+        own = np.nanmean(table, axis=1, keepdims=True)
+        self._shape = table.shape
+        flat = np.where(np.isnan(table), own, table).reshape(ranks, -1)
+        self._mean = flat.mean(axis=0)
+        _, sizes, right = np.linalg.svd(flat - self._mean, full_matrices=False)
+        self._course = sizes[:, None][: ranks - 1] * right[: ranks - 1]
+
+    def drawn(self, random: np.random.Generator) -> Values:
+        """Turn the ranks, and give the points, ``float64[point, metric]``."""
+        axes = random.standard_normal((self._shape[0], len(self._course)))
+        turned = np.linalg.qr(axes - axes.mean(axis=0))[0] @ self._course + self._mean
+        return np.asarray(turned.reshape(self._shape)[self._ranks, self._parts])
+
+
+def simulated(scaled: Values, points: Sequence[Point], find: Search, *, seed: int = 0) -> tuple[float, float]:
+    """Give the index, and that of camps, which the searches stay below where there is no structure.
+
+    At the levels of the tables, by the distribution of largest values; wider, by Student's t, as a few draws tell their
+    spread roughly.
+    """
+    turning, random = Turning(scaled, points), np.random.default_rng(seed)
+    found: list[tuple[float, float]] = []
+    for _ in range(_DRAWS):
+        values = sphered(_standardised(turning.drawn(random))).values
+        found.append((float(np.log(find(values).index)), parting(values, seed=seed).index))
+    limit = np.array([_deviations(level) for level in (LEVEL, CAMPS_LEVEL)])
+    critical, camps = np.mean(found, axis=0) + limit * np.std(found, axis=0, ddof=1)
+    return float(np.exp(critical)), float(camps)
+
+
+def _deviations(level: float) -> float:
+    wider = student.ppf(1 - level, _DRAWS - 1) / norm.ppf(1 - level) * np.sqrt(1 + 1 / _DRAWS)
+    return deviations(level) * float(wider)
+
+
+def _standardised(values: Values) -> Values:
+    centred = values - values.mean(axis=0)
+    return np.asarray(centred / centred.std(axis=0))

@@ -1,0 +1,104 @@
+"""Where dynamic time warping may be wrong (section 4.2), as can be told from the sequences and the path alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from ...analyze.arrays import Flags, Values
+from ...analyze.outliers import noise_level, steepness
+from .warp_path import Warp, warp
+
+__all__ = ["Doubt", "Kind", "doubts"]
+
+Kind = Literal["constant", "noise-point", "reordered", "unlike"]
+
+_DISTINCT: Final = 3.0  # deviations of the noise: one of 370 normal values is further from the mean
+_UNLIKE: Final = 0.25  # of the deviation: samples taken at other moments differ, too, where a sequence is steep
+_NEAR: Final = 0.01  # of a sequence: so exactly boundaries are wanted
+_RUN: Final = 4  # samples that belong to one sample: a trace that is twice as slow makes runs of 2 and 3
+_MUCH: Final = 0.1  # of the pairs: so many that are far from each other are no noise
+_BETTER: Final = 0.25  # of the distance: how near a stretch must be to another place to belong there
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Something for which an alignment may be wrong.
+
+    Attributes:
+        kind: ``constant``: a boundary lies in a stretch in which nothing happens (4.2.1). ``noise-point``: a sample
+            belongs to many that it is not like, as if it were another period's (4.2.2). ``reordered``: a stretch is
+            rather like another one than like that which it was aligned with (Table 1). ``unlike``: too much differs.
+        start: The first sample of the first sequence that it is about.
+        end: The last one.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+
+
+def doubts(x: Values, y: Values, path: Warp, boundaries: tuple[int, ...] = ()) -> list[Doubt]:
+    """Look for what the paper warns of.
+
+    Args:
+        x: ``float64[n]``, as they were warped.
+        y: ``float64[m]``.
+        path: Theirs.
+        boundaries: Samples of ``x`` that are to be carried over.
+    """
+    far = max(_DISTINCT * float(np.hypot(noise_level(x), noise_level(y))), _UNLIKE * float(x.std()))
+    return [*_constant(x, boundaries), *_noise_points(x, y, path, far), *_elsewhere(x, y, path, far)]
+
+
+def _constant(x: Values, boundaries: tuple[int, ...]) -> Iterator[Doubt]:
+    steep = np.flatnonzero(steepness(x) > _DISTINCT)
+    known = np.concatenate([[0], steep, [len(x) - 1]])
+    near = _NEAR * len(x)
+    for boundary in dict.fromkeys(boundaries):
+        after = int(np.searchsorted(known, boundary))
+        before = int(known[max(after - 1, 0)])
+        after = int(known[min(after, len(known) - 1)])
+        if boundary - before > near and after - boundary > near:
+            yield Doubt("constant", before, after)
+
+
+def _noise_points(x: Values, y: Values, path: Warp, far: float) -> Iterator[Doubt]:
+    """Find samples, of either sequence, that belong to many of which they are unlike."""
+    distance = np.abs(x[path.x] - y[path.y])
+    for mine in (path.x, path.y):
+        starts = np.flatnonzero(np.diff(mine, prepend=-1))
+        lengths = np.diff(starts, append=len(mine))
+        for start, length in zip(starts[lengths >= _RUN].tolist(), lengths[lengths >= _RUN].tolist(), strict=True):
+            run = slice(start, start + length)
+            if np.median(distance[run]) > far:
+                yield Doubt("noise-point", int(path.x[run][0]), int(path.x[run][-1]))
+
+
+def _elsewhere(x: Values, y: Values, path: Warp, far: float) -> Iterator[Doubt]:
+    """Look for another place of the longest stretch that is unlike what it was aligned with."""
+    distance = np.abs(x[path.x] - y[path.y])
+    unlike = distance > far
+    if unlike.mean() <= _MUCH:
+        return
+    first, last = _longest(unlike)
+    start, end = int(path.x[first]), int(path.x[last])
+    now = float(distance[first : last + 1].mean())
+    stretch = x[start : end + 1]
+    other = warp(stretch, y, open_ends=True)
+    at = slice(int(other.y[0]), int(other.y[-1]) + 1)
+    apart = at.stop <= path.y[first] or at.start > path.y[last]
+    if apart and np.ptp(stretch) > far and other.error / len(other.x) < _BETTER * now:
+        yield Doubt("reordered", start, end)
+    else:
+        yield Doubt("unlike", start, end)
+
+
+def _longest(flags: Flags) -> tuple[int, int]:
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
+    starts, ends = edges[::2], edges[1::2] - 1
+    number = int(np.argmax(ends - starts))
+    return int(starts[number]), int(ends[number])

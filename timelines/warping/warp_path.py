@@ -1,0 +1,251 @@
+"""Dynamic time warping: which samples of two sequences belong together (Hauswirth et al., OOPSLA 2005, section 3.2).
+
+The table of least errors is computed a diagonal at a time, for the cells of a diagonal depend on the two before it
+alone. Some diagonals are kept; from them the way back is found, a block of diagonals at a time, of which only the cells
+that can lie on the way are computed again. So the path is exact whatever the lengths, in little memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import ceil, floor, inf, isqrt
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...analyze.arrays import Flags, Indices, Values
+from ...errors import InputError
+
+__all__ = ["Told", "Warp", "warp", "warp_error"]
+
+Told = Callable[[int, int], object]
+"""Takes how many diagonals are done, and how many there are."""
+
+_CHUNK: Final = 1 << 13  # cells computed at once: what they take stays in a processor's second cache
+_APART: Final = 4  # times the root of the number of diagonals: how far those that are kept are from each other
+_TOLD: Final = 256  # diagonals between two words on how far it is
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Warp:
+    """A warp path, and how much the sequences differ along it.
+
+    Attributes:
+        x: ``int[pair]``, samples of the first sequence, from 0.
+        y: ``int[pair]``, those of the second one that belong to them.
+        error: The sum of their distances (Eq. 1), without penalties.
+    """
+
+    x: Indices
+    y: Indices
+    error: float
+
+
+def warp(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    band: float | None = None,
+    penalty: float = 0.0,
+    open_ends: bool = False,
+    told: Told | None = None,
+) -> Warp:
+    """Find the warp path of least error: no sample is left out, ends belong together, order is kept.
+
+    Of several such paths it is that which, from its end, takes steps in both sequences as long as it can. Time n·m;
+    memory (n + m)^0.5 · n.
+
+    Args:
+        x: ``float[n]``.
+        y: ``float[m]``.
+        band: How far a pair may be from the straight line between the ends, as a share of the length; None: anywhere.
+            One sample to its side is always allowed.
+        penalty: What a step in one sequence alone costs, in the unit of the values: so many samples belong to one more
+            seldom (the remedy of section 4.2.1).
+        open_ends: Samples at both ends of ``y`` may be left out: all of ``x`` is found somewhere in it.
+        told: Takes how much is done.
+
+    Raises:
+        InputError: A sequence is empty, or has a value that is not finite; a band or a penalty is negative.
+    """
+    table = _Table(x, y, band, penalty, open_ends)
+    apart = max(_APART * isqrt(table.diagonals), 2)
+    kept: list[tuple[Values, Values]] = []
+    end = _forward(table, told, kept, apart)
+    pairs = np.array([*_backward(table, end, kept, apart)][::-1], dtype=np.intp)
+    error = float(np.abs(table.x[pairs[:, 0]] - table.y[pairs[:, 1]]).sum())
+    return Warp(pairs[:, 0], pairs[:, 1], error)
+
+
+def warp_error(x: npt.ArrayLike, y: npt.ArrayLike, *, band: float | None = None, told: Told | None = None) -> float:
+    """Give the least error of all warp paths (Eq. 1), in memory for a few copies of ``x``.
+
+    Args:
+        x: ``float[n]``.
+        y: ``float[m]``.
+        band: As for ``warp``.
+        told: Takes how much is done.
+
+    Raises:
+        InputError: As for ``warp``.
+    """
+    return _forward(_Table(x, y, band, 0.0, False), told).error
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """The last pair of a path: its sample of ``x``, its diagonal, and the error up to it, with penalties."""
+
+    x: int
+    diagonal: int
+    error: float
+
+
+class _Rows:
+    """Three diagonals, each a row of values by i, behind one for what lies before the table.
+
+    Attributes:
+        before: Two before the one that is filled.
+        latest: The one before it.
+        out: That which is filled.
+        shift: How many values the rows lack in front.
+    """
+
+    def __init__(self, before: Values, latest: Values, shift: int = 0) -> None:
+        self.before, self.latest, self.out, self.shift = before, latest, np.full(len(latest), inf), shift
+
+    def here(self, first: int, last: int) -> slice:
+        """Give where the values of some i stand."""
+        return slice(first + 1 - self.shift, last + 2 - self.shift)
+
+    def turn(self) -> None:
+        """Go on to the next diagonal."""
+        self.before, self.latest, self.out = self.latest, self.out, self.before
+
+
+class _Table:
+    """The cells (i, j) with i + j = k make diagonal k; a cell is known by k and i."""
+
+    def __init__(self, x: npt.ArrayLike, y: npt.ArrayLike, band: float | None, penalty: float, open_ends: bool) -> None:
+        self.x, self.y = _sequence(x), _sequence(y)
+        if band is not None and not band >= 0:
+            raise InputError(f"expected a band of at least 0, a share of the length, found {band:g}")
+        if not 0 <= penalty < inf:
+            raise InputError(f"expected a penalty of at least 0, found {penalty:g}")
+        self.diagonals = len(self.x) + len(self.y) - 1
+        self.open_ends = open_ends
+        self._penalty = penalty
+        self._steps = max(len(self.x) - 1, 1), max(len(self.y) - 1, 1)
+        self._band = None if band is None else max(band, 1 / min(self._steps))
+        self._backwards = np.ascontiguousarray(self.y[::-1])
+        self._cost = np.empty(_CHUNK)
+
+    def span(self, k: int) -> tuple[int, int]:
+        """Give the first and the last i of a diagonal."""
+        low, high = max(0, k - len(self.y) + 1), min(k, len(self.x) - 1)
+        if self._band is None:
+            return low, high
+        along, beside = self._steps
+        slope = 1 / along + 1 / beside
+        low = max(low, ceil((k / beside - self._band) / slope - 1e-9))
+        return low, min(high, floor((k / beside + self._band) / slope + 1e-9))
+
+    def rows(self) -> _Rows:
+        """Give rows without a value."""
+        return _Rows(*np.full((2, len(self.x) + 1), inf))
+
+    def enter(self, k: int, rows: _Rows) -> None:
+        """Set what lies before the table, seen from diagonal k: a path begins there."""
+        if not rows.shift:
+            rows.before[0] = 0.0 if self.open_ends or k == 0 else inf
+
+    def alone(self, first: int, last: int, rows: _Rows, out: Values | None = None) -> Values:
+        """Give the least error of cells that are reached by a step in one sequence alone, but for their own."""
+        least = np.minimum(rows.latest[rows.here(first - 1, last - 1)], rows.latest[rows.here(first, last)], out=out)
+        if self._penalty:
+            least += self._penalty
+        return least
+
+    def fill(self, k: int, first: int, last: int, rows: _Rows) -> None:
+        """Compute the cells of diagonal k from the first i to the last."""
+        behind = len(self.y) - 1 - k
+        for start in range(first, last + 1, _CHUNK):
+            stop = min(start + _CHUNK, last + 1)
+            cost, least = self._cost[: stop - start], rows.out[rows.here(start, stop - 1)]
+            np.subtract(self.x[start:stop], self._backwards[behind + start : behind + stop], out=cost)
+            np.abs(cost, out=cost)
+            self.alone(start, stop - 1, rows, least)
+            np.minimum(least, rows.before[rows.here(start - 1, stop - 2)], out=least)
+            np.add(least, cost, out=least)
+        rows.out[first - rows.shift] = inf  # what is there is of an earlier diagonal
+
+
+def _sequence(values: npt.ArrayLike) -> Values:
+    found = np.ascontiguousarray(values, dtype=np.float64)
+    if found.ndim != 1 or not len(found):
+        raise InputError(f"expected a sequence of one value or more, found one of shape {found.shape}")
+    if not np.isfinite(found).all():
+        raise InputError(
+            f"expected finite values, found {found[~np.isfinite(found)][0]} at {np.isfinite(found).argmin()}"
+        )
+    return found
+
+
+def _forward(table: _Table, told: Told | None, kept: list[tuple[Values, Values]] | None = None, apart: int = 1) -> _End:
+    """Compute all diagonals; keep the two before each of those that are so far apart."""
+    rows = table.rows()
+    end = _End(0, 0, inf)
+    final, width = table.diagonals - 1, len(table.x)
+    for k in range(table.diagonals):
+        table.enter(k, rows)
+        if kept is not None and k % apart == 0:
+            kept.append((rows.before.copy(), rows.latest.copy()))
+        first, last = table.span(k)
+        table.fill(k, first, last, rows)
+        if last == width - 1 and (table.open_ends or k == final) and rows.out[width] < end.error:
+            end = _End(last, k, float(rows.out[width]))
+        rows.turn()
+        if told and k % _TOLD == 0:
+            told(k, table.diagonals)
+    return end
+
+
+def _backward(table: _Table, end: _End, kept: list[tuple[Values, Values]], apart: int) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of the path, the last one first."""
+    i, k = end.x, end.diagonal
+    while i >= 0 and k >= 0:
+        start = k // apart * apart
+        ways = _ways(table, i, k, start, kept[k // apart])
+        while i >= 0 and k >= start:
+            yield i, k - i
+            first, alone, second = ways[k - start]
+            if not alone[i - first]:
+                i, k = i - 1, k - 2
+            elif second[i - first]:
+                k -= 1
+            else:
+                i, k = i - 1, k - 1
+
+
+def _ways(table: _Table, i: int, k: int, start: int, kept: tuple[Values, Values]) -> list[tuple[int, Flags, Flags]]:
+    """Tell for the cells from which (k, i) can be reached, diagonal by diagonal, where their least error comes from.
+
+    Returns:
+        The first i of each diagonal; whether the step is in one sequence alone; whether it is then in the second one.
+    """
+    shift = max(0, i - (k - start) - 2)
+    before, latest = (row[shift : i + 2].copy() for row in kept)
+    rows = _Rows(before, latest, shift)
+    found = []
+    for number in range(start, k + 1):
+        first, last = table.span(number)
+        first, last = max(first, i - (k - number)), min(last, i)
+        table.enter(number, rows)
+        here, above = rows.here(first, last), rows.here(first - 1, last - 1)
+        is_alone = table.alone(first, last, rows) < rows.before[above]
+        found.append((first, is_alone, rows.latest[here] < rows.latest[above]))
+        table.fill(number, first, last, rows)
+        rows.turn()
+    return found
