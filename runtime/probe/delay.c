@@ -15,7 +15,16 @@ struct counts {
 
 static struct counts before;
 
-/* Nanoseconds of the process's first thread: the second number. -1 where the kernel does not tell. */
+/* The second of three numbers: nanoseconds on processors and ready for one, and turns. -1 where the kernel
+ * does not count: who reads has had a turn. */
+static int64_t delay_in(const char *text) {
+    char *next;
+    strtoull(text, &next, 10);
+    uint64_t delay = strtoull(next, &next, 10);
+    return strtoull(next, NULL, 10) ? (int64_t)delay : -1;
+}
+
+/* Of the process's first thread. */
 static int64_t run_delay(void) {
     char text[96];
     long file = syscall(SYS_openat, AT_FDCWD, "/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
@@ -26,9 +35,7 @@ static int64_t run_delay(void) {
     if (length <= 0)
         return -1;
     text[length] = '\0';
-    char *second;
-    strtoull(text, &second, 10);
-    return (int64_t)strtoull(second, NULL, 10);
+    return delay_in(text);
 }
 
 /* Of all threads, those that have ended too. */
