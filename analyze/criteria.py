@@ -73,7 +73,7 @@ class Criteria:
         "controls of the suite",
     )
     swift: float = _number(
-        0.5, "cycles an instruction", "code that waits for nothing: no miss has taken this time", _HARDWARE
+        1 / 3, "cycles an instruction", "code that waits for nothing: no miss has taken this time", _HARDWARE
     )
     dependent: float = _number(
         2.0,

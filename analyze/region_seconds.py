@@ -54,8 +54,9 @@ class RegionSeconds:
     busy: float
 
     def is_part(self, seconds: Values) -> Flags:
-        """Whether seconds are a part of each region's time that is worth naming."""
-        return np.asarray((seconds > 0) & (seconds >= CRITERIA.part * self.time))
+        """Whether seconds are a part of each region's time that is worth naming; of what it is busy for, enough."""
+        enough = CRITERIA.least_gain * self.busy if self.turns else 0.0
+        return np.asarray((seconds > enough) & (seconds >= CRITERIA.part * self.time))
 
     def is_own_part(self, attribute: str, region: int, below: Sequence[int]) -> bool:
         """Whether an attribute takes a part of a region's time without what regions below it are named for."""
@@ -129,7 +130,7 @@ def region_seconds(
         of["instructions"] = np.minimum(executed.amounts * price, computing)
     misses = Misses.of(ranks, attributes, computing)
     of |= misses.seconds()
-    time = wall - np.maximum(_turns(ranks, outside - computing, off_in_mpi), mpi - at_work)
+    time = computing + files + at_work if turns else wall - _turns(ranks, outside - computing, off_in_mpi)
     small_calls = np.where(small & (rest <= CRITERIA.call * calls), rest, 0.0)
     for spent, metric, amount in ((of["mpi_bytes"], "mpi_bytes", volume), (small_calls, "mpi_calls", calls)):
         for region in np.flatnonzero((spent > 0) & (spent >= CRITERIA.part * time)).tolist():
@@ -165,22 +166,23 @@ def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
     if not all(complete(ranks.experiment, each) for each in ("mpi_time", "mpi_cpu_time", metric)):
         return np.inf
     (time,), (polled,), (done,) = (ranks.rows(each, [region]) for each in ("mpi_time", "mpi_cpu_time", metric))
-    time, does = polled if polled.any() else time, done > 0
+    time = polled if polled.any() else time
+    does = (done > 0) & (time > 0)
     return float((time[does] / done[does]).min()) if does.any() else 0.0
 
 
 def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
-    """Tell how long ranks were off the processor for others' turns, by CPU time; in files, a disk may be slow, too.
+    """Tell how long ranks were off the processor for others' turns; in files, a disk may be slow, too.
 
-    Where that is not known, it is all that they were ``off`` the processor outside of MPI and files.
+    What the kernel says that they were ready for is shared out as the time off the processor is. Where it does not say
+    it, it is all that they were ``off`` the processor outside of MPI and files.
     """
     delay = ranks.experiment.notes.run_delay
     if not delay or not complete(ranks.experiment, "cpu_time"):
         return off
-    spent = ranks.sums("cpu_time")
-    share = spent / max(float(spent[list(ranks.top)].sum()), np.finfo(float).tiny)
+    idle = np.maximum(off, 0.0) + off_in_mpi
     mean = sum(delay.values()) / len(ranks.ranks)
-    return np.clip(mean * share, 0.0, np.maximum(off, 0.0) + off_in_mpi)
+    return np.asarray(idle * min(1.0, mean / max(float(idle[list(ranks.top)].sum()), np.finfo(float).tiny)))
 
 
 def _in_files(time: Values, cpu: Values | None, calls: Values | None, volume: Values, *, turns: bool) -> Values:

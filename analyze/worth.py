@@ -12,7 +12,7 @@ import numpy.typing as npt
 from .findings import Findings
 from .overhead import TIMES
 
-__all__ = ["Worth", "makespan", "worth_of_balance", "worth_of_weight"]
+__all__ = ["Worth", "lasting", "worth_of_balance", "worth_of_weight"]
 
 Values = npt.NDArray[np.float64]
 
@@ -38,30 +38,35 @@ class Worth:
         return cls(saved, saved / program_time) if saved > _NOTHING * program_time else None
 
 
+def lasting(findings: Findings) -> float:
+    """Give how long the program takes; what its longest rank is busy for, where ranks wait for processors."""
+    seconds, performance = findings.explanation.seconds, findings.performance
+    if not seconds.turns or performance.metric != "compute_time":
+        return findings.run.program_time
+    longest = performance.values[list(performance.top)].sum(axis=0).max()
+    mean = seconds.computing[list(findings.run.weighed.top)].sum()
+    return min(float(max(longest - mean, 0.0)) + seconds.busy, findings.run.program_time)
+
+
 def worth_of_balance(findings: Findings, regions: Sequence[int]) -> Worth | None:
     """Give what it would save if all ranks computed equally long in some regions; None of what is no time.
 
     That is what the slowest rank has more than the mean, or, where misses make it slow, than the fastest: work can be
-    shared evenly, misses can be avoided. Where there are fewer processors than ranks, these take turns, and the others'
-    time is not all lost: see ``makespan``. Ranks of different programs have nothing to share.
+    shared evenly, misses can be avoided. Ranks of different programs have nothing to share.
 
     Args:
         findings: What was found.
         regions: Positions among the regions that were compared; none is below another.
     """
-    performance, notes, causes = findings.performance, findings.experiment.notes, findings.explanation.of_ranks
+    performance, causes = findings.performance, findings.explanation.of_ranks
     if performance.metric not in TIMES:
         return None
     times = performance.values[list(regions)].sum(axis=0)
-    ranks, saved = len(times), 0.0
     first = [found[:1] for core in regions for found in [causes.of_core.get(core, causes.differences)]]
     avoidable = all(found and found[0].attribute.endswith("_rate") for found in first)
-    for group in performance.groups:
-        processors = (notes.processors or ranks) * len(group) / ranks
-        own = times[group]
-        even = np.full(len(own), own.min() if avoidable else own.mean())
-        saved = max(saved, makespan(own, processors) - makespan(even, processors))
-    return Worth.of(saved, findings.run.program_time)
+    groups = [times[group] for group in performance.groups]
+    saved = max(float(each.max() - (each.min() if avoidable else each.mean())) for each in groups)
+    return Worth.of(saved, lasting(findings))
 
 
 def worth_of_weight(findings: Findings, core: int) -> Worth | None:
@@ -78,29 +83,13 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     spent = {each.attribute: float(seconds.of[each.attribute][core]) for each in causes.causes.get(core, ())}
     spent.pop("instructions", None)
     missing = [spent.pop(name) for name in ("l1_miss_rate", "l2_miss_rate") if name in spent]
-    at_work = spent.pop("mpi_bytes", 0.0) + (float(seconds.misses[core]) if missing else 0.0)
-    saved = sum(spent.values())
+    moving = spent.pop("mpi_bytes", 0.0)
+    saved = sum(spent.values()) + moving + (float(seconds.misses[core]) if missing else 0.0)
     if core in causes.small_calls:
-        at_work += float(seconds.small_calls[core])
+        saved += float(seconds.small_calls[core])
     elif seconds.chained[core]:
         saved += float(seconds.chained[core])
     elif core in causes.waiting and not seconds.turns:
         without_turns = float(seconds.time[core] - seconds.computing[core])
-        saved += max(min(float(seconds.mpi[core]), without_turns) - at_work, 0.0)
-    ranks = len(findings.run.weighed.ranks)
-    processors = findings.experiment.notes.processors or ranks
-    saved += makespan(np.full(ranks, at_work), processors)
-    return Worth.of(saved, findings.run.program_time)
-
-
-def makespan(times: Values, processors: float) -> float:
-    """Give how long work takes on processors that are shared out fairly, no rank having more than one.
-
-    Args:
-        times: ``float64[rank]``: what each rank has to compute.
-        processors: As many as there are; more than there are ranks make nothing faster.
-    """
-    ordered = np.sort(times)
-    steps = np.diff(ordered, prepend=0.0)
-    at_work = np.arange(len(ordered), 0, -1)
-    return float((steps * np.maximum(at_work / processors, 1.0)).sum())
+        saved += max(min(float(seconds.mpi[core]), without_turns) - moving, 0.0)
+    return Worth.of(saved, lasting(findings))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ..analyze import Findings
 from ..analyze.dissimilarity.dissimilarity import clusters_in
-from ..analyze.worth import Worth
+from ..analyze.worth import Worth, lasting
 from ..experiment import Experiment
 from .units import seconds
 
@@ -115,4 +115,5 @@ def saves(findings: Findings, worth: Worth | None) -> str:
     """Say what a perfect fix is worth."""
     if worth is None:
         return ""
-    return f"      saves at most {seconds(worth.seconds)} of {seconds(findings.run.program_time)}"
+    on = " on a processor" if findings.explanation.seconds.turns else ""
+    return f"      saves at most {seconds(worth.seconds)} of {seconds(lasting(findings))}{on}"

@@ -721,8 +721,8 @@ def test_calls_that_hardly_take_a_processor_are_no_cause_where_ranks_take_turns(
         seconds,
         mpi_time={"halo": alike(0.15)},
         mpi_cpu_time={"halo": alike(0.15 if is_small else 0.001)},
-        mpi_calls={"halo": alike(2000.0)},
-        mpi_bytes={"halo": alike(16e3)},
+        mpi_calls={"halo": alike(20e3)},
+        mpi_bytes={"halo": alike(160e3)},
     )
     findings = analyze(experiment.replaced(notes=replace(experiment.notes, processors=processors)))
     halo = position(findings, "halo")
@@ -736,13 +736,13 @@ def test_many_small_calls_take_what_the_fastest_rank_does_on_a_processor(make_ex
         seconds,
         mpi_time={"halo": in_calls},
         mpi_cpu_time={"halo": in_calls},
-        mpi_calls={"halo": alike(2000.0)},
-        mpi_bytes={"halo": alike(16e3)},
+        mpi_calls={"halo": alike(20e3)},
+        mpi_bytes={"halo": alike(160e3)},
     )
     findings = analyze(experiment.replaced(notes=replace(experiment.notes, processors=RANKS)))
     assert findings.explanation.seconds.small_calls[position(findings, "halo")] == pytest.approx(0.1)
     assert any(
-        line.startswith("    small messages: 100 ms of the 162 ms in 8000 MPI") for line in verdict_lines(findings)
+        line.startswith("    small messages: 100 ms of the 162 ms in 8.0e4 MPI") for line in verdict_lines(findings)
     )
 
 

@@ -156,9 +156,9 @@ def test_miss_takes_no_longer(make_experiment, side):
 def test_call_that_takes_longer_waits(make_experiment, side):
     made = make_experiment(
         {"halo": alike(0.1), "work": alike(0.3)},
-        mpi_time={"halo": alike(side * CRITERIA.call * 1000)},
-        mpi_calls={"halo": alike(1000.0)},
-        mpi_bytes={"halo": alike(1000.0)},
+        mpi_time={"halo": alike(side * CRITERIA.call * 10e3)},
+        mpi_calls={"halo": alike(10e3)},
+        mpi_bytes={"halo": alike(10e3)},
     )
     assert bool(analyze(made).explanation.of_regions.small_calls) == (side < 1)
 

@@ -5,37 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.dissimilarity import differences
 from autoanalyzer.analyze.foremost import confidence_in_difference
-from autoanalyzer.analyze.worth import makespan, worth_of_balance, worth_of_weight
+from autoanalyzer.analyze.worth import worth_of_balance, worth_of_weight
+from autoanalyzer.view.finding import saves
 from autoanalyzer.view.findings_json import findings_document
-
-
-@pytest.mark.parametrize(
-    ("processors", "expected"),
-    [
-        (4, 2.0),  # the slowest
-        (9, 2.0),  # more than ranks help nobody
-        (2, 3.0),  # four at half their speed for 2, and the last alone for 1
-        (1, 5.0),  # one after the other
-    ],
-)
-def test_work_on_few_processors_takes_turns(processors, expected):
-    assert makespan(np.array([1.0, 2.0, 1.0, 1.0]), processors) == pytest.approx(expected)
-
-
-@given(st.lists(st.floats(0, 100), min_size=1, max_size=8), st.integers(1, 8))
-def test_balance_is_never_worse(times, processors):
-    values = np.array(times)
-    balanced = makespan(np.full(len(values), values.mean()), processors)
-    assert balanced == pytest.approx(values.mean() * max(1.0, len(values) / processors))
-    assert makespan(values, processors) >= balanced - 1e-9
 
 
 def test_balance_saves_what_the_slowest_rank_has_more_than_the_mean(make_experiment):
@@ -47,12 +24,14 @@ def test_balance_saves_what_the_slowest_rank_has_more_than_the_mean(make_experim
     assert worth.share == pytest.approx(0.75 / found.run.program_time)
 
 
-def test_balance_saves_less_where_ranks_take_turns(make_experiment):
-    experiment = make_experiment({"work": [1.0, 1.0, 1.0, 2.0], "rest": [2.0] * 4})
+def test_where_ranks_wait_for_processors_what_is_saved_is_of_what_the_longest_is_busy(make_experiment):
+    experiment = make_experiment({"work": [1.0, 1.0, 1.0, 2.0], "rest": [2.0] * 4, "sync": [0.0] * 4})
     found = analyze(experiment.replaced(notes=replace(experiment.notes, processors=2)))
     worth = worth_of_balance(found, [found.dissimilarity.cccr[0]])
     assert worth is not None
-    assert worth.seconds == pytest.approx(3.0 - 2.5)
+    assert worth.seconds == pytest.approx(0.75)
+    assert worth.share == pytest.approx(0.75 / 4.0)
+    assert saves(found, worth).endswith("saves at most 750 ms of 4 s on a processor")
 
 
 def test_ranks_that_are_alike_have_nothing_to_save(make_experiment):
@@ -89,8 +68,8 @@ PRICES = {
     ("ranks", "prices", "expected"),
     [
         pytest.param(2, PRICES, (0.8 + 0.4) / 2, id="no more than each miss's price, or 1 s - 1e9 x 0.6 ns"),
-        pytest.param(4, PRICES, (0.8 + 0.4), id="two ranks take turns on each processor"),
-        pytest.param(2, {}, (0.8 + 0.2) / 2, id="half a cycle an instruction, or two"),
+        pytest.param(4, PRICES, (0.8 + 0.4) / 2, id="ranks take turns, and each saves as much"),
+        pytest.param(2, {}, (1 - 1 / 7.5 + 0.2) / 2, id="a third of a cycle an instruction, or two"),
     ],
 )
 def test_misses_save_what_is_left_halfway_between_swift_and_dependent_instructions(

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from autoanalyzer.analyze.worth import makespan
 from autoanalyzer.experiment import Experiment, load, select
 from autoanalyzer.experiment.metric import COUNT_METRICS
 
@@ -53,19 +52,6 @@ class Kept:
     def processing(self, places: Sequence[Position]) -> float:
         """Seconds that a thread is on a processor in the one of these places that takes longest, in MPI, too."""
         return float(self._longest(places, "cpu_time").mean())
-
-    def span(self, places: Sequence[Position]) -> float:
-        """Seconds that computing there takes on the processors of the machine, if nobody else wants them.
-
-        Where threads have processors of their own, that is what the busiest computes.
-        """
-        times = self.computing(places)
-        return makespan(times, self.experiment.notes.processors or len(times))
-
-    def span_of_processing(self, places: Sequence[Position]) -> float:
-        """The same of what threads, which are alike, are on a processor for, in MPI, too."""
-        times = self._longest(places, "cpu_time")
-        return makespan(np.full(len(times), times.mean()), self.experiment.notes.processors or len(times))
 
     def _longest(self, places: Sequence[Position], metric: str, *less: str) -> npt.NDArray[np.float64]:
         values = self.experiment.inclusive(metric) - sum(self.experiment.inclusive(each) for each in less)

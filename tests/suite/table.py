@@ -158,7 +158,7 @@ def _gains(outcomes: list[Outcome]) -> list[str]:
         waited = each.found["experiment"]["wall_time"] - cure.found["experiment"]["wall_time"]
         saved = waited if "waiting" in truth.causes else _saved(each.run, cure.run)
         if gain is not None:
-            by_chance = _CHANCE * each.run.span([each.key.steps])
+            by_chance = _CHANCE * each.run.busiest([each.key.steps])
             how = [*near]["waiting" in truth.causes]
             near[how].append(abs(gain - saved) <= max(_NEAR * abs(saved), by_chance))
         strength = _turned_out(each.run, cure.run)
@@ -186,5 +186,5 @@ def _turned_out(faulty: Kept, cured: Kept) -> float:
 def _saved(faulty: Kept, cured: Kept) -> float:
     """Seconds that the cure saved in the fault's own place: what the rest of a run takes varies by more."""
     (truth,) = faulty.key.truths
-    takes = Kept.elapsed if truth.kind == "file-io" else Kept.span_of_processing if truth.moves else Kept.span
+    takes = Kept.elapsed if truth.kind == "file-io" else Kept.processing if truth.moves else Kept.busiest
     return takes(faulty, *faulty.key.places) - takes(cured, *cured.key.places)
