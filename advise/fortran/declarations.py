@@ -306,6 +306,8 @@ class _Declarer:
             self.scope.kinds[name] = _kind_bytes(written, self.scope)
             if (number := self.scope.constant(value)) is not None:
                 self.scope.values[name] = number
+        if "pointer" in words:
+            self.scope.pointers.add(name)
         initial = value is not None and not is_constant
         self.scope.variables[name] = replace(
             known,

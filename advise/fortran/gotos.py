@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from ..expression import Opaque
 from ..nest import Arm, Block, Branch, Jump, Loop, Statement
 from .expressions import negated
 
@@ -86,8 +87,9 @@ def _statements(items: list[Labelled]) -> tuple[Statement, ...]:
 def _skip(statement: Statement | None) -> tuple[Branch | None, str]:
     """Tell whether a statement is ``if (c) goto 10``, and where that leads."""
     match statement:
-        case Branch(arms=(Arm(condition=condition, body=(Jump(kind="goto", label=label),)),)) if condition:
-            return statement, label
+        case Branch(arms=(Arm(condition=condition, body=(Jump(kind="goto", label=label),)),)):
+            # What an ERR= leads to is no other way to go on.
+            return (None, "") if condition is None or isinstance(condition, Opaque) else (statement, label)
     return None, ""
 
 

@@ -165,6 +165,8 @@ def _bring(module: Scope, scope: Scope, visible: dict[str, str]) -> None:
         if there in module.variables:
             scope.variables[here] = replace(module.variables[there], name=here)
             scope.inherited.add(here)
+        if there in module.pointers:
+            scope.pointers.add(here)
         if there in module.kinds:
             scope.kinds[here] = module.kinds[there]
         if there in module.values:

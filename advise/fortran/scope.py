@@ -43,6 +43,7 @@ class Scope:
         implicit: What names are by their first letters; empty after IMPLICIT NONE.
         kinds: What named constants stand for as kinds, in bytes.
         values: Those of named constants that are whole numbers.
+        pointers: Names of variables that point.
         inherited: Those of the variables that a module or what is around has.
         mentioned: Names of variables that were read.
     """
@@ -56,6 +57,7 @@ class Scope:
     implicit: dict[str, Element] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
     values: dict[str, int] = field(default_factory=dict)
+    pointers: set[str] = field(default_factory=set)
     inherited: set[str] = field(default_factory=set)
     mentioned: set[str] = field(default_factory=set)
 
@@ -72,6 +74,7 @@ class Scope:
             implicit=dict(self.implicit),
             kinds=dict(self.kinds),
             values=dict(self.values),
+            pointers=set(self.pointers),
             inherited=set(self.variables),
             mentioned=set(),
         )
@@ -150,8 +153,10 @@ class Scope:
 
     def is_pointer(self, reference: Expression) -> bool:
         """Whether ``p => reference`` makes p point to where that points: what has a target of its own is none."""
+        if isinstance(reference, Name):
+            return reference.name in self.pointers
         declared = self.declared(reference)
-        return bool(declared and (declared.element.kind == "pointer" or (declared.may_overlap and declared.extents)))
+        return bool(declared and declared.may_overlap)
 
     def extent(self, first: Expression, last: Expression) -> Expression:
         """Give how many there are from ``first`` to ``last``."""
