@@ -216,9 +216,9 @@ def _only_value(accesses: list[Access]) -> Expression | None:
 
 def _is_array(declaration: Declaration) -> bool:
     """Tell whether more than one value lies in a variable; C's pointers, which can be subscripted, are one."""
-    if declaration.element.kind == "structure":
-        return True
-    return bool(declaration.extents) and not (declaration.may_overlap and declaration.extents == (None,))
+    if declaration.extents == (None,) and declaration.may_overlap:
+        return False
+    return bool(declaration.extents) or declaration.element.kind == "structure"
 
 
 def _element(reference: Expression, declaration: Declaration) -> Element:

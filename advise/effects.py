@@ -203,27 +203,33 @@ def names_in(body: Iterable[Statement]) -> Iterator[tuple[str, Statement]]:
                 yield from ((each.name, statement) for each in walk(expression) if isinstance(each, Name))
 
 
-def written_names(body: Iterable[Statement]) -> frozenset[str]:
-    """Give the variables that may be written in whole: what is assigned, counted, allocated, or given by address."""
+def written_names(body: Iterable[Statement], *, by_value: bool = False) -> frozenset[str]:
+    """Give the variables that may be written in whole: what is assigned, counted, allocated, or given by address.
+
+    Args:
+        body: Statements.
+        by_value: Whether functions get values of variables unless their addresses are given.
+    """
     found = set()
     for statement, _ in statements(body):
         match statement:
             case Assignment(target=Name(name=name)) | Loop(variable=Name(name=name)):
                 found.add(name)
             case CallStatement(call=call):
-                found.update(_given(call))
+                found.update(_given(call, by_value=by_value))
             case InputOutput(action="read", items=items) | Allocation(targets=items):
                 found.update(each.name for each in items if isinstance(each, Name))
         for expression in expressions_of(statement):
             for each in walk(expression):
                 if isinstance(each, Call) and not each.is_pure:
-                    found.update(_given(each))
+                    found.update(_given(each, by_value=by_value))
     return frozenset(found)
 
 
-def _given(call: Call) -> Iterator[str]:
-    """Give the names whose variables a call may change, whatever the language."""
+def _given(call: Call, *, by_value: bool) -> Iterator[str]:
+    """Give the names whose variables a call may change."""
     for argument in call.arguments:
-        given = next(parts(argument)) if isinstance(argument, Unary) and argument.operator == "&" else argument
-        if isinstance(given, Name):
+        is_address = isinstance(argument, Unary) and argument.operator == "&"
+        given = next(parts(argument)) if is_address else argument
+        if isinstance(given, Name) and (is_address or not by_value):
             yield given.name

@@ -41,7 +41,11 @@ class Nests:
         declarations += [
             Declaration(name, REAL, extents, is_argument=True, may_overlap=self.pointers) for name in ("a", "b")
         ]
-        after = [Assignment(ArrayRef(Name("a"), self._zeros()), Name("t"))] if self._random.random() < 0.2 else []
+        after = (
+            [Assignment(ArrayRef(Name("a"), self._zeros()), Name(self._random.choice("st")))]
+            if self._random.random() < 0.2
+            else []
+        )
         body = [self._loop(0), *after]
         procedure = Procedure("f", ("a", "b", "n", "m"), tuple(declarations), tuple(body), 1, 99)
         return SourceFile("c", "nest.c", (procedure,))
@@ -140,8 +144,8 @@ class Machine:
         return all(self._statement(each) for each in body)
 
     def result(self) -> dict[object, int]:
-        """Give what is in memory, but for what loops count."""
-        return {key: value for key, value in self.memory.items() if key not in ("i", "j", "k", "l")}
+        """Give what is in the arrays: other variables are the procedure's own."""
+        return {key: value for key, value in self.memory.items() if not isinstance(key, str)}
 
     def _statement(self, statement: Statement) -> bool:
         match statement:
