@@ -46,8 +46,8 @@ class Site:
         procedure: What the region is, or is in.
         first: The region's first line.
         last: Its last line.
-        causes: Why it is a finding: attributes such as ``l1_miss_rate``, and ``waiting``, ``small_calls``, ``ranks`` and
-            ``threads`` (which differ).
+        causes: Why it is a finding: attributes such as ``l1_miss_rate``, and ``waiting``, ``small_calls``, and
+            ``ranks`` or ``threads`` if these differ.
         gain: Seconds that a perfect fix saves.
         numbers: What was measured of it: ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls``, ``mpi_bytes`` of all
             ranks; ``visits_apart`` and ``instructions_apart``, the most of a rank over the least.

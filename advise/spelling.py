@@ -32,40 +32,48 @@ def _spelled(expression: Expression | None, layout: Layout) -> tuple[str, int]:
     """Give the text, and how strongly it holds together."""
     fortran = layout is Layout.COLUMNS
     match expression:
-        case Name(name=name):
-            return name.partition("'")[0], _LIKE_NAMES
         case Number(value=value):
             return f"{value:g}" if isinstance(value, float) else str(value), _LIKE_NAMES if value >= 0 else 6
-        case Text(value=value):
-            return f'"{value}"', _LIKE_NAMES
-        case Binary(operator="**") if not fortran:
-            return f"pow({_list((expression.left, expression.right), layout)})", _LIKE_NAMES
-        case Binary(operator=operator):
+        case Binary(operator=operator, left=left, right=right) if fortran or operator != "**":
             strength = _STRENGTH.get(operator, 1)
-            left, right = _held(expression.left, layout, strength), _held(expression.right, layout, strength + 1)
             blank = "" if strength >= _TIGHT else " "
-            return f"{left}{blank}{operator}{blank}{right}", strength
+            sides = _held(left, layout, strength), _held(right, layout, strength + 1)
+            return f"{blank}{operator}{blank}".join(sides), strength
         case Unary(operator=operator, operand=operand):
             return f"{operator}{_held(operand, layout, _TIGHT + 1)}", _TIGHT
-        case Call(name=name, arguments=arguments, on=on):
-            object_ = f"{_held(on, layout, _LIKE_NAMES)}{'%' if fortran else '.'}" if on is not None else ""
-            return f"{object_}{name}({_list(arguments, layout)})", _LIKE_NAMES
-        case ArrayRef(array=array, subscripts=subscripts):
-            base = _held(array, layout, _LIKE_NAMES)
-            if fortran:
-                return f"{base}({','.join(spell(each, layout) for each in subscripts)})", _LIKE_NAMES
-            return base + "".join(f"[{spell(each, layout)}]" for each in subscripts), _LIKE_NAMES
-        case FieldRef(structure=Deref(pointer=pointer), name=field):
-            return f"{_held(pointer, layout, _LIKE_NAMES)}{'%' if fortran else '->'}{field}", _LIKE_NAMES
-        case FieldRef(structure=structure, name=field):
-            return f"{_held(structure, layout, _LIKE_NAMES)}{'%' if fortran else '.'}{field}", _LIKE_NAMES
-        case Deref(pointer=pointer):
-            return (spell(pointer, layout), _LIKE_NAMES) if fortran else (f"*{_held(pointer, layout, 8)}", _TIGHT)
-        case Section(first=first, last=last, step=step):
-            bounds = ["" if each is None else spell(each, layout) for each in (first, last)]
-            return ":".join(bounds if step is None else [*bounds, spell(step, layout)]), 0
+        case Deref(pointer=pointer) if not fortran:
+            return f"*{_held(pointer, layout, _TIGHT + 1)}", _TIGHT
         case _:
-            return "…", _LIKE_NAMES
+            return _whole(expression, layout, "%" if fortran else "."), _LIKE_NAMES
+
+
+def _whole(expression: Expression | None, layout: Layout, dot: str) -> str:
+    """Spell what needs no parentheses."""
+    found = "…"
+    match expression:
+        case Name(name=name):
+            found = name.partition("'")[0]
+        case Text(value=value):
+            found = f'"{value}"'
+        case Binary(left=left, right=right):
+            found = f"pow({_list((left, right), layout, ', ')})"
+        case Call(name=name, arguments=arguments, on=on):
+            object_ = "" if on is None else f"{_held(on, layout, _LIKE_NAMES)}{dot}"
+            found = f"{object_}{name}({_list(arguments, layout, ', ')})"
+        case ArrayRef(array=array, subscripts=subscripts):
+            ends = "()" if layout is Layout.COLUMNS else "[]"
+            inside = _list(subscripts, layout, "," if layout is Layout.COLUMNS else "][")
+            found = f"{_held(array, layout, _LIKE_NAMES)}{ends[0]}{inside}{ends[1]}"
+        case FieldRef(structure=Deref(pointer=pointer), name=field):
+            found = f"{_held(pointer, layout, _LIKE_NAMES)}{'->' if dot == '.' else dot}{field}"
+        case FieldRef(structure=structure, name=field):
+            found = f"{_held(structure, layout, _LIKE_NAMES)}{dot}{field}"
+        case Deref(pointer=pointer):
+            found = spell(pointer, layout)
+        case Section(first=first, last=last, step=step):
+            bounds = (first, last) if step is None else (first, last, step)
+            found = ":".join("" if each is None else spell(each, layout) for each in bounds)
+    return found
 
 
 def _held(expression: Expression, layout: Layout, least: int) -> str:
@@ -73,5 +81,5 @@ def _held(expression: Expression, layout: Layout, least: int) -> str:
     return text if strength >= least else f"({text})"
 
 
-def _list(expressions: tuple[Expression, ...], layout: Layout) -> str:
-    return ", ".join(spell(each, layout) for each in expressions)
+def _list(expressions: tuple[Expression, ...], layout: Layout, between: str) -> str:
+    return between.join(spell(each, layout) for each in expressions)

@@ -32,6 +32,12 @@ class Walk:
     step: Polynomial | None
 
     @property
+    def is_dense(self) -> bool:
+        """Whether it goes from an element to the next one in memory."""
+        value = None if self.step is None else self.step.value
+        return value is not None and abs(value) <= self.reference.element.bytes
+
+    @property
     def lines(self) -> float:
         """Cache lines that a turn asks for: 0 where it stays, 1 where each turn needs another."""
         if self.step is None:

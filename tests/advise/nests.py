@@ -12,7 +12,7 @@ from autoanalyzer.advise.nest import Arm, Assignment, Branch, Declaration, Jump,
 
 REAL, INTEGER = Element("real", 8), Element("integer", 8)
 N = 5
-_SIZE = 4096
+_PRIME = 1_000_003
 _OPERATORS = {
     "+": operator.add,
     "-": operator.sub,
@@ -137,7 +137,7 @@ class Machine:
 
     def __init__(self, overlap: int = 0, n: int = N, m: int = 1) -> None:
         self.memory = {"n": n, "m": m, "s": 3, "t": 5}
-        self._at = {"a": 0, "b": overlap or 10**6}
+        self._at = {"a": 0, "b": overlap or 10**9}
 
     def run(self, body: tuple[Statement, ...]) -> bool:
         """Give whether the turn goes on."""
@@ -145,7 +145,7 @@ class Machine:
 
     def result(self) -> dict[object, int]:
         """Give what is in the arrays: other variables are the procedure's own."""
-        return {key: value for key, value in self.memory.items() if not isinstance(key, str)}
+        return {key: value % _PRIME for key, value in self.memory.items() if not isinstance(key, str)}
 
     def _statement(self, statement: Statement) -> bool:
         match statement:
@@ -164,7 +164,8 @@ class Machine:
                 value, place = self._of(statement.value), self._place(statement.target)
                 if statement.operator:
                     value = _OPERATORS[statement.operator](self._read(place), value)
-                self.memory[place] = value % 1_000_003
+                # A variable may be a subscript; a large one is none.
+                self.memory[place] = value if abs(value) < _PRIME else value % _PRIME
         return True
 
     def _place(self, target: Expression) -> object:
