@@ -19,6 +19,7 @@ KIND: Final = "division of work"
 CAUSES: Final = frozenset(("ranks",))
 
 _LEVELS: Final = 4  # callers above the region
+_NEAR: Final = 3  # steps back: of more, one may be of another matter
 
 
 def division_of_work(site: Site) -> Iterator[Advice]:
@@ -55,10 +56,21 @@ def _of_loop(site: Site, origins: Origins, loop: Loop, source: SourceFile, proce
             continue
         found = origins.of(bound, source, procedure)
         if found is None and _has_rank(bound, origins, source, procedure):
+            if bound is loop.first:
+                return _of_rotation(site, loop, source)
             found = Origin(source, loop.line, None, bound, True, True, False)
         if found is not None:
             return _of_origin(site, found, loop, source, bound)
     return None
+
+
+def _of_rotation(site: Site, loop: Loop, source: SourceFile) -> Advice:
+    step = site.spell(loop.step)
+    text = (
+        f"line {loop.line} deals its turns out in rotation, from {site.spell(loop.first)} by {step}: costs that come again"
+        f" every {step} turns are unequal work: deal them out in another order, by cost, or on demand"
+    )
+    return Advice(KIND, text, (site.place(loop.line, source),), _evidence(site), site.gain, LOW)
 
 
 def _has_rank(bound: Expression, origins: Origins, source: SourceFile, procedure: Procedure) -> bool:
@@ -84,7 +96,8 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
         cure = "how much a rank does depends on its number: divide evenly, or by cost"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
     named = tuple(dict.fromkeys(site.place(line, file) for file, line in places))
-    sure = HIGH if origin.is_known or origin.is_table else MEDIUM
+    is_near = len(origin.through) <= _NEAR
+    sure = HIGH if is_near and (origin.is_known or origin.is_table) else MEDIUM
     return Advice(KIND, f"{comes}: {cure}", named, _evidence(site), site.gain, sure)
 
 

@@ -135,6 +135,7 @@ def _of_structures(site: Site, inner: Loop, walks: list[Walk]) -> Iterator[Advic
 
 
 def _fields_used(inner: Loop, reference: ArrayRef, structure: Structure) -> list[Declaration]:
+    """Give the fields of a structure that a loop uses; none where one is an array, as nobody knows how much of it."""
     names = {
         each.name
         for statement, _ in statements(inner.body)
@@ -142,4 +143,5 @@ def _fields_used(inner: Loop, reference: ArrayRef, structure: Structure) -> list
         for each in walk(expression)
         if isinstance(each, FieldRef) and each.structure == reference
     }
-    return [each for each in structure.fields if each.name in names and not each.extents]
+    used = [each for each in structure.fields if each.name in names]
+    return [] if any(each.extents for each in used) else used

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from .effects import expressions_of
-from .expression import ArrayRef, Call, Expression, FieldRef, Name, Unary, walk
+from .expression import ArrayRef, Call, Expression, FieldRef, Name, Opaque, Unary, parts, walk
 from .nest import Assignment, CallStatement, Jump, Loop, Procedure, SourceFile, Statement, statements
 
 __all__ = ["RANK", "SIZE", "Calling", "Origin", "Origins"]
@@ -19,6 +19,7 @@ _USUAL: Final = {
     **dict.fromkeys(("rank", "myrank", "my_rank", "mpi_rank", "myid", "mype", "my_pe", "iproc", "irank"), RANK),
     **dict.fromkeys(("size", "nprocs", "nproc", "numranks", "num_ranks", "nranks", "mpi_size", "npes"), SIZE),
 }
+_COMPARING: Final = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||", "!"))
 _DEEPEST: Final = 8  # steps back
 _MOST: Final = 400  # names looked at
 _Definition = tuple[Expression | None, Expression, int]  # what gets a value, the value, the line
@@ -210,7 +211,7 @@ class Origins:
         """Judge a value by what is in it: the rank, or what is made of it elsewhere."""
         target, value, line = definition
         known = self.names(where.source, where.procedure)
-        used = {each.name: known[each.name] for each in walk(value) if isinstance(each, Name) and each.name in known}
+        used = {name: known[name] for name in _counted(value) if name in known}
         ranks = [is_known for what, is_known in used.values() if what == RANK]
         is_given = isinstance(value, Name) or (isinstance(value, Call) and any(self._results(value)))
         if ranks and not is_given:
@@ -285,6 +286,15 @@ def _calls_in(statement: Statement) -> Iterator[Call]:
 
 def _names(expression: Expression) -> Iterator[str]:
     return (each.name for each in walk(expression) if isinstance(each, Name))
+
+
+def _counted(expression: Expression) -> Iterator[str]:
+    """Give the names in an expression but those that are only compared: who does something is no division of it."""
+    if isinstance(expression, Name):
+        yield expression.name
+    elif not isinstance(expression, Opaque) and getattr(expression, "operator", "") not in _COMPARING:
+        for each in parts(expression):
+            yield from _counted(each)
 
 
 def _definitions(procedure: Procedure, name: Name) -> Iterator[_Definition]:
