@@ -62,63 +62,67 @@ def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
         find: Finds a file by the name that the compiler was given.
     """
     reading = Reading(find)
-    explained, of_ranks, of_regions = findings.explanation, {}, {}
-    for core in cores_by_difference(findings):
-        if core in explained.of_ranks.same_work:
-            continue
-        causes = {each.attribute for each in explained.of_ranks.of_core.get(core, explained.of_ranks.differences)}
-        kind = "threads" if findings.performance.threads else "ranks"
-        worth = worth_of_balance(findings, [core])
-        region = findings.performance.regions[core]
+    adviser = _Adviser(findings, reading)
+    of_ranks = {core: adviser.on_ranks(core) for core in cores_by_difference(findings)}
+    of_regions = {core: adviser.on_weight(core) for core in cores_by_weight(findings)}
+    return Advised(
+        {core: advice for core, advice in of_ranks.items() if advice},
+        {core: advice for core, advice in of_regions.items() if advice},
+        tuple(dict.fromkeys(reading.remarks)),
+    )
+
+
+class _Adviser:
+    def __init__(self, findings: Findings, reading: Reading) -> None:
+        self._findings, self._reading = findings, reading
+
+    def on_ranks(self, core: int) -> tuple[Advice, ...]:
+        """Advise on a core in which ranks or threads differ."""
+        findings, explained = self._findings, self._findings.explanation.of_ranks
+        if core in explained.same_work:
+            return ()
+        causes = {each.attribute for each in explained.of_core.get(core, explained.differences)}
         # Work that is divided unevenly shows in instructions, if these are counted; misses have other reasons.
-        misses = bool(causes) and all(each.endswith("_rate") for each in causes)
-        served = causes - {"instructions"} | (set() if misses else {kind})
+        if not causes or not all(each.endswith("_rate") for each in causes):
+            causes.add("threads" if findings.performance.threads else "ranks")
+        worth = worth_of_balance(findings, [core])
         numbers = _numbers(findings.differences.selection, core)
-        advice = _of_region(findings, reading, region, frozenset(served), worth.seconds if worth else None, numbers)
-        if advice:
-            of_ranks[core] = advice
-    for core in cores_by_weight(findings):
-        regions = explained.of_regions
-        causes = {each.attribute for each in (*regions.causes.get(core, ()), *regions.also.get(core, ()))}
-        causes |= {"waiting"} if core in regions.waiting else set()
-        causes |= {"small_calls"} if core in regions.small_calls else set()
+        served = frozenset(causes - {"instructions"})
+        return self._on(findings.performance.regions[core], served, worth.seconds if worth else None, numbers)
+
+    def on_weight(self, core: int) -> tuple[Advice, ...]:
+        """Advise on a core that weighs."""
+        findings, explained = self._findings, self._findings.explanation.of_regions
+        causes = {each.attribute for each in (*explained.causes.get(core, ()), *explained.also.get(core, ()))}
+        causes |= {"waiting"} if core in explained.waiting else set()
+        causes |= {"small_calls"} if core in explained.small_calls else set()
         worth = worth_of_weight(findings, core)
-        region = findings.run.weighed.regions[core]
         numbers = _numbers(findings.run.weighed, core)
-        advice = _of_region(findings, reading, region, frozenset(causes), worth.seconds if worth else None, numbers)
-        if advice:
-            of_regions[core] = advice
-    return Advised(of_ranks, of_regions, tuple(dict.fromkeys(reading.remarks)))
+        region = findings.run.weighed.regions[core]
+        return self._on(region, frozenset(causes), worth.seconds if worth else None, numbers)
 
-
-def _of_region(
-    findings: Findings,
-    reading: Reading,
-    region: CodeRegion,
-    causes: frozenset[str],
-    gain: float | None,
-    numbers: Mapping[str, float],
-) -> tuple[Advice, ...]:
-    kinds = [kind for served, kind in _KINDS if served & causes]
-    place = _with_source(findings, region)
-    if not kinds or place is None:
-        return ()
-    source = reading.read(place.file)
-    procedure = _procedure(source, place) if source else None
-    if source is None or procedure is None:
-        return ()
-    if "ranks" in causes:
-        _read_callers(findings, reading, region)
-    is_all = place.kind in ("function", "program") or not place.first_line
-    first, last = (procedure.line, procedure.last_line) if is_all else (place.first_line, place.last_line)
-    site = Site(source, procedure, first, last or procedure.last_line, causes, gain, numbers, reading.sources)
-    try:
-        found = [each for kind in kinds for each in kind(site)]
-    except RecursionError:
-        reading.remarks.append(f"no advice on {place.file}: expressions are nested too deep")
-        return ()
-    unique = {each.text: each for each in reversed(found)}
-    return tuple(sorted(reversed(unique.values()), key=lambda each: _SUREST[each.confidence])[:_MOST])
+    def _on(
+        self, region: CodeRegion, causes: frozenset[str], gain: float | None, numbers: Mapping[str, float]
+    ) -> tuple[Advice, ...]:
+        kinds = [kind for served, kind in _KINDS if served & causes]
+        place = _with_source(self._findings, region)
+        source = self._reading.read(place.file) if kinds and place else None
+        procedure = _procedure(source, place) if source and place else None
+        if source is None or procedure is None or place is None:
+            return ()
+        if "ranks" in causes:
+            _read_callers(self._findings, self._reading, region)
+        is_all = place.kind in ("function", "program") or not place.first_line
+        first, last = (procedure.line, procedure.last_line) if is_all else (place.first_line, place.last_line)
+        sources = self._reading.sources
+        site = Site(source, procedure, first, last or procedure.last_line, causes, gain, numbers, sources)
+        try:
+            found = [each for kind in kinds for each in kind(site)]
+        except RecursionError:
+            self._reading.remarks.append(f"no advice on {place.file}: expressions are nested too deep")
+            return ()
+        unique = {each.text: each for each in found}
+        return tuple(sorted(unique.values(), key=lambda each: _SUREST[each.confidence])[:_MOST])
 
 
 def _with_source(findings: Findings, region: CodeRegion) -> Region | None:

@@ -67,8 +67,8 @@ def _of_loop(site: Site, origins: Origins, loop: Loop, source: SourceFile, proce
 def _of_rotation(site: Site, loop: Loop, source: SourceFile) -> Advice:
     step = site.spell(loop.step)
     text = (
-        f"line {loop.line} deals its turns out in rotation, from {site.spell(loop.first)} by {step}: costs that come again"
-        f" every {step} turns are unequal work: deal them out in another order, by cost, or on demand"
+        f"line {loop.line} deals its turns out in rotation, from {site.spell(loop.first)} by {step}: costs that come"
+        f" again every {step} turns are unequal work: deal them out in another order, by cost, or on demand"
     )
     return Advice(KIND, text, (site.place(loop.line, source),), _evidence(site), site.gain, LOW)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from .advice import HIGH, MEDIUM, Advice, Site
-from .expression import Expression, Name, base_of
+from .expression import ArrayRef, Expression, Name, Section, base_of
 from .nest import InputOutput, Loop
 
 __all__ = ["CAUSES", "KIND", "input_output"]
@@ -57,7 +57,7 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
         cure = "the same is read again: keep it in memory"
     elif named := [each for each in moved if each.is_formatted]:
         sure, cure = MEDIUM, "numbers become text one by one: write them as they are in memory, many at once"
-    elif named := moved:
+    elif named := moved if _is_small(site, moved) else []:
         sure, cure = MEDIUM, "collect what the turns read or write, and move it in large pieces"
     if not named:
         return None
@@ -67,6 +67,19 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     text = f"{functions} in {said} {', '.join(map(str, lines))}, in each turn of line {loop.line}: {cure}"
     places = tuple(site.place(each) for each in (*lines, loop.line))
     return Advice(KIND, text, places, _evidence(site), site.gain, sure)
+
+
+def _is_small(site: Site, moved: list[InputOutput]) -> bool:
+    """Tell whether a call moves little: by what was measured, else if single values are named."""
+    calls = site.numbers.get("io_calls", 0)
+    if calls:
+        return site.numbers.get("io_bytes", 0) / calls < _SMALL
+    items = [item for each in moved for item in each.items]
+    return bool(items) and all(isinstance(each, ArrayRef) and not _is_section(each) for each in items)
+
+
+def _is_section(reference: ArrayRef) -> bool:
+    return any(isinstance(each, Section) for each in reference.subscripts)
 
 
 def _evidence(site: Site) -> tuple[str, ...]:

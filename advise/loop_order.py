@@ -65,8 +65,9 @@ def _better(strides: Strides, inner: Loop, around: Sequence[Loop]) -> Loop | Non
     found = [(_lines(strides, inner, each), each) for each in around if each.variable is not None]
     fewer = [(lines, each) for lines, each in reversed(found) if lines <= (1 - _LESS) * now]
     nested = [(lines, each) for lines, each in fewer if any(loop is inner for loop in perfect_nest(each))]
-    best = min(nested or fewer, key=lambda pair: pair[0], default=None)
-    return best[1] if best else None
+    if nested:
+        return min(nested, key=lambda pair: pair[0])[1]
+    return next((each for lines, each in fewer if lines), None)
 
 
 def _lines(strides: Strides, inner: Loop, loop: Loop) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from .effects import Access, effects
-from .expression import ArrayRef, Deref, Expression, FieldRef, Name, Section
+from .expression import ArrayRef, Deref, Expression, FieldRef, Name, Number, Section
 from .nest import Assignment, Layout, Loop, Procedure, SourceFile, Statement, statements
 from .polynomial import Polynomial, polynomial
 
@@ -69,9 +69,10 @@ class Strides:
 
     def walk(self, reference: ArrayRef, loop: Loop) -> Walk | None:
         """Say how a loop walks through an array; None if that is not known, as where an index is looked up."""
-        if loop.variable is None or (loop.step is not None and polynomial(loop.step) is None):
+        if loop.variable is None:
             return None
-        by = polynomial(loop.step, self._value) if loop.step is not None else Polynomial.of(1)
+        # A step that is computed is taken for one of 1, forth or back.
+        by = Polynomial.of(int(loop.step.value) if isinstance(loop.step, Number) else 1)
         total, farthest, which = Polynomial.of(0), -1, 0
         unknown = False
         for number, subscript in enumerate(reference.subscripts):
@@ -89,7 +90,7 @@ class Strides:
             rank = number if self._layout is Layout.COLUMNS else -number
             if farthest == -1 or rank > farthest:
                 farthest, which = rank, number
-            if distance is None or by is None:
+            if distance is None:
                 unknown = True
             else:
                 total += factor * distance * by

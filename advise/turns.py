@@ -70,7 +70,7 @@ class Turns:
         for distance in product(range(-_FAR, _FAR + 1), repeat=len(self._nest)):
             after = next((each for each in distance if each), 0)
             then = next((each for each in (distance[index] for index in self._swapped) if each), 0)
-            if after > 0 > then and self._meet_at(
+            if after * then < 0 and self._meet_at(
                 [each * int(step) for each, step in zip(distance, steps, strict=True)], subscripts
             ):
                 return True

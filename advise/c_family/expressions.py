@@ -43,6 +43,7 @@ from .types import canonical_of, element_of, extents_of, is_stream, structure_na
 __all__ = ["Expressions"]
 
 _ASSIGNMENTS: Final = frozenset(each for each in BINARY if each.endswith("=") and each not in ("<=", ">=", "==", "!="))
+_DEEPEST: Final = 150  # levels; Python follows some 1,000 calls
 _COMPARISONS: Final = frozenset(("<", "<=", ">", ">="))
 _VARIABLES: Final = frozenset((CursorKind.VAR_DECL, CursorKind.PARM_DECL))
 _MEMBERS: Final = frozenset((CursorKind.FIELD_DECL, CursorKind.VAR_DECL))
@@ -67,6 +68,7 @@ class Expressions:
     def __init__(self, places: Places, names: Names, structures: dict[str, Structure]) -> None:
         self._places, self._names, self._structures = places, names, structures
         self.before: list[Statement] = []
+        self._depth = 0
         self._ways: dict[int, Callable[[Any, Place], Expression]] = {
             Kind.INTEGER_LITERAL: self._integer,
             Kind.CHARACTER_LITERAL: self._integer,
@@ -87,11 +89,19 @@ class Expressions:
         }
 
     def read(self, cursor: Any) -> Expression:
-        """Read an expression."""
+        """Read an expression.
+
+        Raises:
+            RecursionError: It is nested deeper than what looks at it can follow.
+        """
         inner = unwrapped(cursor)
         place = self._places.start(inner)
         way = self._ways.get(inner.kind)
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise RecursionError
         found = way(inner, place) if way else self._opaque(inner)
+        self._depth -= 1
         return replace(found, line=place.line, column=place.column) if place.line else found
 
     def expressions_below(self, cursor: Any) -> list[Expression]:
@@ -271,7 +281,7 @@ class Expressions:
         return Call(name, tuple(arguments), is_pure=is_pure, on=on)
 
     def _operator(self, cursor: Any, name: str, below: list[Any], place: Place) -> Expression:
-        operands = [each for each in below if not spelling(each).startswith("operator")]
+        operands = _operands(below)
         if name in _SUBSCRIPTS and len(operands) > 1:
             return self._element(cursor, operands[0], [self.read(each) for each in operands[1:]])
         if name in ("operator<<", "operator>>") and len(operands) == 2 and is_stream(lib.clang_getCursorType(cursor)):
@@ -295,7 +305,7 @@ class Expressions:
         """Note what goes to a stream, or comes from it: one statement for a chain, and one where it is flushed."""
         items, left = [operands[1]], unwrapped(operands[0])
         while left.kind == CursorKind.CALL_EXPR and spelling(left) == name:
-            inner = [each for each in children(left) if not spelling(each).startswith("operator")]
+            inner = _operands(children(left))
             if len(inner) != 2:
                 break
             items.insert(0, inner[1])
@@ -334,3 +344,12 @@ class Expressions:
 
 def _pointee(cursor: Any) -> Element:
     return element_of(lib.clang_getPointeeType(canonical(cursor)))
+
+
+def _operands(below: list[Any]) -> list[Any]:
+    """Leave out the name of the operator that is called."""
+    return [
+        each
+        for each in below
+        if unwrapped(each).kind != CursorKind.DECL_REF_EXPR or not spelling(unwrapped(each)).startswith("operator")
+    ]

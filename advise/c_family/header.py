@@ -53,6 +53,6 @@ def directives_of(text: str, masked_text: str) -> dict[int, str]:
     for match in _PRAGMA.finditer(text):
         if behind := _SOMETHING.search(masked_text, match.end()):
             line = text.count("\n", 0, behind.start()) + 1
-            said = re.sub(r"\\?\s+", " ", match[1]).strip().lower()
+            said = re.sub(r"(\\?\s)+", " ", match[1]).strip().lower()
             found[line] = f"{found[line]}\n{said}" if line in found else said
     return found

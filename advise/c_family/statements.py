@@ -36,6 +36,7 @@ from .types import container_of
 __all__ = ["read_procedure"]
 
 _NEW: Final = "new"
+_DEEPEST: Final = 100  # levels; Python follows some 1,000 calls
 
 
 def read_procedure(
@@ -77,7 +78,7 @@ class _Reader:
         self._places, self._names = places, names
         self._directives, self._wrong = directives, wrong
         self._expressions = expressions
-        self._switches = 0
+        self._switches = self._depth = 0
         self._ways: dict[int, Callable[[Any], list[Statement]]] = {
             CursorKind.COMPOUND_STMT: self._compound,
             CursorKind.DECL_STMT: self._declarations,
@@ -108,7 +109,12 @@ class _Reader:
 
     def _statement(self, cursor: Any) -> list[Statement]:
         if way := self._ways.get(cursor.kind):
-            return way(cursor)
+            self._depth += 1
+            if self._depth > _DEEPEST:
+                raise RecursionError
+            found = way(cursor)
+            self._depth -= 1
+            return found
         if 100 <= cursor.kind < 200:
             return self._expression(cursor)
         expressions = tuple(self._expressions.expressions_below(cursor))
