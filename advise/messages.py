@@ -54,6 +54,7 @@ def messages(site: Site) -> Iterator[Advice]:
     yield from _again(site, uses)
     yield from _one_reduction(site)
     yield from _pairs(site)
+    yield from _pipeline(site, uses)
     yield from _large(site, uses)
 
 
@@ -192,6 +193,23 @@ def _pairs(site: Site) -> Iterator[Advice]:
                     " before what can be done meanwhile"
                 )
                 yield _said(site, text, (one.line, two.line), MEDIUM)
+
+
+def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
+    """Advise where work stands between what comes from one rank and what goes to another: these work in turns."""
+    for one in uses:
+        for two in uses:
+            if one.name != "mpi_recv" or two.name != "mpi_send" or one.loops != two.loops or one.line >= two.line:
+                continue
+            work = [each.line for each, _ in site.loops if one.line < each.line < two.line]
+            if work and _argument(one, 3) != _argument(two, 3):
+                text = (
+                    f"each rank begins with what line {one.line} receives, and line {two.line} sends when all is done:"
+                    " ranks work one after the other: send parts as soon as they are done, or begin with what needs no"
+                    " message"
+                )
+                yield _said(site, text, (one.line, two.line, work[0]), MEDIUM)
+                return
 
 
 def _shares_buffer(one: _Use, two: _Use) -> bool:

@@ -15,6 +15,9 @@ __all__ = ["Found", "Reading"]
 
 _FORTRAN: Final = re.compile(r"\.(f|for|ftn|fpp|f\d\d)$", re.I)
 _C_FAMILY: Final = re.compile(r"\.(c|cc|cp|cxx|cpp|c\+\+|h|hh|hpp|hxx|inl|ipp|tpp|cu|cuh)$", re.I)
+_INCLUDED: Final = re.compile(r"\.(inc|fi)$", re.I)  # in any language
+_LIKE_FORTRAN: Final = re.compile(rb"^[ \t\d]*(end\b|(recursive |pure )*subroutine\b|.*\bfunction\b)", re.I | re.M)
+_COMMENT: Final = re.compile(rb"^[cC*][^\w=(]", re.M)  # in the first column of fixed form
 _LARGEST: Final = 1 << 20  # bytes: files of some 30,000 lines; larger ones are written by programs, and advised by none
 
 
@@ -69,7 +72,7 @@ class Reading:
         Raises:
             InputError: It cannot be read, or is not what ran.
         """
-        if not (_FORTRAN.search(name) or _C_FAMILY.search(name)):
+        if not (_FORTRAN.search(name) or _C_FAMILY.search(name) or _INCLUDED.search(name)):
             return None
         found = self._find(name)
         if found.path is None or found.why_not:
@@ -77,10 +80,12 @@ class Reading:
         text = found.path.read_bytes()
         if len(text) > _LARGEST:
             raise InputError(f"it has {len(text) >> 10} KiB, more than {_LARGEST >> 10}")
-        if _FORTRAN.search(name):
+        if _FORTRAN.search(name) or (_INCLUDED.search(name) and _LIKE_FORTRAN.search(text)):
             from .fortran import read_fortran  # noqa: PLC0415 - a front end is imported for its own language
 
-            source = read_fortran(text, found.path)
+            form = ".f" if _COMMENT.search(text) else ".f90"
+            path = found.path if _FORTRAN.search(name) else found.path.with_suffix(form)
+            source = read_fortran(text, path)
         else:
             from .c_family import read_c_family  # noqa: PLC0415
 

@@ -9,6 +9,10 @@ from autoanalyzer.advise.advice import Site
 from autoanalyzer.advise.c_family import read_c_family
 from autoanalyzer.advise.fortran import read_fortran
 
+from ..analyze.conftest import make_experiment
+
+__all__ = ["make_experiment"]
+
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 

@@ -183,6 +183,12 @@ SENDING = {
         "one call of several values",
         "medium",
     ),
+    "a pipeline": (
+        "\nMPI_Recv(x, 1, MPI_DOUBLE, to - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+        "\nfor (int i = 0; i < n; i++)\n x[0] += y[i];\nMPI_Send(x, 1, MPI_DOUBLE, to + 1, 1, MPI_COMM_WORLD);",
+        "send parts as soon as they are done",
+        "medium",
+    ),
     "a pair": (
         "\nMPI_Send(x, n, MPI_DOUBLE, to, 1, MPI_COMM_WORLD);"
         " MPI_Recv(y, n, MPI_DOUBLE, to, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
