@@ -11,7 +11,6 @@ import numpy as np
 
 from ..analyze import Findings
 from ..analyze.code_regions import CodeRegion
-from ..analyze.foremost import cores_by_difference, cores_by_weight
 from ..analyze.selection import Selection, complete
 from ..analyze.worth import worth_of_balance, worth_of_weight
 from ..experiment import Region
@@ -63,8 +62,8 @@ def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
     """
     reading = Reading(find)
     adviser = _Adviser(findings, reading)
-    of_ranks = {core: adviser.on_ranks(core) for core in cores_by_difference(findings)}
-    of_regions = {core: adviser.on_weight(core) for core in cores_by_weight(findings)}
+    of_ranks = {core: adviser.on_ranks(core) for core in findings.cores_by_difference}
+    of_regions = {core: adviser.on_weight(core) for core in findings.cores_by_weight}
     return Advised(
         {core: advice for core, advice in of_ranks.items() if advice},
         {core: advice for core, advice in of_regions.items() if advice},
