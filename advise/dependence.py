@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations_with_replacement
+from typing import Final
 
 from .effects import Access, effects
 from .expression import ArrayRef, Call, Deref, Element, Expression, FieldRef, Name, base_of, walk
@@ -19,6 +20,9 @@ from .scalars import Scalar, judge_scalar
 from .turns import Turns
 
 __all__ = ["Interchange", "Order", "interchange", "perfect_nest"]
+
+_MOST_ACCESSES: Final = 80  # different ones in a body: each is compared with each
+_MOST_LOOPS: Final = 4  # from the outer to the inner one: ways to change the order of turns grow with the square
 
 
 class Order(Enum):
@@ -149,8 +153,15 @@ class _Test:
         return False
 
     def _look_at_memory(self, turns: Turns) -> None:
-        touched = [each for each in self._effects.accesses if not self._is_scalar(each.reference)]
-        for one, two in combinations_with_replacement(touched, 2):
+        unique = {
+            (each.reference, each.is_write, each.is_conditional, tuple(map(id, each.within))): each
+            for each in self._effects.accesses
+            if not self._is_scalar(each.reference)
+        }
+        if len(unique) > _MOST_ACCESSES or len(self._nest) > _MOST_LOOPS:
+            self._reasons.append("too much is accessed, in too many loops, to be sure")
+            return
+        for one, two in combinations_with_replacement(unique.values(), 2):
             if one.is_write or two.is_write:
                 self._look_at_pair(one, two, turns)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from autoanalyzer.advise.dependence import Order, interchange, perfect_nest
+from autoanalyzer.advise.expression import ArrayRef, Binary, Name, Number
+from autoanalyzer.advise.nest import Assignment, Declaration, Loop, Procedure, SourceFile
 
 from .nests import Machine, Nests, interchanged
 
@@ -48,3 +50,14 @@ def test_loops_that_may_change_places_do_the_same_in_either_order():
 @pytest.mark.measured
 def test_ten_thousand_nests_do_the_same_in_either_order():
     assert sum(_try(range(300, 10_300)).values()) == 10_000
+
+
+def test_a_body_without_end_is_unknown():
+    i, j = Name("i"), Name("j")
+    body = tuple(Assignment(ArrayRef(Name("a"), (i, Binary("+", j, Number(k)))), Number(0)) for k in range(1000))
+    inner = Loop(body, j, Number(0), Number(9), Number(1))
+    outer = Loop((inner,), i, Number(0), Number(9), Number(1))
+    source = SourceFile("c", "x.c", (Procedure("f", body=(outer,)),), (Declaration("a", extents=(Number(9),)),))
+    found = interchange(source, source.procedures[0], outer, inner)
+    assert found.order is Order.UNKNOWN
+    assert "too much" in found.reasons[0]
