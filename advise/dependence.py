@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement
 from typing import Final
 
 from .effects import Access, effects
-from .expression import ArrayRef, Call, Deref, Element, Expression, FieldRef, Name, base_of, walk
+from .expression import UNKNOWN_ELEMENT, ArrayRef, Call, Deref, Element, Expression, FieldRef, Name, base_of, walk
 from .nest import Declaration, Loop, Procedure, SourceFile, statements
 from .paths import Step, path_of
 from .scalars import Scalar, judge_scalar
@@ -21,6 +21,7 @@ from .turns import Turns
 
 __all__ = ["Interchange", "Order", "interchange", "perfect_nest"]
 
+_ANY: Final = ("", "character", "structure", "complex")
 _MOST_ACCESSES: Final = 80  # different ones in a body: each is compared with each
 _MOST_LOOPS: Final = 4  # from the outer to the inner one: ways to change the order of turns grow with the square
 
@@ -113,11 +114,27 @@ class _Test:
             self._reasons.append(f"the bounds of line {loop.line} depend on {min(names & outer)}")
         if names & self._effects.written:
             self._reasons.append(f"the bounds of line {loop.line} change within it")
-        writes_memory = any(each.is_write and not isinstance(each.reference, Name) for each in self._effects.accesses)
         for each in walk(head):
-            in_memory = isinstance(each, ArrayRef | Deref | FieldRef)
-            if (in_memory and writes_memory) or (isinstance(each, Call) and not each.is_pure):
+            in_memory = isinstance(each, ArrayRef | Deref | FieldRef) or self._is_reached(each)
+            if (in_memory and self._may_be_stored(each)) or (isinstance(each, Call) and not each.is_pure):
                 self._reasons.append(f"the bounds of line {loop.line} may change within it")
+
+    def _is_reached(self, name: Expression) -> bool:
+        """Tell whether pointers may lead to a variable: to a reference, and in C to what others see."""
+        declaration = self._source.declaration(self._procedure, name.name) if isinstance(name, Name) else None
+        if declaration is None or declaration.is_constant:
+            return False
+        is_seen = declaration.outlives and self._source.language != "fortran"
+        return is_seen or (declaration.may_overlap and not declaration.extents)
+
+    def _may_be_stored(self, reference: Expression) -> bool:
+        """Tell whether something is stored that may lie where a bound does."""
+        declaration = self._source.declaration(self._procedure, getattr(reference, "name", ""))
+        element = getattr(reference, "element", None) or (declaration.element if declaration else UNKNOWN_ELEMENT)
+        stored = (each.reference for each in self._effects.accesses if each.is_write)
+        return any(
+            _are_alike(element, each.element) for each in stored if isinstance(each, ArrayRef | Deref | FieldRef)
+        )
 
     def _look_at_scalars(self, counted: set[str]) -> dict[str, Expression]:
         """Judge what is written that is no array; give what stands for those with one value in a turn."""
@@ -169,7 +186,7 @@ class _Test:
         if not isinstance(reference, Name):
             return False
         declaration = self._source.declaration(self._procedure, reference.name)
-        return declaration is not None and not _is_array(declaration)
+        return declaration is not None and not _is_array(declaration) and not self._is_reached(reference)
 
     def _look_at_pair(self, one: Access, two: Access, turns: Turns) -> None:
         (root, steps), (other_root, other_steps) = path_of(one.reference), path_of(two.reference)
@@ -214,9 +231,7 @@ class _Test:
         by_pointer = any(step.by_pointer for step in (*one[1], *two[1]))
         if not (first.may_overlap or second.may_overlap or by_pointer):
             return False
-        left, right = _element(one[2], first), _element(two[2], second)
-        alike = left.kind == right.kind and (not left.bytes or not right.bytes or left.bytes == right.bytes)
-        return alike or not left.kind or not right.kind or "character" in (left.kind, right.kind)
+        return _are_alike(_element(one[2], first), _element(two[2], second))
 
 
 def _only_value(accesses: list[Access]) -> Expression | None:
@@ -230,6 +245,13 @@ def _is_array(declaration: Declaration) -> bool:
     if declaration.extents == (None,) and declaration.may_overlap:
         return False
     return bool(declaration.extents) or declaration.element.kind == "structure"
+
+
+def _are_alike(one: Element, two: Element) -> bool:
+    """Tell whether two pointers may lead to the same memory, by C's rules: values alike, bytes, what has parts."""
+    if one.kind in _ANY or two.kind in _ANY:
+        return True
+    return one.kind == two.kind and (not one.bytes or not two.bytes or one.bytes == two.bytes)
 
 
 def _element(reference: Expression, declaration: Declaration) -> Element:

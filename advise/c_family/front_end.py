@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from ctypes import byref, c_char_p
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -124,7 +125,8 @@ class _Unit:
             elif cursor.kind in _OUTER:
                 self._look(cursor)
             elif cursor.kind == CursorKind.VAR_DECL:
-                self._declare(declared(cursor, str(lib.clang_getCursorSpelling(cursor)), line, [], None))
+                made = declared(cursor, str(lib.clang_getCursorSpelling(cursor)), line, [], None)
+                self._declare(replace(made, outlives=True))
 
     def _look_at_function(self, cursor: Any) -> None:
         if not any(each.kind in (CursorKind.COMPOUND_STMT, CursorKind.CXX_TRY_STMT) for each in children(cursor)):

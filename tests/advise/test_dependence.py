@@ -61,3 +61,37 @@ def test_a_body_without_end_is_unknown():
     found = interchange(source, source.procedures[0], outer, inner)
     assert found.order is Order.UNKNOWN
     assert "too much" in found.reasons[0]
+
+
+MAY_OVERLAP = {
+    "a reference": "double a[9][9]; void f(double *b, const double &x) { {LOOPS} b[9 * i + j] = x + 1; }",
+    "a global": "double x; void f(double *b) { {LOOPS} b[9 * i + j] = x + 1; }",
+    "a bound": "int n; void f(int *b) { for (int i = 0; i < n; i++) for (int j = 0; j < 9; j++) b[9 * i + j] = 1; }",
+    "a structure": "struct s { double x; }; void f(s *a, double *b) { {LOOPS} { a[9 * i + j] = s(); b[9 * i + j] = 1; }}",
+    "rows": "void f(double **b) { {LOOPS} b[i][j] = 1; }",
+}
+
+
+@pytest.mark.parametrize("name", MAY_OVERLAP)
+def test_what_may_overlap_is_unknown(name, site):
+    loops = "for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++)"
+    found = site(MAY_OVERLAP[name].replace("{LOOPS}", loops), "x.cpp")
+    outer, inner = [each for each, _ in found.loops]
+    assert interchange(found.source, found.procedure, outer, inner).order is Order.UNKNOWN
+
+
+NO_OVERLAP = {
+    "arrays": "double a[9][9], b[9][9]; void f(double x) { {LOOPS} b[j][i] = a[i][j] + x; }",
+    "of other types": "double b[9][9]; void f(int *x) { {LOOPS} b[i][j] = *x; }",
+    "restricted": "void f(double *__restrict a, double *__restrict b) { {LOOPS} b[9 * i + j] = a[9 * j + i]; }",
+    "a sum": "double f(const double *a) { double s = 0; {LOOPS} s += a[9 * j + i]; return s; }",
+    "a variable of each turn": "void f(double *b) { {LOOPS} { double t = b[9 * i + j]; b[9 * i + j] = t * t; } }",
+}
+
+
+@pytest.mark.parametrize("name", NO_OVERLAP)
+def test_what_cannot_overlap_is_independent(name, site):
+    loops = "for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++)"
+    found = site(NO_OVERLAP[name].replace("{LOOPS}", loops), "x.cpp")
+    outer, inner = [each for each, _ in found.loops]
+    assert interchange(found.source, found.procedure, outer, inner).order is Order.INDEPENDENT
