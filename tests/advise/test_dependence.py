@@ -67,7 +67,7 @@ MAY_OVERLAP = {
     "a reference": "double a[9][9]; void f(double *b, const double &x) { {LOOPS} b[9 * i + j] = x + 1; }",
     "a global": "double x; void f(double *b) { {LOOPS} b[9 * i + j] = x + 1; }",
     "a bound": "int n; void f(int *b) { for (int i = 0; i < n; i++) for (int j = 0; j < 9; j++) b[9 * i + j] = 1; }",
-    "a structure": "struct s { double x; }; void f(s *a, double *b) { {LOOPS} { a[9 * i + j] = s(); b[9 * i + j] = 1; }}",
+    "a structure": "struct s { double x; }; void f(s *a, double *b) { {LOOPS} { a[9 * i + j] = s(); b[9 * j] = 1; } }",
     "rows": "void f(double **b) { {LOOPS} b[i][j] = 1; }",
 }
 
