@@ -6,6 +6,7 @@ import argparse
 import json
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..analyze import DISPARITY_METRICS, DISSIMILARITY_METRICS, METHODS, Findings, analyze
 from ..experiment import Experiment
@@ -13,6 +14,9 @@ from ..view.findings_json import findings_document
 from .documents import write_document
 from .part_arguments import add_exclude_rank_argument
 from .percentage import share_of
+
+if TYPE_CHECKING:
+    from ..advise import Advised
 
 __all__ = ["add_analysis_arguments", "add_selection_arguments", "findings_of", "write_findings"]
 
@@ -91,7 +95,9 @@ def _share(text: str) -> float:
     return share
 
 
-def write_findings(findings: Findings, file: Path, target: Path, *, with_account: bool = False) -> None:
+def write_findings(
+    findings: Findings, file: Path, target: Path, *, with_account: bool = False, advised: Advised | None = None
+) -> None:
     """Write the findings in the experiment ``file`` to ``target`` as JSON; ``-`` is standard output."""
-    document = findings_document(findings, file, with_account=with_account)
+    document = findings_document(findings, file, with_account=with_account, advised=advised)
     write_document(json.dumps(document, indent=1, allow_nan=False).encode() + b"\n", target)

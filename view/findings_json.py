@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..analyze import Findings
 from ..analyze.criteria import THRESHOLD
@@ -22,13 +22,25 @@ from .place import Place
 from .sections import ACCOUNT, HOT_PROCEDURES, SECTIONS
 from .verdict import verdict_lines
 
+if TYPE_CHECKING:  # advice is sought where it is asked for
+    from ..advise import Advice, Advised
+
 __all__ = ["SCHEMA", "findings_document"]
 
 SCHEMA: Final = "autoanalyzer.findings/1"
 
 
-def findings_document(findings: Findings, file: Path, *, with_account: bool = False) -> dict[str, Any]:
-    """Give findings as what ``json.dumps`` takes; the account, which goes over all ranks again, if it is asked for."""
+def findings_document(
+    findings: Findings, file: Path, *, with_account: bool = False, advised: Advised | None = None
+) -> dict[str, Any]:
+    """Give findings as what ``json.dumps`` takes; the account, which goes over all ranks again, if it is asked for.
+
+    Args:
+        findings: What was found.
+        file: Where the experiment is.
+        with_account: Whether the account is asked for.
+        advised: What is advised; None if nobody asked.
+    """
     experiment = findings.experiment
     notes = experiment.notes
     return {
@@ -55,8 +67,9 @@ def findings_document(findings: Findings, file: Path, *, with_account: bool = Fa
             "remarks": list(notes.remarks),
         },
         "overhead": asdict(findings.run.overhead),
-        "dissimilarity": _dissimilarity(findings),
-        "disparity": _disparity(findings),
+        "dissimilarity": _dissimilarity(findings, advised),
+        "disparity": _disparity(findings, advised),
+        "no_advice": list(advised.remarks if advised else ()),
         "costs": [{**_place(findings, index), **asdict(cost)} for index, cost in enumerate(findings.run.costs)],
         **{section.name: section.document(findings) for section in SECTIONS if with_account or section is not ACCOUNT},
         HOT_PROCEDURES.name: HOT_PROCEDURES.document(findings),
@@ -82,7 +95,7 @@ def _place(findings: Findings, region: int) -> dict[str, Any]:
     return asdict(Place.of(findings.experiment, findings.performance.regions[region]))
 
 
-def _dissimilarity(findings: Findings) -> dict[str, Any]:
+def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
     found, causes, performance = findings.dissimilarity, findings.explanation.of_ranks, findings.performance
     labels = performance.labels
     to_try = TO_TRY_FOR_THREADS if performance.threads else TO_TRY_FOR_RANKS
@@ -93,6 +106,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
             **_place(findings, index),
             "root_causes": [each.attribute for each in differences],
             "evidence": _evidence(differences, to_try),
+            "advice": _advice(advised.of_ranks if advised else {}, index),
             "same_work": index in causes.same_work,
             "may_be_measuring": findings.differences.may_be_measuring([index]),
             **_gain(None if index in causes.same_work else worth_of_balance(findings, [index])),
@@ -131,7 +145,7 @@ def _dissimilarity(findings: Findings) -> dict[str, Any]:
     }
 
 
-def _disparity(findings: Findings) -> dict[str, Any]:
+def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
     found, causes, heavy = findings.disparity, findings.explanation.of_regions, findings.cores_by_weight
 
     def entry(index: int) -> dict[str, Any]:
@@ -146,6 +160,7 @@ def _disparity(findings: Findings) -> dict[str, Any]:
             "cpi": findings.weights.cpi[0][index] if findings.weights.cpi else None,
             "root_causes": [each.attribute for each in of_core],
             "evidence": _evidence(of_core, TO_TRY),
+            "advice": _advice(advised.of_regions if advised else {}, index),
             "also": _evidence(causes.also.get(index, ()), TO_TRY),
             "waiting": index in causes.waiting,
             "waited": float(findings.explanation.waiting.seconds[index]),
@@ -198,6 +213,10 @@ def _standing(findings: Findings, standing: Standing | None, *, found: bool) -> 
         "in_runs": standing.in_runs if standing else alone,
         "interval": asdict(interval) if interval else None,
     }
+
+
+def _advice(advised: Mapping[int, Iterable[Advice]], index: int) -> list[dict[str, Any]]:
+    return [asdict(each) for each in advised.get(index, ())]
 
 
 def _evidence(causes: Iterable[Cause | Difference], advice: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -1,0 +1,174 @@
+"""Findings and sources → advice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Final
+
+import numpy as np
+
+from ..analyze import Findings
+from ..analyze.code_regions import CodeRegion
+from ..analyze.selection import Selection, complete
+from ..analyze.worth import worth_of_balance, worth_of_weight
+from ..experiment import Region
+from . import division_of_work, indirection, input_output, loop_order, messages, repeated_work, thread_loops
+from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .nest import Procedure, SourceFile
+from .reading import Found, Reading
+
+__all__ = ["Advised", "advise"]
+
+# The causes that each kind serves, and the kind.
+_KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ...]] = (
+    (loop_order.CAUSES, loop_order.order_of_loops),
+    (indirection.CAUSES, indirection.indirection),
+    (repeated_work.CAUSES, repeated_work.repeated_work),
+    (input_output.CAUSES, input_output.input_output),
+    (messages.CAUSES, messages.messages),
+    (division_of_work.CAUSES, division_of_work.division_of_work),
+    (thread_loops.CAUSES, thread_loops.thread_loops),
+)
+_SUREST: Final = {HIGH: 0, MEDIUM: 1, LOW: 2}
+_MOST: Final = 5  # of a finding
+_MOST_FILES: Final = 12  # beside those of findings, in which a division of work is looked for
+_AMOUNTS: Final = ("visits", "io_calls", "io_bytes", "mpi_calls", "mpi_bytes")
+_APART: Final = ("visits", "instructions")
+
+
+@dataclass(frozen=True)
+class Advised:
+    """What is advised.
+
+    Attributes:
+        of_ranks: By core in which ranks differ, the surest first.
+        of_regions: By core that weighs.
+        remarks: Of which files nothing is said, or not all, and why.
+    """
+
+    of_ranks: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
+    of_regions: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+
+
+def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
+    """Advise on what was found, as far as the sources are at hand.
+
+    Args:
+        findings: What was found.
+        find: Finds a file by the name that the compiler was given.
+    """
+    reading = Reading(find)
+    adviser = _Adviser(findings, reading)
+    of_ranks = {core: adviser.on_ranks(core) for core in findings.cores_by_difference}
+    of_regions = {core: adviser.on_weight(core) for core in findings.cores_by_weight}
+    return Advised(
+        {core: advice for core, advice in of_ranks.items() if advice},
+        {core: advice for core, advice in of_regions.items() if advice},
+        tuple(dict.fromkeys(reading.remarks)),
+    )
+
+
+class _Adviser:
+    def __init__(self, findings: Findings, reading: Reading) -> None:
+        self._findings, self._reading = findings, reading
+
+    def on_ranks(self, core: int) -> tuple[Advice, ...]:
+        """Advise on a core in which ranks or threads differ."""
+        findings, explained = self._findings, self._findings.explanation.of_ranks
+        if core in explained.same_work:
+            return ()
+        causes = {each.attribute for each in explained.of_core.get(core, explained.differences)}
+        # Work that is divided unevenly shows in instructions, if these are counted; misses have other reasons.
+        if not causes or not all(each.endswith("_rate") for each in causes):
+            causes.add("threads" if findings.performance.threads else "ranks")
+        worth = worth_of_balance(findings, [core])
+        numbers = _numbers(findings.differences.selection, core)
+        served = frozenset(causes - {"instructions"})
+        return self._on(findings.performance.regions[core], served, worth.seconds if worth else None, numbers)
+
+    def on_weight(self, core: int) -> tuple[Advice, ...]:
+        """Advise on a core that weighs."""
+        findings, explained = self._findings, self._findings.explanation.of_regions
+        causes = {each.attribute for each in (*explained.causes.get(core, ()), *explained.also.get(core, ()))}
+        causes |= {"waiting"} if core in explained.waiting else set()
+        causes |= {"small_calls"} if core in explained.small_calls else set()
+        worth = worth_of_weight(findings, core)
+        numbers = _numbers(findings.run.weighed, core)
+        region = findings.run.weighed.regions[core]
+        return self._on(region, frozenset(causes), worth.seconds if worth else None, numbers)
+
+    def _on(
+        self, region: CodeRegion, causes: frozenset[str], gain: float | None, numbers: Mapping[str, float]
+    ) -> tuple[Advice, ...]:
+        kinds = [kind for served, kind in _KINDS if served & causes]
+        place = _with_source(self._findings, region)
+        source = self._reading.read(place.file) if kinds and place else None
+        procedure = _procedure(source, place) if source and place else None
+        if source is None or procedure is None or place is None:
+            return ()
+        if "ranks" in causes:
+            _read_callers(self._findings, self._reading, region)
+        is_all = place.kind in ("function", "program") or not place.first_line
+        first, last = (procedure.line, procedure.last_line) if is_all else (place.first_line, place.last_line)
+        sources = self._reading.sources
+        site = Site(source, procedure, first, last or procedure.last_line, causes, gain, numbers, sources)
+        try:
+            found = [each for kind in kinds for each in kind(site)]
+        except RecursionError:
+            self._reading.remarks.append(f"no advice on {place.file}: expressions are nested too deep")
+            return ()
+        unique = {each.text: each for each in found}
+        return tuple(sorted(unique.values(), key=lambda each: _SUREST[each.confidence])[:_MOST])
+
+
+def _with_source(findings: Findings, region: CodeRegion) -> Region | None:
+    """Give the region itself, or of a call the innermost one around it that has lines."""
+    paths = findings.experiment.call_paths
+    number: int | None = region.id
+    while number is not None:
+        found = paths[number].region
+        if found.file and found.kind in ("function", "program", "loop", "parallel", "user"):
+            return found
+        number = paths[number].parent
+    return None
+
+
+def _procedure(source: SourceFile, region: Region) -> Procedure | None:
+    """Find the procedure that a region is, or is in: by its line, or by its name where lines are not known."""
+    if region.first_line and (found := source.procedure_at(region.first_line)):
+        return found
+    name = (region.function or region.name).rpartition("::")[2]
+    named = [each for each in source.procedures if each.name.rpartition("::")[2] == name]
+    return named[0] if len(named) == 1 else None
+
+
+def _read_callers(findings: Findings, reading: Reading, region: CodeRegion) -> None:
+    """Read the files of what calls a region, then some of the others, in which it may be divided what they do."""
+    experiment = findings.experiment
+    number: int | None = region.id
+    names: list[str] = []
+    while number is not None:
+        names.append(experiment.call_paths[number].region.file)
+        number = experiment.call_paths[number].parent
+    names += _others(each.region.file for each in experiment.call_paths)
+    for name in list(dict.fromkeys(filter(None, names)))[:_MOST_FILES]:
+        reading.read(name)
+
+
+def _others(names: Iterable[str]) -> Sequence[str]:
+    return sorted(set(filter(None, names)), key=lambda name: (len(PurePath(name).parts), name))
+
+
+def _numbers(selection: Selection, core: int) -> dict[str, float]:
+    """Give what was measured of a region: sums, and how far ranks are apart."""
+    found = {name: float(selection.sums(name)[core]) for name in _AMOUNTS if complete(selection.experiment, name)}
+    for name in _APART:
+        if complete(selection.experiment, name):
+            row = selection.rows(name, [core])[0]
+            least, most = float(np.min(row)), float(np.max(row))
+            if least > 0:
+                found[f"{name}_apart"] = most / least
+    return found

@@ -1,0 +1,174 @@
+"""A source of C or C++, read by libclang: with the headers that are found, without the options of the build.
+
+Where a header is missing, the parser goes on; loops in which it understands something wrong are marked.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from ctypes import byref, c_char_p
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from ...errors import AutoanalyzerError, SourceError
+from ...instrument.c_family.clang.library import UnsavedFile
+from ...instrument.c_family.clang.stack import on_deep_stack
+from ...instrument.syntax import UnreadError
+from ...instrument.toolchain import Toolchain
+from ..nest import Declaration, Procedure, SourceFile, Structure
+from .header import directives_of, masked
+from .library import CursorKind, Places, children, lib
+from .names import declared
+from .statements import read_procedure
+
+__all__ = ["read_c_family"]
+
+_CXX: Final = re.compile(r"\.(cc|cp|cxx|cpp|c\+\+|hh|hpp|hxx|ipp|tpp|cu|cuh|C|H)$")
+_OF_CXX: Final = re.compile(
+    rb"^\s*(template\s*<|namespace\b|class\s+\w+|using\s|#\s*include\s*<(vector|string|c\w+)>)", re.M
+)
+_QUIET: Final = ("-w", "-Wno-everything", "-ferror-limit=0", "-fno-spell-checking")
+_FLAGS: Final = 0x02 | 0x200  # incomplete; keeps going behind fatal errors: twins of Index.h
+_ERROR: Final = 3
+_NEAR: Final = ("", "include", "inc", "src", "../include", "../inc", "../src", "..", "../common")
+_FUNCTIONS: Final = frozenset(
+    (
+        CursorKind.FUNCTION_DECL,
+        CursorKind.CXX_METHOD,
+        CursorKind.CONSTRUCTOR,
+        CursorKind.DESTRUCTOR,
+        CursorKind.CONVERSION_FUNCTION,
+        CursorKind.FUNCTION_TEMPLATE,
+    )
+)
+_OUTER: Final = frozenset(
+    (
+        CursorKind.NAMESPACE,
+        CursorKind.LINKAGE_SPEC,
+        CursorKind.STRUCT_DECL,
+        CursorKind.UNION_DECL,
+        CursorKind.CLASS_DECL,
+        CursorKind.CLASS_TEMPLATE,
+        CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
+    )
+)
+_MOST_REMARKS: Final = 3
+
+
+def read_c_family(text: bytes, path: Path) -> SourceFile:
+    """Read a source of C or C++; see ``FrontEnd``."""
+    is_cxx = _CXX.search(path.name) or (path.suffix == ".h" and _OF_CXX.search(text))
+    language = "c++" if is_cxx else "c"
+    try:
+        return on_deep_stack(partial(_read, text, path, language))
+    except UnreadError as error:
+        latin = text.decode("latin-1")
+        line = latin.count("\n", 0, error.offset) + 1
+        raise SourceError(str(path), line, 1, str(error)) from None
+    except RecursionError:
+        raise SourceError(str(path), 1, 1, "nested too deep to be read") from None
+
+
+def _read(text: bytes, path: Path, language: str) -> SourceFile:
+    latin = text.decode("latin-1")
+    plain = masked(latin)
+    name = os.fsencode(path)
+    words = [f"-x{language}".encode(), *map(str.encode, _QUIET), *_folders(path, language)]
+    given = (c_char_p * len(words))(*words)
+    file = UnsavedFile(name, text, len(text))
+    index = lib.clang_createIndex(0, 0)
+    unit = lib.clang_parseTranslationUnit(index, name, given, len(words), byref(file), 1, _FLAGS)
+    try:
+        if not unit:
+            raise SourceError(str(path), 1, 1, "the parser has given up")
+        return _Unit(unit, Places(unit, name, plain), latin).source(language, str(path))
+    finally:
+        lib.clang_disposeTranslationUnit(unit)
+        lib.clang_disposeIndex(index)
+
+
+class _Unit:
+    def __init__(self, unit: Any, places: Places, text: str) -> None:
+        self._unit, self._places = unit, places
+        self._directives = directives_of(text, places.text)
+        self._problems = list(_problems(unit, places))
+        self._procedures: list[Procedure] = []
+        self._declarations: dict[str, Declaration] = {}
+        self._structures: dict[str, Structure] = {}
+
+    def source(self, language: str, path: str) -> SourceFile:
+        self._look(lib.clang_getTranslationUnitCursor(self._unit))
+        remarks = [f"line {line}: {said}" if line else said for line, said in self._problems]
+        if len(remarks) > _MOST_REMARKS:
+            remarks[_MOST_REMARKS:] = [f"and {len(remarks) - _MOST_REMARKS} more"]
+        return SourceFile(
+            language,
+            path,
+            tuple(sorted(self._procedures, key=lambda each: each.line)),
+            tuple(self._declarations.values()),
+            tuple(self._structures.values()),
+            tuple(remarks),
+        )
+
+    def _look(self, outer: Any) -> None:
+        for cursor in children(outer):
+            line = self._places.start(cursor).line or self._places.at(lib.clang_getCursorLocation(cursor)).line
+            if not line:
+                continue
+            if cursor.kind in _FUNCTIONS:
+                self._look_at_function(cursor)
+            elif cursor.kind in _OUTER:
+                self._look(cursor)
+            elif cursor.kind == CursorKind.VAR_DECL:
+                made = declared(cursor, str(lib.clang_getCursorSpelling(cursor)), line, [], None)
+                self._declare(replace(made, outlives=True))
+
+    def _look_at_function(self, cursor: Any) -> None:
+        if not any(each.kind in (CursorKind.COMPOUND_STMT, CursorKind.CXX_TRY_STMT) for each in children(cursor)):
+            return
+        wrong = [line for line, _ in self._problems if line]
+        procedure, names = read_procedure(cursor, self._places, self._directives, wrong, self._structures)
+        self._procedures.append(procedure)
+        for each in names.others.values():
+            self._declare(each)
+
+    def _declare(self, declaration: Declaration) -> None:
+        self._declarations.setdefault(declaration.name, declaration)
+
+
+def _problems(unit: Any, places: Places) -> Iterator[tuple[int, str]]:
+    """Give the errors: those in the file with their line, one for all that is in others."""
+    for number in range(lib.clang_getNumDiagnostics(unit)):
+        problem = lib.clang_getDiagnostic(unit, number)
+        if lib.clang_getDiagnosticSeverity(problem) >= _ERROR:
+            line = places.at(lib.clang_getDiagnosticLocation(problem)).line
+            if line:
+                yield line, str(lib.clang_getDiagnosticSpelling(problem))
+        lib.clang_disposeDiagnostic(problem)
+
+
+def _folders(path: Path, language: str) -> Iterator[bytes]:
+    """Give the options that name folders of headers: near the file, then those of the compiler with MPI."""
+    for each in _NEAR:
+        folder = path.parent / each
+        if folder.is_dir():
+            yield b"-I" + os.fsencode(os.path.normpath(folder))
+    named = os.environ.get("AUTOANALYZER_CXX" if language == "c++" else "AUTOANALYZER_CC", "")
+    try:
+        compiler = shlex.split(named) or ["mpicxx" if language == "c++" else "mpicc"]
+        directories = Toolchain(compiler, language).directories
+    except (AutoanalyzerError, ValueError):
+        return
+    yield from (b"-nostdinc", b"-nostdinc++")
+    for folder_name in sorted(directories, key=_rank):
+        yield b"-isystem" + os.fsencode(folder_name)
+
+
+def _rank(folder: str) -> tuple[bool, bool, bool, str]:
+    """Order headers as a compiler does: C++'s include C's by the name, as the next ones."""
+    return ("c++" not in folder, "gcc" not in folder, folder == "/usr/include/", folder)

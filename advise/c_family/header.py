@@ -1,0 +1,58 @@
+"""What is seen in the text of a source alone."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ...instrument.c_family.lexer import mask
+
+__all__ = ["directives_of", "masked", "semicolons"]
+
+_PRAGMA: Final = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+(omp\b(?:[^\n\\]|\\\n|\\)*)", re.M)
+
+_SOMETHING: Final = re.compile(r"\S")
+
+
+def masked(text: str) -> str:
+    """Blank out comments and literals; offsets stay."""
+    return mask(text)[0]
+
+
+def semicolons(text: str, start: int) -> tuple[int, int] | None:
+    """Find the two semicolons in the head of a ``for``; None if it has none, as that of a macro.
+
+    Args:
+        text: The file, without comments and literals.
+        start: Where the loop begins.
+    """
+    depth, found = 0, []
+    for match in re.finditer(r"[(){}\[\];]", text[start:]):
+        mark = match[0]
+        if mark in "([{":
+            depth += 1
+        elif mark in ")]}":
+            depth -= 1
+            if depth <= 0:
+                break
+        elif depth == 1:
+            found.append(start + match.start())
+        elif depth == 0:
+            break
+    return (found[0], found[1]) if len(found) == 2 else None
+
+
+def directives_of(text: str, masked_text: str) -> dict[int, str]:
+    """Give what OpenMP's directives say, by the line of the statement behind them.
+
+    Args:
+        text: The file.
+        masked_text: The same without comments, literals and directives.
+    """
+    found: dict[int, str] = {}
+    for match in _PRAGMA.finditer(text):
+        if behind := _SOMETHING.search(masked_text, match.end()):
+            line = text.count("\n", 0, behind.start()) + 1
+            said = re.sub(r"(\\?\s)+", " ", match[1]).strip().lower()
+            found[line] = f"{found[line]}\n{said}" if line in found else said
+    return found

@@ -1,0 +1,101 @@
+"""Names of variables: unique within a procedure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ..expression import Expression, Name
+from ..nest import Declaration
+from .library import lib
+from .types import element_of, extents_of
+
+__all__ = ["Names"]
+
+_AUTOMATIC = (1, 6, 7)  # storage classes, twins of Index.h: none, auto, register
+
+
+class Names:
+    """Gives each variable of a procedure a name of its own: the second ``i`` is ``i'2``."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._taken: dict[str, int] = {}
+        self.declarations: list[Declaration] = []
+        self.others: dict[str, Declaration] = {}
+
+    def declare(
+        self, cursor: Any, line: int, sizes: list[Expression], value: Expression | None, *, argument: bool = False
+    ) -> Name:
+        """Note a variable or an argument.
+
+        Args:
+            cursor: Its declaration.
+            line: Where that is.
+            sizes: What stands in its brackets where it is no constant.
+            value: What it is at first.
+            argument: Whether the caller gives it.
+        """
+        spelled = str(lib.clang_getCursorSpelling(cursor))
+        number = self._taken[spelled] = self._taken.get(spelled, 0) + 1
+        name = spelled if number == 1 else f"{spelled}'{number}"
+        self._names[_key(cursor)] = name
+        self.declarations.append(declared(cursor, name, line, sizes, value, argument=argument))
+        return Name(name, line=line)
+
+    def of(self, declaration: Any) -> str:
+        """Give the name of a variable that is used; what is not the procedure's own is noted."""
+        key = _key(declaration)
+        if key in self._names:
+            return self._names[key]
+        spelled = str(lib.clang_getCursorSpelling(declaration))
+        name = self._names[key] = f"{spelled}'0" if spelled in self._taken else spelled
+        self.others[name] = replace(declared(declaration, name, 0, [], None), outlives=True)
+        return name
+
+    def own(self, names: frozenset[str]) -> None:
+        """Note that some pointers lead to memory to which no other variable leads at first."""
+        self.declarations = [
+            replace(each, may_overlap=False) if each.name in names and not each.is_argument else each
+            for each in self.declarations
+        ]
+
+
+def _key(cursor: Any) -> str:
+    """Tell a declaration from others."""
+    canonical = lib.clang_getCanonicalCursor(cursor)
+    return f"{lib.clang_getCursorUSR(canonical)} {lib.clang_getCursorSpelling(canonical)} {_offset(canonical)}"
+
+
+def _offset(cursor: Any) -> tuple[int, ...]:
+    location = lib.clang_getCursorLocation(cursor)
+    return (location.data,)
+
+
+def declared(
+    cursor: Any, name: str, line: int, sizes: list[Expression], value: Expression | None, *, argument: bool = False
+) -> Declaration:
+    """Give the declaration of a variable."""
+    type_ = lib.clang_getCursorType(cursor)
+    canonical = lib.clang_getCanonicalType(type_)
+    is_reference = canonical.kind in (103, 104)
+    is_pointer = canonical.kind == 101
+    pointee = lib.clang_getPointeeType(canonical) if is_pointer or is_reference else None
+    restricted = bool(lib.clang_isRestrictQualifiedType(canonical))
+    extents = extents_of(type_, sizes)
+    element = element_of(pointee) if is_pointer else element_of(type_)
+    if is_pointer and element.kind == "":
+        element = element_of(type_)
+    reads = pointee is not None and bool(lib.clang_isConstQualifiedType(pointee))
+    return Declaration(
+        name,
+        element,
+        extents,
+        value,
+        is_constant=bool(lib.clang_isConstQualifiedType(canonical)) and not extents,
+        is_argument=argument,
+        may_overlap=(is_pointer and not restricted) or is_reference,
+        outlives=int(lib.clang_Cursor_getStorageClass(cursor)) not in (0, *_AUTOMATIC),
+        intent="in" if reads or (argument and not is_pointer and not is_reference) else "",
+        line=line,
+    )

@@ -1,0 +1,104 @@
+"""Types of C and C++: what an element is, how many there are along each subscript."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from ..expression import UNKNOWN_ELEMENT, Element, Expression, Number
+from .library import Types, lib
+
+__all__ = ["canonical_of", "container_of", "element_of", "extents_of", "is_stream", "pointed_to", "structure_name"]
+
+_CONTAINERS: Final = ("vector", "array", "valarray", "deque", "span", "basic_string")
+_KINDS: Final = {
+    "integer": Types.INTEGERS,
+    "real": Types.REALS,
+    "logical": (Types.BOOL,),
+    "character": Types.CHARACTERS,
+    "complex": (Types.COMPLEX,),
+    "structure": (Types.RECORD,),
+}
+_STREAM: Final = re.compile(r"\bbasic_\w*(stream|filebuf)\b|\b[io]?f?stream\b")
+
+
+def canonical_of(type_: Any) -> Any:
+    """Give a type without names for types, and without references."""
+    found = lib.clang_getCanonicalType(type_)
+    while found.kind in Types.REFERENCES:
+        found = lib.clang_getCanonicalType(lib.clang_getPointeeType(found))
+    return found
+
+
+def pointed_to(type_: Any) -> Any:
+    """Give what a pointer points to."""
+    return lib.clang_getCanonicalType(lib.clang_getPointeeType(canonical_of(type_)))
+
+
+def element_of(type_: Any) -> Element:
+    """Say what a value of a type is; of an array, a pointer to values, or a container, what a value in it is."""
+    found = canonical_of(type_)
+    while found.kind in Types.ARRAYS:
+        found = canonical_of(lib.clang_getArrayElementType(found))
+    if found.kind == Types.POINTER:
+        target = pointed_to(found)
+        while target.kind in Types.ARRAYS:
+            target = canonical_of(lib.clang_getArrayElementType(target))
+        return Element("pointer", _size(found), structure_name(target))
+    return _plain(found)
+
+
+def _plain(found: Any) -> Element:
+    kind = next((kind for kind, numbers in _KINDS.items() if found.kind in numbers), "")
+    return Element(kind, _size(found), structure_name(found)) if kind else UNKNOWN_ELEMENT
+
+
+def structure_name(type_: Any) -> str:
+    """Give the name of a structure; empty for another type."""
+    found = canonical_of(type_)
+    if found.kind != Types.RECORD:
+        return ""
+    return re.sub(r"^(const |volatile |struct |union |class )+", "", str(lib.clang_getTypeSpelling(found)))
+
+
+def container_of(type_: Any) -> Any | None:
+    """Give the type of what a container of the standard library holds; None for another type."""
+    found = canonical_of(type_)
+    if found.kind != Types.RECORD or lib.clang_Type_getNumTemplateArguments(found) < 1:
+        return None
+    name = str(lib.clang_getCursorSpelling(lib.clang_getTypeDeclaration(found)))
+    return lib.clang_Type_getTemplateArgumentAsType(found, 0) if name in _CONTAINERS else None
+
+
+def is_stream(type_: Any) -> bool:
+    """Tell whether a type is a stream of the standard library."""
+    return bool(_STREAM.search(str(lib.clang_getTypeSpelling(canonical_of(type_)))))
+
+
+def extents_of(type_: Any, sizes: Sequence[Expression] = ()) -> tuple[Expression | None, ...]:
+    """Say how many values there are along each subscript that a type takes; empty if it takes none.
+
+    Args:
+        type_: Any.
+        sizes: What stands in the brackets where it is no constant, in order.
+    """
+    found, variable = canonical_of(type_), iter(sizes)
+    if found.kind == Types.POINTER:
+        target = pointed_to(found)
+        return (None, *_of_arrays(target, variable))
+    if container_of(found) is not None:
+        return (None,)
+    return tuple(_of_arrays(found, variable))
+
+
+def _of_arrays(type_: Any, variable: Iterator[Expression]) -> Iterator[Expression | None]:
+    found = canonical_of(type_)
+    while found.kind in Types.ARRAYS:
+        size = int(lib.clang_getArraySize(found))
+        yield next(variable, None) if found.kind == Types.VARIABLE_ARRAY else Number(size) if size > 0 else None
+        found = canonical_of(lib.clang_getArrayElementType(found))
+
+
+def _size(type_: Any) -> int:
+    return max(int(lib.clang_Type_getSizeOf(type_)), 0)

@@ -1,0 +1,260 @@
+"""Whether two loops of a nest may change places: a conservative test of dependences.
+
+Loops of a perfect nest may change places if no turn that must come after another comes before it then (Wolfe, High
+Performance Compilers for Parallel Computing, 1996, 9.2). Two turns depend on each other if both touch the same memory,
+and one of them writes. What is not proven is unknown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from itertools import combinations_with_replacement
+from typing import Final
+
+from .effects import Access, effects
+from .expression import UNKNOWN_ELEMENT, ArrayRef, Call, Deref, Element, Expression, FieldRef, Name, base_of, walk
+from .nest import Declaration, Loop, Procedure, SourceFile, statements
+from .paths import Step, path_of
+from .scalars import Scalar, judge_scalar
+from .turns import Turns
+
+__all__ = ["Interchange", "Order", "interchange", "perfect_nest"]
+
+_ANY: Final = ("", "character", "structure", "complex")
+_MOST_ACCESSES: Final = 80  # different ones in a body: each is compared with each
+_MOST_LOOPS: Final = 4  # from the outer to the inner one: ways to change the order of turns grow with the square
+
+
+class Order(Enum):
+    """Whether loops may change places."""
+
+    INDEPENDENT = "nothing in the body stands against it"
+    UNKNOWN = "whether they may change places is not known"
+    FORBIDDEN = "they may not change places"
+
+
+@dataclass(frozen=True)
+class Interchange:
+    """Whether two loops may change places.
+
+    Attributes:
+        order: Whether they may.
+        reasons: Why not, or why it is not known, in words.
+        sums: Variables that are summed up in another order then, which rounding may show.
+    """
+
+    order: Order
+    reasons: tuple[str, ...] = ()
+    sums: tuple[str, ...] = ()
+
+
+def perfect_nest(outer: Loop) -> list[Loop]:
+    """Give a loop and those within it between which nothing stands but declarations."""
+    nest = [outer]
+    while True:
+        body = [each for each in nest[-1].body if not isinstance(each, Declaration)]
+        if len(body) != 1 or not isinstance(body[0], Loop) or body[0].variable is None:
+            return nest
+        nest.append(body[0])
+
+
+def interchange(source: SourceFile, procedure: Procedure, outer: Loop, inner: Loop) -> Interchange:
+    """Tell whether a loop and one within it may change places.
+
+    Args:
+        source: The file.
+        procedure: What they are in.
+        outer: The outer of the two.
+        inner: The other.
+    """
+    nest = perfect_nest(outer)
+    if not any(each is inner for each in nest):
+        between = f"something stands between line {outer.line} and line {inner.line}"
+        return Interchange(Order.UNKNOWN, (between,))
+    if outer.variable is None:
+        return Interchange(Order.UNKNOWN, (f"the loop in line {outer.line} does not count",))
+    nest = nest[: next(index for index, each in enumerate(nest) if each is inner) + 1]
+    return _Test(source, procedure, nest).result()
+
+
+class _Test:
+    """The test of one nest, of which the first and the last loop are to change places."""
+
+    def __init__(self, source: SourceFile, procedure: Procedure, nest: list[Loop]) -> None:
+        self._source, self._procedure, self._nest = source, procedure, nest
+        self._effects = effects(nest[-1].body)
+        self._inner = [each for each, _ in statements(nest[-1].body) if isinstance(each, Loop) and each.variable]
+        self._reasons = list(self._effects.unknown)
+        self._forbidden: list[str] = []
+        self._sums: list[str] = []
+
+    def result(self) -> Interchange:
+        counted = [loop.variable.name for loop in (*self._nest, *self._inner) if loop.variable]
+        if len(set(counted)) < len(counted):
+            self._reasons.append("two loops count the same variable")
+            return Interchange(Order.UNKNOWN, tuple(self._reasons))
+        for number, loop in enumerate(self._nest):
+            for head in (loop.first, loop.last, loop.step):
+                self._look_at_head(loop, head, set(counted[:number]))
+        values = self._look_at_scalars(set(counted[: len(self._nest)]))
+        self._look_at_memory(Turns(self._nest, self._effects, values))
+        if self._forbidden:
+            return Interchange(Order.FORBIDDEN, tuple(dict.fromkeys(self._forbidden)))
+        order = Order.UNKNOWN if self._reasons else Order.INDEPENDENT
+        return Interchange(order, tuple(dict.fromkeys(self._reasons)), tuple(dict.fromkeys(self._sums)))
+
+    def _look_at_head(self, loop: Loop, head: Expression | None, outer: set[str]) -> None:
+        """See to it that a loop runs over the same range in whatever turn of those outside."""
+        if head is None:
+            self._reasons.append(f"the bounds of line {loop.line} are not known")
+            return
+        names = {each.name for each in walk(head) if isinstance(each, Name)}
+        if names & outer:
+            self._reasons.append(f"the bounds of line {loop.line} depend on {min(names & outer)}")
+        if names & self._effects.written:
+            self._reasons.append(f"the bounds of line {loop.line} change within it")
+        for each in walk(head):
+            in_memory = isinstance(each, ArrayRef | Deref | FieldRef) or self._is_reached(each)
+            if (in_memory and self._may_be_stored(each)) or (isinstance(each, Call) and not each.is_pure):
+                self._reasons.append(f"the bounds of line {loop.line} may change within it")
+
+    def _is_reached(self, name: Expression) -> bool:
+        """Tell whether pointers may lead to a variable: to a reference, and in C to what others see."""
+        declaration = self._source.declaration(self._procedure, name.name) if isinstance(name, Name) else None
+        if declaration is None or declaration.is_constant:
+            return False
+        is_seen = declaration.outlives and self._source.language != "fortran"
+        return is_seen or (declaration.may_overlap and not declaration.extents)
+
+    def _may_be_stored(self, reference: Expression) -> bool:
+        """Tell whether something is stored that may lie where a bound does."""
+        declaration = self._source.declaration(self._procedure, getattr(reference, "name", ""))
+        element = getattr(reference, "element", None) or (declaration.element if declaration else UNKNOWN_ELEMENT)
+        stored = (each.reference for each in self._effects.accesses if each.is_write)
+        return any(
+            _are_alike(element, each.element) for each in stored if isinstance(each, ArrayRef | Deref | FieldRef)
+        )
+
+    def _look_at_scalars(self, counted: set[str]) -> dict[str, Expression]:
+        """Judge what is written that is no array; give what stands for those with one value in a turn."""
+        accesses = self._effects.accesses
+        named = [each for each in accesses if isinstance(each.reference, Name)]
+        paths = (path_of(each.reference) for each in accesses)
+        through = {root.name for root, steps in paths if root is not None and steps}
+        values = {}
+        for name in sorted({base.name for each in named if each.is_write and (base := base_of(each.reference))}):
+            own = [each for each in named if each.reference == Name(name)]
+            if name in counted:
+                self._reasons.append(f"{name} is changed within its loop")
+            elif name in through:
+                self._reasons.append(f"{name} stands for other memory each time")
+            elif self._is_one_value(name, own) and (value := _only_value(own)) is not None:
+                values[name] = value
+        return values
+
+    def _is_one_value(self, name: str, accesses: list[Access]) -> bool:
+        """Tell whether a variable has a value of each turn's own; note what stands against the order otherwise."""
+        declaration = self._source.declaration(self._procedure, name)
+        if declaration is None or _is_array(declaration):
+            self._reasons.append(f"{name} is written as a whole")
+        elif declaration.may_overlap and declaration.element.kind != "pointer":
+            self._reasons.append(f"other names may reach {name}")
+        else:
+            found = judge_scalar(declaration, accesses, self._nest[0], self._procedure)
+            if found is Scalar.SUM:
+                self._sums.append(name)
+            elif found is not Scalar.PRIVATE:
+                self._reasons.append(f"{name} {found.value}")
+            return found is Scalar.PRIVATE
+        return False
+
+    def _look_at_memory(self, turns: Turns) -> None:
+        unique = {
+            (each.reference, each.is_write, each.is_conditional, tuple(map(id, each.within))): each
+            for each in self._effects.accesses
+            if not self._is_scalar(each.reference)
+        }
+        if len(unique) > _MOST_ACCESSES or len(self._nest) > _MOST_LOOPS:
+            self._reasons.append("too much is accessed, in too many loops, to be sure")
+            return
+        for one, two in combinations_with_replacement(unique.values(), 2):
+            if one.is_write or two.is_write:
+                self._look_at_pair(one, two, turns)
+
+    def _is_scalar(self, reference: Expression) -> bool:
+        if not isinstance(reference, Name):
+            return False
+        declaration = self._source.declaration(self._procedure, reference.name)
+        return declaration is not None and not _is_array(declaration) and not self._is_reached(reference)
+
+    def _look_at_pair(self, one: Access, two: Access, turns: Turns) -> None:
+        (root, steps), (other_root, other_steps) = path_of(one.reference), path_of(two.reference)
+        if root is None or other_root is None:
+            self._reasons.append(f"line {(one if root is None else two).statement.line} is not understood")
+            return
+        if root.name != other_root.name:
+            if self._may_overlap((root.name, steps, one.reference), (other_root.name, other_steps, two.reference)):
+                names = sorted((root.name, other_root.name))
+                self._reasons.append(f"{names[0]} and {names[1]} may overlap")
+            return
+        subscripts: list[tuple[Expression, Expression]] = []
+        for number, (step, other) in enumerate(zip(steps, other_steps, strict=False)):
+            if step.field != other.field:
+                self._look_at_fields(root.name, steps[number:], other_steps[number:])
+                return
+            if len(step.subscripts) != len(other.subscripts):
+                self._reasons.append(f"{root.name} is accessed in several ways")
+                return
+            if step.by_pointer and any(left != right or turns.varies(left) for left, right in subscripts):
+                self._reasons.append(f"rows of {root.name} may overlap")
+            subscripts += zip(step.subscripts, other.subscripts, strict=True)
+        if turns.is_forbidden(subscripts) and not (one.is_conditional or two.is_conditional):
+            self._forbidden.append(
+                f"{root.name} is written in one turn and used in another, in line {one.statement.line}"
+            )
+        elif turns.may_meet(subscripts, one, two):
+            self._reasons.append(f"{root.name} may be written in one turn and used in another")
+
+    def _look_at_fields(self, root: str, steps: list[Step], others: list[Step]) -> None:
+        if not (steps[0].field and others[0].field):
+            self._reasons.append(f"{root} is accessed in several ways")
+        elif any(each.by_pointer for each in (*steps, *others)):
+            names = sorted((steps[0].field, others[0].field))
+            self._reasons.append(f"{names[0]} and {names[1]} of {root} may overlap")
+
+    def _may_overlap(self, one: tuple[str, list[Step], Expression], two: tuple[str, list[Step], Expression]) -> bool:
+        """Tell whether the memory that two variables lead to may be the same."""
+        first, second = (self._source.declaration(self._procedure, name) for name, _, _ in (one, two))
+        if first is None or second is None:
+            return True
+        by_pointer = any(step.by_pointer for step in (*one[1], *two[1]))
+        if not (first.may_overlap or second.may_overlap or by_pointer):
+            return False
+        return _are_alike(_element(one[2], first), _element(two[2], second))
+
+
+def _only_value(accesses: list[Access]) -> Expression | None:
+    """Give what a variable is in a turn that writes it once."""
+    writes = [each.statement for each in accesses if each.is_write]
+    return getattr(writes[0], "value", None) if len(writes) == 1 and not getattr(writes[0], "operator", "") else None
+
+
+def _is_array(declaration: Declaration) -> bool:
+    """Tell whether more than one value lies in a variable; C's pointers, which can be subscripted, are one."""
+    if declaration.extents == (None,) and declaration.may_overlap:
+        return False
+    return bool(declaration.extents) or declaration.element.kind == "structure"
+
+
+def _are_alike(one: Element, two: Element) -> bool:
+    """Tell whether two pointers may lead to the same memory, by C's rules: values alike, bytes, what has parts."""
+    if one.kind in _ANY or two.kind in _ANY:
+        return True
+    return one.kind == two.kind and (not one.bytes or not two.bytes or one.bytes == two.bytes)
+
+
+def _element(reference: Expression, declaration: Declaration) -> Element:
+    """Give what a reference leads to."""
+    element = getattr(reference, "element", None)
+    return element if isinstance(element, Element) else declaration.element

@@ -1,0 +1,127 @@
+"""Where the work is divided: from the bounds of loops back to the line that makes them of the rank.
+
+It serves ranks that differ (paper 001, 6.1.2: static and dynamic dispatching).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .expression import Expression, Name, walk
+from .nest import Branch, Loop, Procedure, SourceFile, statements
+from .origins import RANK, Origin, Origins
+
+__all__ = ["CAUSES", "KIND", "division_of_work"]
+
+KIND: Final = "division of work"
+CAUSES: Final = frozenset(("ranks",))
+
+_LEVELS: Final = 4  # callers above the region
+_NEAR: Final = 3  # steps back: of more, one may be of another matter
+
+
+def division_of_work(site: Site) -> Iterator[Advice]:
+    """Advise on the loops of a site, then on those around it and around its callers."""
+    origins = Origins(site.sources or {site.source.path: site.source})
+    inside = [loop for loop, _ in site.loops]
+    around = [each for _, loops in site.statements[:1] for each in reversed(loops)]
+    for loop in (*inside, *around):
+        if found := _of_loop(site, origins, loop, site.source, site.procedure):
+            yield found
+            return
+    if found := _of_branch(site, origins):
+        yield found
+        return
+    yield from _of_callers(site, origins)
+
+
+def _of_callers(site: Site, origins: Origins) -> Iterator[Advice]:
+    procedures, seen = [site.procedure], {site.procedure.name}
+    for _ in range(_LEVELS):
+        callings = [each for procedure in procedures for each in origins.callers(procedure)]
+        for calling in callings:
+            for loop in reversed(calling.loops):
+                if found := _of_loop(site, origins, loop, calling.source, calling.procedure):
+                    yield found
+                    return
+        procedures = [each.procedure for each in callings if each.procedure.name not in seen]
+        seen |= {each.name for each in procedures}
+
+
+def _of_loop(site: Site, origins: Origins, loop: Loop, source: SourceFile, procedure: Procedure) -> Advice | None:
+    for bound in (loop.last, loop.first, loop.step, loop.condition):
+        if bound is None:
+            continue
+        found = origins.of(bound, source, procedure)
+        if found is None and _has_rank(bound, origins, source, procedure):
+            if bound is loop.first:
+                return _of_rotation(site, loop, source)
+            found = Origin(source, loop.line, None, bound, True, True, False)
+        if found is not None:
+            return _of_origin(site, found, loop, source, bound)
+    return None
+
+
+def _of_rotation(site: Site, loop: Loop, source: SourceFile) -> Advice:
+    step = site.spell(loop.step)
+    text = (
+        f"line {loop.line} deals its turns out in rotation, from {site.spell(loop.first)} by {step}: costs that come"
+        f" again every {step} turns are unequal work: deal them out in another order, by cost, or on demand"
+    )
+    return Advice(KIND, text, (site.place(loop.line, source),), _evidence(site), site.gain, LOW)
+
+
+def _has_rank(bound: Expression, origins: Origins, source: SourceFile, procedure: Procedure) -> bool:
+    known = origins.names(source, procedure)
+    return any(isinstance(each, Name) and known.get(each.name, ("",))[0] == RANK for each in walk(bound))
+
+
+def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound: Expression) -> Advice:
+    made = site.spell(origin.value)
+    if origin.target is not None:
+        made = f"{site.spell(origin.target)} = {made}"
+    where = site.place(origin.line, origin.source)
+    where_loop = f"line {loop.line}" if source is site.source else site.place(loop.line, source)
+    comes = f"the bounds of {where_loop} ({site.spell(bound)}) come from {where}, {made}"
+    if origin.is_table:
+        cure = "the rank chooses how much it does: give each the same, or as much as it costs"
+    elif origin.has_size:
+        cure = (
+            "if turns cost differently, equal numbers of them are unequal work: divide by cost, deal turns out in"
+            " rotation, or hand parts out on demand"
+        )
+    else:
+        cure = "how much a rank does depends on its number: divide evenly, or by cost"
+    places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
+    named = tuple(dict.fromkeys(site.place(line, file) for file, line in places))
+    is_near = len(origin.through) <= _NEAR
+    sure = HIGH if is_near and (origin.is_known or origin.is_table) else MEDIUM
+    return Advice(KIND, f"{comes}: {cure}", named, _evidence(site), site.gain, sure)
+
+
+def _of_branch(site: Site, origins: Origins) -> Advice | None:
+    """Advise on what some ranks alone do: a branch on the rank within the region or around it."""
+    known = origins.names(site.source, site.procedure)
+    for statement, _ in statements(site.procedure.body):
+        if not isinstance(statement, Branch) or not (statement.line <= site.last and statement.last_line >= site.first):
+            continue
+        for arm in statement.arms:
+            used = [] if arm.condition is None else [each for each in walk(arm.condition) if isinstance(each, Name)]
+            if any(known.get(each.name, ("",))[0] == RANK for each in used):
+                has_loop = any(isinstance(each, Loop) for each, _ in statements(arm.body))
+                condition = site.spell(arm.condition)
+                text = f"line {statement.line} lets ranks do different things ({condition}): share what is done there"
+                sure = MEDIUM if has_loop else LOW
+                return Advice(KIND, text, (site.place(statement.line),), _evidence(site), site.gain, sure)
+    return None
+
+
+def _evidence(site: Site) -> tuple[str, ...]:
+    found = []
+    if (apart := site.numbers.get("visits_apart")) and apart > 1:
+        found.append(f"one rank enters the region {apart:.3g} times as often as another")
+    if (apart := site.numbers.get("instructions_apart")) and apart > 1:
+        found.append(f"one rank executes {apart:.3g} times the instructions of another")
+    return tuple(found)

@@ -1,0 +1,235 @@
+"""What statements read and write, in the order in which they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from .expression import ArrayRef, Call, Deref, Expression, FieldRef, Name, Opaque, Unary, base_of, parts, walk
+from .nest import (
+    Allocation,
+    Assignment,
+    Block,
+    Branch,
+    CallStatement,
+    Declaration,
+    InputOutput,
+    Jump,
+    Loop,
+    Statement,
+    statements,
+)
+
+__all__ = ["Access", "Effects", "effects", "expressions_of", "names_in", "written_names"]
+
+_REFERENCES: Final = (Name, ArrayRef, FieldRef, Deref)
+
+
+@dataclass(frozen=True)
+class Access:
+    """A variable, or a part of one, that is read or written.
+
+    Attributes:
+        reference: A ``Name``, ``ArrayRef``, ``FieldRef`` or ``Deref``.
+        is_write: Whether it is written.
+        statement: In which statement.
+        within: The bodies that it is in, from the outermost: what each belongs to.
+        is_conditional: Whether a condition decides whether it happens at all.
+    """
+
+    reference: Expression
+    is_write: bool
+    statement: Statement
+    within: tuple[Statement, ...]
+    is_conditional: bool
+
+
+@dataclass
+class Effects:
+    """What statements do.
+
+    Attributes:
+        accesses: In order; those in loops once.
+        unknown: What may do anything, in words, with its line.
+    """
+
+    accesses: list[Access] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    @property
+    def written(self) -> frozenset[str]:
+        """The variables that are written, in whole or in part."""
+        bases = (base_of(each.reference) for each in self.accesses if each.is_write)
+        return frozenset(base.name for base in bases if base)
+
+
+def effects(body: Iterable[Statement]) -> Effects:
+    """Say what statements do; jumps out of them are unknown, those to the next turn of a loop in them are not."""
+    found = Effects()
+    _Reader(found).read(body, (), False)
+    return found
+
+
+class _Reader:
+    def __init__(self, found: Effects) -> None:
+        self._found = found
+
+    def read(self, body: Iterable[Statement], within: tuple[Statement, ...], conditional: bool) -> None:
+        for statement in body:
+            self._statement(statement, within, conditional)
+            conditional = conditional or _may_skip_the_rest(statement)
+
+    def _statement(self, statement: Statement, within: tuple[Statement, ...], conditional: bool) -> None:
+        def reads(*expressions: Expression | None) -> None:
+            for each in expressions:
+                if each is not None:
+                    self._reads(each, statement, within, conditional)
+
+        match statement:
+            case Declaration(extents=extents):
+                reads(*extents)
+            case Assignment(target=target, value=value):
+                reads(value, *_below(target))
+                if statement.operator:
+                    self._note(target, statement, within, conditional, write=False)
+                self._note(target, statement, within, conditional, write=True)
+            case Loop():
+                reads(statement.first, statement.last, statement.step, statement.condition)
+                if statement.variable:
+                    self._note(statement.variable, statement, within, conditional, write=True)
+                self.read(statement.body, (*within, statement), conditional)
+            case Block(body=body):
+                self.read(body, (*within, statement), conditional)
+            case Branch(arms=arms):
+                reads(*(arm.condition for arm in arms))
+                for arm in arms:
+                    self.read(arm.body, (*within, statement), True)
+            case _ if what := _unknown_of(statement):
+                self._unknown(statement, what)
+
+    def _unknown(self, statement: Statement, what: str) -> None:
+        self._found.unknown.append(f"line {statement.line} {what}")
+
+    def _reads(self, expression: Expression, statement: Statement, within: tuple[Statement, ...], cond: bool) -> None:
+        """Note what is read; what a reference goes through, such as a row's pointer, is no access of its own."""
+        if isinstance(expression, _REFERENCES):
+            self._note(expression, statement, within, cond, write=False)
+            below: Iterable[Expression] = _below(expression)
+        else:
+            below = parts(expression)
+        if isinstance(expression, Call) and not expression.is_pure:
+            self._unknown(statement, f"calls {expression.name or 'a function'}")
+        elif (isinstance(expression, Opaque) and expression.changes) or (
+            isinstance(expression, Unary) and expression.operator == "&"
+        ):
+            self._unknown(statement, "is not understood")
+        for each in below:
+            self._reads(each, statement, within, cond)
+
+    def _note(
+        self, reference: Expression, statement: Statement, within: tuple[Statement, ...], cond: bool, *, write: bool
+    ) -> None:
+        self._found.accesses.append(Access(reference, write, statement, within, cond))
+
+
+def _unknown_of(statement: Statement) -> str:
+    """Say what of a statement may do anything; nothing of one that goes on with the next turn."""
+    match statement:
+        case CallStatement(call=call):
+            return f"calls {call.name or 'a function'}"
+        case InputOutput(action=action):
+            return f"does input or output: {action}"
+        case Allocation():
+            return "allocates or frees memory"
+        case Jump(kind="cycle", label=""):
+            return ""
+        case Jump(kind=kind):
+            return f"leaves by {kind}"
+        case _:
+            return "is not understood"
+
+
+def _below(reference: Expression) -> Iterator[Expression]:
+    """Give what is read to find where a reference leads: subscripts, and what pointers are computed of."""
+    match reference:
+        case ArrayRef(array=inner, subscripts=subscripts):
+            yield from subscripts
+            yield from _below(inner)
+        case FieldRef(structure=inner) | Deref(pointer=inner):
+            yield from _below(inner)
+        case Name():
+            pass
+        case _:
+            yield reference
+
+
+def _may_skip_the_rest(statement: Statement) -> bool:
+    """Tell whether what follows may not happen, as a jump is in the statement, but in no loop within it."""
+    return any(isinstance(each, Jump) and not loops for each, loops in statements([statement]))
+
+
+def expressions_of(statement: Statement) -> Iterator[Expression]:
+    """Give the expressions that stand in a statement itself, not in statements within."""
+    match statement:
+        case Declaration(extents=extents, value=value):
+            yield from (each for each in (*extents, value) if each is not None)
+        case Assignment(target=target, value=value):
+            yield target
+            yield value
+        case Loop():
+            heads = (statement.variable, statement.first, statement.last, statement.step, statement.condition)
+            yield from (each for each in heads if each is not None)
+        case Branch(arms=arms):
+            yield from (arm.condition for arm in arms if arm.condition is not None)
+        case CallStatement(call=call):
+            yield call
+        case InputOutput(unit=unit, items=items):
+            yield from items if unit is None else (unit, *items)
+        case Allocation(targets=targets, sizes=sizes):
+            yield from targets
+            yield from sizes
+        case Jump(value=value) if value is not None:
+            yield value
+        case _:
+            yield from getattr(statement, "expressions", ())
+
+
+def names_in(body: Iterable[Statement]) -> Iterator[tuple[str, Statement]]:
+    """Give each name that occurs, as often as it does, with the statement; declarations are no occurrences."""
+    for statement, _ in statements(body):
+        if not isinstance(statement, Declaration):
+            for expression in expressions_of(statement):
+                yield from ((each.name, statement) for each in walk(expression) if isinstance(each, Name))
+
+
+def written_names(body: Iterable[Statement], *, by_value: bool = False) -> frozenset[str]:
+    """Give the variables that may be written in whole: what is assigned, counted, allocated, or given by address.
+
+    Args:
+        body: Statements.
+        by_value: Whether functions get values of variables unless their addresses are given.
+    """
+    found = set()
+    for statement, _ in statements(body):
+        match statement:
+            case Assignment(target=Name(name=name)) | Loop(variable=Name(name=name)):
+                found.add(name)
+            case CallStatement(call=call):
+                found.update(_given(call, by_value=by_value))
+            case InputOutput(action="read", items=items) | Allocation(targets=items):
+                found.update(each.name for each in items if isinstance(each, Name))
+        for expression in expressions_of(statement):
+            for each in walk(expression):
+                if isinstance(each, Call) and not each.is_pure:
+                    found.update(_given(each, by_value=by_value))
+    return frozenset(found)
+
+
+def _given(call: Call, *, by_value: bool) -> Iterator[str]:
+    """Give the names whose variables a call may change."""
+    for argument in call.arguments:
+        is_address = isinstance(argument, Unary) and argument.operator == "&"
+        given = next(parts(argument)) if is_address else argument
+        if isinstance(given, Name) and (is_address or not by_value):
+            yield given.name

@@ -1,0 +1,219 @@
+"""Expressions of any language: the parts of them that decide which memory is touched, and what is computed.
+
+Two expressions are equal if they are spelled alike, wherever they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+
+__all__ = [
+    "UNKNOWN_ELEMENT",
+    "ArrayRef",
+    "Binary",
+    "Call",
+    "Deref",
+    "Element",
+    "Expression",
+    "FieldRef",
+    "Name",
+    "Number",
+    "Opaque",
+    "Section",
+    "Text",
+    "Unary",
+    "base_of",
+    "parts",
+    "walk",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """What a variable, or an element of an array, is.
+
+    Attributes:
+        kind: ``integer``, ``real``, ``complex``, ``logical``, ``character``, ``structure`` or ``pointer``; empty if it
+            is not known.
+        bytes: Its size; 0 if it is not known.
+        structure: The structure's name, of a structure; of a pointer, that of the structure that it points to.
+    """
+
+    kind: str = ""
+    bytes: int = 0
+    structure: str = ""
+
+
+UNKNOWN_ELEMENT = Element()
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """An expression; each kind of it is a class of its own.
+
+    Attributes:
+        line: Where it begins, in the file as the user knows it; from 1, 0 if it is not known.
+        column: From 1; 0 if it is not known.
+    """
+
+    line: int = field(default=0, compare=False, kw_only=True)
+    column: int = field(default=0, compare=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Expression):
+    """A variable, or a constant that has a name.
+
+    Attributes:
+        name: Unique within a procedure: what shadows another variable is called ``i'2``. Lower case where the language
+            does not tell cases apart.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Expression):
+    """A literal number, or what the language's own constants stand for (``sizeof``, ``.true.``)."""
+
+    value: int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Expression):
+    """A literal string."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Expression):
+    """An operator before its operand: ``-``, ``!``, ``~``, or ``&``, an address."""
+
+    operator: str
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Expression):
+    """Two operands; parentheses and casts between numbers leave no trace.
+
+    Attributes:
+        operator: As in C: ``+ - * / % == != < <= > >= && || & | ^ << >>``; ``**`` is a power in any language, C's
+            ``pow``, too; ``//`` joins texts.
+        left: The first operand.
+        right: The second.
+    """
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Expression):
+    """A function that is called; what is declared as an array is none.
+
+    Attributes:
+        name: The function's, without the class's; of a call through a pointer, empty.
+        arguments: In order, those with keywords, too.
+        is_pure: Whether its value depends on its arguments alone, and it changes nothing: the language's own
+            mathematics, or a function that is declared so.
+        on: The object of which it is a method.
+    """
+
+    name: str
+    arguments: tuple[Expression, ...] = ()
+    is_pure: bool = False
+    on: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section(Expression):
+    """A subscript that stands for many: ``first:last:step``; None where it is not written."""
+
+    first: Expression | None = None
+    last: Expression | None = None
+    step: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayRef(Expression):
+    """An element of an array, or a section of it.
+
+    C's ``a[i][j]`` is one with two subscripts where ``a`` is an array of arrays, or a pointer to arrays. Where ``a``
+    points to pointers it is one with the subscript j of another with the subscript i: there are two loads.
+
+    Attributes:
+        array: A ``Name``, ``FieldRef``, ``Deref``, or an ``ArrayRef`` that gives a pointer.
+        subscripts: As written, from the left.
+        element: What an element is.
+        extents: How many elements there are along each subscript; None where that is not known. C's ``double *a``
+            has (None,), ``double a[][8]`` has (None, 8), Fortran's ``a(0:n, *)`` has (n + 1, None).
+    """
+
+    array: Expression
+    subscripts: tuple[Expression, ...]
+    element: Element = field(default=UNKNOWN_ELEMENT, compare=False)
+    extents: tuple[Expression | None, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRef(Expression):
+    """A field of a structure: ``s.f``, ``s%f``; ``p->f`` is that of a ``Deref``, in Fortran, too, if p is a pointer."""
+
+    structure: Expression
+    name: str
+    element: Element = field(default=UNKNOWN_ELEMENT, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Deref(Expression):
+    """What a pointer points to: ``*p``."""
+
+    pointer: Expression
+    element: Element = field(default=UNKNOWN_ELEMENT, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque(Expression):
+    """Anything else: a condition's value, a constructor, a lambda. What is known to be in it is below it.
+
+    Attributes:
+        parts: Expressions in it.
+        changes: Whether it may change something.
+    """
+
+    parts: tuple[Expression, ...] = ()
+    changes: bool = True
+
+
+def parts(expression: Expression) -> Iterator[Expression]:
+    """Give the expressions directly below one, from the left; extents of arrays are none of them."""
+    for each in fields(expression):
+        if each.compare:
+            value = getattr(expression, each.name)
+            if isinstance(value, Expression):
+                yield value
+            elif isinstance(value, tuple):
+                yield from value
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """Give an expression and all below it, outer first."""
+    yield expression
+    for part in parts(expression):
+        yield from walk(part)
+
+
+def base_of(expression: Expression) -> Name | None:
+    """Give the variable that a reference begins with: ``a`` of ``a[i].b``, ``p`` of ``p->next->x``."""
+    while True:
+        match expression:
+            case Name():
+                return expression
+            case ArrayRef(array=inner) | FieldRef(structure=inner) | Deref(pointer=inner):
+                expression = inner
+            case _:
+                return None

@@ -1,0 +1,89 @@
+"""Lines of a preprocessor in Fortran, without a preprocessor: which parts of a source count."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from ...instrument.expression import expression
+from ...instrument.fortran.lines import LINE
+
+__all__ = ["Arms", "chosen"]
+
+_LINE: Final = expression(r"[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif|include|define|undef)\b(?P<rest>.*)")
+_NEVER: Final = expression(r"\s*\(?\s*(?:0|\.false\.)\s*\)?\s*(?:!.*|/[*].*)?$")
+_FILE: Final = expression(r"\s*[\"<]([^\">]+)[\">]")
+
+
+class Arms(Enum):
+    """Which arms of a condition count that cannot be told."""
+
+    ALL = "all"
+    FIRST = "the first"
+    LAST = "the last"
+
+
+@dataclass(slots=True)
+class _Condition:
+    """A condition that is open.
+
+    Attributes:
+        counts: Whether this arm does.
+        met: Whether an arm before it has counted.
+        around: Whether what is around it counts.
+    """
+
+    counts: bool
+    met: bool
+    around: bool
+
+
+def chosen(text: str, arms: Arms) -> tuple[str, tuple[int, ...]]:
+    """Give a source with the preprocessor's lines blanked, and the arms that do not count.
+
+    ``#include`` becomes INCLUDE. Lines keep their numbers; ``# 12 "file"`` stays.
+
+    Args:
+        text: A source.
+        arms: Which arms count where nothing tells.
+
+    Returns:
+        The text, and the numbers of the lines with conditions that could not be told.
+    """
+    if not re.search(r"^[ \t]*#[ \t]*[a-z]", text, re.M):
+        return text, ()
+    opened: list[_Condition] = []
+    kept: list[str] = []
+    open_questions: list[int] = []
+    for number, line in enumerate(LINE.findall(text), 1):
+        match = _LINE.match(line)
+        if match is None:
+            counts = not opened or (opened[-1].counts and opened[-1].around)
+            kept.append(line if counts and not re.match(r"[ \t]*#[ \t]*[a-z]", line) else "\n")
+            continue
+        word = match["word"]
+        if word in {"if", "ifdef", "ifndef"} and not (word == "if" and _NEVER.match(match["rest"])):
+            open_questions.append(number)
+        counts = _take(word, match["rest"], opened, arms)
+        file = _FILE.match(match["rest"]) if word == "include" and counts else None
+        kept.append(f"      include '{file[1]}'\n" if file and "'" not in file[1] else "\n")
+    return "".join(kept), tuple(open_questions)
+
+
+def _take(word: str, rest: str, opened: list[_Condition], arms: Arms) -> bool:
+    """Go past a line; tell whether what stands there counts."""
+    around = not opened or (opened[-1].counts and opened[-1].around)
+    if word in {"if", "ifdef", "ifndef"}:
+        counts = arms is not Arms.LAST and not (word == "if" and _NEVER.match(rest))
+        opened.append(_Condition(counts, counts, around))
+    elif word in {"elif", "else"} and opened:
+        last = opened[-1]
+        never = word == "elif" and bool(_NEVER.match(rest))
+        last.counts = not never and (arms is Arms.ALL or not last.met)
+        last.counts = last.counts and not (arms is Arms.LAST and word == "elif")
+        last.met = last.met or last.counts
+    elif word == "endif" and opened:
+        opened.pop()
+    return around

@@ -1,0 +1,322 @@
+"""Expressions of Fortran read into the model, by the precedence of their operators."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Final
+
+from ..expression import Binary, Call, Expression, Name, Number, Opaque, Section, Text, Unary, parts
+from .places import At, Places
+from .scope import Scope
+from .tokens import Token, tokens
+
+__all__ = ["Reader", "UnreadableError", "conjunction", "negated", "shallow"]
+
+_DEEPEST: Final = 60
+"""Expressions within expressions: what walks over trees calls itself for each, and Python bears a thousand calls."""
+_TALLEST: Final = 200
+"""Expressions below each other in a tree, for the same reason: of a sum, each is the left part of the next."""
+_LONGEST_NUMBER: Final = 18
+"""Digits of a number that surely fits into 64 bits."""
+
+_UNARY_MINUS: Final = 8
+_NOT: Final = 4
+_POWER: Final = 10
+_OWN_UNARY: Final = 11
+# How tightly operators bind; what stands in the standard's table further up has the larger number.
+_BINARY: Final = {
+    **dict.fromkeys([".eqv.", ".neqv."], 1),
+    ".or.": 2,
+    ".and.": 3,
+    **dict.fromkeys(["==", "/=", "<", "<=", ">", ">=", ".eq.", ".ne.", ".lt.", ".le.", ".gt.", ".ge."], 5),
+    "//": 6,
+    **dict.fromkeys(["+", "-"], 7),
+    **dict.fromkeys(["*", "/"], 9),
+    "**": _POWER,
+}
+_IN_THE_MODEL: Final = {
+    ".eqv.": "==",
+    ".neqv.": "!=",
+    ".or.": "||",
+    ".and.": "&&",
+    "/=": "!=",
+    ".eq.": "==",
+    ".ne.": "!=",
+    ".lt.": "<",
+    ".le.": "<=",
+    ".gt.": ">",
+    ".ge.": ">=",
+}
+_OPPOSITE: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_TRUTH: Final = {".true.": 1, ".false.": 0}
+_OPENING: Final = {"(": ")", "[": "]", "(/": "/)"}
+
+
+class UnreadableError(Exception):
+    """An expression is none, or is deeper than can be handled."""
+
+
+class Reader:
+    """Reads expressions of a statement, from left to right.
+
+    Args:
+        code: The statement, in lower case without blanks.
+        first: Where to begin.
+        last: Where to end.
+        places: Where its characters stand.
+        scope: What names mean.
+    """
+
+    def __init__(self, code: str, places: Places, scope: Scope, first: int = 0, last: int | None = None) -> None:
+        self._tokens = list(tokens(code, first, last))
+        self._next = 0
+        self._depth = 0
+        self._places = places
+        self._scope = scope
+
+    @property
+    def token(self) -> Token:
+        """The token that comes next."""
+        return self._tokens[self._next]
+
+    @property
+    def ahead(self) -> Token:
+        """The token after that, or the last."""
+        return self._tokens[min(self._next + 1, len(self._tokens) - 1)]
+
+    def takes(self, sign: str) -> bool:
+        """Go past a sign if it comes next."""
+        if self.token.text != sign or self.token.kind == "text":
+            return False
+        self._next += 1
+        return True
+
+    def expects(self, sign: str) -> None:
+        """Go past a sign, which must come next.
+
+        Raises:
+            UnreadableError: It does not.
+        """
+        if not self.takes(sign):
+            raise UnreadableError
+
+    def whole(self) -> Expression:
+        """Read an expression up to the end.
+
+        Raises:
+            UnreadableError: There is none, or something after it.
+        """
+        found = self.expression()
+        if self.token.kind != "end":
+            raise UnreadableError
+        return shallow(found)
+
+    def expression(self, at_least: int = 0) -> Expression:
+        """Read the expression that comes next, of operators that bind at least so tightly.
+
+        Raises:
+            UnreadableError: There is none.
+        """
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise UnreadableError
+        found = self._operand()
+        while (operator := self._operator()) and (binds := _BINARY.get(operator, 0)) >= at_least:
+            at = self._at()
+            self._next += 1
+            right = self.expression(binds if binds == _POWER else binds + 1)
+            found = self._joined(operator, found, right, at)
+        self._depth -= 1
+        return found
+
+    def _operator(self) -> str:
+        token = self.token
+        if token.kind == "word":
+            return "" if token.text in _TRUTH or token.text == ".not." else token.text
+        return token.text if token.kind == "sign" and token.text in _BINARY else ""
+
+    def _joined(self, operator: str, left: Expression, right: Expression, at: At) -> Expression:
+        place = left if left.line else at
+        if operator not in _BINARY:
+            return Call(operator, (left, right), line=place.line, column=place.column)
+        return Binary(_IN_THE_MODEL.get(operator, operator), left, right, line=place.line, column=place.column)
+
+    def _operand(self) -> Expression:  # noqa: PLR0911 - one case a kind of token
+        token, at = self.token, self._at()
+        match token.kind, token.text:
+            case "sign", ("+" | "-") as sign:
+                self._next += 1
+                operand = self.expression(_UNARY_MINUS)
+                return operand if sign == "+" else _minus(operand, at)
+            case "word", ".not.":
+                self._next += 1
+                return Unary("!", self.expression(_NOT), line=at.line, column=at.column)
+            case "word", text if text in _TRUTH:
+                self._next += 1
+                if self.token.kind == "name" and self.token.text.startswith("_"):
+                    self._next += 1  # .true._4
+                return Number(_TRUTH[text], line=at.line, column=at.column)
+            case "word", text:
+                self._next += 1
+                return Call(text, (self.expression(_OWN_UNARY),), line=at.line, column=at.column)
+            case "number", text:
+                self._next += 1
+                return _number(text, at)
+            case "bits", _:
+                self._next += 1
+                return Opaque(changes=False, line=at.line, column=at.column)
+            case "text", text:
+                self._next += 1
+                written = self._places.written(token.at, token.at + len(text))
+                found: Expression = Text(written[1:-1], line=at.line, column=at.column)
+                return self._part_of_text(found, at)
+            case "name", _:
+                return self.reference()
+            case "sign", ("(" | "[" | "(/") as opening:
+                return self._in_parentheses(_OPENING[opening], at)
+        raise UnreadableError
+
+    def _part_of_text(self, text: Expression, at: At) -> Expression:
+        if not self.takes("("):
+            return text
+        return Opaque((text, *self.arguments()), changes=False, line=at.line, column=at.column)
+
+    def _in_parentheses(self, closing: str, at: At) -> Expression:
+        """Read an expression in parentheses, a complex number, an implied loop, or what an array is made of."""
+        self._next += 1
+        found = self._list(closing)
+        if closing == ")" and len(found) == 1 and not isinstance(found[0], Section):
+            return found[0]
+        return Opaque(found, changes=False, line=at.line, column=at.column)
+
+    def reference(self) -> Expression:
+        """Read a variable, an element, a field, or a function that is called.
+
+        Raises:
+            UnreadableError: None comes next.
+        """
+        token, at = self.token, self._at()
+        if token.kind != "name":
+            raise UnreadableError
+        self._next += 1
+        name = token.text
+        found = self._scope.applied(name, self.arguments(), at) if self.takes("(") else self._scope.name(name, at)
+        links = 0
+        while True:
+            if self.takes("%"):
+                links += 1
+                name = self.token.text
+                if self.token.kind != "name" or links > _DEEPEST:
+                    raise UnreadableError
+                self._next += 1
+                arguments = self.arguments() if self.takes("(") else None
+                found = self._scope.field(found, name, arguments, at)
+            elif self.token.text == "(" and not isinstance(found, Call):
+                self._next += 1
+                links += 1
+                if links > _DEEPEST:
+                    raise UnreadableError
+                found = self._scope.subscripted_with(found, self.arguments(), at)
+            elif self.takes("["):
+                found = Opaque((found, *self._list("]")), line=at.line, column=at.column)
+            else:
+                return found
+
+    def arguments(self) -> tuple[Expression, ...]:
+        """Read what stands in parentheses, after the first of them, and go past the last.
+
+        Raises:
+            UnreadableError: It is no list of expressions.
+        """
+        return self._list(")")
+
+    def _list(self, closing: str) -> tuple[Expression, ...]:
+        found: list[Expression] = []
+        while not self.takes(closing):
+            if found:
+                self.expects(",")
+            found += self._item(closing)
+        return tuple(found)
+
+    def _item(self, closing: str) -> Iterable[Expression]:
+        if self.token.kind == "name" and self.ahead.text == "=":  # a keyword, or an implied loop's variable
+            self._next += 2
+        if self.takes("*"):  # the label of another return
+            if self.token.kind == "number":
+                self._next += 1
+            return ()
+        if closing != ")" and self.token.kind == "name" and self.ahead.text == ":" == self._after_ahead():
+            self._next += 3  # the type of what an array is made of
+            return ()
+        at = self._at()
+        first = None if self.token.text == ":" else self.expression()
+        if self.token.text != ":":
+            return (first,) if first else ()
+        self._next += 1
+        last = None if self.token.text in {":", ",", closing} else self.expression()
+        step = self.expression() if self.takes(":") else None
+        return (Section(first, last, step, line=at.line, column=at.column),)
+
+    def _after_ahead(self) -> str:
+        return self._tokens[min(self._next + 2, len(self._tokens) - 1)].text
+
+    def _at(self) -> At:
+        return self._places.at(self.token.at)
+
+    def names(self) -> tuple[Expression, ...]:
+        """Give the names in all of it, which is all that is known of what cannot be read."""
+        found = (each for each in self._tokens if each.kind == "name")
+        places = ((each.text, self._places.at(each.at)) for each in found)
+        return tuple(Name(text, line=at.line, column=at.column) for text, at in places)
+
+
+def shallow(expression: Expression) -> Expression:
+    """Give an expression back unless its tree is too tall.
+
+    Raises:
+        UnreadableError: It is.
+    """
+    level: list[Expression] = [expression]
+    for _ in range(_TALLEST):
+        level = [part for each in level for part in parts(each)]
+        if not level:
+            return expression
+    raise UnreadableError
+
+
+def negated(condition: Expression) -> Expression:
+    """Give what holds where a condition does not."""
+    match condition:
+        case Unary(operator="!", operand=operand):
+            return operand
+        case Binary(operator=operator, left=left, right=right) if operator in _OPPOSITE:
+            return Binary(_OPPOSITE[operator], left, right, line=condition.line, column=condition.column)
+    return Unary("!", condition, line=condition.line, column=condition.column)
+
+
+def conjunction(conditions: list[Expression], operator: str = "||") -> Expression:
+    """Join conditions."""
+    found = conditions[0]
+    for each in conditions[1:]:
+        found = Binary(operator, found, each, line=found.line, column=found.column)
+    return found
+
+
+def _minus(operand: Expression, at: At) -> Expression:
+    if isinstance(operand, Number):
+        return Number(-operand.value, line=at.line, column=at.column)
+    return Unary("-", operand, line=at.line, column=at.column)
+
+
+def _number(text: str, at: At) -> Expression:
+    digits = text.partition("_")[0]
+    if digits.isdigit() and len(digits) <= _LONGEST_NUMBER:
+        return Number(int(digits), line=at.line, column=at.column)
+    try:
+        value = float(digits.replace("d", "e"))
+    except ValueError:
+        raise UnreadableError from None
+    if not math.isfinite(value):
+        return Opaque(changes=False, line=at.line, column=at.column)
+    return Number(value, line=at.line, column=at.column)

@@ -1,0 +1,126 @@
+"""Jumps that are structured statements, written as they were before there were any."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from ..expression import Opaque
+from ..nest import Arm, Block, Branch, Jump, Loop, Statement
+from .expressions import negated
+
+__all__ = ["Labelled", "cycling", "structured"]
+
+_DEEPEST: Final = 12
+"""Jumps in a list that are made branches: each is within the one before, and few programs have more."""
+_FARTHEST: Final = 1000
+"""Statements that a jump may lead over: no program of a person has so many in one list."""
+
+
+class Labelled(NamedTuple):
+    """A statement with its label; None is CONTINUE, which does nothing."""
+
+    label: str
+    statement: Statement | None
+
+
+def structured(items: list[Labelled], jumps: Counter[str]) -> tuple[Statement, ...]:
+    """Make branches of the jumps ahead within a list of statements.
+
+    ::
+
+        if (c) goto 10        if (.not. c)
+          A                     A
+        goto 20          →    else
+     10   B                     B
+     20 …                     …
+
+    Args:
+        items: The statements.
+        jumps: How many jumps lead to each label, which is counted down.
+    """
+    places = {each.label: place for place, each in enumerate(items) if each.label}
+    found = list(items)
+    left = _DEEPEST
+    for place in range(len(items) - 1, -1, -1):
+        branch, label = _skip(found[place].statement)
+        target = places.get(label, -1)
+        if branch is None or not place < target < place + _FARTHEST or not left:
+            continue
+        jumps[label] -= 1
+        if _entered(found[place + 1 : target], jumps):
+            jumps[label] += 1
+            continue
+        left -= 1
+        end = _end_of_other(found, place, target, places, jumps)
+        arms = _arms(branch, found, place, target, end)
+        found[place] = Labelled(found[place].label, replace(branch, arms=arms))
+        for each in range(place + 1, end):
+            found[each] = Labelled("", None)
+    return _statements(found)
+
+
+def _end_of_other(found: list[Labelled], place: int, target: int, places: dict[str, int], jumps: Counter[str]) -> int:
+    """Tell where what is done otherwise ends: if a jump before the target leads over it; else at the target itself."""
+    last = next((each.statement for each in reversed(found[place + 1 : target]) if each.statement is not None), None)
+    end = places.get(last.label, -1) if isinstance(last, Jump) and last.kind == "goto" else -1
+    if end < target or _entered(found[target:end], jumps):
+        return target
+    jumps[found[end].label] -= 1
+    return end
+
+
+def _arms(branch: Branch, found: list[Labelled], place: int, target: int, end: int) -> tuple[Arm, ...]:
+    condition = branch.arms[0].condition
+    between, other = _statements(found[place + 1 : target]), _statements(found[target:end])
+    if between and isinstance(between[-1], Jump) and between[-1].label and between[-1].label == found[end].label:
+        between = between[:-1]
+    first = Arm(negated(condition) if condition else None, between)
+    return (first, Arm(None, other)) if other else (first,)
+
+
+def _statements(items: list[Labelled]) -> tuple[Statement, ...]:
+    return tuple(each.statement for each in items if each.statement is not None)
+
+
+def _skip(statement: Statement | None) -> tuple[Branch | None, str]:
+    """Tell whether a statement is ``if (c) goto 10``, and where that leads."""
+    match statement:
+        case Branch(arms=(Arm(condition=condition, body=(Jump(kind="goto", label=label),)),)):
+            # What an ERR= leads to is no other way to go on.
+            return (None, "") if condition is None or isinstance(condition, Opaque) else (statement, label)
+    return None, ""
+
+
+def _entered(items: list[Labelled], jumps: Counter[str]) -> bool:
+    """Whether a jump from elsewhere leads among statements."""
+    return any(jumps[each.label] > 0 for each in items if each.label)
+
+
+def cycling(body: tuple[Statement, ...], label: str, jumps: Counter[str], inner: str = "") -> tuple[Statement, ...]:
+    """Make a loop's ``cycle`` of the jumps to its end.
+
+    Args:
+        body: What is repeated.
+        label: The label of its last statement, which does nothing else.
+        jumps: How many jumps lead to each label, which is counted down.
+        inner: What the loop is called within those in it.
+    """
+    return tuple(_cycling(each, label, jumps, inner) for each in body) if jumps[label] > 0 else body
+
+
+def _cycling(statement: Statement, label: str, jumps: Counter[str], inner: str) -> Statement:
+    match statement:
+        case Jump(kind="goto", label=to) if to == label:
+            jumps[label] -= 1
+            return replace(statement, kind="cycle", label=inner)
+        case Loop(body=body):
+            return replace(statement, body=cycling(body, label, jumps, label))
+        case Block(body=body):
+            return replace(statement, body=cycling(body, label, jumps, inner))
+        case Branch(arms=arms):
+            return replace(
+                statement, arms=tuple(replace(arm, body=cycling(arm.body, label, jumps, inner)) for arm in arms)
+            )
+    return statement

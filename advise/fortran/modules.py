@@ -1,0 +1,208 @@
+"""Modules: what they declare, in a file and in those beside it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from ...instrument.expression import expression
+from ...instrument.fortran.declarations import entities
+from ...instrument.fortran.lines import Directive, Statement
+from ...instrument.fortran.meaning import Kind, meaning_of
+from ...instrument.line_markers import MarkedText
+from .declarations import DEFAULT_TYPES, declare, implicit_types, structure
+from .intrinsics import KIND_BYTES
+from .scope import Scope
+
+__all__ = ["ModuleText", "Modules", "beside", "read_modules"]
+
+_USE: Final = expression(r"use(?:,(?:non_)?intrinsic)?(?:::)?([a-z]\w*)(?:,(only:)?(.*))?$")
+_TYPE_NAME: Final = expression(r"type(?:,.*::|::)?([a-z]\w*)")
+_MODULE_LINE: Final = expression(rb"^[ \t]*module[ \t]+(?!procedure\b)(\w+)[ \t]*(?:!.*)?\r?$", re.I | re.M)
+_SUFFIXES: Final = (".f", ".f90", ".f95", ".f03", ".f08", ".for", ".ftn", ".fpp")
+_MOST_FILES: Final = 500
+"""Sources beside one that are searched for modules."""
+_LARGEST: Final = 2**22
+"""Bytes of such a source; larger ones are data, or generated."""
+_KNOWN_TO_ALL: Final = frozenset(
+    ["iso_c_binding", "iso_fortran_env", "mpi", "mpi_f08", "omp_lib", "ieee_arithmetic", "ieee_exceptions"]
+)
+"""Modules whose names are told without reading them."""
+_DEEPEST: Final = 20
+"""Modules that use each other."""
+
+
+@dataclass(slots=True)
+class ModuleText:
+    """What stands in a module before CONTAINS.
+
+    Attributes:
+        text: The source that it is in.
+        uses: Its USE statements.
+        specified: Its specification statements.
+        structures: The definitions of its structures: the first statement, and what is in it.
+    """
+
+    text: MarkedText
+    uses: list[Statement] = field(default_factory=list)
+    specified: list[Statement] = field(default_factory=list)
+    structures: list[tuple[Statement, list[Statement]]] = field(default_factory=list)
+
+
+def read_modules(items: Iterable[Statement | Directive], text: MarkedText) -> tuple[dict[str, ModuleText], ModuleText]:
+    """Find the modules of a source, and the structures that are defined outside of them."""
+    modules: dict[str, ModuleText] = {}
+    outside = ModuleText(text)
+    module: ModuleText | None = None
+    defined: list[Statement] | None = None
+    skips = False
+    for statement in (each for each in items if isinstance(each, Statement)):
+        code = statement.code
+        if defined is not None:
+            if code.startswith("endtype"):
+                defined = None
+            elif not code.startswith("contains"):
+                defined.append(statement)
+        elif skips:
+            skips = not code.startswith("endinterface")
+        elif code.startswith(("interface", "abstractinterface")):
+            skips = meaning_of(statement).kind is Kind.INTERFACE
+        elif code.startswith("type") and not code.startswith("type(") and meaning_of(statement).kind is Kind.TYPE:
+            defined = []
+            (module or outside).structures.append((statement, defined))
+        elif code.startswith("module") and meaning_of(statement).kind is Kind.MODULE:
+            module = modules.setdefault(meaning_of(statement).name.lower(), ModuleText(text))
+        elif code == "contains" or code.startswith("end"):
+            module = None if code == "contains" or meaning_of(statement).kind is Kind.END_UNIT else module
+        elif module is not None:
+            (module.uses if _USE.match(code) else module.specified).append(statement)
+    return modules, outside
+
+
+class Modules:
+    """The modules that a source can use.
+
+    Args:
+        own: Those in it.
+        find: Gives the modules of the file that has one of a name; empty if there is none.
+    """
+
+    def __init__(self, own: dict[str, ModuleText], find: Callable[[str], Mapping[str, ModuleText]]) -> None:
+        self._texts = dict(own)
+        self._find = find
+        self._scopes: dict[str, Scope | None] = {}
+        self.unseen: set[str] = set()
+
+    def use(self, statements: Iterable[Statement], scope: Scope, depth: int = 0) -> None:
+        """Take in what USE statements bring."""
+        for statement in statements:
+            match = _USE.match(statement.code)
+            if match is None:
+                continue
+            name, only, listed = match.groups()
+            given = dict(_pair(each) for each in entities(listed or "") if each)
+            scope.kinds |= {here: KIND_BYTES[there] for here, there in given.items() if there in KIND_BYTES}
+            module = self.scope(name, depth + 1)
+            if module is None:
+                if name not in _KNOWN_TO_ALL:
+                    self.unseen.add(name)
+                continue
+            visible = given if only else {each: each for each in _all_names(module)} | given
+            _bring(module, scope, visible)
+
+    def scope(self, name: str, depth: int = 0) -> Scope | None:
+        """Give the names of a module; None if it is nowhere."""
+        if name not in self._scopes:
+            self._scopes[name] = None  # while it is read, which may use itself
+            text = self._texts.get(name) or self._found(name)
+            if text is not None and depth < _DEEPEST:
+                scope = Scope()
+                self.use(text.uses, scope, depth)
+                fill(text, scope, outlives=True)
+                self._scopes[name] = scope
+        return self._scopes[name]
+
+    def _found(self, name: str) -> ModuleText | None:
+        if name in _KNOWN_TO_ALL:
+            return None
+        for each, text in self._find(name).items():
+            self._texts.setdefault(each, text)
+        return self._texts.get(name)
+
+
+def fill(text: ModuleText, scope: Scope, *, outlives: bool) -> None:
+    """Take in what is declared, structures between the passes that their extents need, and that need them."""
+    scope.implicit = implicit_types(text.specified, DEFAULT_TYPES, scope)
+    declare(text.specified, text.text, scope, outlives=outlives)
+    define(text, scope)
+
+
+def define(text: ModuleText, scope: Scope) -> None:
+    """Take in structures."""
+    for head, inside in text.structures:
+        if match := _TYPE_NAME.match(head.code):
+            line = text.text.place(head.start).line
+            scope.structures[match[1]] = structure(match[1], inside, text.text, scope, line)
+
+
+def _pair(item: str) -> tuple[str, str]:
+    """Give the name that an item of USE has here, and the one that it has in the module."""
+    here, _, there = item.partition("=>")
+    return here, there or here
+
+
+def _all_names(module: Scope) -> Iterable[str]:
+    return [*module.variables, *module.structures]
+
+
+def _bring(module: Scope, scope: Scope, visible: dict[str, str]) -> None:
+    for here, there in visible.items():
+        if there in module.variables:
+            scope.variables[here] = replace(module.variables[there], name=here)
+            scope.inherited.add(here)
+        if there in module.pointers:
+            scope.pointers.add(here)
+        if there in module.kinds:
+            scope.kinds[here] = module.kinds[there]
+        if there in module.values:
+            scope.values[here] = module.values[there]
+        if there in module.structures:
+            scope.structures[here] = module.structures[there]
+    # A variable is as long as its structure says, whether that has a name here or not.
+    for name, known in module.structures.items():
+        scope.structures.setdefault(name, known)
+
+
+def beside(path: Path) -> dict[str, Path]:
+    """Tell which sources beside one have which modules, and those in the folders within its own, and around it."""
+    found: dict[str, Path] = {}
+    for file in islice(_sources(path), _MOST_FILES):
+        try:
+            if file.stat().st_size <= _LARGEST:
+                for match in _MODULE_LINE.finditer(file.read_bytes()):
+                    found.setdefault(match[1].decode("latin-1").lower(), file)
+        except OSError:
+            continue
+    return found
+
+
+def _sources(path: Path) -> Iterator[Path]:
+    own, within = _listing(path.parent)
+    yield from (each for each in own if each != path)
+    for folder in (*within, path.resolve().parent.parent):
+        yield from _listing(folder)[0]
+
+
+def _listing(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Give the sources and the folders in a folder."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda each: each.name)
+    except OSError:
+        return [], []
+    sources = [folder / each.name for each in entries if each.name.lower().endswith(_SUFFIXES) and each.is_file()]
+    return sources, [folder / each.name for each in entries if each.is_dir() and not each.name.startswith(".")]

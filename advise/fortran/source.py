@@ -1,0 +1,333 @@
+"""A source of Fortran read into the model."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from ...errors import SourceError
+from ...instrument.expression import expression
+from ...instrument.fortran.declarations import first_executable
+from ...instrument.fortran.form import Form
+from ...instrument.fortran.includes import BYTE_ORDER_MARK, expand
+from ...instrument.fortran.lines import Lines, Statement, UnterminatedError, read_lines
+from ...instrument.fortran.meaning import Kind
+from ...instrument.fortran.units import Procedure, StructureError, find_procedures
+from ...instrument.line_markers import MarkedText
+from ..expression import Expression, Name, walk
+from ..nest import Declaration, SourceFile
+from ..nest import Procedure as Read
+from .body import DeepError, body_of
+from .conditional import Arms, chosen
+from .declarations import DEFAULT_TYPES, allocated, declare, implicit_types, typed
+from .intrinsics import PURE
+from .modules import Modules, ModuleText, beside, define, read_modules
+from .scope import Scope
+
+__all__ = ["read_fortran"]
+_FIXED_SUFFIX: Final = expression(r"\.(?:f|for|ftn|fpp)$", re.I)
+_FIXED_LINE, _WIDE_LINE = 72, 132
+_ALLOCATE: Final = expression(r"(?:if\(.*\))?allocate\(")
+_SUBSCRIPTED: Final = expression(r"([a-z]\w*)\(")
+_ARGUMENTS: Final = expression(r"(?:subroutine|function)[a-z]\w*\(([^()]*)\)(?:.*result\((\w+)\))?")
+_STATEMENT_FUNCTION: Final = expression(r"([a-z]\w*)\(([^()]*)\)=(.*)")
+_NAMES: Final = expression(r"(?<![\w.])[a-z]\w*")
+_INCLUDE_LINE: Final = expression(r"^\s*include\s*['\"]([^'\"]+)", re.I | re.M)
+
+
+def read_fortran(text: bytes, path: Path) -> SourceFile:
+    """Read a source as the user wrote it.
+
+    Args:
+        text: What is in it.
+        path: Where it is: files that it includes, and modules that it uses, are looked for beside it.
+
+    Raises:
+        SourceError: It cannot be read.
+    """
+    return _Source(_arranged(text, path), path).read()
+
+
+@dataclass(frozen=True, slots=True)
+class _Arranged:
+    """The lines of a source, in the form that they have.
+
+    Attributes:
+        text: The source, with what it includes.
+        lines: Its statements.
+        procedures: Its procedures.
+        unbalanced: Statements whose parentheses do not match.
+        questions: Lines with conditions of the preprocessor that could not be told.
+    """
+
+    text: MarkedText
+    lines: Lines
+    procedures: list[Procedure]
+    unbalanced: int
+    questions: tuple[int, ...]
+
+
+def _arranged(raw: bytes, path: Path) -> _Arranged:
+    """Put the lines of a source together, in the form in which they make sense."""
+    text = raw.decode("latin-1").removeprefix(BYTE_ORDER_MARK)
+    text = text if text.endswith("\n") else f"{text}\n"
+    best: _Arranged | None = None
+    first_error: SourceError | None = None
+    for form in _forms(path):
+        for arms in Arms:
+            kept, questions = chosen(text, arms)
+            try:
+                found = _read(kept, path, form, questions)
+            except SourceError as error:
+                first_error = first_error or error
+            else:
+                if not found.unbalanced:
+                    return found
+                best = found if best is None or found.unbalanced < best.unbalanced else best
+            if not questions:
+                break
+    if best is None:
+        raise first_error or SourceError(str(path), 1, 1, "nothing can be read")
+    return best
+
+
+def _forms(path: Path) -> Iterator[Form]:
+    """Give the forms that a source may have, the likeliest first."""
+    fixed = bool(_FIXED_SUFFIX.search(path.name))
+    usual = Form(True, _FIXED_LINE, openmp=True, threads=True)
+    wide = Form(True, _WIDE_LINE, openmp=True, threads=True)
+    free = Form(False, openmp=True, threads=True)
+    yield from (usual, wide, free) if fixed else (free, usual, wide)
+
+
+def _read(text: str, path: Path, form: Form, questions: tuple[int, ...]) -> _Arranged:
+    name = os.fsencode(path).decode("latin-1")
+    text = expand(text, name, _include_folders(path), openmp=form.openmp)
+    markers = tuple(match.start() for match in re.finditer(r"^#", text, re.M))
+    marked = MarkedText(text, name, markers)
+    try:
+        lines = read_lines(text, form)
+        procedures = find_procedures(lines.items)
+    except UnterminatedError as error:
+        raise _error(marked, error.offset, str(error)) from None
+    except StructureError as error:
+        raise _error(marked, error.statement.start, str(error)) from None
+    found = (each.code for each in lines.items if isinstance(each, Statement))
+    unbalanced = sum(code.count("(") != code.count(")") for code in found)
+    return _Arranged(marked, lines, procedures, unbalanced, questions)
+
+
+def _include_folders(path: Path) -> list[str]:
+    """Give the folders in which included files may be: the compiler's options are not known."""
+    folder, around = path.parent, path.resolve().parent.parent
+    return [str(each) for each in (folder, folder / "include", around, around / "include")]
+
+
+def _error(text: MarkedText, offset: int, message: str) -> SourceError:
+    place = text.place(offset)
+    return SourceError(os.fsdecode(place.file.encode("latin-1")), place.line, place.column, message)
+
+
+class _Source:
+    """Reads a source whose lines are put together."""
+
+    def __init__(self, arranged: _Arranged, path: Path) -> None:
+        self.arranged = arranged
+        self.text = arranged.text
+        self.path = path
+        self.file = os.fsencode(path).decode("latin-1")
+        self.texts, self.outside = read_modules(arranged.lines.items, arranged.text)
+        self._beside: dict[str, Path] | None = None
+        self.modules = Modules(self.texts, self._other_file)
+        self.scopes: dict[str, Scope] = {}
+        self.remarks: list[str] = []
+
+    def read(self) -> SourceFile:
+        procedures = self.arranged.procedures
+        arguments = [self._scope(each) for each in procedures]
+        self._tell_functions()
+        self._tell_arrays()
+        self._tell_extents()
+        read = [self._procedure(each, names) for each, names in zip(procedures, arguments, strict=True)]
+        module_scopes = [scope for name in self.texts if (scope := self.modules.scope(name))]
+        declarations = {each.name: each for scope in module_scopes for each in scope.variables.values()}
+        structures = {
+            name: each for scope in (*module_scopes, *self.scopes.values()) for name, each in scope.structures.items()
+        }
+        return SourceFile(
+            "fortran",
+            str(self.path),
+            tuple(each for each in read if each),
+            tuple(declarations.values()),
+            tuple(structures.values()),
+            tuple(self._remarks()),
+        )
+
+    def _remarks(self) -> Iterator[str]:
+        if self.arranged.questions:
+            first, count = self.arranged.questions[0], len(self.arranged.questions)
+            yield f"line {first}: a condition of the preprocessor that was not told ({count} in all)"
+        if self.modules.unseen:
+            yield f"modules that were not found beside it: {', '.join(sorted(self.modules.unseen))}"
+        missing = sorted(set(_INCLUDE_LINE.findall(self.text.text)) - {"mpif.h"})
+        folders = [Path(each) for each in _include_folders(self.path)]
+        missing = [each for each in missing if not any((folder / each).is_file() for folder in folders)]
+        if missing:
+            yield f"included files that were not found beside it: {', '.join(missing)}"
+        yield from self.remarks
+
+    def _other_file(self, module: str) -> Mapping[str, ModuleText]:
+        """Find a module in the files beside this one."""
+        if self._beside is None:
+            self._beside = beside(self.path)
+        file = self._beside.get(module)
+        try:
+            if file is None:
+                return {}
+            other = _arranged(file.read_bytes(), file)
+        except (OSError, SourceError):
+            return {}
+        return read_modules(other.lines.items, other.text)[0]
+
+    def _scope(self, procedure: Procedure) -> tuple[str, ...]:
+        """Make the scope of a procedure; give the names of its arguments."""
+        around = procedure.name.rpartition("::")[0]
+        host = self.scopes.get(around.lower()) or (self.modules.scope(around.lower()) if around else None)
+        scope = host.within() if host else Scope(implicit=dict(DEFAULT_TYPES))
+        for name, each in scope.variables.items():
+            scope.variables[name] = each if each.is_constant else replace(each, outlives=True, is_argument=False)
+        own = procedure.specified[-1]
+        self.modules.use((step.statement for step in procedure.steps if step.meaning.kind is Kind.USE), scope)
+        scope.implicit = implicit_types(own, scope.implicit, scope)
+        match = None if procedure.is_program else _ARGUMENTS.search(procedure.header.code)
+        arguments = tuple(each for each in (match[1].split(",") if match else ()) if each.isidentifier())
+        for name in arguments:
+            scope.inherited.discard(name)
+            scope.variables[name] = Declaration(name, scope.by_letter(name))
+        declare(own, self.text, scope)
+        if not host:
+            define(self.outside, scope)
+        for name in arguments:
+            scope.variables[name] = replace(scope.variables[name], is_argument=True, outlives=False)
+        if procedure.meaning.kind is Kind.FUNCTION:
+            self._add_result(procedure, (match[2] if match else "") or procedure.meaning.name.lower(), scope)
+        self._add_statement_functions(procedure, scope)
+        self.scopes[procedure.name.lower()] = scope
+        return arguments
+
+    @staticmethod
+    def _add_result(procedure: Procedure, name: str, scope: Scope) -> None:
+        if name not in scope.variables or name in scope.inherited:
+            element = typed(procedure.meaning.word, scope) or scope.by_letter(name)
+            scope.variables[name] = Declaration(name, element)
+            scope.inherited.discard(name)
+
+    @staticmethod
+    def _add_statement_functions(procedure: Procedure, scope: Scope) -> None:
+        for step in procedure.steps[: first_executable(procedure)]:
+            match = _STATEMENT_FUNCTION.match(step.statement.code)
+            if match and step.meaning.kind is Kind.ASSIGNMENT:
+                known = {name for name, each in scope.variables.items() if each.is_constant}
+                free = set(_NAMES.findall(match[3])) - set(match[2].split(",")) - known - PURE
+                scope.functions[match[1]] = not free
+                scope.variables.pop(match[1], None)
+
+    def _tell_functions(self) -> None:
+        """Tell which functions of the file depend on their arguments alone."""
+        known: dict[str, bool] = {}
+        for procedure in self.arranged.procedures:
+            if procedure.meaning.kind is Kind.FUNCTION:
+                word = procedure.meaning.word
+                is_pure = ("pure" in word and "impure" not in word) or ("elemental" in word and "impure" not in word)
+                known[procedure.meaning.name.lower()] = is_pure and self._is_closed(procedure)
+        for scope in self.scopes.values():
+            for name, is_pure in known.items():
+                scope.functions.setdefault(name, is_pure)
+
+    def _is_closed(self, procedure: Procedure) -> bool:
+        """Whether a procedure mentions no variable of a module, or of what is around it."""
+        scope = self.scopes[procedure.name.lower()]
+        others = {each for each in scope.inherited if each in scope.variables and not scope.variables[each].is_constant}
+        return not self.modules.unseen and not any(
+            others & set(_NAMES.findall(step.statement.code)) for step in procedure.steps
+        )
+
+    def _tell_arrays(self) -> None:
+        """Tell names that are assigned to with subscripts, in which procedure soever."""
+        names: set[str] = set()
+        for procedure in self.arranged.procedures:
+            for step in procedure.steps[first_executable(procedure) :]:
+                if step.meaning.kind is Kind.ASSIGNMENT and (match := _SUBSCRIPTED.match(step.statement.code)):
+                    names.add(match[1])
+        for scope in self.scopes.values():
+            scope.subscripted |= names - scope.functions.keys()
+
+    def _tell_extents(self) -> None:
+        """Give what is allocated in one place its extents."""
+        found: dict[tuple[str, str], list[tuple[Expression | None, ...]]] = {}
+        for procedure in self.arranged.procedures:
+            scope = self.scopes[procedure.name.lower()]
+            for step in procedure.steps:
+                match = _ALLOCATE.match(step.statement.code)
+                if match and step.meaning.kind in {Kind.EXECUTABLE, Kind.IF}:
+                    for name, extents in allocated(step.statement, match.end(), self.text, scope):
+                        owner = "" if name in scope.inherited else procedure.name.lower()
+                        usable = bool(owner) or all(_lasts(each, scope) for each in extents)
+                        found.setdefault((owner, name), []).append(extents if usable else ())
+        for (owner, name), all_extents in found.items():
+            if len(all_extents) == 1:
+                for each, scope in self.scopes.items():
+                    if each == owner or (not owner and name in scope.inherited):
+                        _set_extents(scope, name, all_extents[0])
+
+    def _procedure(self, procedure: Procedure, arguments: tuple[str, ...]) -> Read | None:
+        scope = self.scopes[procedure.name.lower()]
+        first = self.text.place(procedure.header.start)
+        if first.file != self.file:
+            return None
+        scope.mentioned.clear()
+        try:
+            body = body_of(procedure, self.text, scope, self.file)
+        except DeepError:
+            self.remarks.append(f"line {first.line}: {procedure.name} is nested too deeply")
+            return None
+        self._add_implicit(procedure, scope)
+        end = procedure.end or procedure.steps[-1].statement
+        word = procedure.meaning.word
+        is_pure = ("pure" in word or "elemental" in word) and "impure" not in word
+        return Read(
+            procedure.name,
+            arguments,
+            tuple(scope.variables.values()),
+            body,
+            first.line,
+            self.text.place(end.start).line,
+            is_pure,
+        )
+
+    def _add_implicit(self, procedure: Procedure, scope: Scope) -> None:
+        """Add the variables that nothing declares, where nothing unseen can."""
+        if procedure.includes_unseen or self.modules.unseen:
+            return
+        for name in sorted(scope.mentioned - scope.variables.keys() - scope.functions.keys() - scope.externals):
+            if name not in PURE and name in scope.mentioned and scope.implicit:
+                scope.variables[name] = Declaration(name, scope.by_letter(name))
+
+
+def _lasts(extent: Expression | None, scope: Scope) -> bool:
+    """Whether the names in an extent mean the same in other procedures."""
+    names = (each for each in (walk(extent) if extent else ()) if isinstance(each, Name))
+    return all(
+        each.name in scope.inherited or (each.name in scope.variables and scope.variables[each.name].is_constant)
+        for each in names
+    )
+
+
+def _set_extents(scope: Scope, name: str, extents: tuple[Expression | None, ...]) -> None:
+    known = scope.variables.get(name)
+    if known and len(known.extents) == len(extents) and not any(known.extents):
+        scope.variables[name] = replace(known, extents=extents)

@@ -1,0 +1,26 @@
+"""What reads a source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from .nest import SourceFile
+
+__all__ = ["FrontEnd"]
+
+
+class FrontEnd(Protocol):
+    """Reads the sources of one language, or of several that are alike."""
+
+    def __call__(self, text: bytes, path: Path) -> SourceFile:
+        """Read a file as the user wrote it, before any preprocessor.
+
+        Args:
+            text: What is in it.
+            path: Where it is: what it includes is looked for beside it.
+
+        Raises:
+            SourceError: It cannot be read, and where.
+            InputError: What reads it is not installed, and how to get it.
+        """

@@ -1,0 +1,94 @@
+"""Indirection: what is reached through an index or a pointer that is read from memory first.
+
+It serves cache misses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from .advice import HIGH, MEDIUM, Advice, Site
+from .effects import expressions_of
+from .expression import ArrayRef, Deref, Expression, FieldRef, Name, base_of, walk
+from .nest import Assignment, Loop, Statement, statements
+
+__all__ = ["CAUSES", "KIND", "indirection"]
+
+KIND: Final = "indirection"
+CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
+
+
+def indirection(site: Site) -> Iterator[Advice]:
+    """Advise on the innermost loops of a site."""
+    for inner, _ in site.innermost:
+        chains = list(_chains(inner))
+        yield from (_of_chain(site, inner, each) for each in chains)
+        chased = {each.target for each in chains}
+        looked_up = _looked_up(inner)
+        for reference, index in _indirect(inner, looked_up):
+            if not any(name in chased for name in walk(reference)):
+                yield _of_index(site, inner, reference, index)
+                break
+
+
+def _chains(loop: Loop) -> Iterator[Assignment]:
+    """Give the assignments in which each turn reads where the next one goes: ``at = next[at]``, ``p = p->next``."""
+    for statement, _ in statements(loop.body):
+        match statement:
+            case Assignment(target=Name() as target, operator="", value=ArrayRef() | FieldRef() | Deref() as value):
+                inner = set(walk(value)) - {value}
+                through = any(isinstance(each, Deref) for each in walk(value)) or isinstance(value, ArrayRef)
+                if target in inner and through:
+                    yield statement
+
+
+def _of_chain(site: Site, loop: Loop, statement: Assignment) -> Advice:
+    target, value = site.spell(statement.target), site.spell(statement.value)
+    is_array = isinstance(statement.value, ArrayRef)
+    cure = "store in the order in which it is visited" if is_array else "keep what is linked in an array, in order"
+    text = (
+        f"{target} = {value}: each turn of line {loop.line} waits for what the one before has read, anywhere in memory:"
+        f" {cure}, or follow several chains in turns"
+    )
+    evidence = (f"line {statement.line}: {target} = {value}",)
+    return Advice(KIND, text, (site.place(statement.line), site.place(loop.line)), evidence, site.gain, HIGH)
+
+
+def _looked_up(loop: Loop) -> dict[str, Expression]:
+    """Give the variables whose value a turn reads from an array."""
+    found: dict[str, Expression] = {}
+    for statement, _ in statements(loop.body):
+        match statement:
+            case Assignment(target=Name(name=name), operator="", value=ArrayRef() as value):
+                found[name] = value
+    return found
+
+
+def _indirect(loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[ArrayRef, Expression]]:
+    """Give what is reached by an index that is read in the same turn, with that index."""
+    for statement, _ in statements(loop.body):
+        for expression in _of(statement):
+            for each in walk(expression):
+                if isinstance(each, ArrayRef):
+                    for subscript in each.subscripts:
+                        for part in walk(subscript):
+                            index = looked_up.get(part.name) if isinstance(part, Name) else part
+                            if isinstance(index, ArrayRef) and index.element.kind in ("integer", "") and index != each:
+                                yield each, index
+
+
+def _of(statement: Statement) -> Iterator[Expression]:
+    yield from expressions_of(statement)
+
+
+def _of_index(site: Site, loop: Loop, reference: ArrayRef, index: Expression) -> Advice:
+    base = base_of(index)
+    by = site.spell(base) if base else "an index"
+    text = (
+        f"{site.spell(reference)} in line {reference.line or loop.line} is reached through {site.spell(index)}: sort or"
+        f" renumber {by} so that neighbours in the loop are neighbours in memory, or go through it in blocks"
+    )
+    evidence = (f"line {loop.line} reads {site.spell(index)} in each turn",)
+    places = (site.place(reference.line or loop.line), site.place(loop.line))
+    return Advice(KIND, text, places, evidence, site.gain, MEDIUM)

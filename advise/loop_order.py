@@ -1,0 +1,148 @@
+"""The order of loops: arrays that the innermost loop does not walk through as they lie in memory.
+
+It serves cache misses (paper 001, 6.1.2: loops interchanged in ramod3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .dependence import Interchange, Order, interchange, perfect_nest
+from .effects import expressions_of
+from .expression import ArrayRef, FieldRef, walk
+from .nest import Declaration, Loop, Structure, statements
+from .polynomial import Polynomial
+from .strides import LINE, Strides, Walk
+
+__all__ = ["CAUSES", "KIND", "order_of_loops"]
+
+KIND: Final = "order of loops"
+CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
+
+_LESS: Final = 0.5  # of the lines that a turn asks for: less is not worth another order
+_SETS: Final = 4096  # bytes: with steps of these, all lines fall into the same few sets of a first-level cache
+_SMALL_PART: Final = 0.5  # of a structure's bytes that a loop uses
+_ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+
+
+def order_of_loops(site: Site) -> Iterator[Advice]:
+    """Advise on the loops of a site."""
+    strides = Strides(site.source, site.procedure)
+    for inner, around in site.innermost:
+        references = list(strides.references(inner))
+        walks = [found for each in references if (found := strides.walk(each, inner)) is not None]
+        far = [each for each in walks if each.lines >= _LESS and not each.is_dense]
+        if far:
+            yield _of_far(site, strides, inner, around, far)
+        yield from _of_structures(site, inner, walks)
+
+
+def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], far: list[Walk]) -> Advice:
+    better = _better(strides, inner, around)
+    said = _walked(site, inner, far[0])
+    more = ", ".join(dict.fromkeys(site.spell(each.reference) for each in far[1:]))
+    said += f" (and {more})" if more else ""
+    evidence = [f"{site.spell(each.reference)}: {_bytes(site, each.step)} a turn of line {inner.line}" for each in far]
+    if better is None:
+        text = f"{said}: let the innermost loop go through neighbours, or lay the array out in this order"
+        return Advice(KIND, text + _padding(far), (site.place(inner.line),), tuple(evidence), site.gain, MEDIUM)
+    found = interchange(site.source, site.procedure, better, inner)
+    places = (site.place(better.line), site.place(inner.line))
+    if found.order is Order.FORBIDDEN:
+        text = f"{said}; lines {better.line} and {inner.line} may not change places: {found.reasons[0]}"
+        text += "; lay the array out in the order of the loops"
+        return Advice(KIND, text, places, (*evidence, *found.reasons), site.gain, LOW)
+    text = f"{said}: interchange lines {better.line} and {inner.line}; {_stands_against(found)}"
+    sure = HIGH if found.order is Order.INDEPENDENT else MEDIUM
+    return Advice(KIND, text + _padding(far), places, (*evidence, *found.reasons), site.gain, sure)
+
+
+def _better(strides: Strides, inner: Loop, around: Sequence[Loop]) -> Loop | None:
+    """Find the loop that should be the innermost one: it asks for fewer lines; one that may be goes first."""
+    now = _lines(strides, inner, inner)
+    found = [(_lines(strides, inner, each), each) for each in around if each.variable is not None]
+    fewer = [(lines, each) for lines, each in reversed(found) if lines <= (1 - _LESS) * now]
+    nested = [(lines, each) for lines, each in fewer if any(loop is inner for loop in perfect_nest(each))]
+    if nested:
+        return min(nested, key=lambda pair: pair[0])[1]
+    return next((each for lines, each in fewer if lines), None)
+
+
+def _lines(strides: Strides, inner: Loop, loop: Loop) -> float:
+    """Count the cache lines that a turn would ask for if a loop were the innermost one."""
+    walks = (strides.walk(each, loop) for each in strides.references(inner))
+    return sum(each.lines for each in walks if each is not None)
+
+
+def _walked(site: Site, inner: Loop, walk_: Walk) -> str:
+    name = site.spell(walk_.reference)
+    which = ""
+    if len(walk_.reference.subscripts) > 1:
+        which = f", its {_ORDINALS[min(walk_.subscript, len(_ORDINALS) - 1)]} index"
+    return f"{name} is walked along {site.spell(inner.variable)}{which}, {_bytes(site, walk_.step)} a step"
+
+
+def _bytes(site: Site, step: Polynomial | None) -> str:
+    if step is None:
+        return "a row or more"
+    if step.value is not None:
+        return f"{abs(step.value)} bytes"
+    terms = []
+    for monomial, factor in step.terms.items():
+        names = "*".join(site.spell(each) for each in monomial)
+        terms.append(f"{factor}*{names}" if names else str(factor))
+    return f"{' + '.join(terms)} bytes"
+
+
+def _padding(far: list[Walk]) -> str:
+    """Say that steps are bad for the cache's sets, too."""
+    steps = [abs(each.step.value) for each in far if each.step is not None and each.step.value]
+    if any(step % _SETS == 0 for step in steps):
+        return "; or make rows longer by a cache line: steps of a power of two fall into the same sets of the cache"
+    return ""
+
+
+def _stands_against(found: Interchange) -> str:
+    if found.order is Order.INDEPENDENT:
+        sums = f" ({', '.join(found.sums)} then adds in another order)" if found.sums else ""
+        return f"{found.order.value}{sums}"
+    return f"{found.order.value}: {'; '.join(found.reasons[:2])}"
+
+
+# Structures.
+
+
+def _of_structures(site: Site, inner: Loop, walks: list[Walk]) -> Iterator[Advice]:
+    """Advise where a loop uses a small part of each of many structures."""
+    structures = {each.name: each for each in site.source.structures}
+    for walk_ in walks:
+        structure = structures.get(walk_.reference.element.structure)
+        if structure is None or structure.bytes <= LINE or not walk_.lines:
+            continue
+        if walk_.reference.element.kind != "structure":
+            continue
+        used = _fields_used(inner, walk_.reference, structure)
+        size = sum(each.element.bytes for each in used)
+        if used and size <= _SMALL_PART * structure.bytes:
+            names = ", ".join(each.name for each in used)
+            text = (
+                f"of the {structure.bytes} bytes of each {site.spell(walk_.reference)} the loop in line {inner.line}"
+                f" uses {size} ({names}): put these into arrays of their own, or side by side"
+            )
+            evidence = (f"{structure.name}: {structure.bytes} bytes, {len(structure.fields)} fields",)
+            yield Advice(KIND, text, (site.place(inner.line),), evidence, site.gain, MEDIUM)
+
+
+def _fields_used(inner: Loop, reference: ArrayRef, structure: Structure) -> list[Declaration]:
+    """Give the fields of a structure that a loop uses; none where one is an array, as nobody knows how much of it."""
+    names = {
+        each.name
+        for statement, _ in statements(inner.body)
+        for expression in expressions_of(statement)
+        for each in walk(expression)
+        if isinstance(each, FieldRef) and each.structure == reference
+    }
+    used = [each for each in structure.fields if each.name in names]
+    return [] if any(each.extents for each in used) else used

@@ -1,0 +1,230 @@
+"""Messages: many small ones in a loop, the same again, several that can be one, pairs that wait for each other.
+
+It serves network volume, small calls and waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .effects import expressions_of, written_names
+from .expression import Call, Expression, Name, Number, Unary, base_of, walk
+from .nest import CallStatement, Loop, Statement, bodies, statements
+
+__all__ = ["CAUSES", "KIND", "messages"]
+
+KIND: Final = "messages"
+CAUSES: Final = frozenset(("mpi_bytes", "small_calls", "waiting"))
+
+_SMALL: Final = 16  # elements: less than the head of a message
+_SMALL_BYTES: Final = 1024  # a call
+
+# Function → where its buffer, its number of elements and its partner or root are among the arguments.
+_ONE_SIDE: Final = {
+    **dict.fromkeys(("mpi_send", "mpi_isend", "mpi_ssend", "mpi_bsend", "mpi_rsend"), (0, 1, 3)),
+    **dict.fromkeys(("mpi_recv", "mpi_irecv"), (0, 1, 3)),
+    **dict.fromkeys(("mpi_sendrecv",), (0, 1, 3)),
+    **dict.fromkeys(("mpi_bcast",), (0, 1, 3)),
+}
+_REDUCTIONS: Final = {"mpi_allreduce": (4, 5), "mpi_reduce": (4, 6)}  # where operation and communicator are
+_COLLECTIVES: Final = frozenset(
+    ("mpi_bcast", "mpi_allreduce", "mpi_reduce", "mpi_allgather", "mpi_gather", "mpi_alltoall")
+)
+_BLOCKING: Final = {"mpi_send": "mpi_recv", "mpi_recv": "mpi_send"}
+
+
+class _Use(NamedTuple):
+    call: Call
+    name: str
+    statement: Statement
+    loops: tuple[Loop, ...]
+
+    @property
+    def line(self) -> int:
+        return self.statement.line
+
+
+def messages(site: Site) -> Iterator[Advice]:
+    """Advise on the calls of MPI in a site."""
+    uses = list(_uses(site))
+    yield from _small(site, uses)
+    yield from _again(site, uses)
+    yield from _one_reduction(site)
+    yield from _pairs(site)
+    yield from _pipeline(site, uses)
+    yield from _large(site, uses)
+
+
+def _uses(site: Site) -> Iterator[_Use]:
+    for statement, loops in site.statements:
+        for expression in expressions_of(statement):
+            for each in walk(expression):
+                if isinstance(each, Call) and each.name.lower().startswith("mpi_"):
+                    yield _Use(each, each.name.lower(), statement, loops)
+
+
+def _said(site: Site, text: str, lines: Sequence[int], sure: str, *evidence: str) -> Advice:
+    calls, volume = site.numbers.get("mpi_calls", 0), site.numbers.get("mpi_bytes", 0)
+    measured = (f"{calls:.4g} calls, {volume / calls:.4g} bytes a call",) if calls else ()
+    places = tuple(dict.fromkeys(site.place(each) for each in lines))
+    return Advice(KIND, text, places, (*evidence, *measured), site.gain, sure)
+
+
+def _argument(use: _Use, at: int) -> Expression | None:
+    return use.call.arguments[at] if at < len(use.call.arguments) else None
+
+
+def _varies(expression: Expression | None, loop: Loop) -> bool:
+    if expression is None:
+        return True
+    changed = written_names([loop], by_value=True)
+    return any(isinstance(each, Name) and each.name in changed for each in walk(expression))
+
+
+def _is_small(site: Site, use: _Use, at: int) -> bool:
+    count = _argument(use, at)
+    if isinstance(count, Number):
+        return count.value <= _SMALL
+    calls = site.numbers.get("mpi_calls", 0)
+    return bool(calls) and site.numbers.get("mpi_bytes", 0) / calls <= _SMALL_BYTES
+
+
+def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
+    for use in uses:
+        at = _ONE_SIDE.get(use.name)
+        if at is None or use.name == "mpi_bcast" or not use.loops or not _is_small(site, use, at[1]):
+            continue
+        loop = use.loops[-1]
+        if not _varies(_argument(use, at[2]), loop) and _varies(_argument(use, at[0]), loop):
+            partner = site.spell(_argument(use, at[2]))
+            text = (
+                f"{use.call.name} in line {use.line} has {site.spell(_argument(use, at[1]))} elements, in each"
+                f" turn of line {loop.line}, always for rank {partner}: send them in one message"
+            )
+            yield _said(site, text, (use.line, loop.line), HIGH)
+
+
+def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
+    """Advise on broadcasts: of what has not changed, and of what each rank has to all others."""
+    for use in uses:
+        if use.name != "mpi_bcast" or not use.loops:
+            continue
+        buffer, root = _argument(use, 0), _argument(use, 3)
+        base = base_of(buffer.operand if isinstance(buffer, Unary) else buffer) if buffer is not None else None
+        rooted = next((each for each in use.loops if each.variable is not None and each.variable == root), None)
+        if rooted is not None:
+            text = (
+                f"line {use.line} gives what each rank has to all others, one root after the other: where one"
+                " rank needs it, MPI_Gatherv; where all do, MPI_Allgatherv; and no more of it than is filled"
+            )
+            yield _said(site, text, (use.line, rooted.line), MEDIUM)
+        elif base is not None and not _is_written(base.name, use, use.loops[-1]):
+            text = (
+                f"line {use.line} broadcasts {site.spell(buffer)} in each turn of line {use.loops[-1].line}, in"
+                " which nothing changes it: once before the loop will do"
+            )
+            yield _said(site, text, (use.line, use.loops[-1].line), MEDIUM)
+
+
+def _is_written(name: str, use: _Use, loop: Loop) -> bool:
+    """Tell whether a variable, or what it leads to, may change in a loop but by a call itself."""
+    for statement, _ in statements(loop.body):
+        if statement is use.statement:
+            continue
+        target = getattr(statement, "target", None)
+        base = base_of(target) if isinstance(target, Expression) else None
+        if base is not None and base.name == name:
+            return True
+        for expression in expressions_of(statement):
+            for each in walk(expression):
+                if (
+                    isinstance(each, Call)
+                    and not each.is_pure
+                    and any(isinstance(part, Name) and part.name == name for part in walk(each))
+                ):
+                    return True
+    return False
+
+
+def _lists(body: Sequence[Statement]) -> Iterator[Sequence[Statement]]:
+    yield body
+    for statement in body:
+        for each in bodies(statement):
+            yield from _lists(each)
+
+
+def _in_turn(site: Site) -> Iterator[list[_Use]]:
+    """Give the calls of MPI that stand one after the other in a list of statements."""
+    for body in _lists(site.procedure.body):
+        calls = []
+        for statement in body:
+            if not isinstance(statement, CallStatement) or not site.first <= statement.line <= site.last:
+                continue
+            if (name := statement.call.name.lower()).startswith("mpi_"):
+                calls.append(_Use(statement.call, name, statement, ()))
+        yield calls
+
+
+def _one_reduction(site: Site) -> Iterator[Advice]:
+    for calls in _in_turn(site):
+        alike: dict[object, list[_Use]] = {}
+        for use in calls:
+            if use.name in _REDUCTIONS:
+                operation, communicator = (_argument(use, at) for at in _REDUCTIONS[use.name])
+                alike.setdefault((use.name, operation, communicator), []).append(use)
+        for uses in alike.values():
+            if len(uses) > 1:
+                lines = ", ".join(str(each.line) for each in uses)
+                text = (
+                    f"{uses[0].call.name} in lines {lines}: one call of several values, where none needs the one before"
+                )
+                yield _said(site, text, [each.line for each in uses], MEDIUM)
+
+
+def _pairs(site: Site) -> Iterator[Advice]:
+    for calls in _in_turn(site):
+        for one, two in pairwise(calls):
+            if _BLOCKING.get(one.name) == two.name and not _shares_buffer(one, two):
+                text = (
+                    f"lines {one.line} and {two.line} wait one after the other: MPI_Sendrecv, or MPI_Irecv"
+                    " before what can be done meanwhile"
+                )
+                yield _said(site, text, (one.line, two.line), MEDIUM)
+
+
+def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
+    """Advise where work stands between what comes from one rank and what goes to another: these work in turns."""
+    for one in uses:
+        for two in uses:
+            if one.name != "mpi_recv" or two.name != "mpi_send" or one.loops != two.loops or one.line >= two.line:
+                continue
+            work = [each.line for each, _ in site.loops if one.line < each.line < two.line]
+            if work and _argument(one, 3) != _argument(two, 3):
+                text = (
+                    f"each rank begins with what line {one.line} receives, and line {two.line} sends when all is done:"
+                    " ranks work one after the other: send parts as soon as they are done, or begin with what needs no"
+                    " message"
+                )
+                yield _said(site, text, (one.line, two.line, work[0]), MEDIUM)
+                return
+
+
+def _shares_buffer(one: _Use, two: _Use) -> bool:
+    first, second = _argument(one, 0), _argument(two, 0)
+    return first == second
+
+
+def _large(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
+    """Name what moves most where the volume is the cause and nothing else was seen."""
+    if "mpi_bytes" not in site.causes:
+        return
+    for use in uses:
+        if (at := _ONE_SIDE.get(use.name)) and use.loops and not _is_small(site, use, at[1]):
+            text = (
+                f"{use.call.name} in line {use.line} moves {site.spell(_argument(use, at[1]))} elements in each"
+                f" turn of line {use.loops[-1].line}: move only what the other side uses, and only if it has changed"
+            )
+            yield _said(site, text, (use.line, use.loops[-1].line), LOW)

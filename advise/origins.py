@@ -1,0 +1,313 @@
+"""Where a value is made of the rank: back through assignments, arguments, results and fields, in all files read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from .effects import expressions_of
+from .expression import ArrayRef, Call, Expression, FieldRef, Name, Opaque, Unary, parts, walk
+from .nest import Assignment, CallStatement, Jump, Loop, Procedure, SourceFile, Statement, statements
+
+__all__ = ["RANK", "SIZE", "Calling", "Origin", "Origins"]
+
+RANK, SIZE = "rank", "size"
+_ASKING: Final = {"mpi_comm_rank": RANK, "mpi_comm_size": SIZE}
+_USUAL: Final = {
+    **dict.fromkeys(("rank", "myrank", "my_rank", "mpi_rank", "myid", "mype", "my_pe", "iproc", "irank"), RANK),
+    **dict.fromkeys(("size", "nprocs", "nproc", "numranks", "num_ranks", "nranks", "mpi_size", "npes"), SIZE),
+}
+_COMPARING: Final = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||", "!"))
+_DEEPEST: Final = 8  # steps back
+_MOST: Final = 400  # names looked at
+_Definition = tuple[Expression | None, Expression, int]  # what gets a value, the value, the line
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The line that makes a value of the rank.
+
+    Attributes:
+        source: The file.
+        line: The line.
+        target: What gets the value; None where a function gives it.
+        value: What is made of the rank.
+        is_known: Whether it is seen that it is the rank; else it is only called so.
+        has_size: Whether the number of ranks is in it, too.
+        is_table: Whether the rank chooses it from a table.
+        through: Places of the steps on the way, from the loop.
+    """
+
+    source: SourceFile
+    line: int
+    target: Expression | None
+    value: Expression
+    is_known: bool
+    has_size: bool
+    is_table: bool
+    through: tuple[tuple[SourceFile, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Calling:
+    """A call of a procedure.
+
+    Attributes:
+        source: Where it is.
+        procedure: What calls.
+        call: The call.
+        line: Its line.
+        loops: The loops around it, outermost first.
+    """
+
+    source: SourceFile
+    procedure: Procedure
+    call: Call
+    line: int
+    loops: tuple[Loop, ...]
+
+
+class _Where(NamedTuple):
+    source: SourceFile
+    procedure: Procedure
+
+
+@dataclass(frozen=True)
+class _Trail:
+    """The way back so far: which names were looked at in which procedures, and the places that it went by."""
+
+    seen: frozenset[tuple[int, str]] = frozenset()
+    through: tuple[tuple[SourceFile, int], ...] = ()
+
+    def has_seen(self, where: _Where, name: str) -> bool:
+        return (id(where.procedure), name) in self.seen
+
+    def past(self, where: _Where, name: str) -> _Trail:
+        return replace(self, seen=self.seen | {(id(where.procedure), name)})
+
+    def by(self, source: SourceFile, line: int) -> _Trail:
+        return replace(self, through=(*self.through, (source, line)))
+
+
+class Origins:
+    """Traces values in some files.
+
+    Args:
+        sources: The files, by name.
+    """
+
+    def __init__(self, sources: Mapping[str, SourceFile]) -> None:
+        self._sources = tuple(sources.values())
+        self._left = _MOST
+
+    def of(self, expression: Expression, source: SourceFile, procedure: Procedure) -> Origin | None:
+        """Find the line that makes an expression of the rank; None if none is found."""
+        self._left = _MOST
+        return self._made(expression, _Where(source, procedure), _Trail())
+
+    def names(self, source: SourceFile, procedure: Procedure) -> dict[str, tuple[str, bool]]:
+        """Give the variables that are the rank or the number of ranks, and whether that is seen."""
+        found: dict[str, tuple[str, bool]] = {}
+        named = (*procedure.arguments, *(each.name for each in (*procedure.declarations, *source.declarations)))
+        for name in named:
+            if usual := _USUAL.get(name.partition("'")[0].strip("_").lower()):
+                found[name] = (usual, False)
+        for calling in self._asking.get(id(procedure), ()):
+            found[calling[0]] = (calling[1], True)
+        for name, what in self._asked_of_all.items():
+            found.setdefault(name, (what, True))
+        return found
+
+    def callers(self, procedure: Procedure) -> tuple[Calling, ...]:
+        """Give the calls of a procedure."""
+        return tuple(self._calls.get(_bare(procedure.name), ()))
+
+    # What is known of all files.
+
+    @cached_property
+    def _calls(self) -> dict[str, list[Calling]]:
+        found: dict[str, list[Calling]] = {}
+        for source in self._sources:
+            for procedure in source.procedures:
+                for statement, loops in statements(procedure.body):
+                    for call in _calls_in(statement):
+                        calling = Calling(source, procedure, call, call.line or statement.line, loops)
+                        found.setdefault(_bare(call.name), []).append(calling)
+        return found
+
+    @cached_property
+    def _asking(self) -> dict[int, list[tuple[str, str]]]:
+        """Give what each procedure asks MPI for: a variable, and whether it is the rank or the number of ranks."""
+        found: dict[int, list[tuple[str, str]]] = {}
+        for name, what in _ASKING.items():
+            for calling in (
+                each for spelled, calls in self._calls.items() if spelled.lower() == name for each in calls
+            ):
+                if len(calling.call.arguments) > 1:
+                    variable = calling.call.arguments[1]
+                    inner = variable.operand if isinstance(variable, Unary) else variable
+                    if isinstance(inner, Name):
+                        found.setdefault(id(calling.procedure), []).append((inner.name, what))
+        return found
+
+    @cached_property
+    def _asked_of_all(self) -> dict[str, str]:
+        """Give the variables of all that hold the rank, or the number of ranks."""
+        found = {}
+        for source in self._sources:
+            common = {each.name for each in source.declarations if each.outlives}
+            for procedure in source.procedures:
+                own = common | {each.name for each in procedure.declarations if each.outlives}
+                found.update({name: what for name, what in self._asking.get(id(procedure), ()) if name in own})
+        return found
+
+    # Steps back.
+
+    def _made(self, expression: Expression, where: _Where, trail: _Trail) -> Origin | None:
+        """Look for the rank in all that an expression is made of."""
+        if len(trail.through) > _DEEPEST:
+            return None
+        for each in walk(expression):
+            self._left -= 1
+            if self._left < 0:
+                return None
+            found = None
+            if isinstance(each, Name) and not trail.has_seen(where, each.name):
+                found = self._of_name(each, where, trail.past(where, each.name))
+            elif isinstance(each, Call):
+                found = self._of_result(each, where, trail)
+            elif isinstance(each, FieldRef):
+                found = self._of_field(each, trail)
+            if found:
+                return found
+        return None
+
+    def _of_name(self, name: Name, where: _Where, trail: _Trail) -> Origin | None:
+        for target, value, line in _definitions(where.procedure, name):
+            if found := self._of_value((target, value, line), where, trail):
+                return found
+        if name.name in where.procedure.arguments:
+            at = where.procedure.arguments.index(name.name)
+            for calling in self.callers(where.procedure):
+                if at < len(calling.call.arguments):
+                    outside = _Where(calling.source, calling.procedure)
+                    value = calling.call.arguments[at]
+                    if found := self._of_value((None, value, calling.line), outside, trail):
+                        return found
+        declaration = where.source.declaration(where.procedure, name.name)
+        if declaration is None or declaration.outlives:
+            for other in self._everywhere():
+                for definition in _definitions(other.procedure, name):
+                    if other != where and (found := self._of_value(definition, other, trail)):
+                        return found
+        return None
+
+    def _everywhere(self) -> Iterator[_Where]:
+        return (_Where(source, procedure) for source in self._sources for procedure in source.procedures)
+
+    def _of_value(self, definition: _Definition, where: _Where, trail: _Trail) -> Origin | None:
+        """Judge a value by what is in it: the rank, or what is made of it elsewhere."""
+        target, value, line = definition
+        known = self.names(where.source, where.procedure)
+        used = {name: known[name] for name in _counted(value) if name in known}
+        ranks = [is_known for what, is_known in used.values() if what == RANK]
+        is_given = isinstance(value, Name) or (isinstance(value, Call) and any(self._results(value)))
+        if ranks and not is_given:
+            has_size = any(what == SIZE for what, _ in used.values())
+            table = any(_is_chosen_by(each, used) for each in walk(value))
+            return Origin(where.source, line, target, value, any(ranks), has_size, table, trail.through)
+        return self._made(value, where, trail.by(where.source, line))
+
+    def _of_result(self, call: Call, where: _Where, trail: _Trail) -> Origin | None:
+        """Look into a function whose value is used: it may be given the rank, or ask for it."""
+        known = self.names(where.source, where.procedure)
+        ranks = {name for name, (what, _) in known.items() if what == RANK}
+        given = [not ranks.isdisjoint(_names(each)) for each in call.arguments]
+        for inside, value, line in self._results(call):
+            if trail.has_seen(inside, ""):
+                continue
+            onward = trail.past(inside, "").by(where.source, call.line or line)
+            arguments = {name for name, is_rank in zip(inside.procedure.arguments, given, strict=False) if is_rank}
+            if not arguments.isdisjoint(_names(value)):
+                return self._of_function(inside, value, line, onward)
+            if found := self._made(value, inside, onward):
+                return found
+        return None
+
+    def _of_function(self, inside: _Where, value: Expression, line: int, trail: _Trail) -> Origin:
+        """Give what a function makes of the rank that is given to it, or what it calls for that."""
+        deeper = [results for each in walk(value) if isinstance(each, Call) and (results := self._results(each))]
+        if deeper:
+            inside, value, line = deeper[0][0]
+        known = self.names(inside.source, inside.procedure)
+        has_size = any(known.get(name, ("",))[0] == SIZE for name in _names(value))
+        return Origin(inside.source, line, None, value, True, has_size, False, trail.through)
+
+    def _results(self, call: Call) -> list[tuple[_Where, Expression, int]]:
+        """Give what a function gives, as far as it was read: where, the value and its line."""
+        found = []
+        for where in self._everywhere():
+            function = where.procedure
+            if _bare(function.name) == _bare(call.name) and len(function.arguments) >= len(call.arguments):
+                for statement, _ in statements(function.body):
+                    match statement:
+                        case Jump(kind="return", value=value) if value is not None:
+                            found.append((where, value, statement.line))
+                        case Assignment(target=Name(name=name), value=value) if name == function.name:
+                            found.append((where, value, statement.line))
+        return found
+
+    def _of_field(self, field: FieldRef, trail: _Trail) -> Origin | None:
+        for where in self._everywhere():
+            if trail.has_seen(where, f".{field.name}"):
+                continue
+            for statement, _ in statements(where.procedure.body):
+                match statement:
+                    case Assignment(target=FieldRef(name=field.name) as target, value=value):
+                        definition = target, value, statement.line
+                        if found := self._of_value(definition, where, trail.past(where, f".{field.name}")):
+                            return found
+        return None
+
+
+def _bare(name: str) -> str:
+    return name.rpartition("::")[2].partition("<")[0]
+
+
+def _calls_in(statement: Statement) -> Iterator[Call]:
+    if isinstance(statement, CallStatement):
+        yield from (each for each in walk(statement.call) if isinstance(each, Call))
+    else:
+        for expression in expressions_of(statement):
+            yield from (each for each in walk(expression) if isinstance(each, Call))
+
+
+def _names(expression: Expression) -> Iterator[str]:
+    return (each.name for each in walk(expression) if isinstance(each, Name))
+
+
+def _counted(expression: Expression) -> Iterator[str]:
+    """Give the names in an expression but those that are only compared: who does something is no division of it."""
+    if isinstance(expression, Name):
+        yield expression.name
+    elif not isinstance(expression, Opaque) and getattr(expression, "operator", "") not in _COMPARING:
+        for each in parts(expression):
+            yield from _counted(each)
+
+
+def _definitions(procedure: Procedure, name: Name) -> Iterator[_Definition]:
+    """Give what is assigned to a variable."""
+    for statement, _ in statements(procedure.body):
+        match statement:
+            case Assignment(target=target, value=value) if target == name:
+                yield target, value, statement.line
+
+
+def _is_chosen_by(expression: Expression, used: Mapping[str, tuple[str, bool]]) -> bool:
+    """Tell whether the rank is a subscript."""
+    if not isinstance(expression, ArrayRef):
+        return False
+    names = (part for each in expression.subscripts for part in walk(each) if isinstance(part, Name))
+    return any(used.get(each.name, ("", False))[0] == RANK for each in names)

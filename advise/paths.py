@@ -1,0 +1,50 @@
+"""How a reference leads from a variable to the memory that it names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .expression import ArrayRef, Binary, Deref, Expression, FieldRef, Name, Number
+
+__all__ = ["Step", "path_of"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step from memory to a part of it, or to what a pointer there points to.
+
+    Attributes:
+        subscripts: Of an array; what a pointer points to has the subscript 0.
+        field: Of a structure.
+        by_pointer: Whether a pointer is loaded from memory for it; not one that is a variable itself.
+    """
+
+    subscripts: tuple[Expression, ...] = ()
+    field: str = ""
+    by_pointer: bool = False
+
+
+def path_of(reference: Expression) -> tuple[Name | None, list[Step]]:
+    """Give the variable that a reference begins with, and the steps from there; None for what begins with none."""
+    match reference:
+        case Name():
+            return reference, []
+        case ArrayRef(array=array, subscripts=subscripts):
+            root, steps = path_of(array)
+            return root, [*steps, Step(subscripts, by_pointer=_is_loaded(array))]
+        case Deref(pointer=Binary(operator="+", left=pointer, right=right)):
+            root, steps = path_of(pointer)
+            return root, [*steps, Step((right,), by_pointer=_is_loaded(pointer))]
+        case Deref(pointer=pointer):
+            root, steps = path_of(pointer)
+            return root, [*steps, Step((Number(0),), by_pointer=_is_loaded(pointer))]
+        case FieldRef(structure=structure, name=field):
+            root, steps = path_of(structure)
+            return root, [*steps, Step(field=field)]
+        case _:
+            return None, []
+
+
+def _is_loaded(pointer: Expression) -> bool:
+    """Tell whether something is a pointer in memory, as far as is known."""
+    return isinstance(pointer, ArrayRef | FieldRef | Deref) and pointer.element.kind in ("pointer", "")

@@ -1,0 +1,127 @@
+"""Sums of products of whole numbers and symbols, such as ``i*n + j + 1``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from .expression import ArrayRef, Binary, Deref, Expression, FieldRef, Name, Number, Unary
+
+__all__ = ["Monomial", "Polynomial", "polynomial"]
+
+Monomial = tuple[Expression, ...]
+"""A product of symbols, in a fixed order; empty for one."""
+
+_MOST_TERMS: Final = 64  # products of sums can grow without end
+_SYMBOLS: Final = (Name, FieldRef, ArrayRef, Deref)
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """A sum of products.
+
+    Attributes:
+        terms: What each product is multiplied by; never 0.
+    """
+
+    terms: Mapping[Monomial, int]
+
+    @classmethod
+    def of(cls, value: int) -> Polynomial:
+        """Give a number as a polynomial."""
+        return cls({(): value} if value else {})
+
+    @classmethod
+    def symbol(cls, symbol: Expression) -> Polynomial:
+        """Give a symbol as a polynomial."""
+        return cls({(symbol,): 1})
+
+    def __add__(self, other: Polynomial) -> Polynomial:
+        terms = dict(self.terms)
+        for monomial, value in other.terms.items():
+            terms[monomial] = terms.get(monomial, 0) + value
+        return Polynomial({monomial: value for monomial, value in terms.items() if value})
+
+    def __neg__(self) -> Polynomial:
+        return Polynomial({monomial: -value for monomial, value in self.terms.items()})
+
+    def __sub__(self, other: Polynomial) -> Polynomial:
+        return self + -other
+
+    def __mul__(self, other: Polynomial) -> Polynomial:
+        found = Polynomial({})
+        for left, one in self.terms.items():
+            for right, two in other.terms.items():
+                found += Polynomial({tuple(sorted((*left, *right), key=repr)): one * two})
+        return found
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.terms.items()))
+
+    @property
+    def value(self) -> int | None:
+        """The number that it is; None if it has symbols."""
+        return None if self.terms.keys() - {()} else self.terms.get((), 0)
+
+    @property
+    def symbols(self) -> frozenset[Expression]:
+        """All symbols in it."""
+        return frozenset(symbol for monomial in self.terms for symbol in monomial)
+
+    def coefficient(self, symbol: Expression) -> Polynomial | None:
+        """Give what a symbol is multiplied by; None if it occurs in a power of itself."""
+        found = {}
+        for monomial, value in self.terms.items():
+            if symbol in monomial:
+                rest = tuple(each for each in monomial if each != symbol)
+                if len(rest) != len(monomial) - 1:
+                    return None
+                found[rest] = value
+        return Polynomial(found)
+
+    def without(self, symbols: frozenset[Expression]) -> Polynomial:
+        """Give the terms that have none of some symbols."""
+        return Polynomial({each: value for each, value in self.terms.items() if symbols.isdisjoint(each)})
+
+    def is_linear_in(self, symbols: frozenset[Expression]) -> bool:
+        """Tell whether no product has more than one of some symbols."""
+        return all(sum(symbol in symbols for symbol in monomial) <= 1 for monomial in self.terms)
+
+
+def polynomial(
+    expression: Expression, value_of: Callable[[Expression], Polynomial | None] = Polynomial.symbol
+) -> Polynomial | None:
+    """Read an expression as a polynomial; None if it is none, such as a quotient, or has too many terms.
+
+    Args:
+        expression: Any.
+        value_of: Gives what stands for a variable or another reference; None if that is not known.
+    """
+    match expression:
+        case Number(value=int(value)):
+            return Polynomial.of(value)
+        case Unary(operator="-", operand=operand):
+            inner = polynomial(operand, value_of)
+            return None if inner is None else -inner
+        case Unary(operator="+", operand=operand):
+            return polynomial(operand, value_of)
+        case Binary(operator="+" | "-" | "*" as operator):
+            return _combined(operator, *(polynomial(each, value_of) for each in (expression.left, expression.right)))
+        case Binary(operator="<<", left=left, right=Number(value=int(bits))) if 0 <= bits < 32:
+            return _combined("*", polynomial(left, value_of), Polynomial.of(1 << bits))
+        case _:
+            return value_of(expression) if isinstance(expression, _SYMBOLS) else None
+
+
+def _combined(operator: str, left: Polynomial | None, right: Polynomial | None) -> Polynomial | None:
+    if left is None or right is None or len(left.terms) * len(right.terms) > _MOST_TERMS:
+        return None
+    return left + right if operator == "+" else left - right if operator == "-" else left * right
+
+
+def linear_parts(value: Polynomial, symbols: frozenset[Expression]) -> Iterator[tuple[Expression, Polynomial]]:
+    """Give each of some symbols that occurs, with what it is multiplied by."""
+    for symbol in sorted(value.symbols & symbols, key=repr):
+        if (coefficient := value.coefficient(symbol)) is not None:
+            yield symbol, coefficient

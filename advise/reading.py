@@ -1,0 +1,99 @@
+"""The files that advice is given on: each read once, if it is there, is what ran, and can be understood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from ..errors import InputError
+from .nest import SourceFile
+
+__all__ = ["Found", "Reading"]
+
+_FORTRAN: Final = re.compile(r"\.(f|for|ftn|fpp|f\d\d)$", re.I)
+_C_FAMILY: Final = re.compile(r"\.(c|cc|cp|cxx|cpp|c\+\+|h|hh|hpp|hxx|inl|ipp|tpp|cu|cuh)$", re.I)
+_INCLUDED: Final = re.compile(r"\.(inc|fi)$", re.I)  # in any language
+_LIKE_FORTRAN: Final = re.compile(rb"^[ \t\d]*(end\b|(recursive |pure )*subroutine\b|.*\bfunction\b)", re.I | re.M)
+_COMMENT: Final = re.compile(rb"^[cC*][^\w=(]", re.M)  # in the first column of fixed form
+_LARGEST: Final = 1 << 20  # bytes: files of some 30,000 lines; larger ones are written by programs, and advised by none
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file of a program, where it was looked for.
+
+    Attributes:
+        path: Where it is; None if it was not found.
+        why_not: Why it does not count: it is not there, or was changed after the run; empty if it counts.
+    """
+
+    path: Path | None
+    why_not: str = ""
+
+
+class Reading:
+    """Reads files by the names that the compiler was given.
+
+    Args:
+        find: Finds a file by its name.
+
+    Attributes:
+        remarks: Of which files nothing is said, or not all, and why.
+    """
+
+    def __init__(self, find: Callable[[str], Found]) -> None:
+        self._find = find
+        self._read: dict[str, SourceFile | None] = {}
+        self.remarks: list[str] = []
+
+    def read(self, name: str) -> SourceFile | None:
+        """Read a file; None of one that says nothing, which is remarked once."""
+        if name not in self._read:
+            self._read[name] = None
+            try:
+                self._read[name] = self._file(name)
+            except InputError as error:
+                self.remarks.append(f"no advice on {name}: {error}")
+            except (OSError, RecursionError) as error:
+                self.remarks.append(f"no advice on {name}: {error or type(error).__name__}")
+        return self._read[name]
+
+    @property
+    def sources(self) -> dict[str, SourceFile]:
+        """All files that were read, by name."""
+        return {name: source for name, source in self._read.items() if source is not None}
+
+    def _file(self, name: str) -> SourceFile | None:
+        """Read a file.
+
+        Raises:
+            InputError: It cannot be read, or is not what ran.
+        """
+        if not (_FORTRAN.search(name) or _C_FAMILY.search(name) or _INCLUDED.search(name)):
+            return None
+        found = self._find(name)
+        if found.path is None or found.why_not:
+            raise InputError(found.why_not or "it was not found")
+        text = found.path.read_bytes()
+        if len(text) > _LARGEST:
+            raise InputError(f"it has {len(text) >> 10} KiB, more than {_LARGEST >> 10}")
+        if _FORTRAN.search(name) or (_INCLUDED.search(name) and _LIKE_FORTRAN.search(text)):
+            from .fortran import read_fortran  # noqa: PLC0415 - a front end is imported for its own language
+
+            form = ".f" if _COMMENT.search(text) else ".f90"
+            path = found.path if _FORTRAN.search(name) else found.path.with_suffix(form)
+            source = read_fortran(text, path)
+        else:
+            from .c_family import read_c_family  # noqa: PLC0415
+
+            source = read_c_family(text, found.path)
+        return _named(source, name, self.remarks)
+
+
+def _named(source: SourceFile, name: str, remarks: list[str]) -> SourceFile:
+    """Give a file the name by which the experiment knows it."""
+    remarks += [f"{name}: {each}" for each in source.remarks]
+    return replace(source, path=name)

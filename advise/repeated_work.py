@@ -1,0 +1,240 @@
+"""Repeated work: what a loop computes again though nothing in it has changed, and what costs less in another way.
+
+It serves instructions (paper 001, 6.2: common expressions eliminated).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .effects import effects, expressions_of
+from .expression import ArrayRef, Binary, Call, Deref, Element, Expression, FieldRef, Name, Number, walk
+from .nest import Allocation, Assignment, Branch, Jump, Loop, Statement, statements
+
+__all__ = ["CAUSES", "KIND", "repeated_work"]
+
+KIND: Final = "repeated work"
+CAUSES: Final = frozenset(("instructions",))
+
+# Cheap ones: to call them again costs no more than to keep their values.
+_CHEAP: Final = frozenset(
+    (
+        "min",
+        "max",
+        "abs",
+        "fabs",
+        "real",
+        "dble",
+        "int",
+        "size",
+        "mod",
+        "sign",
+        "floor",
+        "ceil",
+        "fmin",
+        "fmax",
+        "merge",
+    )
+)
+_LARGEST_POWER: Final = 4  # as products
+
+
+def repeated_work(site: Site) -> Iterator[Advice]:
+    """Advise on the loops of a site."""
+    for loop, around in site.loops:
+        own = [each for each, loops in statements(loop.body) if not loops]
+        yield from _searches(site, loop, around)
+        yield from _invariant(site, loop, own)
+        yield from _powers(site, loop, own)
+        yield from _of_counters(site, loop, around, own)
+        yield from _common(site, loop)
+        yield from _allocations(site, loop, own)
+
+
+def _said(site: Site, text: str, lines: tuple[int, ...], sure: str, *evidence: str) -> Advice:
+    places = tuple(dict.fromkeys(site.place(each) for each in lines))
+    return Advice(KIND, text, places, evidence, site.gain, sure)
+
+
+def _each(own: list[Statement]) -> Iterator[tuple[Expression, Statement]]:
+    for statement in own:
+        if not isinstance(statement, Loop):
+            for expression in expressions_of(statement):
+                yield from ((each, statement) for each in walk(expression))
+
+
+# What does not change.
+
+
+def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
+    found = effects(loop.body)
+    changed = found.written | ({loop.variable.name} if loop.variable else set())
+    seen: set[Expression] = set()
+    for each, statement in _each(own):
+        if each in seen or not _is_plain(each, changed):
+            continue
+        if isinstance(each, Call) and each.is_pure and each.on is None and each.arguments and each.name not in _CHEAP:
+            seen.add(each)
+            text = f"{site.spell(each)} is the same in each turn of line {loop.line}: compute it before the loop"
+            yield _said(site, text, (statement.line, loop.line), HIGH)
+    for each, statement in _each(own):
+        match each:
+            case Binary(operator="/", left=left, right=right) if _is_real(site, right) and right not in seen:
+                if _is_plain(right, changed) and not _is_plain(left, changed) and not isinstance(right, Number):
+                    seen.add(right)
+                    text = (
+                        f"line {statement.line} divides by {site.spell(right)} in each turn of line"
+                        f" {loop.line}: multiply by its reciprocal, which rounds in another way"
+                    )
+                    yield _said(site, text, (statement.line, loop.line), LOW)
+
+
+def _is_plain(expression: Expression, changed: frozenset[str] | set[str]) -> bool:
+    """Tell whether an expression is made of variables alone that do not change."""
+    for each in walk(expression):
+        if isinstance(each, Name) and each.name in changed:
+            return False
+        if isinstance(each, ArrayRef | Deref | FieldRef) or (isinstance(each, Call) and not each.is_pure):
+            return False
+    return not isinstance(expression, Number)
+
+
+def _is_real(site: Site, expression: Expression) -> bool:
+    names = [each for each in walk(expression) if isinstance(each, Name)]
+    declared = [site.source.declaration(site.procedure, each.name) for each in names]
+    return any(each is not None and each.element.kind == "real" for each in declared)
+
+
+def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
+    seen = set()
+    for each, statement in _each(own):
+        match each:
+            case Binary(operator="**", left=base, right=Number(value=value)) if each not in seen:
+                is_whole = float(value).is_integer() and 2 <= value <= _LARGEST_POWER
+                called = site.source.language != "fortran" or isinstance(value, float)
+                if not called or not (is_whole or value in (0.5, -0.5)):
+                    continue
+                seen.add(each)
+                cure = "products" if is_whole else "a square root"
+                text = (
+                    f"line {statement.line} computes {site.spell(each)} in each turn of line {loop.line}: write {cure}"
+                )
+                yield _said(
+                    site, text, (statement.line, loop.line), MEDIUM, f"{site.spell(base)} to the power of {value:g}"
+                )
+
+
+def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Statement]) -> Iterator[Advice]:
+    """Advise on costly functions of what loops count: a table can hold them."""
+    counters = {each.variable.name for each in (*around, loop) if each.variable}
+    changed = effects(loop.body).written
+    seen = set()
+    for each, statement in _each(own):
+        if not (isinstance(each, Call) and each.is_pure and each.name not in _CHEAP and each not in seen):
+            continue
+        names = {part.name for part in walk(each) if isinstance(part, Name)}
+        if names & counters and not names & changed and _is_plain(each, changed):
+            seen.add(each)
+            text = (
+                f"{site.spell(each)} in line {statement.line} depends on what loops count alone: compute a"
+                " table once, or each from the one before"
+            )
+            yield _said(
+                site, text, (statement.line, loop.line), MEDIUM if len(names & counters) == 1 or around else LOW
+            )
+
+
+# The same again.
+
+
+def _common(site: Site, loop: Loop) -> Iterator[Advice]:
+    """Advise on expressions that occur again behind a store, for all the compiler knows into their operands."""
+    best: tuple[int, Binary, list[int]] | None = None
+    own = [each for each in loop.body if isinstance(each, Assignment)]
+    first: dict[Expression, int] = {}
+    again: dict[Expression, list[int]] = {}
+    for number, statement in enumerate(own):
+        for each in walk(statement.value):
+            if isinstance(each, Binary) and each.operator in "*/" and any(isinstance(p, ArrayRef) for p in walk(each)):
+                start = first.setdefault(each, number)
+                if number > start and _may_be_stored_into(site, each, own[start:number]):
+                    again.setdefault(each, [own[start].line]).append(statement.line)
+    for expression, lines in again.items():
+        size = len(lines) * sum(1 for _ in walk(expression))
+        if isinstance(expression, Binary) and (best is None or size > best[0]):
+            best = size, expression, lines
+    if best:
+        _, expression, lines = best
+        where = ", ".join(map(str, dict.fromkeys(lines)))
+        text = (
+            f"{site.spell(expression)} is computed in lines {where}: the compiler must not take them for one,"
+            " since what is stored between may lie in its operands: compute it once, into a variable"
+        )
+        yield _said(
+            site, text, (lines[0], *lines[1:], loop.line), HIGH, f"{len(lines)} times in each turn of line {loop.line}"
+        )
+
+
+def _may_be_stored_into(site: Site, expression: Expression, between: list[Assignment]) -> bool:
+    """Tell whether something is stored that may be an operand, though the program does not mean it to be."""
+    names = {each.name for each in walk(expression) if isinstance(each, Name)}
+    kinds = {each.element.kind for each in walk(expression) if isinstance(each, ArrayRef)}
+    stored = False
+    for each in between:
+        match each.target:
+            case Name(name=name):
+                if name in names:
+                    return False
+            case ArrayRef() | FieldRef() | Deref() as target:
+                if target in set(walk(expression)):
+                    return False
+                overlaps = site.source.language != "fortran" and isinstance(_element(target), Element)
+                stored = stored or (overlaps and _element(target).kind in kinds)
+    return stored
+
+
+def _element(target: ArrayRef | FieldRef | Deref) -> Element:
+    return target.element
+
+
+# Searches and allocations.
+
+
+def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advice]:
+    """Advise on loops that look for a place from the beginning on."""
+    body = [each for each in loop.body if not isinstance(each, Branch)]
+    steps = [each for each in body if isinstance(each, Assignment) and isinstance(each.target, Name) and each.operator]
+    counter = steps[0].target if len(body) == 1 and steps else loop.variable
+    if counter is None or not (around or loop.condition is not None):
+        return
+    compared: list[Expression] = []
+    if loop.condition is not None and len(body) == 1 and steps:
+        compared = [loop.condition]
+    elif loop.variable is not None and len(loop.body) == 1 and isinstance(loop.body[0], Branch):
+        arms = loop.body[0].arms
+        leaves = [arm for arm in arms if arm.body and isinstance(arm.body[-1], Jump) and arm.body[-1].kind != "cycle"]
+        compared = [arm.condition for arm in leaves if arm.condition is not None]
+    for each in (part for condition in compared for part in walk(condition)):
+        if isinstance(each, Binary) and each.operator in ("<", "<=", ">", ">=", "==", "!="):
+            arrays = [part for part in walk(each) if isinstance(part, ArrayRef) and counter in set(walk(part))]
+            if arrays:
+                text = (
+                    f"the loop in line {loop.line} looks through {site.spell(arrays[0])} from the beginning"
+                    " each time: search by halves where it is sorted, begin where the last search ended, or compute the"
+                    " place"
+                )
+                lines = (loop.line, *(one.line for one in around[-1:]))
+                yield _said(site, text, lines, HIGH if around else MEDIUM)
+                return
+
+
+def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
+    for statement in own:
+        if isinstance(statement, Allocation) and not statement.frees:
+            target = site.spell(statement.targets[0]) if statement.targets else "memory"
+            function = statement.function or "allocate"
+            text = f"{function} gets {target} anew in each turn of line {loop.line}: get it before the loop"
+            yield _said(site, text, (statement.line, loop.line), MEDIUM)
+            return

@@ -1,0 +1,164 @@
+"""How far apart in memory the elements are that a loop reaches in two turns, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from .effects import Access, effects
+from .expression import ArrayRef, Deref, Expression, FieldRef, Name, Number, Section
+from .nest import Assignment, Layout, Loop, Procedure, SourceFile, Statement, statements
+from .polynomial import Polynomial, polynomial
+
+__all__ = ["LINE", "Strides", "Walk", "values_in"]
+
+LINE: Final = 64  # bytes of a cache line on the processors of today
+_DEEPEST: Final = 6
+
+
+@dataclass(frozen=True)
+class Walk:
+    """How a loop walks through an array.
+
+    Attributes:
+        reference: An element.
+        subscript: Which subscript changes, from 0; of several the one that goes farthest.
+        step: Bytes from turn to turn, where that is known: symbols for what is not.
+    """
+
+    reference: ArrayRef
+    subscript: int
+    step: Polynomial | None
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it goes from an element to the next one in memory."""
+        value = None if self.step is None else self.step.value
+        return value is not None and abs(value) <= self.reference.element.bytes
+
+    @property
+    def lines(self) -> float:
+        """Cache lines that a turn asks for: 0 where it stays, 1 where each turn needs another."""
+        if self.step is None:
+            return 1.0
+        value = self.step.value
+        return 1.0 if value is None else min(abs(value) / LINE, 1.0)
+
+
+class Strides:
+    """Strides in one procedure.
+
+    Args:
+        source: The file.
+        procedure: The procedure.
+    """
+
+    def __init__(self, source: SourceFile, procedure: Procedure) -> None:
+        self._layout = source.layout
+        self._values = {**constants_in(source, procedure), **values_in(procedure)}
+
+    def references(self, loop: Loop) -> Iterator[ArrayRef]:
+        """Give the elements of arrays that are reached directly in a loop, each once."""
+        seen = set()
+        for access in effects(loop.body).accesses:
+            for each in _arrays(access):
+                if each not in seen:
+                    seen.add(each)
+                    yield each
+
+    def walk(self, reference: ArrayRef, loop: Loop) -> Walk | None:
+        """Say how a loop walks through an array; None if that is not known, as where an index is looked up."""
+        if loop.variable is None:
+            return None
+        # A step that is computed is taken for one of 1, forth or back.
+        by = Polynomial.of(int(loop.step.value) if isinstance(loop.step, Number) else 1)
+        total, farthest, which = Polynomial.of(0), -1, 0
+        unknown = False
+        for number, subscript in enumerate(reference.subscripts):
+            if isinstance(subscript, Section):
+                continue
+            position = polynomial(subscript, self._value)
+            if position is None:
+                return None
+            factor = position.coefficient(loop.variable)
+            if factor is None:
+                return None
+            if not factor.terms:
+                continue
+            distance = self._row(reference, number)
+            rank = number if self._layout is Layout.COLUMNS else -number
+            if farthest == -1 or rank > farthest:
+                farthest, which = rank, number
+            if distance is None:
+                unknown = True
+            else:
+                total += factor * distance * by
+        return Walk(reference, which, None if unknown else total)
+
+    def _row(self, reference: ArrayRef, number: int) -> Polynomial | None:
+        """Say how many bytes lie between neighbours along a subscript."""
+        faster = range(number) if self._layout is Layout.COLUMNS else range(number + 1, len(reference.subscripts))
+        size = Polynomial.of(reference.element.bytes or 8)
+        for each in faster:
+            extent = reference.extents[each] if each < len(reference.extents) else None
+            length = polynomial(extent, self._value) if extent is not None else None
+            if length is None:
+                return None
+            size *= length
+        return size
+
+    def _value(self, reference: Expression, depth: int = 0) -> Polynomial | None:
+        if isinstance(reference, Name):
+            value = self._values.get(reference.name)
+            if value is not None and depth < _DEEPEST:
+                found = polynomial(value, lambda inner: self._value(inner, depth + 1))
+                if found is not None:
+                    return found
+            return None if value is not None and _is_looked_up(value) else Polynomial.symbol(reference)
+        if isinstance(reference, FieldRef) and not isinstance(reference.structure, ArrayRef):
+            return Polynomial.symbol(reference)
+        return None
+
+
+def _is_looked_up(value: Expression) -> bool:
+    return isinstance(value, ArrayRef | Deref)
+
+
+def _arrays(access: Access) -> Iterator[ArrayRef]:
+    """Give the array that an access reaches into, and those on the way there."""
+    reference: Expression = access.reference
+    while True:
+        match reference:
+            case ArrayRef(array=inner):
+                yield reference
+                reference = inner
+            case FieldRef(structure=inner) | Deref(pointer=inner):
+                reference = inner
+            case _:
+                return
+
+
+def values_in(procedure: Procedure) -> dict[str, Expression]:
+    """Give what stands for the variables to which a procedure gives a value once, but those that loops count."""
+    found: dict[str, list[Expression]] = {}
+    for statement, _ in statements(procedure.body):
+        for name, value in _assigned(statement):
+            found.setdefault(name, []).append(value)
+    return {name: values[0] for name, values in found.items() if len(values) == 1}
+
+
+def _assigned(statement: Statement) -> Iterator[tuple[str, Expression]]:
+    match statement:
+        case Assignment(target=Name(name=name), value=value, operator=""):
+            yield name, value
+        case Assignment(target=Name(name=name) as target):
+            yield from ((name, target), (name, target))  # not one value
+        case Loop(variable=Name(name=name) as variable):
+            yield from ((name, variable), (name, variable))
+
+
+def constants_in(source: SourceFile, procedure: Procedure) -> Mapping[str, Expression]:
+    """Give what stands for named constants."""
+    known = (*source.declarations, *procedure.declarations)
+    return {each.name: each.value for each in known if each.is_constant and each.value is not None}

@@ -1,0 +1,91 @@
+"""Loops that threads share: how turns are dealt out, and what lies side by side.
+
+It serves threads that differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from .advice import HIGH, MEDIUM, Advice, Site
+from .expression import ArrayRef, Call, Expression, Name, walk
+from .nest import Assignment, Block, Loop, Statement, statements
+from .strides import LINE
+
+__all__ = ["CAUSES", "KIND", "thread_loops"]
+
+KIND: Final = "threads"
+CAUSES: Final = frozenset(("threads",))
+
+_SHARED: Final = re.compile(r"\bomp\b.*\b(for|do)\b")
+_SCHEDULE: Final = re.compile(r"\bschedule\s*\(\s*(\w+)\s*(,[^)]*)?\)")
+_ASKING: Final = "omp_get_thread_num"
+
+
+def thread_loops(site: Site) -> Iterator[Advice]:
+    """Advise on the loops of a site, and on that which it is in."""
+    seen = set()
+    around = [each for _, loops in site.statements[:1] for each in loops]
+    for loop in (*around, *(each for each, _ in site.loops)):
+        if _SHARED.search(loop.directive) and id(loop) not in seen:
+            seen.add(id(loop))
+            if advice := _schedule(site, loop):
+                yield advice
+    yield from _neighbours(site)
+
+
+def _schedule(site: Site, loop: Loop) -> Advice | None:
+    found = _SCHEDULE.search(loop.directive)
+    kind = found[1] if found else "static"
+    if kind != "static" or (found and found[2]):
+        return None
+    written = "schedule(static)" if found else "no schedule, which is static"
+    uneven = _uneven(loop)
+    why = f": the turns of line {uneven.line} depend on {site.spell(loop.variable)}" if uneven else ""
+    text = f"line {loop.line} has {written}{why}: try schedule(static, 1), schedule(dynamic) or schedule(guided)"
+    evidence = (loop.directive,)
+    lines = (loop.line, uneven.line) if uneven else (loop.line,)
+    return Advice(KIND, text, tuple(map(site.place, lines)), evidence, site.gain, HIGH if uneven else MEDIUM)
+
+
+def _uneven(loop: Loop) -> Loop | None:
+    """Find a loop within whose bounds depend on the one outside."""
+    for each, _ in statements(loop.body):
+        if isinstance(each, Loop):
+            heads = (head for head in (each.first, each.last, each.condition) if head is not None)
+            if any(part == loop.variable for head in heads for part in walk(head)):
+                return each
+    return None
+
+
+def _neighbours(site: Site) -> Iterator[Advice]:
+    """Advise on elements that threads write side by side: each by its number."""
+    numbers = {
+        each.target.name
+        for each, _ in site.statements
+        if isinstance(each, Assignment) and isinstance(each.target, Name) and _asks(each.value)
+    }
+    seen = set()
+    for statement in _parallel(site):
+        if isinstance(statement, Assignment) and isinstance(statement.target, ArrayRef):
+            array = statement.target
+            by_thread = any(isinstance(each, Name) and each.name in numbers for each in array.subscripts)
+            if by_thread and array.array not in seen and 0 < array.element.bytes < LINE:
+                seen.add(array.array)
+                text = (
+                    f"{site.spell(array)} in line {statement.line} lies beside that of the next thread, in one"
+                    f" cache line: sum up in a variable of the thread's own, or leave {LINE} bytes between"
+                )
+                yield Advice(KIND, text, (site.place(statement.line),), (), site.gain, MEDIUM)
+
+
+def _asks(value: Expression) -> bool:
+    return any(isinstance(each, Call) and each.name.lower() == _ASKING for each in walk(value))
+
+
+def _parallel(site: Site) -> Iterator[Statement]:
+    for statement, _ in site.statements:
+        if isinstance(statement, Block | Loop) and "parallel" in statement.directive:
+            yield from (each for each, _ in statements(statement.body))

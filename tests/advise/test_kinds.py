@@ -1,0 +1,249 @@
+"""Each kind of advice but the order of loops: what it sees in small sources, and where it says nothing."""
+
+import pytest
+
+from autoanalyzer.advise.division_of_work import division_of_work
+from autoanalyzer.advise.indirection import indirection
+from autoanalyzer.advise.input_output import input_output
+from autoanalyzer.advise.messages import messages
+from autoanalyzer.advise.repeated_work import repeated_work
+from autoanalyzer.advise.thread_loops import thread_loops
+
+from .test_loop_order import lines
+
+INDIRECT = {
+    "an index": ("double f(double *x, int *at, int n) { double s = 0; for (int i = 0; i < n; i++)\ns += x[at[i]];", 2),
+    "an index in a variable": (
+        "double f(double *x, int *at, int n) { double s = 0; for (int i = 0; i < n; i++) {\nint k = at[i];\ns+=x[k];}",
+        3,
+    ),
+    "a chain": ("double f(int *next, int n) { int s = 0; for (int i = 0; i < n; i++)\ns = next[s];", 2),
+    "a list": (
+        "struct e { struct e *next; double v; }; double f(struct e *p) { double s = 0; while (p) {\ns += p->v;\n"
+        "p = p->next; }",
+        3,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INDIRECT)
+def test_what_is_looked_up_first_is_named(site, name):
+    text, line = INDIRECT[name]
+    (advice,) = indirection(site(f"{text} return s; }}"))
+    assert lines(advice)[0] == line
+
+
+def test_an_index_that_is_computed_is_no_indirection(site):
+    text = "void f(double *x, double *y, int n) { for (int i = 0; i < n; i++) { int k = 2 * i; x[k] = y[i]; } }"
+    assert not list(indirection(site(text)))
+
+
+DIVIDED = """\
+    #include <mpi.h>
+    static int part(int count, int rank, int size) {
+        return count * rank / size;
+    }
+    void work(double *a, int first, int last) {
+        for (int i = first; i < last; i++) a[i] = 0;
+    }
+    int main(void) {
+        int rank, size;
+        double a[100];
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        int first = part(100, rank, size);
+        work(a, first, part(100, rank + 1, size));
+    }
+    """
+
+
+def test_bounds_lead_back_through_arguments_and_results(site):
+    found = site(DIVIDED)
+    inner = found.source.procedures[1]
+    (advice,) = division_of_work(type(found)(found.source, inner, 5, 7, sources=found.sources))
+    assert lines(advice)[0] == 3
+    assert lines(advice)[-1] == 6
+    assert "divide by cost" in advice.text
+    assert advice.confidence == "high"
+
+
+def test_loops_over_the_same_for_all_ranks_have_no_division(site):
+    assert not list(division_of_work(site("void f(double *a, int n) { for (int i = 0; i < n; i++) a[i] = 0; }")))
+
+
+def test_what_one_rank_does_alone_is_named(site):
+    text = """\
+        #include <mpi.h>
+        void f(double *a, int n) {
+            int rank;
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            if (rank == 0)
+                for (int i = 0; i < n; i++) a[i] = 0;
+        }
+        """
+    (advice,) = division_of_work(site(text))
+    assert lines(advice) == [5]
+
+
+REPEATED = {
+    "an invariant call": ("x[i] = y[i] * exp(c);", "exp(c) is the same", "high"),
+    "an invariant divisor": ("x[i] = y[i] / c;", "divides by c", "low"),
+    "a power": ("x[i] = pow(y[i], 2);", "pow(y[i], 2)", "medium"),
+    "a function of the counter": ("x[i] = sin(c * i);", "compute a table", "medium"),
+    "the same product behind a store": (
+        "x[0] += y[i] * z[i]; x[1] += c * (y[i] * z[i]);",
+        "y[i]*z[i] is computed in lines",
+        "high",
+    ),
+    "a search": ("int k = 0; while (y[k] < c) k++; x[i] = k;", "from the beginning each time", "high"),
+    "an allocation": ("double *t = malloc(8); x[i] = t[0];", "malloc gets t anew", "medium"),
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_repeated_work_is_named(site, name):
+    statement, said, sure = REPEATED[name]
+    text = f"""
+        #include <math.h>
+        #include <stdlib.h>
+        void f(double *x, double *y, double *z, double c, int n) {{
+            for (int i = 0; i < n; i++) {{
+                {statement}
+            }}
+        }}
+        """
+    advice = list(repeated_work(site(text)))
+    assert [(said in each.text, each.confidence) for each in advice] == [(True, sure)]
+
+
+def test_what_differs_in_each_turn_is_not_repeated(site):
+    text = """
+        #include <math.h>
+        void f(double *restrict x, const double *restrict y, int n) {
+            for (int i = 0; i < n; i++) {
+                double t = y[i] * y[i];
+                x[i] = exp(y[i]) / y[i] + t;
+            }
+        }
+        """
+    assert not list(repeated_work(site(text)))
+
+
+WRITING = {
+    "written and read": ("fwrite(x, 8, n, file); fread(x, 8, n, file);", "keep it in memory", "high"),
+    "flushed": ('fprintf(file, "%g", x[i]); fflush(file);', "flush behind the loop", "high"),
+    "opened": ('FILE *other = fopen("a", "w"); fwrite(x, 8, n, other);', "open the file once", "high"),
+    "formatted": ('fprintf(file, "%g", x[i]);', "numbers become text", "medium"),
+    "in pieces": ("fwrite(&x[i], 8, 1, file);", "in large pieces", "medium"),
+}
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_input_and_output_in_a_loop_is_named(site, name):
+    statement, said, sure = WRITING[name]
+    text = (
+        f"#include <stdio.h>\nvoid f(FILE *file, double *x, int n) {{\nfor (int i = 0; i < n; i++) {{ {statement} }} }}"
+    )
+    (advice,) = input_output(site(text, io_calls=100.0, io_bytes=800.0))
+    assert said in advice.text
+    assert advice.confidence == sure
+    assert advice.evidence == ("100 calls, 8 bytes a call, which is little",)
+
+
+def test_text_in_memory_and_output_behind_a_loop_are_no_input_or_output_in_one(site):
+    text = """
+        #include <stdio.h>
+        void f(char *text, double *x, int n) {
+            for (int i = 0; i < n; i++) sprintf(text, "%g", x[i]);
+            fwrite(x, 8, n, stdout);
+        }
+        """
+    assert not list(input_output(site(text)))
+
+
+SENDING = {
+    "small messages": (
+        "for (int i = 0; i < n; i++)\nMPI_Send(&x[i], 1, MPI_DOUBLE, to, 1, MPI_COMM_WORLD);",
+        "send them in one message",
+        "high",
+    ),
+    "the same broadcast": (
+        "for (int i = 0; i < n; i++)\n{ MPI_Bcast(x, n, MPI_DOUBLE, 0, MPI_COMM_WORLD); y[i] = x[i]; }",
+        "once before the loop",
+        "medium",
+    ),
+    "all to all by broadcasts": (
+        "for (int i = 0; i < n; i++)\nMPI_Bcast(x + i * n, n, MPI_DOUBLE, i, MPI_COMM_WORLD);",
+        "MPI_Gatherv",
+        "medium",
+    ),
+    "two reductions": (
+        "\nMPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);"
+        " MPI_Allreduce(x + 1, y + 1, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);",
+        "one call of several values",
+        "medium",
+    ),
+    "a pipeline": (
+        "\nMPI_Recv(x, 1, MPI_DOUBLE, to - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+        "\nfor (int i = 0; i < n; i++)\n x[0] += y[i];\nMPI_Send(x, 1, MPI_DOUBLE, to + 1, 1, MPI_COMM_WORLD);",
+        "send parts as soon as they are done",
+        "medium",
+    ),
+    "a pair": (
+        "\nMPI_Send(x, n, MPI_DOUBLE, to, 1, MPI_COMM_WORLD);"
+        " MPI_Recv(y, n, MPI_DOUBLE, to, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "MPI_Sendrecv",
+        "medium",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SENDING)
+def test_messages_are_named(site, name):
+    statement, said, sure = SENDING[name]
+    text = f"#include <mpi.h>\nvoid f(double *x, double *y, int n, int to) {{ {statement} }}"
+    (advice,) = messages(site(text))
+    assert said in advice.text
+    assert (advice.confidence, lines(advice)[0]) == (sure, 3)
+
+
+def test_messages_to_others_each_time_are_not_to_be_packed(site):
+    text = """
+        #include <mpi.h>
+        void f(double *x, int n) {
+            for (int i = 0; i < n; i++) MPI_Send(&x[i], 1, MPI_DOUBLE, i, 1, MPI_COMM_WORLD);
+        }
+        """
+    assert not list(messages(site(text)))
+
+
+def test_a_static_schedule_of_uneven_turns_is_named(site):
+    text = """\
+        void f(double *x, int n) {
+        #pragma omp parallel for
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < i; j++)
+                    x[i] += j;
+        }
+        """
+    (advice,) = thread_loops(site(text))
+    assert lines(advice) == [3, 4]
+    assert "the turns of line 4 depend on i" in advice.text
+    assert advice.confidence == "high"
+    assert not list(thread_loops(site(text.replace("parallel for", "parallel for schedule(dynamic)"))))
+
+
+def test_elements_of_threads_side_by_side_are_named(site):
+    text = """\
+        #include <omp.h>
+        void f(double *sums, int n) {
+        #pragma omp parallel
+            {
+                int me = omp_get_thread_num();
+                for (int i = 0; i < n; i++)
+                    sums[me] += i;
+            }
+        }
+        """
+    (advice,) = thread_loops(site(text))
+    assert lines(advice) == [7]

@@ -1,0 +1,59 @@
+"""The places and cures of what is planted in the samples; nothing of the sort in the cured versions."""
+
+from autoanalyzer.advise.division_of_work import division_of_work
+from autoanalyzer.advise.input_output import input_output
+from autoanalyzer.advise.loop_order import order_of_loops
+from autoanalyzer.advise.messages import messages
+from autoanalyzer.advise.repeated_work import repeated_work
+
+from .test_loop_order import lines
+
+
+def test_st_walks_along_rows(sample):
+    found = [each for each in order_of_loops(sample("st/ramod3_strided.f", "ramod3")) if "interchange" in each.text]
+    assert {28, 29} in [set(lines(each)) for each in found]
+    contiguous = order_of_loops(sample("st/ramod3_contiguous.f", "ramod3"))
+    assert not [each for each in contiguous if {*lines(each)} == {28, 29}]
+
+
+def test_st_keeps_gathers_on_disk(sample):
+    (advice,) = input_output(sample("st/stack_disk.f", "stack"))
+    assert {16, 22} <= {*lines(advice)}
+    assert "keep it in memory" in advice.text
+    assert not list(input_output(sample("st/stack_memory.f", "stack")))
+
+
+def test_st_hands_out_blocks_of_equal_counts(sample):
+    (advice,) = division_of_work(sample("rays/propagate.c", "propagate", "rays/schedule_static.c"))
+    assert advice.places[0] == f"{advice.places[0].rpartition(':')[0]}:16"
+    assert "schedule_static.c" in advice.places[0]
+    assert "divide by cost" in advice.text
+    assert not list(division_of_work(sample("rays/propagate.c", "propagate", "rays/schedule_dynamic.c")))
+
+
+def test_pvalue_multiplies_again(sample):
+    found = {
+        each.text.partition(" is ")[0]: lines(each)
+        for each in repeated_work(sample("pvalue/shape_plain.c", "shape_test"))
+    }
+    assert found["weight[i]*score[i]*score[i]"][:2] == [23, 24]
+    assert not list(repeated_work(sample("pvalue/shape_lean.c", "shape_test")))
+
+
+def test_spectra_computes_sines_again(sample):
+    found = [lines(each)[0] for each in repeated_work(sample("spectra/analyse_anew.c", "analyse"))]
+    assert {14, 15} <= {*found}
+    assert not list(repeated_work(sample("spectra/analyse_table.c", "analyse")))
+
+
+def test_gas_searches_from_the_beginning(sample):
+    (advice,) = repeated_work(sample("gas/pressures_scan.cpp", "find_pressures"))
+    assert lines(advice) == [7, 4]
+    assert not list(repeated_work(sample("gas/pressures_halve.cpp", "find_pressures")))
+
+
+def test_blocks_gives_all_rooms_to_all_ranks(sample):
+    (advice,) = messages(sample("blocks/collect_rooms.c", "collect"))
+    assert lines(advice) == [22, 18]
+    assert "MPI_Gatherv" in advice.text
+    assert not list(messages(sample("blocks/collect_packed.c", "collect")))
