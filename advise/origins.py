@@ -8,13 +8,23 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from .effects import expressions_of
-from .expression import ArrayRef, Call, Expression, FieldRef, Name, Opaque, Unary, parts, walk
+from .expression import ArrayRef, Call, Expression, FieldRef, Name, Opaque, Unary, base_of, parts, walk
 from .nest import Assignment, CallStatement, Jump, Loop, Procedure, SourceFile, Statement, statements
 
 __all__ = ["RANK", "SIZE", "Calling", "Origin", "Origins"]
 
 RANK, SIZE = "rank", "size"
-_ASKING: Final = {"mpi_comm_rank": RANK, "mpi_comm_size": SIZE}
+# Function → which of its arguments gets the rank or its place in a grid, or the number of ranks, or that along an axis.
+_ASKING: Final = {
+    "mpi_comm_rank": {1: RANK},
+    "mpi_comm_size": {1: SIZE},
+    "mpi_dims_create": {2: SIZE},
+    "mpi_cart_coords": {3: RANK},
+    "mpi_cart_get": {2: SIZE, 4: RANK},
+}
+_RECEIVES: Final = frozenset(("mpi_recv", "mpi_irecv"))
+_SENDS: Final = frozenset(("mpi_send", "mpi_isend", "mpi_ssend", "mpi_bsend", "mpi_rsend"))
+_PARTNER, _TAG = 3, 4  # where they are among the arguments of both
 _USUAL: Final = {
     **dict.fromkeys(("rank", "myrank", "my_rank", "mpi_rank", "myid", "mype", "my_pe", "iproc", "irank"), RANK),
     **dict.fromkeys(("size", "nprocs", "nproc", "numranks", "num_ranks", "nranks", "mpi_size", "npes"), SIZE),
@@ -141,12 +151,10 @@ class Origins:
     def _asking(self) -> dict[int, list[tuple[str, str]]]:
         """Give what each procedure asks MPI for: a variable, and whether it is the rank or the number of ranks."""
         found: dict[int, list[tuple[str, str]]] = {}
-        for name, what in _ASKING.items():
-            for calling in (
-                each for spelled, calls in self._calls.items() if spelled.lower() == name for each in calls
-            ):
-                if len(calling.call.arguments) > 1:
-                    variable = calling.call.arguments[1]
+        for name, arguments in _ASKING.items():
+            for calling in self._calls.get(name, ()):
+                for at, what in arguments.items():
+                    variable = _argument(calling.call, at)
                     inner = variable.operand if isinstance(variable, Unary) else variable
                     if isinstance(inner, Name):
                         found.setdefault(id(calling.procedure), []).append((inner.name, what))
@@ -196,6 +204,8 @@ class Origins:
                     value = calling.call.arguments[at]
                     if found := self._of_value((None, value, calling.line), outside, trail):
                         return found
+        if found := self._of_message(name, where, trail):
+            return found
         declaration = where.source.declaration(where.procedure, name.name)
         if declaration is None or declaration.outlives:
             for other in self._everywhere():
@@ -204,13 +214,34 @@ class Origins:
                         return found
         return None
 
+    def _of_message(self, name: Name, where: _Where, trail: _Trail) -> Origin | None:
+        """Look at what another rank sends to a variable: what is made of its partner's rank is made of this one's."""
+        for receive in self._messages(_RECEIVES):
+            if receive.procedure is not where.procedure or _buffer(receive.call) != name:
+                continue
+            for send in self._messages(_SENDS):
+                sent = _buffer(send.call)
+                if sent is None or _argument(send.call, _TAG) != _argument(receive.call, _TAG):
+                    continue
+                outside = _Where(send.source, send.procedure)
+                partner = _argument(send.call, _PARTNER)
+                made_of = partner.name if isinstance(partner, Name) else ""
+                onward = trail.past(outside, sent.name).by(receive.source, receive.line).by(send.source, send.line)
+                for definition in _definitions(send.procedure, sent):
+                    if found := self._of_value(definition, outside, onward, partner=made_of):
+                        return found
+        return None
+
+    def _messages(self, functions: frozenset[str]) -> Iterator[Calling]:
+        return (each for name in sorted(functions) for each in self._calls.get(name, ()))
+
     def _everywhere(self) -> Iterator[_Where]:
         return (_Where(source, procedure) for source in self._sources for procedure in source.procedures)
 
-    def _of_value(self, definition: _Definition, where: _Where, trail: _Trail) -> Origin | None:
-        """Judge a value by what is in it: the rank, or what is made of it elsewhere."""
+    def _of_value(self, definition: _Definition, where: _Where, trail: _Trail, *, partner: str = "") -> Origin | None:
+        """Judge a value by what is in it: the rank, or that of a partner, or what is made of it elsewhere."""
         target, value, line = definition
-        known = self.names(where.source, where.procedure)
+        known = self.names(where.source, where.procedure) | ({partner: (RANK, True)} if partner else {})
         used = {name: known[name] for name in _counted(value) if name in known}
         ranks = [is_known for what, is_known in used.values() if what == RANK]
         is_given = isinstance(value, Name) or (isinstance(value, Call) and any(self._results(value)))
@@ -273,7 +304,18 @@ class Origins:
 
 
 def _bare(name: str) -> str:
-    return name.rpartition("::")[2].partition("<")[0]
+    """Give a name without what is around it, and in lower case, as Fortran does not tell cases apart."""
+    return name.rpartition("::")[2].partition("<")[0].lower()
+
+
+def _argument(call: Call, at: int) -> Expression | None:
+    return call.arguments[at] if at < len(call.arguments) else None
+
+
+def _buffer(call: Call) -> Name | None:
+    """Give the variable that a message is in."""
+    first = _argument(call, 0)
+    return base_of(first.operand if isinstance(first, Unary) else first) if first is not None else None
 
 
 def _calls_in(statement: Statement) -> Iterator[Call]:
@@ -301,8 +343,14 @@ def _definitions(procedure: Procedure, name: Name) -> Iterator[_Definition]:
     """Give what is assigned to a variable."""
     for statement, _ in statements(procedure.body):
         match statement:
-            case Assignment(target=target, value=value) if target == name:
+            case Assignment(target=target, value=value) if target == name or _is_element(target, name):
                 yield target, value, statement.line
+            case Loop(variable=variable, first=first, last=last) if variable == name:
+                yield from ((variable, each, statement.line) for each in (first, last) if each is not None)
+
+
+def _is_element(target: Expression, name: Name) -> bool:
+    return isinstance(target, ArrayRef) and target.array == name
 
 
 def _is_chosen_by(expression: Expression, used: Mapping[str, tuple[str, bool]]) -> bool:
