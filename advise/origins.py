@@ -11,7 +11,7 @@ from .effects import expressions_of
 from .expression import ArrayRef, Call, Expression, FieldRef, Name, Opaque, Unary, base_of, parts, walk
 from .nest import Assignment, CallStatement, Jump, Loop, Procedure, SourceFile, Statement, statements
 
-__all__ = ["RANK", "SIZE", "Calling", "Origin", "Origins"]
+__all__ = ["RANK", "RECEIVES", "SENDS", "SIZE", "Calling", "Origin", "Origins", "definitions"]
 
 RANK, SIZE = "rank", "size"
 # Function → which of its arguments gets the rank or its place in a grid, or the number of ranks, or that along an axis.
@@ -22,8 +22,8 @@ _ASKING: Final = {
     "mpi_cart_coords": {3: RANK},
     "mpi_cart_get": {2: SIZE, 4: RANK},
 }
-_RECEIVES: Final = frozenset(("mpi_recv", "mpi_irecv"))
-_SENDS: Final = frozenset(("mpi_send", "mpi_isend", "mpi_ssend", "mpi_bsend", "mpi_rsend"))
+RECEIVES: Final = frozenset(("mpi_recv", "mpi_irecv"))
+SENDS: Final = frozenset(("mpi_send", "mpi_isend", "mpi_ssend", "mpi_bsend", "mpi_rsend"))
 _PARTNER, _TAG = 3, 4  # where they are among the arguments of both
 _USUAL: Final = {
     **dict.fromkeys(("rank", "myrank", "my_rank", "mpi_rank", "myid", "mype", "my_pe", "iproc", "irank"), RANK),
@@ -134,6 +134,12 @@ class Origins:
         """Give the calls of a procedure."""
         return tuple(self._calls.get(_bare(procedure.name), ()))
 
+    def does(self, statement: Statement, functions: frozenset[str]) -> bool:
+        """Tell whether a statement calls one of some functions, or a procedure that does."""
+        called = {_bare(each.name) for each in _calls_in(statement)}
+        doing = (_bare(each.procedure.name) for each in self._messages(functions))
+        return bool(called & functions) or any(each in called for each in doing)
+
     # What is known of all files.
 
     @cached_property
@@ -193,7 +199,7 @@ class Origins:
         return None
 
     def _of_name(self, name: Name, where: _Where, trail: _Trail) -> Origin | None:
-        for target, value, line in _definitions(where.procedure, name):
+        for target, value, line in definitions(where.procedure, name):
             if found := self._of_value((target, value, line), where, trail):
                 return found
         if name.name in where.procedure.arguments:
@@ -209,17 +215,17 @@ class Origins:
         declaration = where.source.declaration(where.procedure, name.name)
         if declaration is None or declaration.outlives:
             for other in self._everywhere():
-                for definition in _definitions(other.procedure, name):
+                for definition in definitions(other.procedure, name):
                     if other != where and (found := self._of_value(definition, other, trail)):
                         return found
         return None
 
     def _of_message(self, name: Name, where: _Where, trail: _Trail) -> Origin | None:
         """Look at what another rank sends to a variable: what is made of its partner's rank is made of this one's."""
-        for receive in self._messages(_RECEIVES):
+        for receive in self._messages(RECEIVES):
             if receive.procedure is not where.procedure or _buffer(receive.call) != name:
                 continue
-            for send in self._messages(_SENDS):
+            for send in self._messages(SENDS):
                 sent = _buffer(send.call)
                 if sent is None or _argument(send.call, _TAG) != _argument(receive.call, _TAG):
                     continue
@@ -227,7 +233,7 @@ class Origins:
                 partner = _argument(send.call, _PARTNER)
                 made_of = partner.name if isinstance(partner, Name) else ""
                 onward = trail.past(outside, sent.name).by(receive.source, receive.line).by(send.source, send.line)
-                for definition in _definitions(send.procedure, sent):
+                for definition in definitions(send.procedure, sent):
                     if found := self._of_value(definition, outside, onward, partner=made_of):
                         return found
         return None
@@ -339,7 +345,7 @@ def _counted(expression: Expression) -> Iterator[str]:
             yield from _counted(each)
 
 
-def _definitions(procedure: Procedure, name: Name) -> Iterator[_Definition]:
+def definitions(procedure: Procedure, name: Name) -> Iterator[_Definition]:
     """Give what is assigned to a variable."""
     for statement, _ in statements(procedure.body):
         match statement:

@@ -1,4 +1,4 @@
-"""What is planted in the samples is named, to the line, and nothing of it in the cured versions."""
+"""Where the samples in Fortran divide their work, and hand it on."""
 
 from pathlib import Path
 
@@ -8,9 +8,8 @@ from autoanalyzer.advise.advice import HIGH, LOW, Site
 from autoanalyzer.advise.division_of_work import division_of_work
 from autoanalyzer.advise.fortran import read_fortran
 from autoanalyzer.advise.indirection import indirection
-from autoanalyzer.advise.input_output import input_output
-from autoanalyzer.advise.loop_order import order_of_loops
 from autoanalyzer.advise.nest import Loop, statements
+from autoanalyzer.advise.pipeline import pipeline
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 
@@ -35,20 +34,8 @@ def advised():
     return advises
 
 
-def test_loops_of_st_are_to_change_places(advised):
-    places = ["ramod3_strided.f:28", "ramod3_strided.f:29"]
-    assert (HIGH, places) in advised(order_of_loops, "st/ramod3_strided.f", "110")
-    assert advised(order_of_loops, "st/ramod3_contiguous.f", "110") == []
-
-
 def test_an_index_that_stays_the_same_is_no_indirection(advised):
     assert advised(indirection, "st/ramod3_strided.f", "110") == []
-
-
-def test_st_is_to_keep_its_traces_in_memory(advised):
-    places = ["stack_disk.f:16", "stack_disk.f:22", "stack_disk.f:13"]
-    assert advised(input_output, "st/stack_disk.f", "80") == [(HIGH, places)]
-    assert advised(input_output, "st/stack_memory.f", "80", io_calls=4, io_bytes=4 << 18) == []
 
 
 @pytest.mark.parametrize(("file", "loop"), [("st/st.f", "140"), ("st/ramod3_strided.f", "110")])
@@ -58,6 +45,16 @@ def test_work_that_a_master_divides_by_number_is_found_where_it_does(advised, fi
     assert places[0] == "dispatch_static.f:14"
     found = advised(division_of_work, file, loop, *others, "st/dispatch_dynamic.f")
     assert [each for each, _ in found if each != LOW] == []
+
+
+@pytest.mark.parametrize(("turns", "lines"), [(1, ["30", "33", "35", "41"]), (8, [])])
+def test_a_pipeline_that_hands_on_all_at_once_is_to_hand_on_less(turns, lines):
+    path = SAMPLES / "sweep/octants.f90"
+    source = read_fortran(path.read_bytes(), path)
+    take = next(each for each in source.procedures if each.name == "octants::take")
+    numbers = {"entries": 2 * turns * 32, "entries_around": 32}
+    site = Site(source, take, take.line, take.last_line, numbers=numbers)
+    assert [place.rpartition(":")[2] for each in pipeline(site) for place in each.places] == lines
 
 
 def test_work_that_a_grid_divides_is_found_where_it_does(advised):
