@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from .effects import expressions_of
-from .expression import ArrayRef, Call, Expression, FieldRef, Name, Opaque, Unary, base_of, parts, walk
-from .nest import Assignment, CallStatement, Jump, Loop, Procedure, SourceFile, Statement, statements
+from .expression import ArrayRef, Binary, Call, Expression, FieldRef, Name, Number, Opaque, Unary, base_of, parts, walk
+from .nest import Assignment, Branch, CallStatement, Jump, Loop, Procedure, SourceFile, Statement, statements
 
 __all__ = ["RANK", "RECEIVES", "SENDS", "SIZE", "Calling", "Origin", "Origins", "definitions"]
 
@@ -30,6 +30,7 @@ _USUAL: Final = {
     **dict.fromkeys(("size", "nprocs", "nproc", "numranks", "num_ranks", "nranks", "mpi_size", "npes"), SIZE),
 }
 _COMPARING: Final = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||", "!"))
+_ORDERING: Final = frozenset(("<", "<=", ">", ">="))
 _DEEPEST: Final = 8  # steps back
 _MOST: Final = 400  # names looked at
 _Definition = tuple[Expression | None, Expression, int]  # what gets a value, the value, the line
@@ -124,8 +125,8 @@ class Origins:
         for name in named:
             if usual := _USUAL.get(name.partition("'")[0].strip("_").lower()):
                 found[name] = (usual, False)
-        for calling in self._asking.get(id(procedure), ()):
-            found[calling[0]] = (calling[1], True)
+        for name, what in (*self._places.get(id(procedure), ()), *self._asking.get(id(procedure), ())):
+            found[name] = (what, True)
         for name, what in self._asked_of_all.items():
             found.setdefault(name, (what, True))
         return found
@@ -167,6 +168,25 @@ class Origins:
         return found
 
     @cached_property
+    def _places(self) -> dict[int, list[tuple[str, str]]]:
+        """Give the variables of each procedure that hold the rank's place in a grid: ``mod(rank, columns)``."""
+        found: dict[int, list[tuple[str, str]]] = {}
+        everywhere = {name for asked in self._asking.values() for name, what in asked if what == RANK}
+        for where in self._everywhere():
+            asked = {name for name, what in self._asking.get(id(where.procedure), ()) if what == RANK}
+            shared = {
+                each.name for each in (*where.procedure.declarations, *where.source.declarations) if each.outlives
+            }
+            ranks = asked | (everywhere & shared)
+            for statement, _ in statements(where.procedure.body) if ranks else ():
+                match statement:
+                    case Assignment(target=Name(name=name) | ArrayRef(array=Name(name=name)), value=value, operator=""):
+                        if not isinstance(value, Name) and _is_place(value, ranks):
+                            ranks.add(name)
+                            found.setdefault(id(where.procedure), []).append((name, RANK))
+        return found
+
+    @cached_property
     def _asked_of_all(self) -> dict[str, str]:
         """Give the variables of all that hold the rank, or the number of ranks."""
         found = {}
@@ -174,7 +194,8 @@ class Origins:
             common = {each.name for each in source.declarations if each.outlives}
             for procedure in source.procedures:
                 own = common | {each.name for each in procedure.declarations if each.outlives}
-                found.update({name: what for name, what in self._asking.get(id(procedure), ()) if name in own})
+                asked = (*self._places.get(id(procedure), ()), *self._asking.get(id(procedure), ()))
+                found.update({name: what for name, what in asked if name in own})
         return found
 
     # Steps back.
@@ -213,11 +234,27 @@ class Origins:
         if found := self._of_message(name, where, trail):
             return found
         declaration = where.source.declaration(where.procedure, name.name)
+        others = []
         if declaration is None or declaration.outlives:
-            for other in self._everywhere():
-                for definition in definitions(other.procedure, name):
-                    if other != where and (found := self._of_value(definition, other, trail)):
-                        return found
+            others = [each for each in self._everywhere() if each != where]
+        for other in others:
+            for definition in definitions(other.procedure, name):
+                if found := self._of_value(definition, other, trail):
+                    return found
+        conditional = (self._of_condition(each, name, trail) for each in (where, *others))
+        return next((each for each in conditional if each is not None), None)
+
+    def _of_condition(self, where: _Where, name: Name, trail: _Trail) -> Origin | None:
+        """Find a value that the lower ranks get, and the others do not: ``if (rank < rest) n = n + 1``."""
+        known = self.names(where.source, where.procedure)
+        ranks = {each for each, (what, _) in known.items() if what == RANK}
+        for statement, _ in statements(where.procedure.body) if ranks else ():
+            if not isinstance(statement, Branch) or not any(_orders(arm.condition, ranks) for arm in statement.arms):
+                continue
+            for inner, _ in (each for arm in statement.arms for each in statements(arm.body)):
+                match inner:
+                    case Assignment(target=target, value=value) if target == name or _is_element(target, name):
+                        return Origin(where.source, inner.line, target, value, False, False, False, trail.through)
         return None
 
     def _of_message(self, name: Name, where: _Where, trail: _Trail) -> Origin | None:
@@ -353,6 +390,28 @@ def definitions(procedure: Procedure, name: Name) -> Iterator[_Definition]:
                 yield target, value, statement.line
             case Loop(variable=variable, first=first, last=last) if variable == name:
                 yield from ((variable, each, statement.line) for each in (first, last) if each is not None)
+
+
+def _is_place(value: Expression, ranks: set[str]) -> bool:
+    """Tell whether a value is the rank's place in a grid: a quotient or a rest of it, from 0 or from 1."""
+    match value:
+        case Name(name=name):
+            return name in ranks
+        case Binary(operator="/" | "%", left=left, right=right):
+            return _is_place(left, ranks) and ranks.isdisjoint(_names(right))
+        case Call(name="mod" | "modulo", arguments=(left, right)):
+            return _is_place(left, ranks) and ranks.isdisjoint(_names(right))
+        case Binary(operator="+" | "-", left=left, right=Number()):
+            return _is_place(left, ranks)
+        case Binary(operator="-", left=left, right=Binary(operator="*", left=row, right=columns)):
+            return _is_place(left, ranks) and (_is_place(row, ranks) or _is_place(columns, ranks))
+    return False
+
+
+def _orders(condition: Expression | None, ranks: set[str]) -> bool:
+    """Tell whether a condition asks for the rank to be less than something."""
+    found = (each for each in walk(condition) if isinstance(each, Binary)) if condition else ()
+    return any(each.operator in _ORDERING and not ranks.isdisjoint(_names(each)) for each in found)
 
 
 def _is_element(target: Expression, name: Name) -> bool:
