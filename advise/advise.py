@@ -12,9 +12,10 @@ import numpy as np
 from ..analyze import Findings
 from ..analyze.code_regions import CodeRegion
 from ..analyze.selection import Selection, complete
+from ..analyze.summary import summary
 from ..analyze.worth import worth_of_balance, worth_of_weight
 from ..experiment import Region
-from . import division_of_work, indirection, input_output, loop_order, messages, repeated_work, thread_loops
+from . import division_of_work, indirection, input_output, loop_order, messages, pipeline, repeated_work, thread_loops
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .nest import Procedure, SourceFile
 from .reading import Found, Reading
@@ -29,9 +30,11 @@ _KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], .
     (input_output.CAUSES, input_output.input_output),
     (messages.CAUSES, messages.messages),
     (division_of_work.CAUSES, division_of_work.division_of_work),
+    (pipeline.CAUSES, pipeline.pipeline),
     (thread_loops.CAUSES, thread_loops.thread_loops),
 )
 _SUREST: Final = {HIGH: 0, MEDIUM: 1, LOW: 2}
+_BY_CALLERS: Final = division_of_work.CAUSES | pipeline.CAUSES  # what calls a region is read, too
 _MOST: Final = 5  # of a finding
 _MOST_FILES: Final = 12  # beside those of findings, in which a division of work is looked for
 _AMOUNTS: Final = ("visits", "io_calls", "io_bytes", "mpi_calls", "mpi_bytes")
@@ -109,7 +112,7 @@ class _Adviser:
         procedure = _procedure(source, place) if source and place else None
         if source is None or procedure is None or place is None:
             return ()
-        if "ranks" in causes:
+        if causes & _BY_CALLERS:
             _read_callers(self._findings, self._reading, region)
         is_all = place.kind in ("function", "program") or not place.first_line
         first, last = (procedure.line, procedure.last_line) if is_all else (place.first_line, place.last_line)
@@ -165,6 +168,8 @@ def _others(names: Iterable[str]) -> Sequence[str]:
 def _numbers(selection: Selection, core: int) -> dict[str, float]:
     """Give what was measured of a region: sums, and how far ranks are apart."""
     found = {name: float(selection.sums(name)[core]) for name in _AMOUNTS if complete(selection.experiment, name)}
+    if complete(selection.experiment, "visits"):
+        found |= _entries(selection, core)
     for name in _APART:
         if complete(selection.experiment, name):
             row = selection.rows(name, [core])[0]
@@ -172,3 +177,11 @@ def _numbers(selection: Selection, core: int) -> dict[str, float]:
             if least > 0:
                 found[f"{name}_apart"] = most / least
     return found
+
+
+def _entries(selection: Selection, core: int) -> dict[str, float]:
+    """Say how often a region itself is entered, and what it is called in."""
+    paths, own = selection.experiment.call_paths, summary(selection.experiment, "visits").sums
+    path = selection.regions[core].id
+    parent = paths[path].parent
+    return {"entries": float(own[path])} | ({} if parent is None else {"entries_around": float(own[parent])})

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from .advice import HIGH, MEDIUM, Advice, Site
-from .effects import expressions_of
+from .effects import expressions_of, written_names
 from .expression import ArrayRef, Deref, Expression, FieldRef, Name, base_of, walk
 from .nest import Assignment, Loop, Statement, statements
 
@@ -66,7 +66,8 @@ def _looked_up(loop: Loop) -> dict[str, Expression]:
 
 
 def _indirect(loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[ArrayRef, Expression]]:
-    """Give what is reached by an index that is read in the same turn, with that index."""
+    """Give what is reached by an index that is read in the same turn, another in each, with that index."""
+    changed = written_names([loop], by_value=True)
     for statement, _ in statements(loop.body):
         for expression in _of(statement):
             for each in walk(expression):
@@ -74,8 +75,14 @@ def _indirect(loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[Ar
                     for subscript in each.subscripts:
                         for part in walk(subscript):
                             index = looked_up.get(part.name) if isinstance(part, Name) else part
-                            if isinstance(index, ArrayRef) and index.element.kind in ("integer", "") and index != each:
+                            if isinstance(index, ArrayRef) and index != each and _is_read_anew(index, changed):
                                 yield each, index
+
+
+def _is_read_anew(index: ArrayRef, changed: frozenset[str]) -> bool:
+    """Tell whether each turn reads another whole number."""
+    names = (each.name for each in walk(index) if isinstance(each, Name))
+    return index.element.kind in ("integer", "") and any(name in changed for name in names)
 
 
 def _of(statement: Statement) -> Iterator[Expression]:

@@ -11,8 +11,8 @@ from typing import Final
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .dependence import Interchange, Order, interchange, perfect_nest
 from .effects import expressions_of
-from .expression import ArrayRef, FieldRef, walk
-from .nest import Declaration, Loop, Structure, statements
+from .expression import ArrayRef, Expression, FieldRef, Section, walk
+from .nest import Declaration, Layout, Loop, Structure, statements
 from .polynomial import Polynomial
 from .strides import LINE, Strides, Walk
 
@@ -33,10 +33,28 @@ def order_of_loops(site: Site) -> Iterator[Advice]:
     for inner, around in site.innermost:
         references = list(strides.references(inner))
         walks = [found for each in references if (found := strides.walk(each, inner)) is not None]
-        far = [each for each in walks if each.lines >= _LESS and not each.is_dense]
+        far = [
+            each for each in walks if each.lines >= _LESS and not each.is_dense and not _is_filled(site, each, walks)
+        ]
         if far:
             yield _of_far(site, strides, inner, around, far)
         yield from _of_structures(site, inner, walks)
+
+
+def _is_filled(site: Site, walk_: Walk, walks: list[Walk]) -> bool:
+    """Tell whether a turn uses most of what it walks past: ``u(1,i)`` to ``u(5,i)`` are side by side."""
+    if walk_.step is None or walk_.step.value is None:
+        return False
+    alike = (each for each in walks if each.reference.array == walk_.reference.array and each.step == walk_.step)
+    used = {_faster(site, each) for each in alike if each.subscript == walk_.subscript}
+    size = len(used) * (walk_.reference.element.bytes or 8)
+    return size >= _LESS * abs(walk_.step.value) or any(isinstance(part, Section) for each in used for part in each)
+
+
+def _faster(site: Site, walk_: Walk) -> tuple[Expression, ...]:
+    """Give the subscripts whose neighbours are nearer in memory than those of the one that is walked along."""
+    subscripts, number = walk_.reference.subscripts, walk_.subscript
+    return subscripts[:number] if site.source.layout is Layout.COLUMNS else subscripts[number + 1 :]
 
 
 def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], far: list[Walk]) -> Advice:

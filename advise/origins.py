@@ -8,18 +8,29 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from .effects import expressions_of
-from .expression import ArrayRef, Call, Expression, FieldRef, Name, Opaque, Unary, parts, walk
-from .nest import Assignment, CallStatement, Jump, Loop, Procedure, SourceFile, Statement, statements
+from .expression import ArrayRef, Binary, Call, Expression, FieldRef, Name, Number, Opaque, Unary, base_of, parts, walk
+from .nest import Assignment, Branch, CallStatement, Jump, Loop, Procedure, SourceFile, Statement, statements
 
-__all__ = ["RANK", "SIZE", "Calling", "Origin", "Origins"]
+__all__ = ["RANK", "RECEIVES", "SENDS", "SIZE", "Calling", "Origin", "Origins", "definitions"]
 
 RANK, SIZE = "rank", "size"
-_ASKING: Final = {"mpi_comm_rank": RANK, "mpi_comm_size": SIZE}
+# Function → which of its arguments gets the rank or its place in a grid, or the number of ranks, or that along an axis.
+_ASKING: Final = {
+    "mpi_comm_rank": {1: RANK},
+    "mpi_comm_size": {1: SIZE},
+    "mpi_dims_create": {2: SIZE},
+    "mpi_cart_coords": {3: RANK},
+    "mpi_cart_get": {2: SIZE, 4: RANK},
+}
+RECEIVES: Final = frozenset(("mpi_recv", "mpi_irecv"))
+SENDS: Final = frozenset(("mpi_send", "mpi_isend", "mpi_ssend", "mpi_bsend", "mpi_rsend"))
+_PARTNER, _TAG = 3, 4  # where they are among the arguments of both
 _USUAL: Final = {
     **dict.fromkeys(("rank", "myrank", "my_rank", "mpi_rank", "myid", "mype", "my_pe", "iproc", "irank"), RANK),
     **dict.fromkeys(("size", "nprocs", "nproc", "numranks", "num_ranks", "nranks", "mpi_size", "npes"), SIZE),
 }
 _COMPARING: Final = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||", "!"))
+_ORDERING: Final = frozenset(("<", "<=", ">", ">="))
 _DEEPEST: Final = 8  # steps back
 _MOST: Final = 400  # names looked at
 _Definition = tuple[Expression | None, Expression, int]  # what gets a value, the value, the line
@@ -114,8 +125,8 @@ class Origins:
         for name in named:
             if usual := _USUAL.get(name.partition("'")[0].strip("_").lower()):
                 found[name] = (usual, False)
-        for calling in self._asking.get(id(procedure), ()):
-            found[calling[0]] = (calling[1], True)
+        for name, what in (*self._places.get(id(procedure), ()), *self._asking.get(id(procedure), ())):
+            found[name] = (what, True)
         for name, what in self._asked_of_all.items():
             found.setdefault(name, (what, True))
         return found
@@ -123,6 +134,12 @@ class Origins:
     def callers(self, procedure: Procedure) -> tuple[Calling, ...]:
         """Give the calls of a procedure."""
         return tuple(self._calls.get(_bare(procedure.name), ()))
+
+    def does(self, statement: Statement, functions: frozenset[str]) -> bool:
+        """Tell whether a statement calls one of some functions, or a procedure that does."""
+        called = {_bare(each.name) for each in _calls_in(statement)}
+        doing = (_bare(each.procedure.name) for each in self._messages(functions))
+        return bool(called & functions) or any(each in called for each in doing)
 
     # What is known of all files.
 
@@ -141,15 +158,32 @@ class Origins:
     def _asking(self) -> dict[int, list[tuple[str, str]]]:
         """Give what each procedure asks MPI for: a variable, and whether it is the rank or the number of ranks."""
         found: dict[int, list[tuple[str, str]]] = {}
-        for name, what in _ASKING.items():
-            for calling in (
-                each for spelled, calls in self._calls.items() if spelled.lower() == name for each in calls
-            ):
-                if len(calling.call.arguments) > 1:
-                    variable = calling.call.arguments[1]
+        for name, arguments in _ASKING.items():
+            for calling in self._calls.get(name, ()):
+                for at, what in arguments.items():
+                    variable = _argument(calling.call, at)
                     inner = variable.operand if isinstance(variable, Unary) else variable
                     if isinstance(inner, Name):
                         found.setdefault(id(calling.procedure), []).append((inner.name, what))
+        return found
+
+    @cached_property
+    def _places(self) -> dict[int, list[tuple[str, str]]]:
+        """Give the variables of each procedure that hold the rank's place in a grid: ``mod(rank, columns)``."""
+        found: dict[int, list[tuple[str, str]]] = {}
+        everywhere = {name for asked in self._asking.values() for name, what in asked if what == RANK}
+        for where in self._everywhere():
+            asked = {name for name, what in self._asking.get(id(where.procedure), ()) if what == RANK}
+            shared = {
+                each.name for each in (*where.procedure.declarations, *where.source.declarations) if each.outlives
+            }
+            ranks = asked | (everywhere & shared)
+            for statement, _ in statements(where.procedure.body) if ranks else ():
+                match statement:
+                    case Assignment(target=Name(name=name) | ArrayRef(array=Name(name=name)), value=value, operator=""):
+                        if not isinstance(value, Name) and _is_place(value, ranks):
+                            ranks.add(name)
+                            found.setdefault(id(where.procedure), []).append((name, RANK))
         return found
 
     @cached_property
@@ -160,7 +194,8 @@ class Origins:
             common = {each.name for each in source.declarations if each.outlives}
             for procedure in source.procedures:
                 own = common | {each.name for each in procedure.declarations if each.outlives}
-                found.update({name: what for name, what in self._asking.get(id(procedure), ()) if name in own})
+                asked = (*self._places.get(id(procedure), ()), *self._asking.get(id(procedure), ()))
+                found.update({name: what for name, what in asked if name in own})
         return found
 
     # Steps back.
@@ -185,7 +220,7 @@ class Origins:
         return None
 
     def _of_name(self, name: Name, where: _Where, trail: _Trail) -> Origin | None:
-        for target, value, line in _definitions(where.procedure, name):
+        for target, value, line in definitions(where.procedure, name):
             if found := self._of_value((target, value, line), where, trail):
                 return found
         if name.name in where.procedure.arguments:
@@ -196,21 +231,60 @@ class Origins:
                     value = calling.call.arguments[at]
                     if found := self._of_value((None, value, calling.line), outside, trail):
                         return found
+        if found := self._of_message(name, where, trail):
+            return found
         declaration = where.source.declaration(where.procedure, name.name)
+        others = []
         if declaration is None or declaration.outlives:
-            for other in self._everywhere():
-                for definition in _definitions(other.procedure, name):
-                    if other != where and (found := self._of_value(definition, other, trail)):
+            others = [each for each in self._everywhere() if each != where]
+        for other in others:
+            for definition in definitions(other.procedure, name):
+                if found := self._of_value(definition, other, trail):
+                    return found
+        conditional = (self._of_condition(each, name, trail) for each in (where, *others))
+        return next((each for each in conditional if each is not None), None)
+
+    def _of_condition(self, where: _Where, name: Name, trail: _Trail) -> Origin | None:
+        """Find a value that the lower ranks get, and the others do not: ``if (rank < rest) n = n + 1``."""
+        known = self.names(where.source, where.procedure)
+        ranks = {each for each, (what, _) in known.items() if what == RANK}
+        for statement, _ in statements(where.procedure.body) if ranks else ():
+            if not isinstance(statement, Branch) or not any(_orders(arm.condition, ranks) for arm in statement.arms):
+                continue
+            for inner, _ in (each for arm in statement.arms for each in statements(arm.body)):
+                match inner:
+                    case Assignment(target=target, value=value) if target == name or _is_element(target, name):
+                        return Origin(where.source, inner.line, target, value, False, False, False, trail.through)
+        return None
+
+    def _of_message(self, name: Name, where: _Where, trail: _Trail) -> Origin | None:
+        """Look at what another rank sends to a variable: what is made of its partner's rank is made of this one's."""
+        for receive in self._messages(RECEIVES):
+            if receive.procedure is not where.procedure or _buffer(receive.call) != name:
+                continue
+            for send in self._messages(SENDS):
+                sent = _buffer(send.call)
+                if sent is None or _argument(send.call, _TAG) != _argument(receive.call, _TAG):
+                    continue
+                outside = _Where(send.source, send.procedure)
+                partner = _argument(send.call, _PARTNER)
+                made_of = partner.name if isinstance(partner, Name) else ""
+                onward = trail.past(outside, sent.name).by(receive.source, receive.line).by(send.source, send.line)
+                for definition in definitions(send.procedure, sent):
+                    if found := self._of_value(definition, outside, onward, partner=made_of):
                         return found
         return None
+
+    def _messages(self, functions: frozenset[str]) -> Iterator[Calling]:
+        return (each for name in sorted(functions) for each in self._calls.get(name, ()))
 
     def _everywhere(self) -> Iterator[_Where]:
         return (_Where(source, procedure) for source in self._sources for procedure in source.procedures)
 
-    def _of_value(self, definition: _Definition, where: _Where, trail: _Trail) -> Origin | None:
-        """Judge a value by what is in it: the rank, or what is made of it elsewhere."""
+    def _of_value(self, definition: _Definition, where: _Where, trail: _Trail, *, partner: str = "") -> Origin | None:
+        """Judge a value by what is in it: the rank, or that of a partner, or what is made of it elsewhere."""
         target, value, line = definition
-        known = self.names(where.source, where.procedure)
+        known = self.names(where.source, where.procedure) | ({partner: (RANK, True)} if partner else {})
         used = {name: known[name] for name in _counted(value) if name in known}
         ranks = [is_known for what, is_known in used.values() if what == RANK]
         is_given = isinstance(value, Name) or (isinstance(value, Call) and any(self._results(value)))
@@ -273,7 +347,18 @@ class Origins:
 
 
 def _bare(name: str) -> str:
-    return name.rpartition("::")[2].partition("<")[0]
+    """Give a name without what is around it, and in lower case, as Fortran does not tell cases apart."""
+    return name.rpartition("::")[2].partition("<")[0].lower()
+
+
+def _argument(call: Call, at: int) -> Expression | None:
+    return call.arguments[at] if at < len(call.arguments) else None
+
+
+def _buffer(call: Call) -> Name | None:
+    """Give the variable that a message is in."""
+    first = _argument(call, 0)
+    return base_of(first.operand if isinstance(first, Unary) else first) if first is not None else None
 
 
 def _calls_in(statement: Statement) -> Iterator[Call]:
@@ -297,12 +382,40 @@ def _counted(expression: Expression) -> Iterator[str]:
             yield from _counted(each)
 
 
-def _definitions(procedure: Procedure, name: Name) -> Iterator[_Definition]:
+def definitions(procedure: Procedure, name: Name) -> Iterator[_Definition]:
     """Give what is assigned to a variable."""
     for statement, _ in statements(procedure.body):
         match statement:
-            case Assignment(target=target, value=value) if target == name:
+            case Assignment(target=target, value=value) if target == name or _is_element(target, name):
                 yield target, value, statement.line
+            case Loop(variable=variable, first=first, last=last) if variable == name:
+                yield from ((variable, each, statement.line) for each in (first, last) if each is not None)
+
+
+def _is_place(value: Expression, ranks: set[str]) -> bool:
+    """Tell whether a value is the rank's place in a grid: a quotient or a rest of it, from 0 or from 1."""
+    match value:
+        case Name(name=name):
+            return name in ranks
+        case Binary(operator="/" | "%", left=left, right=right):
+            return _is_place(left, ranks) and ranks.isdisjoint(_names(right))
+        case Call(name="mod" | "modulo", arguments=(left, right)):
+            return _is_place(left, ranks) and ranks.isdisjoint(_names(right))
+        case Binary(operator="+" | "-", left=left, right=Number()):
+            return _is_place(left, ranks)
+        case Binary(operator="-", left=left, right=Binary(operator="*", left=row, right=columns)):
+            return _is_place(left, ranks) and (_is_place(row, ranks) or _is_place(columns, ranks))
+    return False
+
+
+def _orders(condition: Expression | None, ranks: set[str]) -> bool:
+    """Tell whether a condition asks for the rank to be less than something."""
+    found = (each for each in walk(condition) if isinstance(each, Binary)) if condition else ()
+    return any(each.operator in _ORDERING and not ranks.isdisjoint(_names(each)) for each in found)
+
+
+def _is_element(target: Expression, name: Name) -> bool:
+    return isinstance(target, ArrayRef) and target.array == name
 
 
 def _is_chosen_by(expression: Expression, used: Mapping[str, tuple[str, bool]]) -> bool:

@@ -36,6 +36,17 @@ _CHEAP: Final = frozenset(
         "fmin",
         "fmax",
         "merge",
+        "float",
+        "dfloat",
+        "sngl",
+        "nint",
+        "cmplx",
+        "dcmplx",
+        "aimag",
+        "dabs",
+        "iabs",
+        "lbound",
+        "ubound",
     )
 )
 _LARGEST_POWER: Final = 4  # as products

@@ -12,6 +12,7 @@ from typing import Final
 from .advice import HIGH, MEDIUM, Advice, Site
 from .expression import ArrayRef, Call, Expression, Name, walk
 from .nest import Assignment, Block, Loop, Statement, statements
+from .polynomial import polynomial
 from .strides import LINE
 
 __all__ = ["CAUSES", "KIND", "thread_loops"]
@@ -55,9 +56,17 @@ def _uneven(loop: Loop) -> Loop | None:
     for each, _ in statements(loop.body):
         if isinstance(each, Loop):
             heads = (head for head in (each.first, each.last, each.condition) if head is not None)
-            if any(part == loop.variable for head in heads for part in walk(head)):
+            if any(part == loop.variable for head in heads for part in walk(head)) and not _is_even(each, loop):
                 return each
     return None
+
+
+def _is_even(inner: Loop, loop: Loop) -> bool:
+    """Tell whether bounds move along with a loop, as ``k`` to ``k + 1`` do, or are no sums, as the least of two."""
+    if inner.first is None or inner.last is None or loop.variable is None:
+        return False
+    first, last = polynomial(inner.first), polynomial(inner.last)
+    return first is None or last is None or loop.variable not in (last - first).symbols
 
 
 def _neighbours(site: Site) -> Iterator[Advice]:

@@ -14,12 +14,13 @@ from ...instrument.expression import expression
 from ...instrument.fortran.declarations import first_executable
 from ...instrument.fortran.form import Form
 from ...instrument.fortran.includes import BYTE_ORDER_MARK, expand
-from ...instrument.fortran.lines import Lines, Statement, UnterminatedError, read_lines
+from ...instrument.fortran.lines import Lines, UnterminatedError, read_lines
+from ...instrument.fortran.lines import Statement as Written
 from ...instrument.fortran.meaning import Kind
 from ...instrument.fortran.units import Procedure, StructureError, find_procedures
 from ...instrument.line_markers import MarkedText
 from ..expression import Expression, Name, walk
-from ..nest import Declaration, SourceFile
+from ..nest import Block, Branch, Declaration, Jump, Loop, SourceFile, Statement
 from ..nest import Procedure as Read
 from .body import DeepError, body_of
 from .conditional import Arms, chosen
@@ -116,7 +117,7 @@ def _read(text: str, path: Path, form: Form, questions: tuple[int, ...]) -> _Arr
         raise _error(marked, error.offset, str(error)) from None
     except StructureError as error:
         raise _error(marked, error.statement.start, str(error)) from None
-    found = (each.code for each in lines.items if isinstance(each, Statement))
+    found = (each.code for each in lines.items if isinstance(each, Written))
     unbalanced = sum(code.count("(") != code.count(")") for code in found)
     return _Arranged(marked, lines, procedures, unbalanced, questions)
 
@@ -214,10 +215,16 @@ class _Source:
         for name in arguments:
             scope.variables[name] = replace(scope.variables[name], is_argument=True, outlives=False)
         if procedure.meaning.kind is Kind.FUNCTION:
-            self._add_result(procedure, (match[2] if match else "") or procedure.meaning.name.lower(), scope)
+            self._add_result(procedure, self._result(procedure), scope)
         self._add_statement_functions(procedure, scope)
         self.scopes[procedure.name.lower()] = scope
         return arguments
+
+    @staticmethod
+    def _result(procedure: Procedure) -> str:
+        """Give the variable that a function's value is put into."""
+        match = _ARGUMENTS.search(procedure.header.code)
+        return (match[2] if match else "") or procedure.meaning.name.lower()
 
     @staticmethod
     def _add_result(procedure: Procedure, name: str, scope: Scope) -> None:
@@ -295,8 +302,11 @@ class _Source:
         except DeepError:
             self.remarks.append(f"line {first.line}: {procedure.name} is nested too deeply")
             return None
-        self._add_implicit(procedure, scope)
         end = procedure.end or procedure.steps[-1].statement
+        last_line = self.text.place(end.start).line
+        if procedure.meaning.kind is Kind.FUNCTION:
+            body = _giving(body, Name(self._result(procedure)), last_line)
+        self._add_implicit(procedure, scope)
         word = procedure.meaning.word
         is_pure = ("pure" in word or "elemental" in word) and "impure" not in word
         return Read(
@@ -305,7 +315,7 @@ class _Source:
             tuple(scope.variables.values()),
             body,
             first.line,
-            self.text.place(end.start).line,
+            last_line,
             is_pure,
         )
 
@@ -316,6 +326,25 @@ class _Source:
         for name in sorted(scope.mentioned - scope.variables.keys() - scope.functions.keys() - scope.externals):
             if name not in PURE and name in scope.mentioned and scope.implicit:
                 scope.variables[name] = Declaration(name, scope.by_letter(name))
+
+
+def _giving(body: tuple[Statement, ...], result: Name, last_line: int) -> tuple[Statement, ...]:
+    """Write a function's result where it returns, as other languages do."""
+    return (*(_returning(each, result) for each in body), Jump("return", result, line=last_line))
+
+
+def _returning(statement: Statement, result: Name) -> Statement:
+    match statement:
+        case Jump(kind="return"):
+            return replace(statement, value=result)
+        case Loop(body=body) | Block(body=body):
+            return replace(statement, body=tuple(_returning(each, result) for each in body))
+        case Branch(arms=arms):
+            return replace(
+                statement,
+                arms=tuple(replace(arm, body=tuple(_returning(each, result) for each in arm.body)) for arm in arms),
+            )
+    return statement
 
 
 def _lasts(extent: Expression | None, scope: Scope) -> bool:

@@ -1,0 +1,64 @@
+"""Pipelines that do not fill: ranks in a chain, of which each does all of its part before the next can begin.
+
+It serves waiting (Vetter and Reed, SC 1999, section 4.4: Sweep3D).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from .advice import HIGH, Advice, Site
+from .expression import Name, Number
+from .nest import CallStatement, Loop, Procedure, SourceFile, Statement, statements
+from .origins import RECEIVES, SENDS, Origins, definitions
+
+__all__ = ["CAUSES", "KIND", "pipeline"]
+
+KIND: Final = "pipeline"
+CAUSES: Final = frozenset(("waiting",))
+
+_ONE: Final = 1.01  # turns, on the mean
+_LEVELS: Final = 2  # callers above the receive
+
+
+def pipeline(site: Site) -> Iterator[Advice]:
+    """Advise on the loop in which a site receives, or what calls it does."""
+    origins = Origins(site.sources or {site.source.path: site.source})
+    if not any(origins.does(each, RECEIVES) for each, _ in site.statements):
+        return
+    callings = [each for _, loops in site.statements[:1] for each in loops[-1:]]
+    places = [(each, site.source, site.procedure) for each in callings]
+    procedures = [site.procedure]
+    for _ in range(_LEVELS):
+        found = [each for procedure in procedures for each in origins.callers(procedure)]
+        places += [(each.loops[-1], each.source, each.procedure) for each in found if each.loops]
+        procedures = [each.procedure for each in found]
+    advice = (_of_loop(site, origins, *each) for each in places)
+    yield from [each for each in advice if each is not None][:1]
+
+
+def _of_loop(site: Site, origins: Origins, loop: Loop, source: SourceFile, procedure: Procedure) -> Advice | None:
+    """Advise on a loop that receives at its head and sends at its end, in steps that can be chosen, and in one turn."""
+    receives = [each for each, _ in statements(loop.body) if origins.does(each, RECEIVES)]
+    sends = [each for each, _ in statements(loop.body) if origins.does(each, SENDS)]
+    if loop.step is None or isinstance(loop.step, Number) or not receives or not sends:
+        return None
+    if sends[-1].line < receives[-1].line or not _makes_one_turn(site, receives):
+        return None
+    grain = site.spell(loop.step)
+    text = (
+        f"line {loop.line} makes one turn, of {grain}: in line {receives[0].line} ranks wait until those before them"
+        f" have done all of theirs and send it in line {sends[0].line}: make {grain} smaller, and the next rank begins"
+        " after a part"
+    )
+    made = [line for _, _, line in definitions(procedure, loop.step)] if isinstance(loop.step, Name) else []
+    lines = dict.fromkeys((*made, loop.line, receives[0].line, sends[0].line))
+    return Advice(KIND, text, tuple(site.place(each, source) for each in lines), (), site.gain, HIGH)
+
+
+def _makes_one_turn(site: Site, receives: Sequence[Statement]) -> bool:
+    """Tell whether the region is entered once for each statement that receives, where what is around it is once."""
+    entries, around = site.numbers.get("entries", 0), site.numbers.get("entries_around", 0)
+    calls = sum(isinstance(each, CallStatement) for each in receives)
+    return entries > 0 < around and entries / around <= max(calls, 1) * _ONE
