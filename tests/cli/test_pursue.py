@@ -12,7 +12,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze import pursuit
+from autoanalyzer.timelines import pursuit
 from autoanalyzer.cli import pursue
 from autoanalyzer.experiment import Builder, Notes, save
 
