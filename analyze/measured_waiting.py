@@ -44,6 +44,7 @@ def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
     shares = {
         region: {late: float(time * factor[region]) for late, time in each.items()}
         for region, each in waiting.shares.items()
+        if seconds[region] > 0
     }
     return Waiting(seconds, shares)
 

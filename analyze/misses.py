@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -48,7 +49,8 @@ class Misses:
         is_walk = (1 - THRESHOLD) * data.of_regions < CRITERIA.part if data else np.zeros(len(computing), dtype=bool)
         if {*rates} == {"l1_miss_rate", "l2_miss_rate"} and prices.l1_miss_chased and prices.l2_miss_chased:
             first, second = missed.values()
-            at_once = min(len(ranks.ranks), ranks.experiment.notes.processors or len(ranks.ranks))
+            together = max(Counter((each.machine, each.node) for each in ranks.experiment.locations).values())
+            at_once = min(together, ranks.experiment.notes.processors or together)
             line = min(at_once * (prices.memory_streamed or CRITERIA.miss), prices.l2_miss_chased)
             most["l2_miss_rate"] = second * np.where(is_walk, line, prices.l2_miss_chased)
             most["l1_miss_rate"] = np.maximum(first - second, 0.0) * prices.l1_miss_chased + most["l2_miss_rate"]

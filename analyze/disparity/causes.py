@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from ..attributes import LEAST_RATE, Attribute
-from ..code_regions import descendants
+from ..code_regions import CodeRegion
 from ..criteria import CRITERIA, THRESHOLD
 from ..decision_table import DecisionTable, Row
 from ..region_seconds import RegionSeconds
@@ -86,7 +86,7 @@ def find_disparity_causes(
         telling = table.causes(rows[core])
         if telling == ("instructions",):  # all code executes some: what else is raised says more
             telling = tuple(raised_here)
-        below = [each for each in found.cccr if each in descendants(ranks.regions, core)]
+        below = _cores_below(ranks.regions, core, found.cccr)
         telling = tuple(name for name in telling if seconds.is_own_part(name, core, below))
         raised_here = [name for name in raised_here if seconds.is_own_part(name, core, below)]
         if not telling and "instructions" in attributes and _only_executes(seconds)[core]:
@@ -98,6 +98,18 @@ def find_disparity_causes(
     waits = (seconds.is_part(seconds.mpi) & ~_moves(seconds) & ("mpi_bytes" in attributes)) | (seconds.chained > 0)
     cores = {name: frozenset(core for core in found.cccr if each[core]) for name, each in (("w", waits), ("s", small))}
     return DisparityCauses(table, causes, also, cores["w"], cores["w"] & cores["s"])
+
+
+def _cores_below(regions: Sequence[CodeRegion], core: int, cores: Collection[int]) -> list[int]:
+    """List the outermost cores below one."""
+    found, pending = [], list(regions[core].children)
+    while pending:
+        region = pending.pop()
+        if region in cores:
+            found.append(region)
+        else:
+            pending.extend(regions[region].children)
+    return found
 
 
 def _cause(attribute: Attribute, core: int) -> Cause:

@@ -12,9 +12,9 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from autoanalyzer.timelines import pursuit
 from autoanalyzer.cli import pursue
 from autoanalyzer.experiment import Builder, Notes, save
+from autoanalyzer.timelines import pursuit
 
 from .conftest import refused
 
