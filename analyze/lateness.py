@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import median_low
 from typing import Final
 
@@ -18,6 +19,7 @@ from .summary import summary
 __all__ = ["Lateness", "find_lateness"]
 
 Values = npt.NDArray[np.float64]
+Steps = Iterator["Steps"]  # each of them those of a region below
 
 _LITTLE: Final = 1e-3  # of the time in MPI: waiting there makes nobody earlier or later elsewhere
 _ROUNDING: Final = 1e-9  # of a mean
@@ -59,9 +61,8 @@ def find_lateness(selection: Selection, performance: Performance, cores: Sequenc
         cores: Regions whose lateness is told apart.
     """
     program = _Program.of(selection, performance)
-    walk = _Walk(program, tuple(cores), np.zeros(len(selection.ranks)), np.zeros((len(cores), len(selection.ranks))))
-    for index in program.roots:
-        walk.enter(index, executions=1.0, weight=1.0)
+    walk = _Walk(program, tuple(cores))
+    walk.go()
     return Lateness(program.in_mpi, walk.seconds, walk.shares)
 
 
@@ -149,8 +150,10 @@ class _Walk:
     Attributes:
         program: The one that is followed.
         cores: Regions whose lateness is told apart.
-        late: ``float64[rank]``: what each rank has computed or waited; only differences say something.
-        of_cores: ``float64[core, rank]``: what of it was computed in each core, and not waited for.
+        computed: ``float64[1 + core, rank]``: what each rank has computed so far: in all, and in each core.
+        waited: ``float64[1 + core, rank]``: what was waited for, and what that takes from, or adds to, each core: the
+            sums of both say how late a rank is; only differences between ranks say something.
+        at_loop: What they had computed when the loop began that is around all others.
         seconds: As ``Lateness`` has it, as far as the way has been gone.
         shares: Likewise.
         around: How many loops they are in whose first turn is told from the others.
@@ -158,23 +161,39 @@ class _Walk:
 
     program: _Program
     cores: tuple[int, ...]
-    late: Values
-    of_cores: Values
+    computed: Values = field(init=False)
+    waited: Values = field(init=False)
+    at_loop: Values = field(init=False)
     seconds: Values = field(init=False)
     shares: dict[int, dict[int, float]] = field(default_factory=dict)
     around: int = 0
 
     def __post_init__(self) -> None:
         """Begin."""
+        self.computed = np.zeros((1 + len(self.cores), len(self.program.selection.ranks)))
+        self.waited = np.zeros_like(self.computed)
+        self.at_loop = np.zeros_like(self.computed)
         self.seconds = np.zeros(len(self.program.in_mpi))
 
-    def enter(self, index: int, *, executions: float, weight: float) -> None:
+    def go(self) -> None:
+        """Follow the ranks through the program; call paths may be deeper than Python's own stack."""
+        for root in self.program.roots:
+            under_way = [self._enter(root, executions=1.0, weight=1.0, gone=0.0)]
+            while under_way:
+                below = next(under_way[-1], None)
+                if below is None:
+                    under_way.pop()
+                else:
+                    under_way.append(below)
+
+    def _enter(self, index: int, *, executions: float, weight: float, gone: float) -> Steps:
         """Follow the ranks through a region and all below it.
 
         Args:
             index: Its position.
             executions: Among how many its time is shared out.
             weight: For how many of them this one stands.
+            gone: What part of them came before.
         """
         program = self.program
         if not program.waits[index]:
@@ -182,73 +201,113 @@ class _Walk:
             return
         again, turns = program.turns(index)
         if not again:
-            self._turn(index, program.below[index], executions, weight)
+            yield self._turn(index, program.below[index], executions, weight, gone)
             return
         once = [each for each in program.below[index] if each not in again]
         before = [each for each in once if each < again[0]]
         for each in before:
-            self.enter(each, executions=executions, weight=weight)
-        self._turns(index, again, executions, weight, turns)
+            yield self._enter(each, executions=executions, weight=weight, gone=gone)
+        yield self._turns(index, again, executions, weight, turns, gone=gone)
         for each in once[len(before) :]:
-            self.enter(each, executions=executions, weight=weight)
+            yield self._enter(each, executions=executions, weight=weight, gone=gone)
 
-    def _turns(self, index: int, below: Sequence[int], executions: float, weight: float, turns: float) -> None:
-        if turns == 1 or self.around == _LOOPS:
-            self._turn(index, below, executions * turns, weight * turns)
+    def _turns(
+        self, index: int, below: Sequence[int], executions: float, weight: float, turns: float, *, gone: float
+    ) -> Steps:
+        if turns == 1:
+            yield self._turn(index, below, executions, weight, gone)
             return
-        self.around += 1
-        self._turn(index, below, executions * turns, weight)
-        late, of_cores = self.late, self.of_cores
-        self._turn(index, below, executions * turns, weight * (turns - 1))
-        self.late = self.late + max(turns - 2, 0.0) * (self.late - late)
-        self.of_cores = self.of_cores + max(turns - 2, 0.0) * (self.of_cores - of_cores)
-        self.around -= 1
+        if not self.around:
+            self.at_loop = self.computed.copy()
+        executions *= turns
+        left = turns
+        is_told = self.around < _LOOPS
+        if is_told:
+            self.around += 1
+            yield self._turn(index, below, executions, weight, gone)
+            left, gone = turns - 1, gone + 1 / executions
+        computed, waited = self.computed.copy(), self.waited.copy()
+        yield self._turn(index, below, executions, weight * left, gone)
+        self.computed += (left - 1) * (self.computed - computed)
+        self.waited += (left - 1) * (self.waited - waited)
+        self.around -= is_told
 
-    def _turn(self, index: int, below: Sequence[int], executions: float, weight: float) -> None:
+    def _turn(self, index: int, below: Sequence[int], executions: float, weight: float, gone: float) -> Steps:
         self._compute(index, executions)
         for each in below:
-            self.enter(each, executions=executions, weight=weight)
-        self._wait(index, executions, weight)
+            yield self._enter(each, executions=executions, weight=weight, gone=gone)
+        self._wait(index, executions, weight, gone)
 
     def _compute(self, index: int, executions: float, *, inclusive: bool = False) -> None:
-        regions, values = self.program.performance.regions, self.program.performance.values
+        program = self.program
+        regions, values = program.performance.regions, program.performance.values
         whole = inclusive or regions[index].own_code
-        time = (values[index] if whole else self.program.own_time(index)) / executions
-        inside = {*descendants(regions, index)} if inclusive else set()
-        self.late, self.of_cores = self.late + time, self.of_cores.copy()
-        for row, core in enumerate(self.cores):
-            if core in inside:
-                self.of_cores[row] += values[core] / executions
-            elif core == index or index in descendants(regions, core):
-                self.of_cores[row] += time
+        time = (values[index] if whole else program.own_time(index)) / executions
+        self.computed[[0, *self._rows_around.get(index, ())]] += time
+        for row in self._rows_below.get(index, ()) if inclusive else ():
+            self.computed[row] += values[self.cores[row - 1]] / executions
 
-    def _wait(self, index: int, executions: float, weight: float) -> None:
+    @cached_property
+    def _rows_around(self) -> dict[int, list[int]]:
+        """Region → the rows of the cores that it is, or is in."""
+        found: dict[int, list[int]] = {}
+        for row, core in enumerate(self.cores, start=1):
+            for each in (core, *descendants(self.program.performance.regions, core)):
+                found.setdefault(each, []).append(row)
+        return found
+
+    @cached_property
+    def _rows_below(self) -> dict[int, list[int]]:
+        """Region → the rows of the cores below it."""
+        regions = self.program.performance.regions
+        above = {child: index for index, region in enumerate(regions) for child in region.children}
+        found: dict[int, list[int]] = {}
+        for row, core in enumerate(self.cores, start=1):
+            each = core
+            while each in above:
+                each = above[each]
+                found.setdefault(each, []).append(row)
+        return found
+
+    def _wait(self, index: int, executions: float, weight: float, gone: float) -> None:
         program = self.program
         if program.in_mpi[index] <= _LITTLE * program.in_mpi.sum():
             return
         spent, enters = program.spent(index), program.enter(index)
-        late, of_cores = self.late, self.of_cores
-        if not enters.all():  # who never does has computed all before
-            values = program.performance.values[list(self.cores)]
-            late = np.where(enters, late, program.computed() / executions)
-            of_cores = np.where(enters, of_cores, values / executions)
+        rows = self.computed + self.waited
+        if not enters.all():
+            rows += np.where(enters, 0.0, self._beside(gone + 1 / executions))
+        late, of_cores = rows[0], rows[1:]
         hardly = np.flatnonzero(spent <= (1 + _ROUNDING) * spent.mean())
-        last = hardly[late[hardly].argmax()]
-        ahead = np.where(enters, np.maximum(late[last] - late, 0.0), 0.0)
+        last = late[hardly].max()
+        of_last = of_cores[:, hardly[late[hardly] >= (1 - _ROUNDING) * last]].mean(axis=1)
+        ahead = np.where(enters, np.maximum(last - late, 0.0), 0.0)
         beyond = spent - spent.min()
         left = 1.0 - self.seconds[index] / beyond.mean() if self.seconds[index] else 1.0
         waited = np.minimum(ahead, max(left, 0.0) / weight * beyond)
         self.seconds[index] += weight * waited.mean()
-        self._share_out(index, weight * waited.mean(), of_cores[:, hardly].max(axis=1) - of_cores.mean(axis=1))
+        self._share_out(index, weight, float(waited.mean()), of_cores[:, hardly].max(axis=1) - of_cores.mean(axis=1))
         part = np.divide(waited, ahead, out=np.zeros_like(ahead), where=ahead > 0)
-        self.late = self.late + waited
-        self.of_cores = self.of_cores + part * (of_cores[:, [last]] - of_cores)
+        if (np.abs(late + waited - last) <= _ROUNDING * last).all():
+            part = enters.astype(np.float64)  # what made one late made up for what made another late
+        self.waited[0] += waited
+        self.waited[1:] += part * (of_last[:, None] - of_cores)
 
-    def _share_out(self, index: int, seconds: float, late: Values) -> None:
+    def _beside(self, begun: float) -> Values:
+        """Give what ranks compute beside a loop, as its turns go on: by its end, all that they will.
+
+        Args:
+            begun: What part of its turns has begun.
+        """
+        performance = self.program.performance
+        whole = np.vstack([self.program.computed(), performance.values[list(self.cores)]])
+        return np.maximum(self.at_loop + begun * (whole - self.at_loop) - self.computed, 0.0)
+
+    def _share_out(self, index: int, weight: float, seconds: float, late: Values) -> None:
         together = float(late[late > 0].sum())
         if not seconds or together <= 0:
             return
-        part, shares = min(1.0, seconds / together), self.shares.setdefault(index, {})
+        part, shares = weight * min(1.0, seconds / together), self.shares.setdefault(index, {})
         for core, each in zip(self.cores, late.tolist(), strict=True):
             if each > 0:
                 shares[core] = shares.get(core, 0.0) + part * each
