@@ -30,6 +30,7 @@ class RegionSeconds:
         small_calls: In many small MPI calls.
         waited: For ranks that come late.
         chained: For ranks before, where they work one after another: what working at the same time would save.
+        for_before: What they wait so for these.
         mpi: In MPI.
         computing: Computed.
         own_computing: The same, without the regions below.
@@ -45,6 +46,7 @@ class RegionSeconds:
     small_calls: Values
     waited: Values
     chained: Values
+    for_before: Values
     mpi: Values
     computing: Values
     own_computing: Values
@@ -135,13 +137,15 @@ def region_seconds(
     for spent, metric, amount in ((of["mpi_bytes"], "mpi_bytes", volume), (small_calls, "mpi_calls", calls)):
         for region in np.flatnonzero((spent > 0) & (spent >= CRITERIA.part * time)).tolist():
             spent[region] = min(spent[region], amount[region] * _price_of_fastest(ranks, region, metric))
+    chained, for_before = find_chains(ranks, waited)
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     return RegionSeconds(
         time=time,
         of=of,
         small_calls=small_calls,
         waited=waited,
-        chained=find_chains(ranks, waited),
+        chained=chained,
+        for_before=for_before,
         mpi=mpi,
         computing=computing,
         own_computing=computing - [computing[list(each.children)].sum() for each in ranks.regions],

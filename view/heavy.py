@@ -174,7 +174,9 @@ def _waiting(findings: Findings, core: int) -> str:
         part = "" if small >= _ALL * time else f"{seconds(small)} of the "
         return f"small messages: {part}{line}, {volume(moved / each)} a call: send fewer, larger messages"
     if findings.explanation.seconds.chained[core]:
-        return f"waiting: {line}: ranks work one after another, each when one before it has ended"
+        for_before = float(findings.explanation.seconds.for_before[core])
+        part = "" if for_before >= _ALL * time else f"{seconds(for_before)} of it as "
+        return f"waiting: {line}: {part}ranks work one after another, each when one before it has ended"
     if core in waiting.late:
         late = waiting.late[core]
         place, waited = Place.of(findings.experiment, findings.performance.regions[late]), waiting.shares[core][late]
