@@ -19,10 +19,14 @@ from tempfile import TemporaryFile
 from threading import Lock
 from typing import Any
 
+import hypothesis
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from autoanalyzer.cli.main import main
+
+hypothesis.settings.register_profile("unhurried", deadline=None)  # a busy machine proves nothing
+hypothesis.settings.load_profile("unhurried")
 
 Done = subprocess.CompletedProcess[bytes]
 
@@ -36,7 +40,7 @@ class CommandServer:
 
     COMMANDS = ("autoanalyzer", "aa-mpicc", "aa-mpicxx", "aa-mpifort")
     AT_START = ("PYTHON", "LC_", "LANG", "LIBCLANG")  # what is read when Python, or what it loads, starts
-    ALL_MODULES = ("analyze", "cli", "experiment", "instrument", "view", "runtime.gather.gather")
+    ALL_MODULES = ("analyze", "timelines", "cli", "experiment", "instrument", "view", "runtime.gather.gather")
     # A process of few modules forks in a tenth of the time.
     COMPILING = ("compile", "instrument", "regions")
     COMPILER_MODULES = ("instrument", "runtime.build", *(f"cli.{each}" for each in COMPILING))

@@ -20,6 +20,8 @@ def find_advice(findings: Findings, file: Path) -> Advised:
 
     def find(name: str) -> Found:
         source = find_source(name, folders, measured)
+        if source.path is None:
+            return Found(None, "its source is not at hand")
         return Found(source.path, source.warning)
 
     return advise(findings, find)

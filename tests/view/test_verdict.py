@@ -455,6 +455,7 @@ def test_the_document_has_the_keys_of_the_schema():
         "confidence": {"level": "medium", "reason": "nothing was counted"},
         "in_runs": 1,
         "interval": None,
+        "advice": [],
     }
     assert document["verdict"][0].startswith("app")
 
