@@ -20,8 +20,10 @@ from .measuring import machine_alone
 __all__ = ["calibrate_at_first"]
 
 _REFUSED: Final = "off"
+_PATIENT: Final = "wait"
 _KNOWN: Final = ("x86_64", "AMD64")  # of these the loops' instructions are known without a count of them
 _PATIENCE: Final = 3.0  # seconds: a machine on which it takes longer is too busy to be measured, or to be kept waiting
+_ALL_PATIENCE: Final = 600.0  # seconds, of who asks for it
 _ROUNDS: Final = 2
 _TRIED: Final = "calibration-tried"
 _AGAIN: Final = 86400.0  # seconds from one try to the next
@@ -39,11 +41,13 @@ def calibrate_at_first(
     Args:
         command: The launcher and the program of the run that is to come.
         folder: Where files are read and written.
-        environment: The user's. ``AUTOANALYZER_CALIBRATE=off`` refuses.
+        environment: The user's. ``AUTOANALYZER_CALIBRATE=off`` refuses; ``wait`` takes the time of a busy machine, too.
         say: Takes a sentence for the user.
     """
-    if environment.get("AUTOANALYZER_CALIBRATE", "").strip().lower() == _REFUSED or platform.machine() not in _KNOWN:
+    asked = environment.get("AUTOANALYZER_CALIBRATE", "").strip().lower()
+    if asked == _REFUSED or platform.machine() not in _KNOWN:
         return
+    patience = _ALL_PATIENCE if asked == _PATIENT else _PATIENCE
     cache = Path(cache_name(environment))
     with suppress(AutoanalyzerError, OSError, ArithmeticError, ValueError):
         if kept_calibration(Mpi(None), environment) or not _can_be_written(cache) or _was_tried(cache):
@@ -52,7 +56,7 @@ def calibrate_at_first(
         start = monotonic()
         folder.mkdir(parents=True, exist_ok=True)
         (cache / _TRIED).touch()
-        keep(machine_alone(folder, environment, rounds=_ROUNDS, patience=_PATIENCE), Mpi(None), environment)
+        keep(machine_alone(folder, environment, rounds=_ROUNDS, patience=patience), Mpi(None), environment)
         say(
             f"measured once what instructions, cache misses and files take here, in {monotonic() - start:.1f} s: "
             "autoanalyzer calibrate measures messages, too"

@@ -39,6 +39,7 @@ def test_a_run_measures_once_what_needs_no_launcher_says_so_and_notes_it(tool, h
     tool.build("int main(void) { return 0; }\n")
     built = f"{shared_folder / 'cache'}"
     monkeypatch.setenv("AUTOANALYZER_CACHE", f"{asked['AUTOANALYZER_CACHE']}:{built}")
+    monkeypatch.setenv("AUTOANALYZER_CALIBRATE", "wait")
     words = ("autoanalyzer", "run", "--no-analyze", "-o", "out", "--", "./app")
     first, second = here(*words[1:]), here(*words[1:])
     assert (first.returncode, first.stdout, first.stderr.count(SAID)) == (0, b"", 1)
