@@ -280,7 +280,7 @@ class _Walk:
         late, of_cores = rows[0], rows[1:]
         hardly = np.flatnonzero(spent <= (1 + _ROUNDING) * spent.mean())
         last = late[hardly].max()
-        of_last = of_cores[:, hardly[late[hardly] >= (1 - _ROUNDING) * last]].mean(axis=1)
+        of_last = of_cores[:, hardly[late[hardly] >= last - _ROUNDING * abs(last)]].mean(axis=1)
         ahead = np.where(enters, np.maximum(last - late, 0.0), 0.0)
         beyond = spent - spent.min()
         left = 1.0 - self.seconds[index] / beyond.mean() if self.seconds[index] else 1.0

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Final
 
 import numpy as np
 
+from ..experiment.prices import Prices
 from .arrays import Flags, Values
 from .attributes import Attribute
 from .chain import find_chains
@@ -18,6 +20,9 @@ from .selection import Selection, complete
 from .taking_turns import taking_turns
 
 __all__ = ["RegionSeconds", "region_seconds"]
+
+_PASSES: Final = 8  # copies of a byte, and transfers of lines for a call, of a message between two processes of a node
+_LINE: Final = 64  # bytes
 
 
 @dataclass(frozen=True)
@@ -127,6 +132,7 @@ def region_seconds(
         "io_bytes": files,
         "mpi_bytes": np.where(small, 0.0, np.minimum(rest, CRITERIA.byte * volume)),
     }
+    within_node = _within_node(ranks, calls, volume)
     if executed := attributes.get("instructions"):
         price = executed.of_program and computing[list(ranks.top)].sum() / executed.amounts[list(ranks.top)].sum()
         of["instructions"] = np.minimum(executed.amounts * price, computing)
@@ -136,7 +142,8 @@ def region_seconds(
     small_calls = np.where(small & (rest <= CRITERIA.call * calls), rest, 0.0)
     for spent, metric, amount in ((of["mpi_bytes"], "mpi_bytes", volume), (small_calls, "mpi_calls", calls)):
         for region in np.flatnonzero((spent > 0) & (spent >= CRITERIA.part * time)).tolist():
-            spent[region] = min(spent[region], amount[region] * _price_of_fastest(ranks, region, metric))
+            fastest = amount[region] * _price_of_fastest(ranks, region, metric)
+            spent[region] = min(spent[region], fastest, within_node[region])
     chained, for_before = find_chains(ranks, waited)
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     return RegionSeconds(
@@ -159,6 +166,17 @@ def region_seconds(
 def _waits_for_processors(ranks: Selection, time: float) -> bool:
     """Whether some rank waits for a processor for a tenth of the program's time."""
     return max(ranks.experiment.notes.run_delay.values(), default=0.0) >= THRESHOLD * time > 0
+
+
+def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
+    """Give what messages take at most where all ranks are on one node, and what its memory does is known.
+
+    Lines go to and fro for each call, and all bytes are copied, at most eight times.
+    """
+    prices, experiment = Prices.of(ranks.experiment.notes.prices), ranks.experiment
+    if not (prices.memory_streamed and prices.l2_miss_chased) or experiment.notes.processors is None:
+        return np.full(len(calls), np.inf)
+    return np.asarray(_PASSES * (calls * prices.l2_miss_chased + volume * prices.memory_streamed / _LINE))
 
 
 def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:

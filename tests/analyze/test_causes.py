@@ -772,3 +772,16 @@ def test_a_few_bytes_take_long_only_where_others_have_the_processor(make_experim
         assert [
             each.attribute for each in findings.explanation.of_regions.causes[position(findings, "print")]
         ] == expected
+
+
+@pytest.mark.parametrize(
+    ("prices", "moves"), [({}, True), ({"memory_streamed": 2.4e-9, "l2_miss_chased": 200e-9}, False)]
+)
+def test_within_a_node_a_byte_takes_no_longer_than_its_memory_copies_it_eight_times(make_experiment, prices, moves):
+    """4 MB in 40 ms: what polls while the other rank has no processor is no volume."""
+    seconds = {"work": alike(0.5), "halo": alike(0.04)}
+    calls = {"mpi_time": 0.04, "mpi_cpu_time": 0.04, "mpi_calls": 200.0, "mpi_bytes": 4e6}
+    experiment = make_experiment(seconds, **{name: {"halo": alike(each)} for name, each in calls.items()})
+    findings = analyze(experiment.replaced(notes=replace(experiment.notes, processors=RANKS, prices=prices)))
+    causes = findings.explanation.of_regions.causes.get(position(findings, "halo"), ())
+    assert ("mpi_bytes" in [each.attribute for each in causes]) == moves
