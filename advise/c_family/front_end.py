@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...errors import AutoanalyzerError, SourceError
-from ...instrument.c_family.clang.library import UnsavedFile
+from ...instrument.c_family.clang.library import FUNCTION_KINDS, UnsavedFile
 from ...instrument.c_family.clang.stack import on_deep_stack
 from ...instrument.syntax import UnreadError
 from ...instrument.toolchain import Toolchain
@@ -36,16 +36,6 @@ _QUIET: Final = ("-w", "-Wno-everything", "-ferror-limit=0", "-fno-spell-checkin
 _FLAGS: Final = 0x02 | 0x200  # incomplete; keeps going behind fatal errors: twins of Index.h
 _ERROR: Final = 3
 _NEAR: Final = ("", "include", "inc", "src", "../include", "../inc", "../src", "..", "../common")
-_FUNCTIONS: Final = frozenset(
-    (
-        CursorKind.FUNCTION_DECL,
-        CursorKind.CXX_METHOD,
-        CursorKind.CONSTRUCTOR,
-        CursorKind.DESTRUCTOR,
-        CursorKind.CONVERSION_FUNCTION,
-        CursorKind.FUNCTION_TEMPLATE,
-    )
-)
 _OUTER: Final = frozenset(
     (
         CursorKind.NAMESPACE,
@@ -120,7 +110,7 @@ class _Unit:
             line = self._places.start(cursor).line or self._places.at(lib.clang_getCursorLocation(cursor)).line
             if not line:
                 continue
-            if cursor.kind in _FUNCTIONS:
+            if cursor.kind in FUNCTION_KINDS:
                 self._look_at_function(cursor)
             elif cursor.kind in _OUTER:
                 self._look(cursor)

@@ -13,7 +13,7 @@ from ctypes import py_object as c_object
 from importlib.util import find_spec
 from typing import Any, Final
 
-__all__ = ["CursorKind", "TypeKind", "UnsavedFile", "Visit", "lib"]
+__all__ = ["FUNCTION_KINDS", "CursorKind", "TypeKind", "UnsavedFile", "Visit", "lib"]
 
 _NOTHING: Final = 70  # the kind of the cursor that stands for none
 _NAMES: Final = {"darwin": "libclang.dylib", "win32": "libclang.dll"}
@@ -77,6 +77,18 @@ class CursorKind:
     CXX_FOR_RANGE_STMT: Final = 225
     DECL_STMT: Final = 231
     TRANSLATION_UNIT: Final = 350
+
+
+FUNCTION_KINDS: Final = frozenset(
+    (
+        CursorKind.FUNCTION_DECL,
+        CursorKind.CXX_METHOD,
+        CursorKind.CONSTRUCTOR,
+        CursorKind.DESTRUCTOR,
+        CursorKind.CONVERSION_FUNCTION,
+        CursorKind.FUNCTION_TEMPLATE,
+    )
+)
 
 
 class TypeKind:

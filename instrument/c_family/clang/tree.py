@@ -13,7 +13,7 @@ from .constants import Constants
 from .destructors import Destructors
 from .digest import digest
 from .instances import PARAMETERS, Instances
-from .library import CursorKind, TypeKind, UnsavedFile, Visit, lib
+from .library import FUNCTION_KINDS, CursorKind, TypeKind, UnsavedFile, Visit, lib
 from .names import qualified_name
 from .stack import on_deep_stack
 from .trip_counts import TripCounts
@@ -34,16 +34,6 @@ _OF_ATOMICS: Final = "-fgnu-keywords"  # the digest says typeof, which is a name
 _LIMITS: Final = ("-ferror-limit=0", "-fbracket-depth=65536")
 _NEXT, _DEEPER = 1, 2
 
-_FUNCTIONS: Final = frozenset(
-    (
-        CursorKind.FUNCTION_DECL,
-        CursorKind.CXX_METHOD,
-        CursorKind.CONSTRUCTOR,
-        CursorKind.DESTRUCTOR,
-        CursorKind.CONVERSION_FUNCTION,
-        CursorKind.FUNCTION_TEMPLATE,
-    )
-)
 _CLASSES: Final = frozenset(
     (
         CursorKind.CLASS_DECL,
@@ -170,7 +160,7 @@ class _Reader:
             **dict.fromkeys(_LOOPS, self._note_loop),
             **dict.fromkeys(_CASES, lambda cursor, _: found.cases.append(self._start(cursor))),
             **dict.fromkeys(_ALLOCATING, lambda cursor, _: self._note_statement(cursor)),
-            **dict.fromkeys(_FUNCTIONS, self._note_function),
+            **dict.fromkeys(FUNCTION_KINDS, self._note_function),
             **dict.fromkeys(PARAMETERS, self._instances.declare),
             _CALL: self._note_call,
             _DECLARATION: self._note_declaration,
@@ -233,7 +223,7 @@ class _Reader:
         start = self._start(cursor)
         if cursor.kind == _BLOCK:
             self.found.blocks.append(start)
-        if parent.kind in _FUNCTIONS or parent.kind == _LAMBDA:
+        if parent.kind in FUNCTION_KINDS or parent.kind == _LAMBDA:
             self.found.bodies.setdefault(start, self._body(cursor, parent, parent.kind))
 
     def _note_loop(self, cursor: Any, _parent: Any) -> None:
