@@ -9,8 +9,8 @@ from statistics import median_low
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from .arrays import Flags, Values
 from .code_regions import CodeRegion, descendants
 from .dissimilarity.performance import Performance
 from .selection import Selection, complete
@@ -18,7 +18,6 @@ from .summary import summary
 
 __all__ = ["Lateness", "find_lateness"]
 
-Values = npt.NDArray[np.float64]
 Steps = Iterator["Steps"]  # each of them those of a region below
 
 _LITTLE: Final = 1e-3  # of the time in MPI: waiting there makes nobody earlier or later elsewhere
@@ -134,7 +133,7 @@ class _Program:
         """Give the time of each rank in a region's own MPI calls."""
         return np.asarray(self.selection.rows("mpi_time", [index], own=True)[0])
 
-    def enter(self, index: int) -> npt.NDArray[np.bool_]:
+    def enter(self, index: int) -> Flags:
         """Tell which ranks enter a region."""
         entries = "visits" if self.visits else "wall_time"
         path = self.performance.regions[index].id

@@ -6,15 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
 from .findings import Findings
 from .overhead import TIMES
 
 __all__ = ["Worth", "lasting", "worth_of_balance", "worth_of_weight"]
-
-Values = npt.NDArray[np.float64]
 
 _NOTHING: Final = 1e-6  # of the run: a rounding
 
@@ -72,7 +67,7 @@ def worth_of_balance(findings: Findings, regions: Sequence[int]) -> Worth | None
 def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     """Give the time of the causes that were found for a region's weight; None where no fix is known that saves it.
 
-    None of instructions, as all code executes some; and of waiting where ranks take turns on the processors, since what
+    None of instructions, as all code executes some; and of waiting where ranks wait for processors, since what else
     they wait for is then not known, unless they work one after another. Misses of both caches are the same time.
 
     Args:

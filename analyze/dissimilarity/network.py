@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from ...experiment import Experiment
@@ -14,8 +12,6 @@ from .dissimilarity import Dissimilarity, find_dissimilarity
 from .performance import Performance
 
 __all__ = ["differing_volumes", "seconds_of_a_byte"]
-
-_SLOW_NETWORK: Final = 1e-8  # s a byte, of Gigabit Ethernet: what is assumed where nothing was calibrated
 
 
 def differing_volumes(selection: Selection, program_time: float) -> tuple[Performance, Dissimilarity] | None:
@@ -44,9 +40,9 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[Perfor
 
 
 def seconds_of_a_byte(experiment: Experiment) -> float:
-    """Give what a byte of a long message takes on the machine."""
+    """Give what a byte of a long message takes on the machine, or on a slow network where nothing was calibrated."""
     prices, nodes = Prices.of(experiment.notes.prices), {(each.machine, each.node) for each in experiment.locations}
-    return (prices.mpi_byte if len(nodes) == 1 else prices.mpi_byte_across) or _SLOW_NETWORK
+    return (prices.mpi_byte if len(nodes) == 1 else prices.mpi_byte_across) or CRITERIA.byte
 
 
 def _stands_out(performance: Performance, core: int) -> bool:

@@ -84,7 +84,7 @@ def _by_cycles(ranks: Selection, cycles: str, metric: str) -> Values:
     crnm, cpi, there = np.sum([*over_ranks(ranks, _of_block, cycles, others, *together)], axis=0)
     if metric == "cpi":
         return ratio(cpi, there)
-    return np.asarray(crnm / len(ranks.ranks) / float(program_times(experiment).mean()))
+    return ratio(crnm, len(ranks.ranks) * float(program_times(experiment).mean()))
 
 
 def _of_block(ranks: Selection, cycles: str, others: Sequence[str], of_regions: Values, of_program: float) -> Values:
