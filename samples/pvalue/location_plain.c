@@ -1,4 +1,5 @@
-/* Plain: all ranks get the statistics of all splits, and count the extreme ones each for itself. */
+/* Plain: all ranks get the statistics of all splits, with the sums that they are made of, and count the
+   extreme ones each for itself. */
 #include "location.h"
 
 #include <mpi.h>
@@ -6,15 +7,20 @@
 
 #include "memory.h"
 
-enum { BATCH = 65536 }; /* splits of a rank between two exchanges */
+enum { BATCH = 8192 }; /* splits of a rank between two exchanges */
 
 static const double none = -1; /* where a rank has no more splits */
+
+/* What is known of a split. Nobody reads the sums over its groups once they are sent. */
+struct outcome {
+    double statistic;
+    struct moments groups[VARIABLES][2];
+};
 
 int64_t location_test(const struct sample *sample, struct splits splits) {
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    double *own = allocate(BATCH, sizeof *own), *all = allocate((size_t)size * BATCH, sizeof *all);
-    struct moments *groups = allocate(2, sizeof *groups);
+    struct outcome *own = allocate(BATCH, sizeof *own), *all = allocate((size_t)size * BATCH, sizeof *all);
     double observed = location_observed(sample);
     int64_t extreme = 0, most = splits_total(sample) / size + 1;
     uint64_t split = splits.from;
@@ -22,9 +28,10 @@ int64_t location_test(const struct sample *sample, struct splits splits) {
        first, and much to exchange. */
     for (int64_t done = 0; done < most; done += BATCH) {
         for (int k = 0; k < BATCH; k++) {
-            own[k] = done + k < splits.count ? 0 : none;
-            for (int v = 0; v < VARIABLES && own[k] >= 0; v++) {
+            own[k].statistic = done + k < splits.count ? 0 : none;
+            for (int v = 0; v < VARIABLES && own[k].statistic >= 0; v++) {
                 const int64_t *weight = sample->weight, *score = sample->score[v];
+                struct moments *groups = own[k].groups[v];
                 groups[0] = groups[1] = (struct moments){0};
                 for (int i = 0; i < sample->count; i++) {
                     struct moments *group = &groups[split >> i & 1];
@@ -32,16 +39,15 @@ int64_t location_test(const struct sample *sample, struct splits splits) {
                     group->linear += weight[i] * score[i];
                     group->square += weight[i] * score[i] * score[i];
                 }
-                own[k] += studentised(&groups[1], &groups[0]);
+                own[k].statistic += studentised(&groups[1], &groups[0]);
             }
             split = split_next(split);
         }
-        MPI_Allgather(own, BATCH, MPI_DOUBLE, all, BATCH, MPI_DOUBLE, MPI_COMM_WORLD);
+        MPI_Allgather(own, BATCH * sizeof *own, MPI_BYTE, all, BATCH * sizeof *own, MPI_BYTE, MPI_COMM_WORLD);
         for (int k = 0; k < size * BATCH; k++) {
-            extreme += all[k] >= observed;
+            extreme += all[k].statistic >= observed;
         }
     }
-    free(groups);
     free(all);
     free(own);
     return extreme;
