@@ -59,8 +59,8 @@ no longer heavy.""",
         ("11", "12"),
         ("VERSION=lean",),
         (),
-        """Both tests are heavy because of instructions. In the paper these are regions 3 and 12; its region 3
-also has network volume, as `location_test` has where messages take a quarter of its time. Here they take a tenth.""",
+        """Both tests are heavy because of instructions, `location_test` because of network volume, too. In the paper
+these are regions 3 and 12, and its region 3 has the volume.""",
         """Products are computed once, and each rank sends one number: fewer instructions, and no network volume. Both
 regions are still heavy because of instructions, since the program does nothing else. The paper's program
 kept its network volume.""",
