@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import UsageError
+from ..experiment.export import EXPORTED, export, export_of
 from ..experiment.storage import check_name
 from ..runtime.open_experiment import open_experiment
 from ..view.place import visible
@@ -30,13 +31,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an experiment's file (CUBE 3 or 4), a trace (trace.npz, traces.otf2), or a run's folder",
     )
     parser.add_argument(
-        "output", type=Path, metavar="OUT", help="the file to write: of a trace one that ends in .npz or .csv"
+        "output",
+        type=Path,
+        metavar="OUT",
+        help="the file to write, in the format of its name: .cube, .cube.gz, .xml, .cubex; of a trace .npz, .csv; for "
+        f"other tools {', '.join(EXPORTED)}",
+    )
+    parser.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="for other tools: what stacks weigh (default: wall_time)",
+    )
+    parser.add_argument(
+        "--sum", action="store_true", help="for other tools: all ranks and threads together, instead of each by itself"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     file = arguments.experiment
+    if export_of(arguments.output):
+        _export(arguments)
+        return 0
+    if arguments.metric or arguments.sum:
+        raise UsageError(f"--metric and --sum: expected an OUT for another tool ({', '.join(EXPORTED)})")
     if arguments.output.suffix in (_ARCHIVE, _CSV) and (file.is_dir() or is_trace(file)):
         _convert_trace(file, arguments.output)
         return 0
@@ -44,6 +64,22 @@ def run(arguments: argparse.Namespace) -> int:
     experiment, _ = open_experiment(file)
     write_experiment(experiment, arguments.output)
     return 0
+
+
+def _export(arguments: argparse.Namespace) -> None:
+    """Write a file for another tool, and say of what."""
+    file, output = arguments.experiment, arguments.output
+    _check_file(output)
+    experiment, _ = open_experiment(file)
+    metrics = export(experiment, output, dict.fromkeys(arguments.metric), together=arguments.sum)
+    names = ", ".join(visible(each.name) for each in metrics)
+    whose = "all together" if arguments.sum else f"each of {many(len(experiment.locations), 'location')}"
+    sys.stdout.write(f"wrote {visible(str(output))}: {names}, {whose}\n")
+
+
+def _check_file(output: Path) -> None:
+    if output.is_dir() or not output.parent.is_dir():
+        raise UsageError(f"{output}: cannot be written: expected a file in an existing folder")
 
 
 def _convert_trace(file: Path, output: Path) -> None:
@@ -54,8 +90,7 @@ def _convert_trace(file: Path, output: Path) -> None:
     """
     from ..experiment.trace import Trace, open_trace, save_trace, write_trace  # noqa: PLC0415 - few convert traces
 
-    if output.is_dir() or not output.parent.is_dir():
-        raise UsageError(f"{output}: cannot be written: expected a file in an existing folder")
+    _check_file(output)
     trace = open_trace(file)
     if not isinstance(trace, Trace):
         raise UsageError(f"{file}: expected a trace with call paths ({_ARCHIVE} or .otf2), found CSV")
