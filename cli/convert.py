@@ -5,16 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..errors import UsageError
-from ..experiment.export import EXPORTED, export, export_of
+from ..experiment.export import EXPORTED, export, export_of, export_trace, holds_time_lines
+from ..experiment.run_folder import TRACE_FILE
 from ..experiment.storage import check_name
 from ..runtime.open_experiment import open_experiment
 from ..view.place import visible
 from ..view.units import many
 from .documents import write_experiment
 from .pursued_trace import is_trace
+
+if TYPE_CHECKING:
+    from ..experiment.trace import Trace
 
 __all__ = ["add_arguments", "run"]
 
@@ -70,11 +74,20 @@ def _export(arguments: argparse.Namespace) -> None:
     """Write a file for another tool, and say of what."""
     file, output = arguments.experiment, arguments.output
     _check_file(output)
+    names = dict.fromkeys(arguments.metric)
+    if holds_time_lines(output) and (is_trace(file) or (file / TRACE_FILE).exists()):
+        if arguments.sum:
+            raise UsageError(f"--sum: time lines of {file} have no sum; name the experiment's file for a profile")
+        trace = _opened(file)
+        export_trace(trace, output, names)
+        _say(output, trace)
+        return
     experiment, _ = open_experiment(file)
-    metrics = export(experiment, output, dict.fromkeys(arguments.metric), together=arguments.sum)
-    names = ", ".join(visible(each.name) for each in metrics)
+    metrics = export(experiment, output, names, together=arguments.sum)
+    words = ", ".join(visible(each.name) for each in metrics)
     whose = "all together" if arguments.sum else f"each of {many(len(experiment.locations), 'location')}"
-    sys.stdout.write(f"wrote {visible(str(output))}: {names}, {whose}\n")
+    layout = "; a profile laid out as slices, not a time line" if holds_time_lines(output) else ""
+    sys.stdout.write(f"wrote {visible(str(output))}: {words}, {whose}{layout}\n")
 
 
 def _check_file(output: Path) -> None:
@@ -88,16 +101,32 @@ def _convert_trace(file: Path, output: Path) -> None:
     Raises:
         UsageError: The trace is CSV, which lacks what ours have, or is to be replaced by itself.
     """
-    from ..experiment.trace import Trace, open_trace, save_trace, write_trace  # noqa: PLC0415 - few convert traces
+    from ..experiment.trace import save_trace, write_trace  # noqa: PLC0415 - few convert traces
 
     _check_file(output)
-    trace = open_trace(file)
-    if not isinstance(trace, Trace):
-        raise UsageError(f"{file}: expected a trace with call paths ({_ARCHIVE} or .otf2), found CSV")
+    trace = _opened(file)
     if output.suffix == _CSV:
         write_trace(trace, output)
     else:
         save_trace(trace, output)
+    _say(output, trace)
+
+
+def _opened(file: Path) -> Trace:
+    """Open a trace with call paths.
+
+    Raises:
+        UsageError: It is CSV.
+    """
+    from ..experiment.trace import Trace, open_trace  # noqa: PLC0415
+
+    trace = open_trace(file)
+    if not isinstance(trace, Trace):
+        raise UsageError(f"{file}: expected a trace with call paths ({_ARCHIVE} or .otf2), found CSV")
+    return trace
+
+
+def _say(output: Path, trace: Trace) -> None:
     samples = many(sum(trace.counts), "sample")
     size = f"{many(len(trace.metrics), 'metric')}, {many(len(trace.locations), 'location')}, {samples}"
     sys.stdout.write(f"wrote {visible(str(output))}: {size}\n")

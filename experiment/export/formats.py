@@ -11,9 +11,10 @@ from typing import Final
 from ...errors import UsageError
 from ..experiment import Experiment
 from ..metric import Metric
+from ..trace.time_line import Trace
 from .weights import metric_of_stacks
 
-__all__ = ["EXPORTED", "Export", "export", "export_of"]
+__all__ = ["EXPORTED", "Export", "export", "export_of", "export_trace", "holds_time_lines"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,11 @@ class Export:
         return found
 
 
+_PERFETTO: Final = ".perfetto.json"
 _FORMATS: Final = (
     Export(".folded", "folded stacks", "folded", "write_folded"),
     Export(".speedscope.json", "speedscope's JSON", "speedscope", "write_speedscope"),
+    Export(_PERFETTO, "Perfetto's JSON", "perfetto_profile", "write_profile_slices"),
 )
 EXPORTED: Final = tuple(each.suffix for each in _FORMATS)
 
@@ -74,3 +77,24 @@ def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, t
     metric = metric_of_stacks(experiment, *names)
     kind.write(experiment, path, metric, together=together)
     return [metric]
+
+
+def holds_time_lines(path: Path) -> bool:
+    """Tell whether a file of this name shows time lines, if there are any."""
+    return path.name.endswith(_PERFETTO)
+
+
+def export_trace(trace: Trace, path: Path, names: Collection[str] = ()) -> None:
+    """Write time lines for Perfetto.
+
+    Args:
+        trace: Any.
+        path: Its name ends as ``holds_time_lines`` says.
+        names: Metrics that become counters; all if there are none.
+
+    Raises:
+        InputError: There is no such metric, or the file cannot be written.
+    """
+    from .perfetto_time_lines import write_time_lines  # noqa: PLC0415 - most experiments have none
+
+    write_time_lines(trace, path, names or [each.name for each in trace.metrics])
