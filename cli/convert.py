@@ -84,7 +84,7 @@ def _export(arguments: argparse.Namespace) -> None:
         return
     experiment, _ = open_experiment(file)
     metrics = export(experiment, output, names, together=arguments.sum)
-    words = ", ".join(visible(each.name) for each in metrics)
+    words = visible(metrics[0].name) if len(metrics) == 1 else many(len(metrics), "metric")
     whose = "all together" if arguments.sum else f"each of {many(len(experiment.locations), 'location')}"
     layout = "; a profile laid out as slices, not a time line" if holds_time_lines(output) else ""
     sys.stdout.write(f"wrote {visible(str(output))}: {words}, {whose}{layout}\n")

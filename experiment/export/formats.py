@@ -8,11 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from ...errors import UsageError
+from ...errors import InputError, UsageError
 from ..experiment import Experiment
 from ..metric import Metric
 from ..trace.time_line import Trace
-from .weights import metric_of_stacks
+from .weights import default_metric, metric_of_stacks
 
 __all__ = ["EXPORTED", "Export", "export", "export_of", "export_trace", "holds_time_lines"]
 
@@ -26,12 +26,16 @@ class Export:
         title: What it is.
         module: Of this package, and in it the function that writes it.
         function: Likewise.
+        several: Whether it holds several metrics.
+        stacks: Whether it holds only what adds up.
     """
 
     suffix: str
     title: str
     module: str
     function: str
+    several: bool = False
+    stacks: bool = True
 
     @property
     def write(self) -> Callable[..., None]:
@@ -45,6 +49,8 @@ _FORMATS: Final = (
     Export(".folded", "folded stacks", "folded", "write_folded"),
     Export(".speedscope.json", "speedscope's JSON", "speedscope", "write_speedscope"),
     Export(_PERFETTO, "Perfetto's JSON", "perfetto_profile", "write_profile_slices"),
+    Export(".pb.gz", "pprof's profiles", "pprof", "write_pprof", several=True),
+    Export(".jsonl", "JSON lines", "json_lines", "write_json_lines", several=True, stacks=False),
 )
 EXPORTED: Final = tuple(each.suffix for each in _FORMATS)
 
@@ -60,23 +66,41 @@ def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, t
     Args:
         experiment: Any.
         path: Its name ends in one of ``EXPORTED``.
-        names: The metric, by its name; wall time if there is none.
+        names: Of metrics. If there are none: wall time, or, where the format holds several, all that it can hold.
         together: Whether all ranks and threads become one.
 
     Returns:
         The metrics that were written.
 
     Raises:
-        UsageError: Several metrics were named, or one does not add up.
+        UsageError: Several metrics were named for a format that holds one, or one does not add up.
         InputError: There is no such metric, a value does not fit, or the file cannot be written.
     """
     kind = export_of(path)
     assert kind, "the name says which"
+    if kind.several:
+        find = metric_of_stacks if kind.stacks else Experiment.metric
+        metrics = [find(experiment, name) for name in names] or _all(experiment, stacks=kind.stacks)
+        kind.write(experiment, path, metrics, together=together)
+        return metrics
     if len(names) > 1:
         raise UsageError(f"--metric: expected one metric in {kind.title}, found {', '.join(names)}")
     metric = metric_of_stacks(experiment, *names)
     kind.write(experiment, path, metric, together=together)
     return [metric]
+
+
+def _all(experiment: Experiment, *, stacks: bool) -> list[Metric]:
+    """Give all metrics, that first which stacks are drawn of; of stacks those that add up.
+
+    Raises:
+        InputError: None does.
+    """
+    first = default_metric(experiment)
+    found = [each for each in experiment.metrics if each.aggregation == "sum" or not stacks]
+    if not found:
+        raise InputError("expected a metric that adds up, as stacks do, found none; .jsonl holds others")
+    return sorted(found, key=lambda each: each.name != first)
 
 
 def holds_time_lines(path: Path) -> bool:

@@ -27,14 +27,23 @@ class Part:
     read: Callable[[str], Severity]
 
 
-def parts(experiment: Experiment, *, together: bool) -> Iterator[Part]:
-    """Walk the locations block by block, whole processes; or give all of them together."""
+def parts(experiment: Experiment, *, together: bool, metrics: int = 1) -> Iterator[Part]:
+    """Walk the locations block by block; or give all of them together.
+
+    Args:
+        experiment: Any.
+        together: Whether all are one.
+        metrics: How many are read of a part: where there are several blocks, they are so many times narrower.
+    """
     if together:
         yield Part((None,), lambda metric: _together(experiment, metric))
         return
-    for columns in experiment.location_blocks():
-        part = experiment.of_locations(columns)
-        yield Part(part.locations, part.exclusive)
+    blocks = experiment.location_blocks()
+    for block in blocks:
+        width = block.stop - block.start if len(blocks) == 1 else (block.stop - block.start) // metrics
+        for start in range(block.start, block.stop, max(1, width)):
+            part = experiment.of_locations(slice(start, min(start + max(1, width), block.stop)))
+            yield Part(part.locations, part.exclusive)
 
 
 def _together(experiment: Experiment, metric: str) -> Severity:

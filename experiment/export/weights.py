@@ -14,7 +14,7 @@ from ..metric import Metric
 from ..severities import Severity
 from .part import parts
 
-__all__ = ["NANO", "metric_of_stacks", "unit_of", "weights", "whole_numbers"]
+__all__ = ["NANO", "default_metric", "metric_of_stacks", "unit_of", "weights", "whole_numbers"]
 
 NANO: Final = 1e9  # of a second: what clocks tell apart
 _TIMES: Final = ("wall_time", "time")  # ours, and that of other tools
@@ -27,8 +27,7 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
     Raises:
         InputError: There is none, or it does not add up.
     """
-    if name is None:
-        name = next((each for each in _TIMES if each in experiment), None)
+    name = default_metric(experiment) if name is None else name
     if name is None:
         names = ", ".join(each.name for each in experiment.metrics)
         raise InputError(f"expected a metric {' or '.join(_TIMES)}, found {names}; choose one with --metric")
@@ -36,6 +35,11 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
     if metric.aggregation != "sum":
         raise UsageError(f"--metric {name}: expected one that adds up, as stacks do; .jsonl holds others")
     return metric
+
+
+def default_metric(experiment: Experiment) -> str | None:
+    """Name what stacks are drawn of unless asked for another: wall time; None if there is none."""
+    return next((each for each in _TIMES if each in experiment), None)
 
 
 def unit_of(metric: Metric) -> tuple[str, float]:
