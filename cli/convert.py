@@ -5,15 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..errors import UsageError
+from ..experiment.export import EXPORTED, export, export_of, export_trace, holds_time_lines
+from ..experiment.run_folder import TRACE_FILE
 from ..experiment.storage import check_name
 from ..runtime.open_experiment import open_experiment
 from ..view.place import visible
 from ..view.units import many
 from .documents import write_experiment
 from .pursued_trace import is_trace
+
+if TYPE_CHECKING:
+    from ..experiment.trace import Trace
 
 __all__ = ["add_arguments", "run"]
 
@@ -30,13 +35,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an experiment's file (CUBE 3 or 4), a trace (trace.npz, traces.otf2), or a run's folder",
     )
     parser.add_argument(
-        "output", type=Path, metavar="OUT", help="the file to write: of a trace one that ends in .npz or .csv"
+        "output",
+        type=Path,
+        metavar="OUT",
+        help="the file to write, in the format of its name: .cube, .cube.gz, .xml, .cubex; of a trace .npz, .csv; for "
+        f"other tools {', '.join(EXPORTED)}",
+    )
+    parser.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="for other tools: what stacks weigh (default: wall_time)",
+    )
+    parser.add_argument(
+        "--sum", action="store_true", help="for other tools: all ranks and threads together, instead of each by itself"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     file = arguments.experiment
+    if export_of(arguments.output):
+        _export(arguments)
+        return 0
+    if arguments.metric or arguments.sum:
+        raise UsageError(f"--metric and --sum: expected an OUT for another tool ({', '.join(EXPORTED)})")
     if arguments.output.suffix in (_ARCHIVE, _CSV) and (file.is_dir() or is_trace(file)):
         _convert_trace(file, arguments.output)
         return 0
@@ -46,23 +70,63 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _export(arguments: argparse.Namespace) -> None:
+    """Write a file for another tool, and say of what."""
+    file, output = arguments.experiment, arguments.output
+    _check_file(output)
+    names = dict.fromkeys(arguments.metric)
+    if holds_time_lines(output) and (is_trace(file) or (file / TRACE_FILE).exists()):
+        if arguments.sum:
+            raise UsageError(f"--sum: time lines of {file} have no sum; name the experiment's file for a profile")
+        trace = _opened(file)
+        export_trace(trace, output, names)
+        _say(output, trace)
+        return
+    experiment, _ = open_experiment(file)
+    metrics = export(experiment, output, names, together=arguments.sum)
+    words = visible(metrics[0].name) if len(metrics) == 1 else many(len(metrics), "metric")
+    whose = "all together" if arguments.sum else f"each of {many(len(experiment.locations), 'location')}"
+    layout = "; a profile laid out as slices, not a time line" if holds_time_lines(output) else ""
+    sys.stdout.write(f"wrote {visible(str(output))}: {words}, {whose}{layout}\n")
+
+
+def _check_file(output: Path) -> None:
+    if output.is_dir() or not output.parent.is_dir():
+        raise UsageError(f"{output}: cannot be written: expected a file in an existing folder")
+
+
 def _convert_trace(file: Path, output: Path) -> None:
     """Write a trace, and say how much is in it.
 
     Raises:
         UsageError: The trace is CSV, which lacks what ours have, or is to be replaced by itself.
     """
-    from ..experiment.trace import Trace, open_trace, save_trace, write_trace  # noqa: PLC0415 - few convert traces
+    from ..experiment.trace import save_trace, write_trace  # noqa: PLC0415 - few convert traces
 
-    if output.is_dir() or not output.parent.is_dir():
-        raise UsageError(f"{output}: cannot be written: expected a file in an existing folder")
-    trace = open_trace(file)
-    if not isinstance(trace, Trace):
-        raise UsageError(f"{file}: expected a trace with call paths ({_ARCHIVE} or .otf2), found CSV")
+    _check_file(output)
+    trace = _opened(file)
     if output.suffix == _CSV:
         write_trace(trace, output)
     else:
         save_trace(trace, output)
+    _say(output, trace)
+
+
+def _opened(file: Path) -> Trace:
+    """Open a trace with call paths.
+
+    Raises:
+        UsageError: It is CSV.
+    """
+    from ..experiment.trace import Trace, open_trace  # noqa: PLC0415
+
+    trace = open_trace(file)
+    if not isinstance(trace, Trace):
+        raise UsageError(f"{file}: expected a trace with call paths ({_ARCHIVE} or .otf2), found CSV")
+    return trace
+
+
+def _say(output: Path, trace: Trace) -> None:
     samples = many(sum(trace.counts), "sample")
     size = f"{many(len(trace.metrics), 'metric')}, {many(len(trace.locations), 'location')}, {samples}"
     sys.stdout.write(f"wrote {visible(str(output))}: {size}\n")

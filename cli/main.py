@@ -34,7 +34,7 @@ COMMANDS: Final = {
     "info": "print what an experiment contains: system, call paths, metrics, and how it was made",
     "view": "show an experiment in one HTML page, or in the terminal: verdict, three trees, and the source",
     "dump": "print the numbers of an experiment: tables, CSV or JSON",
-    "convert": "write an experiment, or time lines, in another file format: .cube, .cube.gz, .xml, .cubex; .npz, .csv",
+    "convert": "write an experiment, or time lines, in another format: CUBE, CSV, or that of flame graphs",
     "cut": "write part of an experiment: a subtree, some ranks, some metrics",
     "diff": "show what changed from one experiment to another: gains are positive, losses negative",
     "merge": "put the metrics of several experiments into one; the first experiment that has a metric provides it",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from .builder import Builder
     from .experiment import CallPath, Experiment, Location
+    from .export.hatchet_frame import to_hatchet, to_thicket
     from .flat_profile import flat
     from .frames import to_pandas, to_xarray
     from .metric import Metric
@@ -35,7 +36,9 @@ __all__ = [
     "load",
     "save",
     "select",
+    "to_hatchet",
     "to_pandas",
+    "to_thicket",
     "to_xarray",
 ]
 
@@ -52,7 +55,9 @@ _HOME = {
     "load": "storage",
     "save": "storage",
     "select": "selection",
+    "to_hatchet": "export.hatchet_frame",
     "to_pandas": "frames",
+    "to_thicket": "export.hatchet_frame",
     "to_xarray": "frames",
 }
 

@@ -104,6 +104,12 @@ class Experiment:
         name = self.notes.history[-1] if self.notes.history else self.notes.program
         return f"Experiment({name}: {self.size})"
 
+    def _repr_html_(self) -> str:
+        """Show the verdict and the heaviest call paths in a notebook."""
+        from ..view.notebook import notebook_html  # noqa: PLC0415 - rooms above this one, for those who look
+
+        return notebook_html(self)
+
     @property
     def size(self) -> str:
         """How much is in it: ``4 metrics, 23 call paths, 8 locations``."""

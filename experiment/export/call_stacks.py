@@ -1,0 +1,59 @@
+"""The stacks of an experiment's call paths: which frames lie below each, and in which order stacks are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ..experiment import CallPath
+from ..region import Region
+
+__all__ = ["CallStacks"]
+
+_KEPT: Final = 1 << 14  # stacks: those of most programs
+
+
+class CallStacks:
+    """Frames are the different regions, in the order of their first entry.
+
+    Args:
+        call_paths: Parents before children.
+    """
+
+    def __init__(self, call_paths: Sequence[CallPath]) -> None:
+        self._paths = call_paths
+        numbers: dict[Region, int] = {}
+        self._frame_of = [numbers.setdefault(path.region, len(numbers)) for path in call_paths]
+        self.frames: tuple[Region, ...] = tuple(numbers)
+        self.paths_of = lru_cache(_KEPT)(self._paths_of)
+        self.frames_of = lru_cache(_KEPT)(self._frames_of)
+
+    def _paths_of(self, path: int) -> tuple[int, ...]:
+        """Give a call path and those above it, the root first."""
+        found = [path]
+        while (parent := self._paths[found[-1]].parent) is not None:
+            found.append(parent)
+        return tuple(reversed(found))
+
+    def _frames_of(self, path: int) -> tuple[int, ...]:
+        """Give the frames of a call path, the root's first."""
+        return tuple(self._frame_of[each] for each in self.paths_of(path))
+
+    @cached_property
+    def order(self) -> npt.NDArray[np.intp]:
+        """Call paths as a walk meets them, each right after its parent or all below the one before it."""
+        children: list[list[int]] = [[] for _ in self._paths]
+        pending: list[int] = []
+        for index, path in enumerate(self._paths):
+            (pending if path.parent is None else children[path.parent]).append(index)
+        pending.reverse()
+        found = []
+        while pending:
+            index = pending.pop()
+            found.append(index)
+            pending.extend(reversed(children[index]))
+        return np.array(found, np.intp)

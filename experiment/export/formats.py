@@ -1,0 +1,124 @@
+"""Which format a file is written in, by its name, and what each of them holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+from ...errors import InputError, UsageError
+from ..experiment import Experiment
+from ..metric import Metric
+from ..trace.time_line import Trace
+from .weights import default_metric, metric_of_stacks
+
+__all__ = ["EXPORTED", "Export", "export", "export_of", "export_trace", "holds_time_lines"]
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A format.
+
+    Attributes:
+        suffix: How its files are named.
+        title: What it is.
+        module: Of this package, and in it the function that writes it.
+        function: Likewise.
+        several: Whether it holds several metrics.
+        stacks: Whether it holds only what adds up.
+    """
+
+    suffix: str
+    title: str
+    module: str
+    function: str
+    several: bool = False
+    stacks: bool = True
+
+    @property
+    def write(self) -> Callable[..., None]:
+        """What writes it, imported when it is asked for."""
+        found: Callable[..., None] = getattr(import_module(f".{self.module}", __package__), self.function)
+        return found
+
+
+_PERFETTO: Final = ".perfetto.json"
+_FORMATS: Final = (
+    Export(".folded", "folded stacks", "folded", "write_folded"),
+    Export(".speedscope.json", "speedscope's JSON", "speedscope", "write_speedscope"),
+    Export(_PERFETTO, "Perfetto's JSON", "perfetto_profile", "write_profile_slices"),
+    Export(".pb.gz", "pprof's profiles", "pprof", "write_pprof", several=True),
+    Export(".jsonl", "JSON lines", "json_lines", "write_json_lines", several=True, stacks=False),
+)
+EXPORTED: Final = tuple(each.suffix for each in _FORMATS)
+
+
+def export_of(path: Path) -> Export | None:
+    """Tell which format a file is to be written in; None if it is none of another tool."""
+    return next((each for each in _FORMATS if path.name.endswith(each.suffix)), None)
+
+
+def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, together: bool = False) -> list[Metric]:
+    """Write an experiment as a file of another tool.
+
+    Args:
+        experiment: Any.
+        path: Its name ends in one of ``EXPORTED``.
+        names: Of metrics. If there are none: wall time, or, where the format holds several, all that it can hold.
+        together: Whether all ranks and threads become one.
+
+    Returns:
+        The metrics that were written.
+
+    Raises:
+        UsageError: Several metrics were named for a format that holds one, or one does not add up.
+        InputError: There is no such metric, a value does not fit, or the file cannot be written.
+    """
+    kind = export_of(path)
+    assert kind, "the name says which"
+    if kind.several:
+        find = metric_of_stacks if kind.stacks else Experiment.metric
+        metrics = [find(experiment, name) for name in names] or _all(experiment, stacks=kind.stacks)
+        kind.write(experiment, path, metrics, together=together)
+        return metrics
+    if len(names) > 1:
+        raise UsageError(f"--metric: expected one metric in {kind.title}, found {', '.join(names)}")
+    metric = metric_of_stacks(experiment, *names)
+    kind.write(experiment, path, metric, together=together)
+    return [metric]
+
+
+def _all(experiment: Experiment, *, stacks: bool) -> list[Metric]:
+    """Give all metrics, that first which stacks are drawn of; of stacks those that add up.
+
+    Raises:
+        InputError: None does.
+    """
+    first = default_metric(experiment)
+    found = [each for each in experiment.metrics if each.aggregation == "sum" or not stacks]
+    if not found:
+        raise InputError("expected a metric that adds up, as stacks do, found none; .jsonl holds others")
+    return sorted(found, key=lambda each: each.name != first)
+
+
+def holds_time_lines(path: Path) -> bool:
+    """Tell whether a file of this name shows time lines, if there are any."""
+    return path.name.endswith(_PERFETTO)
+
+
+def export_trace(trace: Trace, path: Path, names: Collection[str] = ()) -> None:
+    """Write time lines for Perfetto.
+
+    Args:
+        trace: Any.
+        path: Its name ends as ``holds_time_lines`` says.
+        names: Metrics that become counters; all if there are none.
+
+    Raises:
+        InputError: There is no such metric, or the file cannot be written.
+    """
+    from .perfetto_time_lines import write_time_lines  # noqa: PLC0415 - most experiments have none
+
+    write_time_lines(trace, path, names or [each.name for each in trace.metrics])

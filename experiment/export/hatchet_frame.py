@@ -1,0 +1,130 @@
+"""Experiments as GraphFrames of Hatchet and Thickets, which are imported when they are asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import InputError
+from ..experiment import Experiment
+from .part import parts
+
+if TYPE_CHECKING:
+    from hatchet import GraphFrame
+    from thicket import Thicket
+
+__all__ = ["to_hatchet", "to_thicket"]
+
+_INCLUSIVE = " (inc)"  # as Hatchet's readers name such columns
+
+
+def to_hatchet(experiment: Experiment, metrics: Sequence[str] | None = None, *, together: bool = False) -> GraphFrame:
+    """Give a GraphFrame: a node a call path, and a row a node and rank (and thread, where processes have several).
+
+    Of each metric there is a column with the values of each call path alone, and, if it adds up or is a minimum or a
+    maximum, one with those below it, too: ``wall_time`` and ``wall_time (inc)``. The other columns are ``name``,
+    ``type`` (the kind of region), ``file`` and ``line``. Metadata has the program and its command.
+
+    Args:
+        experiment: Any.
+        metrics: Names; all of them if None. Only these are read.
+        together: Whether all ranks and threads are put together, block by block: a row a node.
+
+    Raises:
+        InputError: There is no such metric, or Hatchet is not installed.
+    """
+    names = [each.name for each in experiment.metrics if metrics is None or each.name in metrics]
+    for name in metrics or ():
+        experiment.metric(name)
+    hatchet, pandas = _imported("hatchet", "hatchet"), _imported("pandas", "hatchet")
+    graph, nodes = _graph(experiment)
+    frame = pandas.DataFrame(
+        _columns(experiment, names, together=together), _index(pandas, experiment, nodes, together)
+    )
+    inclusive = [name for name in frame.columns if name.endswith(_INCLUSIVE)]
+    found: GraphFrame = hatchet.GraphFrame(
+        graph,
+        frame.sort_index(),
+        [*names],
+        inclusive,
+        default_metric="wall_time" if "wall_time" in names else next(iter(names), "name"),
+        metadata={"program": experiment.notes.program, "command": " ".join(experiment.notes.command)},
+    )
+    return found
+
+
+def to_thicket(runs: Mapping[str, Experiment], metrics: Sequence[str] | None = None) -> Thicket:
+    """Give a Thicket of several runs: a row a call path and run, all ranks and threads together.
+
+    Args:
+        runs: What runs are called, and what they measured; at least one.
+        metrics: Names; all of them if None. Only these are read.
+
+    Raises:
+        InputError: There is no run, a run has no such metric, or Thicket is not installed.
+    """
+    if not runs:
+        raise InputError("expected at least one run, found none")
+    thicket = _imported("thicket", "thicket").Thicket
+    found = [thicket.thicketize_graphframe(to_hatchet(run, metrics, together=True), name) for name, run in runs.items()]
+    whole: Thicket = thicket.concat_thickets(found) if len(found) > 1 else found[0]
+    return whole
+
+
+def _graph(experiment: Experiment) -> tuple[Any, list[Any]]:
+    node, frame = import_module("hatchet.node").Node, import_module("hatchet.frame").Frame
+    nodes: list[Any] = []
+    for path in experiment.call_paths:
+        region = path.region
+        about = {"name": region.name, "type": region.kind, "file": region.file}  # not the line, which edits move
+        nodes.append(node(frame(about), None if path.parent is None else nodes[path.parent]))
+        if path.parent is not None:
+            nodes[path.parent].add_child(nodes[-1])
+    graph = import_module("hatchet.graph").Graph([nodes[root] for root in experiment.roots])
+    graph.enumerate_traverse()
+    return graph, nodes
+
+
+def _index(pandas: Any, experiment: Experiment, nodes: Sequence[Any], together: bool) -> Any:
+    if together:
+        return pandas.Index(nodes, name="node")
+    levels = {"node": np.repeat(np.array(nodes, object), len(experiment.locations))}
+    levels["rank"] = np.tile([place.process for place in experiment.locations], len(nodes))
+    if any(place.thread for place in experiment.locations):
+        levels["thread"] = np.tile([place.thread for place in experiment.locations], len(nodes))
+    return pandas.MultiIndex.from_arrays(list(levels.values()), names=list(levels))
+
+
+def _columns(experiment: Experiment, names: Sequence[str], *, together: bool) -> dict[str, Any]:
+    regions = [path.region for path in experiment.call_paths]
+    width = 1 if together else len(experiment.locations)
+    columns: dict[str, Any] = {
+        "name": np.repeat(np.array([each.name for each in regions], object), width),
+        "type": np.repeat(np.array([each.kind for each in regions], object), width),
+        "file": np.repeat(np.array([each.file for each in regions], object), width),
+        "line": np.repeat([each.first_line for each in regions], width),
+    }
+    for name in names:
+        metric = experiment.metric(name)
+        if together:
+            (part,) = parts(experiment, together=True)
+            values = part.read(name)
+        else:
+            values = experiment.exclusive(name)
+        columns[name] = values.ravel()
+        if metric.aggregation != "none":
+            columns[name + _INCLUSIVE] = experiment.summed_up(values, metric).ravel()
+    return columns
+
+
+def _imported(library: str, extra: str) -> Any:
+    try:
+        with redirect_stdout(sys.stderr):  # Thicket says on standard output which parts of it are missing
+            return import_module(library)
+    except ImportError:
+        raise InputError(f"this needs {library}: pip install 'autoanalyzer[{extra}]'") from None

@@ -1,0 +1,64 @@
+"""What is written at a time: some columns of an experiment, or all of them together as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..experiment import Experiment, Location
+from ..grouping import over_locations
+from ..severities import Severity
+
+__all__ = ["Part", "parts", "titles"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some columns.
+
+    Attributes:
+        whose: A location for each; None stands for all of the experiment together.
+        read: Gives ``float64[call path, column]`` of a metric, exclusive along call paths.
+    """
+
+    whose: Sequence[Location | None]
+    read: Callable[[str], Severity]
+
+
+def parts(experiment: Experiment, *, together: bool, metrics: int = 1) -> Iterator[Part]:
+    """Walk the locations block by block; or give all of them together.
+
+    Args:
+        experiment: Any.
+        together: Whether all are one.
+        metrics: How many are read of a part: where there are several blocks, they are so many times narrower.
+    """
+    if together:
+        yield Part((None,), lambda metric: _together(experiment, metric))
+        return
+    blocks = experiment.location_blocks()
+    for block in blocks:
+        width = block.stop - block.start if len(blocks) == 1 else (block.stop - block.start) // metrics
+        for start in range(block.start, block.stop, max(1, width)):
+            part = experiment.of_locations(slice(start, min(start + max(1, width), block.stop)))
+            yield Part(part.locations, part.exclusive)
+
+
+def _together(experiment: Experiment, metric: str) -> Severity:
+    kind = experiment.metric(metric)
+    blocks = [over_locations(kind, values) for _, values in experiment.blocks(metric)]
+    return np.concatenate([np.empty(0), *blocks])[:, None]
+
+
+def titles(experiment: Experiment) -> Callable[[Location | None], tuple[str, ...]]:
+    """Give what names a column: its rank, and its thread where a process has several; nothing for all together."""
+    threaded = any(place.thread for place in experiment.locations)
+
+    def of(place: Location | None) -> tuple[str, ...]:
+        if place is None:
+            return ()
+        return (f"rank {place.process}", *([f"thread {place.thread}"] if threaded else []))
+
+    return of

@@ -1,0 +1,46 @@
+"""A profile as slices: how long, and in what; not when, which a profile does not know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from ..experiment import Experiment
+from ..metric import Metric
+from .part import titles
+from .trace_events import trace_events
+from .weights import unit_of, weights
+
+__all__ = ["write_profile_slices"]
+
+_SAID: Final = "a profile, not a time line"
+
+
+def write_profile_slices(experiment: Experiment, path: Path, metric: Metric, *, together: bool) -> None:
+    """Write slices side by side, in the order of the call tree, for each location; they say that they are a layout.
+
+    Args:
+        experiment: Any.
+        path: The file, which is replaced when all of it is written.
+        metric: How long slices are: in nanoseconds, of other metrics one of it is one nanosecond.
+        together: Whether all locations are one.
+
+    Raises:
+        InputError: A value is below 0 or too large, or the file cannot be written.
+    """
+    title = titles(experiment)
+    unit, _ = unit_of(metric)
+    facts = {
+        "layout": f"{_SAID}: slices are laid side by side in the order of the call tree; when each was is not known",
+        "metric": metric.name,
+        "nanosecond": "of a second" if unit == "nanoseconds" else f"stands for 1 {unit}",
+    }
+    with trace_events(path, experiment.call_paths, facts) as events:
+        for place, found in weights(experiment, metric, together=together):
+            rank, *thread = title(place) or ("all ranks",)
+            number = 0 if place is None else place.process
+            lane, at = events.lane(number, f"{rank}: {metric.name}, {_SAID}", *thread or [rank]), 0
+            for each in events.stacks.order[found[events.stacks.order] > 0].tolist():
+                lane.move(each, at)
+                at += int(found[each])
+            lane.move(None, at)

@@ -1,0 +1,111 @@
+"""A profile for pprof: samples of several metrics, each with its stack, and the rank as a label.
+
+A file is one message, packed by gzip. Messages one after the other are one whose repeated fields hold what each of them
+holds: so it is written piece by piece.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from ...atomic_file import replacing
+from ...errors import InputError
+from ..experiment import Experiment, Location
+from ..metric import Metric
+from .call_stacks import CallStacks
+from .part import Part, parts
+from .weights import unit_of, whole_numbers
+
+__all__ = ["write_pprof"]
+
+_PIECE: Final = 4096  # samples that are written together: some hundred KiB
+_EFFORT: Final = 6  # of deflate, as gzip's own
+_SAID: Final = "by autoanalyzer; values are of each call path alone; a missing one is 0"
+
+
+def write_pprof(experiment: Experiment, path: Path, metrics: Sequence[Metric], *, together: bool) -> None:
+    """Write a sample for each call path and location of which a metric is not 0, with all of the metrics.
+
+    Args:
+        experiment: Any.
+        path: The file, which is replaced when all of it is written.
+        metrics: The kinds of samples, the first of which is shown unless another is asked for.
+        together: Whether all locations are one, without labels of the rank and thread.
+
+    Raises:
+        InputError: protobuf is not installed, a value is too large, or the file cannot be written.
+    """
+    writer = _Writer(experiment, metrics)
+    with replacing(path) as file, gzip.GzipFile("", "wb", compresslevel=_EFFORT, fileobj=file, mtime=0) as stream:
+        for piece in writer.pieces(parts(experiment, together=together, metrics=len(metrics))):
+            stream.write(piece)
+
+
+class _Writer:
+    def __init__(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
+        self._profile = _profile_class()
+        self._experiment, self._metrics = experiment, metrics
+        self._stacks = CallStacks(experiment.call_paths)
+        self._strings: dict[str, int] = {}
+
+    def pieces(self, blocks: Iterable[Part]) -> Iterator[bytes]:
+        """Give the message in pieces: what samples are made of, samples, and the strings that all have used."""
+        yield self._head().SerializeToString()
+        piece = self._profile()
+        for place, path, values in self._samples(blocks):
+            self._add(piece, place, path, values)
+            if len(piece.sample) == _PIECE:
+                yield piece.SerializeToString()
+                piece = self._profile()
+        piece.string_table.extend(self._strings)
+        yield piece.SerializeToString()
+
+    def _string(self, text: str) -> int:
+        return self._strings.setdefault(text, len(self._strings))
+
+    def _head(self) -> Any:
+        head = self._profile()
+        self._string("")  # which has to be the first
+        for metric in self._metrics:
+            head.sample_type.add(type=self._string(metric.name), unit=self._string(unit_of(metric)[0]))
+        head.default_sample_type = self._string(self._metrics[0].name)
+        head.comment.append(self._string(_SAID))
+        for number, region in enumerate(self._stacks.frames, start=1):
+            name, file = (self._string(_encodable(text)) for text in (region.name, region.file))
+            line = max(region.first_line, 0)
+            head.function.add(id=number, name=name, system_name=name, filename=file, start_line=line)
+            head.location.add(id=number).line.add(function_id=number, line=line)
+        return head
+
+    def _samples(self, blocks: Iterable[Part]) -> Iterator[tuple[Location | None, int, list[int]]]:
+        for part in blocks:
+            found = np.stack([whole_numbers(part.read(metric.name), metric) for metric in self._metrics])
+            for column, place in enumerate(part.whose):
+                values = found[:, :, column]
+                for path in np.flatnonzero(values.any(axis=0)).tolist():
+                    yield place, path, values[:, path].tolist()
+
+    def _add(self, piece: Any, place: Location | None, path: int, values: list[int]) -> None:
+        leaf_first = [frame + 1 for frame in reversed(self._stacks.frames_of(path))]
+        sample = piece.sample.add(location_id=leaf_first, value=values)
+        if place is not None:
+            # Texts, for pprof takes the number 0 for none.
+            for key, value in (("rank", place.process), ("thread", place.thread), ("node", place.node)):
+                sample.label.add(key=self._string(key), str=self._string(_encodable(value)))
+
+
+def _encodable(value: object) -> str:
+    return str(value).encode(errors="replace").decode()
+
+
+def _profile_class() -> Any:
+    try:
+        from .profile_proto import profile_class  # noqa: PLC0415 - protobuf may not be installed
+    except ImportError:
+        raise InputError("this needs protobuf: pip install 'autoanalyzer[pprof]'") from None
+    return profile_class()

@@ -1,0 +1,141 @@
+"""JSON that Perfetto and Chrome show: slices that lie in one another, and counters, for each process and thread.
+
+Format: Trace Event Format, by Google; ``B`` begins a slice, ``E`` ends the last one, ``C`` counts, ``M`` names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Final
+
+from ...atomic_file import replacing
+from ..experiment import CallPath
+from ..region import Region
+from .call_stacks import CallStacks
+
+__all__ = ["Lane", "TraceEvents", "trace_events"]
+
+_MICRO: Final = 1000  # nanoseconds of the format's unit of time
+
+
+class TraceEvents:
+    """Writes events; ``trace_events`` makes one.
+
+    Args:
+        stream: What is written to.
+        call_paths: What slices are of.
+    """
+
+    def __init__(self, stream: IO[bytes], call_paths: Sequence[CallPath]) -> None:
+        self.stacks = CallStacks(call_paths)
+        self._stream = stream
+        self._slices = [_slice(path.region) for path in call_paths]
+        self._some = False
+        self._process: int | None = None
+        self._lanes = 0
+
+    def put(self, event: str) -> None:
+        """Write an event, which is the text of an object."""
+        self._stream.write(f"{',' if self._some else ''}\n{event}".encode())
+        self._some = True
+
+    def lane(self, process: int, process_name: str, thread_name: str) -> Lane:
+        """Give a thread of a process, which is named if the thread before was of another one.
+
+        Threads are numbered from 1, all of them: to Perfetto, 0 idles.
+        """
+        self._lanes += 1
+        if process != self._process:
+            self._process = process
+            self._name("process_name", {"pid": process}, {"name": process_name})
+            self._name("process_sort_index", {"pid": process}, {"sort_index": process})
+        ids = {"pid": process, "tid": self._lanes}
+        self._name("thread_name", ids, {"name": thread_name})
+        return Lane(self, json.dumps(ids, separators=(",", ":"))[1:-1])
+
+    def _name(self, kind: str, ids: dict[str, int], found: dict[str, str | int]) -> None:
+        self.put(json.dumps({"ph": "M", "name": kind, **ids, "args": found}))
+
+    def edge(self, kind: str, path: int, ids: str, at: int) -> None:
+        """Begin (``B``) or end (``E``) a slice; speedscope takes an end for that of a slice of the same members."""
+        self.put(f'{{"ph":"{kind}",{ids},"ts":{_microseconds(at)},{self._slices[path]}}}')
+
+
+class Lane:
+    """The slices of a thread, told by where it is from when on.
+
+    Args:
+        events: What writes them.
+        ids: The members of an event that say which thread it is of.
+    """
+
+    def __init__(self, events: TraceEvents, ids: str) -> None:
+        self._events = events
+        self._ids = ids
+        self._open: tuple[int, ...] = ()
+
+    @property
+    def path(self) -> int | None:
+        """Where the thread is."""
+        return self._open[-1] if self._open else None
+
+    def move(self, path: int | None, at: int) -> None:
+        """Be on a call path from now on, or on none: what lies not above it ends, and what does begins.
+
+        Args:
+            path: The call path.
+            at: Nanoseconds, never less than before.
+        """
+        wanted = () if path is None else self._events.stacks.paths_of(path)
+        common = 0
+        for one, other in zip(self._open, wanted, strict=False):
+            if one != other:
+                break
+            common += 1
+        for each in reversed(self._open[common:]):
+            self._events.edge("E", each, self._ids, at)
+        for each in wanted[common:]:
+            self._events.edge("B", each, self._ids, at)
+        self._open = wanted
+
+    def count(self, title: str, value: float, at: int) -> None:
+        """Say what a counter is from now on."""
+        named = json.dumps(title)
+        self._events.put(
+            f'{{"ph":"C",{self._ids},"ts":{_microseconds(at)},"name":{named},"args":{{"value":{value:.9g}}}}}'
+        )
+
+
+@contextmanager
+def trace_events(path: Path, call_paths: Sequence[CallPath], facts: Mapping[str, str]) -> Iterator[TraceEvents]:
+    """Give what writes the events of a file, which is replaced when the block ends without an error.
+
+    Args:
+        path: The file.
+        call_paths: What slices are of.
+        facts: What is known beside the events.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    with replacing(path) as stream:
+        head = json.dumps({"displayTimeUnit": "ms", "otherData": {"producer": "autoanalyzer", **facts}})
+        stream.write(f'{head[:-1]},\n"traceEvents":['.encode())
+        yield TraceEvents(stream, call_paths)
+        stream.write(b"\n]}\n")
+
+
+def _microseconds(nanoseconds: int) -> str:
+    """Write a time as the format has it, with all digits."""
+    whole, part = divmod(nanoseconds, _MICRO)
+    return f"{whole}.{part:03d}"
+
+
+def _slice(region: Region) -> str:
+    about: dict[str, Any] = {"name": region.name, "cat": region.kind}
+    if region.file:
+        about["args"] = {"source": f"{region.file}:{region.first_line}" if region.first_line > 0 else region.file}
+    return json.dumps(about, separators=(",", ":"))[1:-1]

@@ -1,0 +1,82 @@
+"""What stacks weigh: a metric that adds up, in whole numbers, which is what most formats hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InputError, UsageError
+from ..experiment import Experiment, Location
+from ..metric import Metric
+from ..severities import Severity
+from .part import parts
+
+__all__ = ["NANO", "default_metric", "metric_of_stacks", "unit_of", "weights", "whole_numbers"]
+
+NANO: Final = 1e9  # of a second: what clocks tell apart
+_TIMES: Final = ("wall_time", "time")  # ours, and that of other tools
+_MOST: Final = 2.0**63  # what 64 bits with a sign do not hold
+
+
+def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
+    """Give a metric that stacks can be drawn of: the named one, or wall time.
+
+    Raises:
+        InputError: There is none, or it does not add up.
+    """
+    name = default_metric(experiment) if name is None else name
+    if name is None:
+        names = ", ".join(each.name for each in experiment.metrics)
+        raise InputError(f"expected a metric {' or '.join(_TIMES)}, found {names}; choose one with --metric")
+    metric = experiment.metric(name)
+    if metric.aggregation != "sum":
+        raise UsageError(f"--metric {name}: expected one that adds up, as stacks do; .jsonl holds others")
+    return metric
+
+
+def default_metric(experiment: Experiment) -> str | None:
+    """Name what stacks are drawn of unless asked for another: wall time; None if there is none."""
+    return next((each for each in _TIMES if each in experiment), None)
+
+
+def unit_of(metric: Metric) -> tuple[str, float]:
+    """Name the unit of whole numbers, and how many of it make one of the metric's."""
+    return ("nanoseconds", NANO) if metric.unit == "sec" else (metric.unit, 1.0)
+
+
+def whole_numbers(values: Severity, metric: Metric) -> npt.NDArray[np.int64]:
+    """Round to whole numbers of ``unit_of``; what is missing is 0.
+
+    Raises:
+        InputError: One does not fit into 64 bits.
+    """
+    with np.errstate(over="ignore"):
+        rounded = np.rint(np.nan_to_num(values, posinf=np.inf, neginf=-np.inf) * unit_of(metric)[1])
+    if (np.abs(rounded) >= _MOST).any():
+        unit, most = unit_of(metric)[0], np.nanmax(np.abs(rounded))
+        raise InputError(f"metric {metric.name!r}: expected values below 2^63 {unit}, found {most:g}")
+    return rounded.astype(np.int64)
+
+
+def weights(
+    experiment: Experiment, metric: Metric, *, together: bool
+) -> Iterator[tuple[Location | None, npt.NDArray[np.int64]]]:
+    """Walk the locations: what each call path alone weighs on each, ``int64[call path]``.
+
+    Raises:
+        InputError: A value is below 0, as in differences.
+    """
+    for part in parts(experiment, together=together):
+        found = whole_numbers(part.read(metric.name), metric)
+        if (found < 0).any():
+            path, column = (int(each[0]) for each in np.nonzero(found < 0))
+            name = experiment.path_name(path) or experiment.call_paths[path].region.name
+            least = found[path, column] / unit_of(metric)[1]
+            raise InputError(
+                f"metric {metric.name!r}: expected no value below 0, for no stack weighs less than nothing, "
+                f"found {least:g} of {name}; .pb.gz and .jsonl hold such"
+            )
+        yield from zip(part.whose, found.T, strict=True)
