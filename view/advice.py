@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -56,7 +57,7 @@ def find_advice(
 
 
 def tries(advice: Iterable[Advice], *, whole: bool) -> list[str]:
-    """Say what to try, each in one line: ``try at work.c:12: …``, with how sure it is unless it is.
+    """Say what to try, each in one line: ``try at work.c:12: …``, without the place if the text has it.
 
     Args:
         advice: Of a finding, the surest first.
@@ -71,7 +72,8 @@ def _line(advice: Advice, whole: bool) -> str:
         file, _, line = place.rpartition(":")
         text = text.replace(place, at_line(file, int(line)))
     file, _, line = advice.places[0].rpartition(":")
-    start = f"try at {at_line(file, int(line))}: "
+    first = at_line(file, int(line))
+    start = "try: " if re.search(rf"{re.escape(first)}(?![0-9])", text) else f"try at {first}: "
     said = [] if advice.confidence == _SURE else [f"confidence {advice.confidence}"]
     if not whole and len(start) + len(text) > _LONGEST:
         text = _shortened(text, _LONGEST - len(start))

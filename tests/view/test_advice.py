@@ -43,7 +43,7 @@ def test_advice_is_in_the_document_and_below_the_cause(measured):
     for everything in (False, True):
         lines = verdict_lines(findings, file, everything=everything, advised=advised)
         at = next(number for number, line in enumerate(lines) if line.startswith("    because instructions differ"))
-        assert lines[at + 1].startswith("    try at app.c:3: the bounds of line 3 (8*rank - 1)")
+        assert lines[at + 1].startswith("    try: the bounds of line 3 (8*rank - 1)")
         assert GENERAL not in lines
         assert not any("no advice" in line for line in lines)
 
@@ -101,7 +101,8 @@ def test_fifteen_lines_are_filled_before_advice_is_left_out_and_the_first_findin
     ("text", "line"),
     [
         ("a is seen: do so", "try at b.c:5: a is seen: do so"),
-        ("from src/b.c:5, a", "try at b.c:5: from b.c:5, a"),
+        ("from src/b.c:5, a", "try: from b.c:5, a"),
+        ("from src/b.c:55, a", "try at b.c:5: from b.c:55, a"),
         (f"{'a' * 300}: do so", f"try at b.c:5: {'a' * 218}…: do so (in whole: analyze --all)"),
         (f"{'a' * 30}: {'b' * 300}", f"try at b.c:5: {'a' * 30}: {'b' * 193}… (in whole: analyze --all)"),
         ("a\nb", "try at b.c:5: a\ufffdb"),
