@@ -14,7 +14,7 @@ from .source_file import find_source, places_to_look
 if TYPE_CHECKING:  # most verdicts do without reading sources
     from ..advise import Advice, Advised, Found
 
-__all__ = ["find_advice", "not_advised", "tries"]
+__all__ = ["find_advice", "not_advised", "tips", "tries"]
 
 _LONGEST: Final = 240  # characters of a line in a verdict: two lines of a wide terminal, three of a narrow one
 _LEAST: Final = 30  # characters of what is seen: less says nothing
@@ -87,6 +87,19 @@ def _shortened(text: str, length: int) -> str:
     seen, colon, cure = text.partition(": ")
     room = length - len(f"…{colon}{cure}")
     return f"{seen[:room]}…{colon}{cure}" if room >= _LEAST else f"{text[: length - 1]}…"
+
+
+def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
+    """Give the lines of a file that advice names, and what to try, at the first line that each names in it."""
+    found: dict[int, list[str]] = {}
+    for each in advice:
+        places = (place.rpartition(":") for place in each.places)
+        lines = dict.fromkeys(int(line) for name, _, line in places if name == file)
+        for line in lines:
+            found.setdefault(line, [])
+        for line in [*lines][:1]:
+            found[line] += [said for said in tries([each], whole=True) if said not in found[line]]
+    return found
 
 
 def not_advised(advised: Advised, *, everything: bool) -> list[str]:

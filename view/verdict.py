@@ -65,17 +65,26 @@ class Verdict:
 
 
 def verdict(
-    findings: Findings, not_counted: str = "", *, everything: bool = False, advised: Advised | None = None
+    findings: Findings,
+    not_counted: str = "",
+    *,
+    everything: bool = False,
+    advised: Advised | None = None,
+    whole: bool = False,
 ) -> Verdict:
-    """Put findings into words, with all findings and all that can be said of each; see ``verdict_lines``."""
+    """Put findings into words, with all findings and all that can be said of each; see ``verdict_lines``.
+
+    With ``whole``, lines are as long as they are; so they are with ``everything``.
+    """
+    whole = whole or everything
     besides = not_advised(advised, everything=everything) if advised else []
     said = caveats(findings, not_counted, most=None if everything else MOST_NOTES, besides=besides)
     if findings.run.program_time < SHORTEST:
         short = f"too short to judge: expected a program of at least {seconds(SHORTEST)}"
         return Verdict(_headline(findings), [short], [], said)
-    imbalances = list(_imbalances(findings, advised.of_ranks if advised else {}, whole=everything))
+    imbalances = list(_imbalances(findings, advised.of_ranks if advised else {}, whole=whole))
     real, speed = ([each for each in imbalances if each.speed == only] for only in (False, True))
-    told = [*real, *heavies(findings, advised.of_regions if advised else {}, whole=everything)]
+    told = [*real, *heavies(findings, advised.of_regions if advised else {}, whole=whole)]
     told.sort(key=lambda each: (each.gain is None and not each.ranks, -(each.gain or 0.0)))
     items = [*told, *speed]
     return Verdict(_headline(findings), _balanced(findings, stands_out=bool(items)), items, said)
