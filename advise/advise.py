@@ -49,11 +49,13 @@ class Advised:
         of_ranks: By core in which ranks differ, the surest first.
         of_regions: By core that weighs.
         remarks: Of which files nothing is said, or not all, and why.
+        lacking: The same of the files of findings that might have had advice, and have none.
     """
 
     of_ranks: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
     of_regions: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
 
 def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
@@ -71,12 +73,14 @@ def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
         {core: advice for core, advice in of_ranks.items() if advice},
         {core: advice for core, advice in of_regions.items() if advice},
         tuple(dict.fromkeys(reading.remarks)),
+        tuple(dict.fromkeys(adviser.lacking)),
     )
 
 
 class _Adviser:
     def __init__(self, findings: Findings, reading: Reading) -> None:
         self._findings, self._reading = findings, reading
+        self.lacking: list[str] = []
 
     def on_ranks(self, core: int) -> tuple[Advice, ...]:
         """Advise on a core in which ranks or threads differ."""
@@ -108,10 +112,12 @@ class _Adviser:
     ) -> tuple[Advice, ...]:
         kinds = [kind for served, kind in _KINDS if served & causes]
         place = _with_source(self._findings, region)
-        source = self._reading.read(place.file) if kinds and place else None
-        procedure = _procedure(source, place) if source and place else None
-        if source is None or procedure is None or place is None:
+        if not kinds or place is None:
             return ()
+        source = self._reading.read(place.file)
+        procedure = _procedure(source, place) if source else None
+        if source is None or procedure is None:
+            return self._nothing_on(place.file)
         if causes & _BY_CALLERS:
             _read_callers(self._findings, self._reading, region)
         is_all = place.kind in ("function", "program") or not place.first_line
@@ -121,10 +127,17 @@ class _Adviser:
         try:
             found = [each for kind in kinds for each in kind(site)]
         except RecursionError:
-            self._reading.remarks.append(f"no advice on {place.file}: expressions are nested too deep")
-            return ()
+            self._reading.give_up(place.file, "expressions are nested too deep")
+            return self._nothing_on(place.file)
+        if not found:
+            return self._nothing_on(place.file)
         unique = {each.text: each for each in found}
         return tuple(sorted(unique.values(), key=lambda each: _SUREST[each.confidence])[:_MOST])
+
+    def _nothing_on(self, file: str) -> tuple[Advice, ...]:
+        if file in self._reading.lacking:
+            self.lacking.append(self._reading.lacking[file])
+        return ()
 
 
 def _with_source(findings: Findings, region: CodeRegion) -> Region | None:

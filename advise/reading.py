@@ -42,24 +42,32 @@ class Reading:
 
     Attributes:
         remarks: Of which files nothing is said, or not all, and why.
+        lacking: The first of these remarks on a file, by its name.
     """
 
     def __init__(self, find: Callable[[str], Found]) -> None:
         self._find = find
         self._read: dict[str, SourceFile | None] = {}
         self.remarks: list[str] = []
+        self.lacking: dict[str, str] = {}
 
     def read(self, name: str) -> SourceFile | None:
         """Read a file; None of one that says nothing, which is remarked once."""
         if name not in self._read:
             self._read[name] = None
             try:
-                self._read[name] = self._file(name)
-            except InputError as error:
-                self.remarks.append(f"no advice on {name}: {error}")
-            except (OSError, RecursionError) as error:
-                self.remarks.append(f"no advice on {name}: {error or type(error).__name__}")
+                source = self._read[name] = self._file(name)
+                if source and source.remarks:
+                    self.lacking[name] = f"advice on {name} may be missing: {source.remarks[0]}"
+                    self.remarks += [f"{name}: {each}" for each in source.remarks]
+            except (InputError, OSError, RecursionError) as error:
+                self.give_up(name, str(error) or type(error).__name__)
         return self._read[name]
+
+    def give_up(self, name: str, why: str) -> None:
+        """Say nothing of a file, and remark why."""
+        self.lacking[name] = f"no advice on {name}: {why}"
+        self.remarks.append(self.lacking[name])
 
     @property
     def sources(self) -> dict[str, SourceFile]:
@@ -90,10 +98,4 @@ class Reading:
             from .c_family import read_c_family  # noqa: PLC0415
 
             source = read_c_family(text, found.path)
-        return _named(source, name, self.remarks)
-
-
-def _named(source: SourceFile, name: str, remarks: list[str]) -> SourceFile:
-    """Give a file the name by which the experiment knows it."""
-    remarks += [f"{name}: {each}" for each in source.remarks]
-    return replace(source, path=name)
+        return replace(source, path=name)  # by which the experiment knows it

@@ -6,11 +6,12 @@ It serves threads that differ.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from .advice import HIGH, MEDIUM, Advice, Site
-from .expression import ArrayRef, Call, Expression, Name, walk
+from .expression import ArrayRef, Binary, Call, Expression, Name, Unary, walk
 from .nest import Assignment, Block, Loop, Statement, statements
 from .polynomial import polynomial
 from .strides import LINE
@@ -22,6 +23,8 @@ CAUSES: Final = frozenset(("threads",))
 
 _SHARED: Final = re.compile(r"\bomp\b.*\b(for|do)\b")
 _SCHEDULE: Final = re.compile(r"\bschedule\s*\(\s*(\w+)\s*(,[^)]*)?\)")
+_OTHERS: Final = frozenset(("dynamic", "guided", "auto", "runtime"))
+_DEEPEST: Final = 8  # variables that hold others
 _ASKING: Final = "omp_get_thread_num"
 
 
@@ -40,10 +43,12 @@ def thread_loops(site: Site) -> Iterator[Advice]:
 def _schedule(site: Site, loop: Loop) -> Advice | None:
     found = _SCHEDULE.search(loop.directive)
     kind = found[1] if found else "static"
-    if kind != "static" or (found and found[2]):
+    if kind in _OTHERS or (found and found[2]):
         return None
-    written = "schedule(static)" if found else "no schedule, which is static"
     uneven = _uneven(loop)
+    if kind != "static":
+        return _of_chosen(site, loop, uneven) if uneven else None
+    written = "schedule(static)" if found else "no schedule, which is static"
     why = f": the turns of line {uneven.line} depend on {site.spell(loop.variable)}" if uneven else ""
     text = f"line {loop.line} has {written}{why}: try schedule(static, 1), schedule(dynamic) or schedule(guided)"
     evidence = (loop.directive,)
@@ -51,22 +56,59 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     return Advice(KIND, text, tuple(map(site.place, lines)), evidence, site.gain, HIGH if uneven else MEDIUM)
 
 
+def _of_chosen(site: Site, loop: Loop, uneven: Loop) -> Advice:
+    """Advise on a schedule that a name stands for, to which the build gives a value."""
+    text = (
+        f"the build chooses the schedule of line {loop.line}, and the turns of line {uneven.line} depend on"
+        f" {site.spell(loop.variable)}: if it is static, try schedule(static, 1), schedule(dynamic) or schedule(guided)"
+    )
+    return Advice(KIND, text, tuple(map(site.place, (loop.line, uneven.line))), (loop.directive,), site.gain, MEDIUM)
+
+
 def _uneven(loop: Loop) -> Loop | None:
     """Find a loop within whose bounds depend on the one outside."""
+    made = _made(loop)
     for each, _ in statements(loop.body):
         if isinstance(each, Loop):
-            heads = (head for head in (each.first, each.last, each.condition) if head is not None)
-            if any(part == loop.variable for head in heads for part in walk(head)) and not _is_even(each, loop):
+            first, last, condition = (_resolved(head, made) for head in (each.first, each.last, each.condition))
+            heads = (head for head in (first, last, condition) if head is not None)
+            if any(part == loop.variable for head in heads for part in walk(head)) and not _is_even(first, last, loop):
                 return each
     return None
 
 
-def _is_even(inner: Loop, loop: Loop) -> bool:
+def _made(loop: Loop) -> dict[Name, Expression]:
+    """Give what variables are in a turn of a loop, if they get their value once there."""
+    stored = [
+        each for each, _ in statements(loop.body) if isinstance(each, Assignment) and isinstance(each.target, Name)
+    ]
+    times = Counter(each.target for each in stored)
+    return {
+        each.target: each.value
+        for each in stored
+        if isinstance(each.target, Name) and times[each.target] == 1 and not each.operator
+    }
+
+
+def _resolved(head: Expression | None, made: Mapping[Name, Expression], depth: int = _DEEPEST) -> Expression | None:
+    """Put sums, and addresses of elements, in the place of the variables that hold them."""
+    match head:
+        case Name() if head in made and depth:
+            return _resolved(made[head], made, depth - 1)
+        case Binary(operator, left, right):
+            left, right = _resolved(left, made, depth) or left, _resolved(right, made, depth) or right
+            return Binary(operator, left, right)
+        case Unary("&", ArrayRef(array, (subscript,))):
+            return Binary("+", array, subscript)
+    return head
+
+
+def _is_even(first: Expression | None, last: Expression | None, loop: Loop) -> bool:
     """Tell whether bounds move along with a loop, as ``k`` to ``k + 1`` do, or are no sums, as the least of two."""
-    if inner.first is None or inner.last is None or loop.variable is None:
+    if first is None or last is None or loop.variable is None:
         return False
-    first, last = polynomial(inner.first), polynomial(inner.last)
-    return first is None or last is None or loop.variable not in (last - first).symbols
+    low, high = polynomial(first), polynomial(last)
+    return low is None or high is None or loop.variable not in (high - low).symbols
 
 
 def _neighbours(site: Site) -> Iterator[Advice]:

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 
 from ..analyze import DISPARITY_METRICS, DISSIMILARITY_METRICS, METHODS, Findings, analyze
 from ..experiment import Experiment
+from ..view.advice import find_advice
 from ..view.findings_json import findings_document
 from .documents import write_document
 from .part_arguments import add_exclude_rank_argument
 from .percentage import share_of
+from .progress import SHORT, SLOW, stages
 
 if TYPE_CHECKING:
     from ..advise import Advised
 
-__all__ = ["add_analysis_arguments", "add_selection_arguments", "findings_of", "write_findings"]
+__all__ = ["add_analysis_arguments", "add_selection_arguments", "advice_of", "findings_of", "write_findings"]
 
 
 def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +28,7 @@ def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write the findings to FILE as JSON; - is standard output"
     )
+    parser.add_argument("--no-advice", action="store_true", help="read no sources for what to try in which lines")
     add_selection_arguments(parser)
 
 
@@ -86,6 +89,14 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Pat
 
     runs = runs_of_mean(experiment, file)
     return repeated(findings, runs, analyse) if runs else findings
+
+
+def advice_of(findings: Findings, arguments: argparse.Namespace, file: Path) -> Advised | None:
+    """Read the sources of what was found, for what to try in which lines, unless the options say no."""
+    if arguments.no_advice:
+        return None
+    with stages(first=SLOW, after=SHORT) as tell:
+        return find_advice(findings, file, tell=tell)
 
 
 def _share(text: str) -> float:

@@ -13,7 +13,7 @@ from ..view.explain import explanation_lines
 from ..view.sections import SECTIONS, Section
 from ..view.terminal import print_verdict
 from ..view.verdict import verdict_lines
-from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
+from .analysis_arguments import add_analysis_arguments, advice_of, findings_of, write_findings
 from .analysis_job import AnalysisJob
 from .documents import check_targets, is_output
 from .percentage import share_of
@@ -38,9 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for section in SECTIONS:
         parser.add_argument(f"--{section.name}", action="store_true", help=section.help)
     parser.add_argument(
-        "--no-advice", action="store_true", help="read no sources for what to try in which lines, with --all or --json"
-    )
-    parser.add_argument(
         "--alone", action="store_true", help="analyse in this process, whatever a launcher of MPI has started beside it"
     )
     add_analysis_arguments(parser)
@@ -61,11 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _analyse(experiment: Experiment, file: Path, arguments: argparse.Namespace) -> int:
     findings = findings_of(experiment, arguments, file)
-    advised = None
-    if (arguments.json or arguments.all) and not arguments.no_advice:
-        from ..view.advice import find_advice  # noqa: PLC0415 - most verdicts do without reading sources
-
-        advised = find_advice(findings, file)
+    advised = advice_of(findings, arguments, file)
     if arguments.json:
         write_findings(findings, file, arguments.json, with_account=arguments.account, advised=advised)
     stderr = is_output(arguments.json)
@@ -79,11 +72,7 @@ def _analyse(experiment: Experiment, file: Path, arguments: argparse.Namespace) 
                 section.print(findings, everything=arguments.all, stderr=stderr)
             else:
                 section.print(findings, stderr=stderr)
-    print_verdict(verdict_lines(findings, file, everything=arguments.all), stderr=stderr)
-    if arguments.all and advised:
-        from ..view.advice import advice_lines  # noqa: PLC0415
-
-        print_verdict(advice_lines(findings, advised), stderr=stderr)
+    print_verdict(verdict_lines(findings, file, everything=arguments.all, advised=advised), stderr=stderr)
     return 0
 
 

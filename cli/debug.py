@@ -30,7 +30,7 @@ from ..runtime.folder import RunFolder
 from ..runtime.launch import ended_in_order
 from ..view.terminal import print_verdict
 from ..view.verdict import verdict_lines
-from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
+from .analysis_arguments import add_analysis_arguments, advice_of, findings_of, write_findings
 from .documents import check_targets
 from .progress import progress
 from .refine import instead, opened_lines, write_refinement
@@ -193,11 +193,12 @@ class _Rounds:
 
     def conclude(self, found: _Round) -> int:
         """Print the verdict of a round, write its document, say how probes are taken out; 1 if it failed."""
+        advised = advice_of(found.findings, self._arguments, found.file)
         if self._arguments.json:
-            write_findings(found.findings, found.file, self._arguments.json)
+            write_findings(found.findings, found.file, self._arguments.json, advised=advised)
         simulated = self._arguments.counters == "simulated"
         not_counted = found.run.not_counted or ("there was no second round" if simulated else "")
-        print_verdict(verdict_lines(found.findings, found.file, not_counted), stderr=True)
+        print_verdict(verdict_lines(found.findings, found.file, not_counted, advised=advised), stderr=True)
         self.say_what_stays()
         return int(found.run.failed)
 

@@ -14,10 +14,12 @@ from ..view.terminal import on_terminal
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["counted", "progress", "stages"]
+__all__ = ["SHORT", "SLOW", "counted", "progress", "stages"]
 
-_SHORT: Final = 1.0  # seconds for which nobody needs to be told anything
-_FIRST: Final = 60.0  # seconds until the first line; each next one takes twice as long
+SHORT: Final = 1.0  # seconds for which nobody needs to be told anything
+SLOW: Final = 10.0  # seconds until the first line where nothing moves, of what takes some seconds as a rule
+_LOOK: Final = 0.1  # seconds until what is new is shown
+_FIRST: Final = 60.0  # the same of what takes minutes; each next line takes twice as long
 
 
 @contextmanager
@@ -39,7 +41,7 @@ def progress(what: str, *, first: float = _FIRST) -> Iterator[None]:
 
 
 @contextmanager
-def counted(what: str, *, first: float = _FIRST / 6) -> Iterator[Callable[[int, int], None]]:
+def counted(what: str, *, first: float = SLOW) -> Iterator[Callable[[int, int], None]]:
     """Give what takes how much is done and of how much; it is shown from the first time on until the block ends."""
     terminal = on_terminal(sys.stderr)
     bars: list[Progress] = []
@@ -47,7 +49,7 @@ def counted(what: str, *, first: float = _FIRST / 6) -> Iterator[Callable[[int, 
 
     def tell(done: int, total: int) -> None:
         if not due:
-            due[:] = monotonic() + (_SHORT if terminal else first), first
+            due[:] = monotonic() + (SHORT if terminal else first), first
         elif monotonic() < due[0]:
             return
         elif terminal:
@@ -69,22 +71,23 @@ def counted(what: str, *, first: float = _FIRST / 6) -> Iterator[Callable[[int, 
 
 
 @contextmanager
-def stages(*, first: float = _FIRST / 4) -> Iterator[Callable[[str], None]]:
-    """Give what takes what goes on by now; it is shown until the block ends."""
-    if on_terminal(sys.stderr):
-        with _bar(counted=False) as bar:
-            task = bar.add_task("", total=None)
-            yield lambda what: bar.update(task, description=what)
-        return
+def stages(*, first: float = _FIRST / 4, after: float = 0.0) -> Iterator[Callable[[str], None]]:
+    """Give what takes what goes on by now; it is shown until the block ends.
+
+    Args:
+        first: Seconds until the first line.
+        after: Seconds until something moves on a terminal.
+    """
     now = [""]
     ended = threading.Event()
-    teller = threading.Thread(target=_tell, args=(now, first, ended), daemon=True)
-    teller.start()
+    teller = (_move, (now, after, ended)) if on_terminal(sys.stderr) else (_tell, (now, first, ended))
+    thread = threading.Thread(target=teller[0], args=teller[1], daemon=True)
+    thread.start()
     try:
         yield lambda what: now.__setitem__(0, what)
     finally:
         ended.set()
-        teller.join()
+        thread.join()
 
 
 def _bar(*, counted: bool) -> Progress:
@@ -102,6 +105,15 @@ def _bar(*, counted: bool) -> Progress:
     said, time = TextColumn("{task.description}"), TimeElapsedColumn()
     columns = (said, BarColumn(), MofNCompleteColumn(), time) if counted else (SpinnerColumn(), said, time)
     return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def _move(now: Sequence[str], pause: float, ended: threading.Event) -> None:
+    if ended.wait(pause):
+        return
+    with _bar(counted=False) as bar:
+        task = bar.add_task("", total=None)
+        while not ended.wait(_LOOK):
+            bar.update(task, description=now[0])
 
 
 def _tell(now: Sequence[str], pause: float, ended: threading.Event) -> None:

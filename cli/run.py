@@ -10,7 +10,7 @@ from ..runtime.folder import RunFolder
 from ..runtime.launch import ended_in_order
 from ..view.terminal import print_verdict
 from ..view.verdict import verdict_lines
-from .analysis_arguments import add_analysis_arguments, findings_of, write_findings
+from .analysis_arguments import add_analysis_arguments, advice_of, findings_of, write_findings
 from .documents import check_targets
 from .repeated_runs import measured_repeatedly
 from .run_arguments import add_measuring_arguments, command_of, counting_run, measured, say
@@ -63,9 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
         except AutoanalyzerError:
             say(f"data {file}")
             raise
+        advised = advice_of(findings, arguments, file)
         if arguments.json:
-            write_findings(findings, file, arguments.json)
-        print_verdict(verdict_lines(findings, file, done.not_counted), stderr=True)
+            write_findings(findings, file, arguments.json, advised=advised)
+        print_verdict(verdict_lines(findings, file, done.not_counted, advised=advised), stderr=True)
     if done.plan:
         say(done.plan)
     return int(done.failed)

@@ -16,6 +16,7 @@ from ..view.units import volume
 from .counters import counters_of
 from .documents import check_targets, is_output, write_document
 from .pages import recordings_of, subject_of
+from .progress import SHORT, SLOW, stages
 
 __all__ = ["add_arguments", "run"]
 
@@ -35,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", type=Path, metavar="OTHER", help="compare with this experiment")
     parser.add_argument("--flat", action="store_true", help="begin with the flat profile, in a terminal")
     parser.add_argument("--source", type=Path, action="append", default=[], metavar="DIR", help="look for source here")
-    parser.add_argument("--no-source", action="store_true", help="leave the source out of the page")
+    parser.add_argument("--no-source", action="store_true", help="leave the source out of the page, and advice from it")
+    parser.add_argument("--no-advice", action="store_true", help="read no sources for what to try in which lines")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -70,7 +72,8 @@ def _browse(
 ) -> int:
     from ..view.terminal_browser import browse_in_terminal  # noqa: PLC0415 - takes a while, and is not for a page
 
-    return browse_in_terminal(experiment, file, other=against, flat=arguments.flat, folders=arguments.source)
+    folders, advice = arguments.source, not arguments.no_advice
+    return browse_in_terminal(experiment, file, other=against, flat=arguments.flat, folders=folders, advice=advice)
 
 
 def _page(
@@ -78,10 +81,14 @@ def _page(
 ) -> Page:
     subject = subject_of(experiment, file)
     folders = None if arguments.no_source else arguments.source
-    return page_of(
-        subject,
-        against=against,
-        folders=folders,
-        counters=counters_of(subject),
-        recordings=recordings_of(file, experiment),
-    )
+    counters, recordings = counters_of(subject), recordings_of(file, experiment)
+    with stages(first=SLOW, after=SHORT) as tell:
+        return page_of(
+            subject,
+            against=against,
+            folders=folders,
+            counters=counters,
+            recordings=recordings,
+            advice=not arguments.no_advice,
+            tell=tell,
+        )

@@ -2,24 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from ..advise import Advised, Found, advise
 from ..analyze import Findings
-from .place import visible, where_is
+from .place import at_line, visible
 from .source_file import find_source, places_to_look
-from .units import seconds
 
-__all__ = ["advice_lines", "find_advice"]
+if TYPE_CHECKING:  # most verdicts do without reading sources
+    from ..advise import Advice, Advised, Found
+
+__all__ = ["find_advice", "not_advised", "tips", "tries"]
+
+_LONGEST: Final = 240  # characters of a line in a verdict: two lines of a wide terminal, three of a narrow one
+_LEAST: Final = 30  # characters of what is seen: less says nothing
+_SURE: Final = "high"
 
 
-def find_advice(findings: Findings, file: Path) -> Advised:
-    """Advise on findings, as far as the sources are found where an experiment's file is, and were not changed since."""
-    folders, measured = places_to_look(file), file.stat().st_mtime if file.is_file() else None
+def find_advice(
+    findings: Findings,
+    file: Path,
+    *,
+    folders: Sequence[Path] = (),
+    tell: Callable[[str], object] = str,
+) -> Advised | None:
+    """Advise on findings, as far as the sources are found where an experiment's file is, and were not changed since.
+
+    Args:
+        findings: What was found.
+        file: Where the experiment is.
+        folders: Where to look for sources first.
+        tell: Is told what is read.
+
+    Returns:
+        What is advised; None where there is nothing to advise on.
+    """
+    if not (findings.cores_by_difference or findings.cores_by_weight):
+        return None
+    from ..advise import Found, advise  # noqa: PLC0415
+
+    places = [*folders, *places_to_look(file)]
+    measured = file.stat().st_mtime if file.is_file() else None
 
     def find(name: str) -> Found:
-        source = find_source(name, folders, measured)
+        tell(f"reading {visible(name)}")
+        source = find_source(name, places, measured)
         if source.path is None:
             return Found(None, "its source is not at hand")
         return Found(source.path, source.warning)
@@ -27,21 +56,61 @@ def find_advice(findings: Findings, file: Path) -> Advised:
     return advise(findings, find)
 
 
-def advice_lines(findings: Findings, advised: Advised) -> list[str]:
-    """Put advice into words, below the region that it is on; last, of which files nothing is said, and why."""
-    lines = [*_of(findings, advised)]
-    lines += [visible(each) for each in advised.remarks]
-    return ["", *lines] if lines else []
+def tries(advice: Iterable[Advice], *, whole: bool) -> list[str]:
+    """Say what to try, each in one line: ``try at work.c:12: …``, without the place if the text has it.
+
+    Args:
+        advice: Of a finding, the surest first.
+        whole: Whether long lines are left as they are.
+    """
+    return [_line(each, whole) for each in advice]
 
 
-def _of(findings: Findings, advised: Advised) -> Iterator[str]:
-    found = (
-        (advised.of_ranks, findings.performance.regions),
-        (advised.of_regions, findings.run.weighed.regions),
-    )
-    for of_cores, regions in found:
-        for core, advice in of_cores.items():
-            yield f"to try in {where_is(findings.experiment, regions[core])}"
-            for each in advice:
-                gain = f"; saves at most {seconds(each.gain)}" if each.gain is not None else ""
-                yield f"    {visible(each.places[0])}: {visible(each.text)} (confidence {each.confidence}{gain})"
+def _line(advice: Advice, whole: bool) -> str:
+    text = advice.text
+    for place in advice.places:
+        file, _, line = place.rpartition(":")
+        text = text.replace(place, at_line(file, int(line)))
+    file, _, line = advice.places[0].rpartition(":")
+    first = at_line(file, int(line))
+    start = "try: " if re.search(rf"{re.escape(first)}(?![0-9])", text) else f"try at {first}: "
+    said = [] if advice.confidence == _SURE else [f"confidence {advice.confidence}"]
+    if not whole and len(start) + len(text) > _LONGEST:
+        text = _shortened(text, _LONGEST - len(start))
+        said.append("in whole: analyze --all")
+    end = f" ({'; '.join(said)})" if said else ""
+    return visible(f"{start}{text}{end}")
+
+
+def _shortened(text: str, length: int) -> str:
+    """Shorten what is seen, which stands first, rather than what to try."""
+    seen, colon, cure = text.partition(": ")
+    room = length - len(f"…{colon}{cure}")
+    return f"{seen[:room]}…{colon}{cure}" if room >= _LEAST else f"{text[: length - 1]}…"
+
+
+def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
+    """Give the lines of a file that advice names, and what to try, at the first line that each names in it."""
+    found: dict[int, list[str]] = {}
+    for each in advice:
+        places = (place.rpartition(":") for place in each.places)
+        lines = dict.fromkeys(int(line) for name, _, line in places if name == file)
+        for line in lines:
+            found.setdefault(line, [])
+        for line in [*lines][:1]:
+            found[line] += [said for said in tries([each], whole=True) if said not in found[line]]
+    return found
+
+
+def not_advised(advised: Advised, *, everything: bool) -> list[str]:
+    """Say of which files nothing is advised, and why: in one line, and only if a finding might have had advice.
+
+    Args:
+        advised: What is advised.
+        everything: Whether to say all that was not understood, in as many lines.
+    """
+    lines = [visible(each) for each in (advised.remarks if everything else advised.lacking)]
+    if everything:
+        return lines
+    more = f" (and {len(lines) - 1} more: analyze --all)" if len(lines) > 1 else ""
+    return [lines[0] + more] if lines else []

@@ -35,7 +35,14 @@ _ASLEEP: Final = 0.25  # of the ranks' time
 _WEIGHTS: Final = {"crnm": "CRNM: share of the run x cycles per instruction", "cpi": "CPI: cycles per instruction"}
 
 
-def caveats(findings: Findings, not_counted: str = "", *, most: int | None = MOST_NOTES, free: int = 0) -> list[str]:
+def caveats(
+    findings: Findings,
+    not_counted: str = "",
+    *,
+    most: int | None = MOST_NOTES,
+    free: int = 0,
+    besides: Sequence[str] = (),
+) -> list[str]:
     """Give what must be said; the last line says where counts come from.
 
     Args:
@@ -43,12 +50,13 @@ def caveats(findings: Findings, not_counted: str = "", *, most: int | None = MOS
         not_counted: Why there are no counts though they were asked for; empty if they were not asked for.
         most: How many lines are given at most, 2 or more: remarks on the run share one. None for all, with all names.
         free: How many may be given if these are more: each remark has its line if they suffice.
+        besides: What is said behind what must be said of the run.
     """
     last = _how_counted(findings, not_counted)
-    said = [*_all(findings, names=most is None, remarks=True), last]
+    said = [*_all(findings, names=most is None, remarks=True), *besides, last]
     if most is None or len(said) <= free:
         return said
-    said = [*_all(findings, names=False, remarks=False), last]
+    said = [*_all(findings, names=False, remarks=False), *besides, last]
     if len(said) <= max(most, free):
         return said
     kept = said[: max(most, free) - 2]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ..analyze import Findings
 from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.worth import Worth, lasting
 from ..experiment import Experiment
 from .units import seconds
+
+if TYPE_CHECKING:
+    from ..advise import Advice
 
 __all__ = ["Finding", "Sight", "saves", "seconds_of", "sight_of_ranks", "sight_of_region", "slowest"]
 
@@ -48,6 +52,7 @@ class Finding:
         ranks: Whether it is that ranks differ; else a region weighs.
         speed: Whether ranks differ in speed alone.
         gain: Seconds that a perfect fix saves; None where that is not known.
+        advice: What to try in the source, the surest first; ``more`` has it in words.
     """
 
     lines: list[str]
@@ -56,6 +61,7 @@ class Finding:
     ranks: bool = False
     speed: bool = False
     gain: float | None = None
+    advice: Sequence[Advice] = ()
 
     def __len__(self) -> int:
         return len(self.lines) + len(self.more)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from ..analyze import Findings
 from ..analyze.code_regions import CodeRegion
@@ -14,11 +14,15 @@ from ..analyze.disparity.classes import LABELS
 from ..analyze.opening import can_be_opened
 from ..analyze.procedures import HeavyProcedure
 from ..analyze.worth import worth_of_weight
+from .advice import tries
 from .causes import ABOVE, AT_ONCE, FEWER_MESSAGES, TO_TRY, because_of, first_to_try
 from .finding import Finding, saves, seconds_of, sight_of_region, slowest
 from .place import Place, where_is
 from .standing import how_sure, in_runs
 from .units import count, percent, ranks, seconds, volume
+
+if TYPE_CHECKING:
+    from ..advise import Advice
 
 __all__ = ["heavies"]
 
@@ -28,15 +32,23 @@ _MOSTLY: Final = 0.5  # of a region's time: what has more says what the region d
 _ALL: Final = 0.9  # of a time: what is as much is all of it
 
 
-def heavies(findings: Findings) -> list[Finding]:
-    """Say which regions weigh: procedures of several call paths that weigh more than any core, cores, the others."""
+def heavies(
+    findings: Findings, advice: Mapping[int, Sequence[Advice]] | None = None, *, whole: bool = False
+) -> list[Finding]:
+    """Say which regions weigh: procedures of several call paths that weigh more than any core, cores, the others.
+
+    Args:
+        findings: What was found.
+        advice: What to try in the source, by core.
+        whole: Whether it is given in whole.
+    """
     procedures = findings.procedures.heavy
     most = max((findings.run.weighed_costs[core].share for core in findings.cores_by_weight), default=0.0)
     first = [each for each in procedures if len(each.paths) > 1 and each.with_small > most]
     others = [each for each in procedures if each not in first]
     return [
         *(_of_procedure(findings, each) for each in first),
-        *_of_cores(findings),
+        *_of_cores(findings, advice or {}, whole),
         *(_of_procedure(findings, each) for each in others),
     ]
 
@@ -74,7 +86,7 @@ def _called_from(found: HeavyProcedure) -> list[str]:
     return [f"called by {named}{f' and {left} more' if left > 0 else ''}"]
 
 
-def _of_cores(findings: Findings) -> Iterator[Finding]:
+def _of_cores(findings: Findings, advised: Mapping[int, Sequence[Advice]], whole: bool) -> Iterator[Finding]:
     found, causes = findings.disparity, findings.explanation.of_regions
     for core in findings.cores_by_weight:
         cost = findings.run.weighed_costs[core]
@@ -88,27 +100,28 @@ def _of_cores(findings: Findings) -> Iterator[Finding]:
         lines = [f"HEAVY       {where}      {share}{saved}{in_runs(findings.repetition, standing)}"]
         if names := findings.explanation.unprobed.get(core):
             lines.append(_without_probes(names))
-        more = []
+        advice = advised.get(core, ())
+        to_try = tries(advice, whole=whole)
         waiting, chained = [], findings.explanation.seconds.chained[core] > 0
         if core in causes.waiting:
-            waiting = [_waiting(findings, core), *_to_wait_less(findings, core)]
+            waiting = [_waiting(findings, core), *([] if to_try else _to_wait_less(findings, core))]
         reasons = []
         if causes.causes[core]:
             reasons.append(because_of(cost, causes.causes[core], causes.also[core]))
-            reasons += _to_try(causes.causes[core], causes.also[core])
+            reasons += [] if to_try else _to_try(causes.causes[core], causes.also[core])
         reasons = [*waiting, *reasons] if chained or _is_mostly(cost.mpi_time, cost) else [*reasons, *waiting]
         if reasons:
             lines.append(reasons[0])
-            more = reasons[1:]
         elif causes.also[core]:
             lines.append(f"nothing stands out; {because_of(cost, (), causes.also[core])}")
         elif "instructions" not in findings.run.lacking:
             lines.append(f"no counter explains its time{_cpi(findings, core)}")
+        more = [*to_try, *reasons[1:]]
         if cost.share >= _MOST_OF_RUN and not _mostly(cost) and (inside := _look_inside(findings, region)):
             lines += [*more[:1], *inside]
             more = more[1:]
         more += how_sure(standing)
-        yield Finding(lines, more, sight_of_region(findings, core), gain=seconds_of(worth))
+        yield Finding(lines, more, sight_of_region(findings, core), gain=seconds_of(worth), advice=advice)
 
 
 def _to_try(causes: Sequence[Cause], also: Sequence[Cause]) -> list[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..analyze.foremost import may_be_chance
 from ..analyze.worth import worth_of_balance
+from .advice import not_advised, tries
 from .causes import SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because
 from .caveats import MOST_NOTES, caveats
 from .finding import Finding, saves, seconds_of, sight_of_ranks
@@ -23,6 +24,9 @@ from .heavy import heavies
 from .place import where_is
 from .standing import how_sure, in_runs
 from .units import percent, ranks, seconds, volume
+
+if TYPE_CHECKING:
+    from ..advise import Advice, Advised
 
 __all__ = ["SHORTEST", "Verdict", "cluster_times", "verdict", "verdict_lines"]
 
@@ -60,22 +64,39 @@ class Verdict:
     caveats: list[str]
 
 
-def verdict(findings: Findings, not_counted: str = "", *, everything: bool = False) -> Verdict:
-    """Put findings into words, with all findings and all that can be said of each; see ``verdict_lines``."""
-    said = caveats(findings, not_counted, most=None if everything else MOST_NOTES)
+def verdict(
+    findings: Findings,
+    not_counted: str = "",
+    *,
+    everything: bool = False,
+    advised: Advised | None = None,
+    whole: bool = False,
+) -> Verdict:
+    """Put findings into words, with all findings and all that can be said of each; see ``verdict_lines``.
+
+    With ``whole``, lines are as long as they are; so they are with ``everything``.
+    """
+    whole = whole or everything
+    besides = not_advised(advised, everything=everything) if advised else []
+    said = caveats(findings, not_counted, most=None if everything else MOST_NOTES, besides=besides)
     if findings.run.program_time < SHORTEST:
         short = f"too short to judge: expected a program of at least {seconds(SHORTEST)}"
         return Verdict(_headline(findings), [short], [], said)
-    imbalances = list(_imbalances(findings))
+    imbalances = list(_imbalances(findings, advised.of_ranks if advised else {}, whole=whole))
     real, speed = ([each for each in imbalances if each.speed == only] for only in (False, True))
-    told = [*real, *heavies(findings)]
+    told = [*real, *heavies(findings, advised.of_regions if advised else {}, whole=whole)]
     told.sort(key=lambda each: (each.gain is None and not each.ranks, -(each.gain or 0.0)))
     items = [*told, *speed]
     return Verdict(_headline(findings), _balanced(findings, stands_out=bool(items)), items, said)
 
 
 def verdict_lines(
-    findings: Findings, file: Path | None = None, not_counted: str = "", *, everything: bool = False
+    findings: Findings,
+    file: Path | None = None,
+    not_counted: str = "",
+    *,
+    everything: bool = False,
+    advised: Advised | None = None,
 ) -> list[str]:
     """Put findings into words.
 
@@ -84,12 +105,13 @@ def verdict_lines(
         file: Where the experiment is, for the last line.
         not_counted: Why there are no counts though they were asked for; empty if they were not asked for.
         everything: Whether to print all findings, with all advice and all notes.
+        advised: What to try in the sources; None if these are not read.
 
     Returns:
         At most fifteen lines, unless ``everything``; a line says how many findings are left out, and another how many
         notes. None is left out while a line is free.
     """
-    told = verdict(findings, not_counted, everything=everything)
+    told = verdict(findings, not_counted, everything=everything, advised=advised)
     head, body = [told.headline, ""], [*told.acquittal, *([""] if told.acquittal and told.findings else [])]
     end = [f"data {file}"] if file else []
     items, notes = told.findings, told.caveats
@@ -98,7 +120,8 @@ def verdict_lines(
         room = _MOST_LINES - len(head) - len(body) - 1 - len(end)
         first = len(items[0].lines) + len(items[0].more[:1]) + (len(items) > 1) if items else 0
         kept = max(min(MOST_NOTES, room - first), _FEWEST_NOTES)
-        notes = caveats(findings, not_counted, most=kept, free=room - sum(map(len, items)))
+        besides = not_advised(advised, everything=False) if advised else []
+        notes = caveats(findings, not_counted, most=kept, free=room - sum(map(len, items)), besides=besides)
         room -= len(notes)
     real = [each for each in items if each.ranks and not each.speed]
     heavy = [each for each in items if not each.ranks]
@@ -197,7 +220,7 @@ def _processes(findings: Findings) -> tuple[int, int]:
     return present, present + len(experiment.notes.missing)
 
 
-def _imbalances(findings: Findings) -> Iterator[Finding]:
+def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, whole: bool) -> Iterator[Finding]:
     found, causes = findings.dissimilarity, findings.explanation.of_ranks
     if not found.exists:
         return
@@ -213,12 +236,14 @@ def _imbalances(findings: Findings) -> Iterator[Finding]:
             lines[1] += f"      {last}"
         lines[1] += in_runs(findings.repetition, standing)
         lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
-        more = _to_try_for_ranks(findings, causes.of_core[core])
+        advice = advised.get(core, ())
+        more = tries(advice, whole=whole) or _to_try_for_ranks(findings, causes.of_core[core])
         if number == 0 and not same:
             lines += _hints(findings, [core])
             more += [*_odd_one(findings), *_alike(findings)[_MOST_GROUPS:]]
         more += how_sure(standing, slow=_who(findings))
-        yield Finding(lines, more, sight_of_ranks(findings, [core]), ranks=True, speed=same, gain=seconds_of(worth))
+        sight, gain = sight_of_ranks(findings, [core]), seconds_of(worth)
+        yield Finding(lines, more, sight, ranks=True, speed=same, gain=gain, advice=advice)
     if not found.cccr:
         top = findings.performance.top
         said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings, top)]

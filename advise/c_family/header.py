@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from ...instrument.c_family.lexer import mask
+from .pragma_macros import directives_of_macros
 
 __all__ = ["directives_of", "masked", "semicolons"]
 
@@ -50,9 +51,10 @@ def directives_of(text: str, masked_text: str) -> dict[int, str]:
         masked_text: The same without comments, literals and directives.
     """
     found: dict[int, str] = {}
-    for match in _PRAGMA.finditer(text):
-        if behind := _SOMETHING.search(masked_text, match.end()):
+    written = ((match.end(), match[1]) for match in _PRAGMA.finditer(text))
+    for end, words in (*written, *directives_of_macros(text, masked_text)):
+        if behind := _SOMETHING.search(masked_text, end):
             line = text.count("\n", 0, behind.start()) + 1
-            said = re.sub(r"(\\?\s)+", " ", match[1]).strip().lower()
+            said = re.sub(r"(\\?\s)+", " ", words).strip().lower()
             found[line] = f"{found[line]}\n{said}" if line in found else said
     return found

@@ -233,6 +233,28 @@ def test_a_static_schedule_of_uneven_turns_is_named(site):
     assert not list(thread_loops(site(text.replace("parallel for", "parallel for schedule(dynamic)"))))
 
 
+@pytest.mark.parametrize(
+    ("head", "uneven"),
+    [
+        ("double *from = &x[i]; for (double *p = from; p < end; p++) *p = 0;", True),
+        ("double *from = &x[i], *to = from + 8; for (double *p = from; p < to; p++) *p = 0;", False),
+        ("int least = i * 4; for (int j = least; j < n; j++) x[j] = 0;", True),
+        ("int least = starts[i]; for (int j = least; j < n; j++) x[j] = 0;", False),
+    ],
+)
+def test_turns_are_uneven_by_what_variables_hold_in_them(site, head, uneven):
+    text = f"""\
+        void f(double *x, double *end, int *starts, int n) {{
+        #pragma omp parallel for
+            for (int i = 0; i < n; i++) {{
+                {head}
+            }}
+        }}
+        """
+    (advice,) = thread_loops(site(text))
+    assert lines(advice) == ([3, 4] if uneven else [3])
+
+
 def test_elements_of_threads_side_by_side_are_named(site):
     text = """\
         #include <omp.h>

@@ -1,11 +1,17 @@
 """The places and cures of what is planted in the samples; nothing of the sort in the cured versions."""
 
+import pytest
+
+from autoanalyzer.advise.advice import HIGH, MEDIUM, Site
+from autoanalyzer.advise.c_family import read_c_family
 from autoanalyzer.advise.division_of_work import division_of_work
 from autoanalyzer.advise.input_output import input_output
 from autoanalyzer.advise.loop_order import order_of_loops
 from autoanalyzer.advise.messages import messages
 from autoanalyzer.advise.repeated_work import repeated_work
+from autoanalyzer.advise.thread_loops import thread_loops
 
+from .conftest import SAMPLES
 from .test_loop_order import lines
 
 
@@ -57,3 +63,15 @@ def test_blocks_gives_all_rooms_to_all_ranks(sample):
     assert lines(advice) == [22, 18]
     assert "MPI_Gatherv" in advice.text
     assert not list(messages(sample("blocks/collect_packed.c", "collect")))
+
+
+@pytest.mark.parametrize(("chosen", "sure"), [("", [MEDIUM]), ("static", [HIGH]), ("dynamic", [])])
+def test_hybrid_has_a_static_schedule_of_uneven_turns_if_the_build_says_so(chosen, sure):
+    path = SAMPLES / "hybrid/pairs.c"
+    text = path.read_text().replace("\n", f"\n#define SCHEDULE {chosen}\n" if chosen else "\n\n", 1)
+    source = read_c_family(text.encode(), path)
+    (procedure,) = source.procedures
+    found = list(thread_loops(Site(source, procedure, procedure.line, procedure.last_line)))
+    assert [each.confidence for each in found] == sure
+    assert [lines(each) for each in found] == [[13, 16]] * len(sure)
+    assert all("schedule(dynamic)" in each.text for each in found)

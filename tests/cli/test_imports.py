@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from autoanalyzer.experiment import Builder, save
+from autoanalyzer.experiment import Builder, Region, save
 
 from .conftest import succeed
 
@@ -56,6 +56,29 @@ def test_a_command_imports_no_more_than_it_needs(command, needed, tool):
     for name in ("a.cube", "b.cube"):
         save(made.experiment(), tool.folder / name)
     assert _imported(tool, command) & DEAR == needed
+
+
+@pytest.mark.parametrize(
+    ("file", "needed"),
+    [("a.c", {"autoanalyzer.instrument"}), ("a.f90", {"autoanalyzer.instrument"}), ("missing.c", set())],
+)
+def test_what_reads_sources_is_imported_where_a_cause_asks_for_it(file, needed, tool):
+    tool.write("a.c", "void work(double *a, int rank) { for (int i = 0; i < rank; i++) a[i] = 0; }\n")
+    tool.write("a.f90", "subroutine work(rank)\n integer :: rank\nend subroutine\n")
+    made = Builder()
+    main = made.call_path("main")
+    work = made.call_path(Region("function", "work", file, "work", 0, 1, 1), main)
+    for rank in range(4):
+        made.location(rank)
+    values = np.array([1.0, 1.0, 2.0, 2.0])
+    for name, part in (("wall_time", 1.0), ("cpu_time", 1.0), ("mpi_cpu_time", 0.0)):
+        made.metric(name, "sec")
+        made.row(name, work, part * values)
+    made.metric("instructions", "occ")
+    made.row("instructions", work, 1e9 * values)
+    save(made.experiment(), tool.folder / "a.cube")
+    assert _imported(tool, "analyze a.cube") & DEAR == READS | needed
+    assert _imported(tool, "analyze a.cube --no-advice") & DEAR == READS
 
 
 def test_a_run_imports_no_more_than_it_needs(tool):

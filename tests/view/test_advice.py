@@ -1,18 +1,23 @@
 """Advice from sources that are found where an experiment is."""
 
 import os
+from pathlib import Path
 
 import pytest
 
+from autoanalyzer.advise import Advice, Advised
+from autoanalyzer.advise.advice import HIGH, LOW
 from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import load, save
-from autoanalyzer.view.advice import advice_lines, find_advice
+from autoanalyzer.view.advice import find_advice, tries
 from autoanalyzer.view.findings_json import findings_document
+from autoanalyzer.view.verdict import verdict_lines
 
 from ..analyze.conftest import make_experiment
 
 __all__ = ["make_experiment"]
 
+GENERAL = "    try: distribute the work evenly: parts of equal cost, or parts on demand"
 SOURCE = "\n\nvoid work(double *a, int rank) { for (int i = 0; i < 8 * rank; i++) a[i] = 0; }\n"
 
 
@@ -28,25 +33,86 @@ def measured(make_experiment, tmp_path):
     return analyze(load(file)), file, source
 
 
-def test_advice_is_in_the_document_and_in_lines(measured):
+def test_advice_is_in_the_document_and_below_the_cause(measured):
     findings, file, _ = measured
     advised = find_advice(findings, file)
     document = findings_document(findings, file, advised=advised)
     ((advice,),) = [entry["advice"] for entry in document["dissimilarity"]["cccr"]]
     assert advice["places"] == ("app.c:3",)
     assert not document["no_advice"]
-    _, region, line = advice_lines(findings, advised)
-    assert "app.c:3" in region
-    assert "app.c:3: the bounds of line 3 (8*rank - 1)" in line
+    for everything in (False, True):
+        lines = verdict_lines(findings, file, everything=everything, advised=advised)
+        at = next(number for number, line in enumerate(lines) if line.startswith("    because instructions differ"))
+        assert lines[at + 1].startswith("    try: the bounds of line 3 (8*rank - 1)")
+        assert GENERAL not in lines
+        assert not any("no advice" in line for line in lines)
 
 
-def test_nothing_is_advised_on_what_was_changed_after_the_run(measured):
+def test_without_advice_the_verdict_is_as_without_sources(measured):
+    findings, file, _ = measured
+    assert GENERAL in verdict_lines(findings, file)
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_nothing_is_advised_on_what_was_changed_after_the_run(measured, everything):
     findings, file, source = measured
     os.utime(source)
     os.utime(file, (1.5e9, 1.5e9))
     advised = find_advice(findings, file)
     assert not advised.of_ranks
-    assert "app.c was changed after the run" in advice_lines(findings, advised)[-1]
+    lines = verdict_lines(findings, file, everything=everything, advised=advised)
+    assert GENERAL in lines
+    said = [line for line in lines if line.startswith("no advice on")]
+    assert said == ["no advice on app.c: app.c was changed after the run: lines may have moved"]
+
+
+def test_sources_that_are_not_there_take_one_line(measured, make_experiment):
+    advised = Advised(lacking=("no advice on a.c: why", "no advice on b.c: why"), remarks=("x", "y", "z"))
+    findings, file, _ = measured
+    lines = verdict_lines(findings, file, advised=advised)
+    assert [line for line in lines if "no advice" in line] == ["no advice on a.c: why (and 1 more: analyze --all)"]
+    assert lines[-2].startswith("counts simulated")
+    whole = verdict_lines(findings, file, everything=True, advised=advised)
+    assert whole[-5:-2] == ["x", "y", "z"]
+
+
+@pytest.fixture
+def heavy(make_experiment):
+    """Give findings with many regions that weigh, all for what they execute."""
+    times = {f"work{number}": [30 - number] * 4 for number in range(8)}
+    counts = {name: [1e9 * each for each in row] for name, row in times.items()}
+    return analyze(make_experiment(times, instructions=counts))
+
+
+def test_fifteen_lines_are_filled_before_advice_is_left_out_and_the_first_finding_has_its_own(heavy):
+    cores = heavy.cores_by_weight
+    advice = {core: (Advice("a kind", f"seen {core}: cure", ("app.c:5",), (), None, LOW),) for core in cores}
+    advised = Advised(of_regions=advice)
+    lines = verdict_lines(heavy, Path("out"), advised=advised)
+    assert len(lines) == 15
+    first = next(number for number, line in enumerate(lines) if line.startswith(" 1  HEAVY"))
+    assert lines[first + 2] == f"    try at app.c:5: seen {cores[0]}: cure (confidence low)"
+    whole = verdict_lines(heavy, Path("out"), everything=True, advised=advised)
+    assert sum("try at" in line for line in whole) == len(cores) > 3
+    assert not any("try: " in line for line in whole)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a is seen: do so", "try at b.c:5: a is seen: do so"),
+        ("from src/b.c:5, a", "try: from b.c:5, a"),
+        ("from src/b.c:55, a", "try at b.c:5: from b.c:55, a"),
+        (f"{'a' * 300}: do so", f"try at b.c:5: {'a' * 218}…: do so (in whole: analyze --all)"),
+        (f"{'a' * 30}: {'b' * 300}", f"try at b.c:5: {'a' * 30}: {'b' * 193}… (in whole: analyze --all)"),
+        ("a\nb", "try at b.c:5: a\ufffdb"),
+    ],
+)
+def test_a_line_is_short_and_keeps_what_to_try(text, line):
+    advice = Advice("a kind", text, ("src/b.c:5",), confidence=HIGH)
+    assert tries([advice], whole=False) == [line]
+    (whole,) = tries([advice], whole=True)
+    assert len(whole) >= len(text)
 
 
 def test_without_advice_the_document_has_none(measured):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import difference, integrate
 from ..account import account_picture
+from ..advice import find_advice
 from ..browser import Sums
 from ..finding import Finding, Sight
 from ..picture import picture_html
@@ -61,6 +62,8 @@ def page_of(
     counters: str = "",
     tab: str = "",
     recordings: Sequence[Recording] = (),
+    advice: bool = True,
+    tell: Callable[[str], object] = str,
 ) -> Page:
     """Put a page together.
 
@@ -71,10 +74,12 @@ def page_of(
         counters: HTML of what statistics found.
         tab: What is open at the start.
         recordings: Traces of the run.
+        advice: Whether to say what to try in the source, if it is not left out.
+        tell: Is told what is read for that.
     """
     experiment, file = subject.experiment, subject.file
     clusters = _clusters(subject.findings) if subject.findings else []
-    told = _told(subject)
+    told = _told(subject, folders if advice else None, tell)
     findings = [replace(each, sight=each.sight.within(experiment)) for each in told.findings]
     sights = [each.sight for each in findings]
     experiments = [dataset_of(experiment, clusters=clusters, sights=sights)]
@@ -125,10 +130,11 @@ def _times(
     return found, unread
 
 
-def _told(subject: Subject) -> Verdict:
-    """Give the verdict; of a difference, what changed most."""
+def _told(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str], object]) -> Verdict:
+    """Give the verdict, with advice from sources unless folders is None; of a difference, what changed most."""
     if subject.findings:
-        return verdict(subject.findings)
+        advised = None if folders is None else find_advice(subject.findings, subject.file, folders=folders, tell=tell)
+        return verdict(subject.findings, advised=advised, whole=True)
     experiment = subject.experiment
     headline = f"{experiment.notes.program or 'experiment'}   {experiment.size}"
     changes = _changes(experiment) if experiment.notes.derived_by[-1:] == ("difference",) else []

@@ -14,6 +14,7 @@ from typing import Any, Final
 import orjson
 
 from .. import marks
+from ..advice import tries
 from ..finding import Finding
 from ..place import visible
 from ..source_file import SourceFile
@@ -160,7 +161,17 @@ def _sight(finding: Finding) -> dict[str, Any]:
         "withoutParts": sight.without_parts,
         "path": sight.path,
         "locations": sight.locations,
+        "advice": [
+            {"text": text, "places": [_place(each) for each in advice.places]}
+            for text, advice in zip(tries(finding.advice, whole=True), finding.advice, strict=True)
+        ],
     }
+
+
+def _place(place: str) -> tuple[str, int]:
+    """Give the file, by the name that the page has it by, and the line."""
+    file, _, line = place.rpartition(":")
+    return visible(file), int(line)
 
 
 def _finding(number: int, finding: Finding) -> str:
@@ -172,8 +183,12 @@ def _finding(number: int, finding: Finding) -> str:
         title = f"{title} {weight.pop(0)}"
     badge = f'<span class="kind {_text(kind.strip("?").lower())}">{_text(kind)}</span>'
     said = [weight, *map(_parts, (*finding.lines[1:], *finding.more))]
-    lines = "".join(f"<p>{_unbroken(_text(' · '.join(each)))}</p>" for each in said if each)
+    lines = "".join(f"<p{_of_kind(each[0])}>{_unbroken(_text(' · '.join(each)))}</p>" for each in said if each)
     return f'<li><a href="#n={number}">{badge} {_text(place)}</a> <span>{_text(title)}</span>{lines}</li>\n'
+
+
+def _of_kind(line: str) -> str:
+    return ' class="try"' if line.startswith("try") else ""
 
 
 def _unbroken(text: str) -> str:

@@ -2535,7 +2535,7 @@
   // src/parts/source_view.js
   var LINE = 20;
   var BANDS = 8;
-  function SourceView({ browser, experiment, sources, select }) {
+  function SourceView({ browser, experiment, sources, findings, select }) {
     const [all, setAll] = useState(true);
     const box = useRef(null);
     const paths = selectedPaths(browser, experiment);
@@ -2547,6 +2547,7 @@
     const unit = browser.sums.metrics[browser.metrics[0]].unit;
     const costs = useMemo(() => regionSums(browser, experiment, all ? null : scope), [browser, all]);
     const bands = useMemo(() => nested(experiment.head.regions, file), [experiment, file]);
+    const tips = useMemo(() => tipsOf(findings, file), [findings, file]);
     const top = useMemo(() => bands.reduce((most3, { number }) => Math.max(most3, Math.abs(costs[number]) || 0), 0), [bands, costs]);
     useLayoutEffect(() => {
       if (!box.current) return;
@@ -2570,11 +2571,13 @@
       const starts = here.filter((band) => band.first === line);
       const columns = Array.from({ length: width }, (_, depth) => here.findLast((band) => Math.min(band.depth, width - 1) === depth));
       const inner = here.at(-1);
+      const tip = tips.get(line);
       const marked = line >= first && line <= last;
       return html`
       <div
         key=${line}
-        class=${`line ${marked ? "marked" : ""} ${line === first ? "first" : ""}`}
+        class=${`line ${marked ? "marked" : ""} ${line === first ? "first" : ""} ${tip ? "advised" : ""}`}
+        title=${tip?.texts.join("\n")}
         onClick=${inner && (() => choose(inner.number))}
       >
         <span class="bands" aria-hidden="true">${columns.map(
@@ -2585,7 +2588,8 @@
           ></span>`
       )}</span
         ><span class="cost">${starts.length ? amount2(starts.at(-1).number) : ""}</span
-        ><span class="number">${line}</span><code>${text || " "}</code>
+        ><span class="number">${line}</span><code>${text || " "}</code
+        >${tip?.firsts.map((each) => html`<span class="tip">${each}</span>`)}
       </div>
     `;
     };
@@ -2603,6 +2607,20 @@
       </div>
     </section>
   `;
+  }
+  function tipsOf(findings, file) {
+    const found = /* @__PURE__ */ new Map();
+    for (const { text, places } of findings.flatMap(({ advice }) => advice)) {
+      const lines = [...new Set(places.filter(([name]) => name === file).map(([, line]) => line))];
+      for (const line of lines) {
+        if (!found.has(line)) found.set(line, { texts: [], firsts: [] });
+        const tip = found.get(line);
+        if (tip.texts.includes(text)) continue;
+        tip.texts.push(text);
+        if (line === lines[0]) tip.firsts.push(text);
+      }
+    }
+    return found;
   }
 
   // src/parts/splitter.js
@@ -3683,7 +3701,7 @@
       <${Splitter} name="the call tree" width=${widths.program} setWidth=${(program) => setWidths((seen) => ({ ...seen, program }))} />
       ${pane("system")}
       ${source && html`<${Splitter} name="the system tree" width=${widths.system} setWidth=${(system) => setWidths((seen) => ({ ...seen, system }))} />
-        <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} select=${(path) => selectPath(path)} />`}
+        <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} findings=${page.findings} select=${(path) => selectPath(path)} />`}
     </div>
     <${Tabs} tab=${tab} go=${goTab}>
       ${tab === "ranks" && html`<${HeatMap} ...${shared} nodes=${shownNodes} select=${selectNode} />`}

@@ -19,6 +19,7 @@ from textual.widgets import Footer, Input, Static
 from ...analyze import analyze
 from ...errors import InputError
 from ...experiment import Experiment
+from ..advice import find_advice, tips, tries
 from ..browser import Browser, Row, Sums, at_start, legend, rows
 from ..browser.browser import Dimension
 from ..browser.percentages import Basis
@@ -50,7 +51,8 @@ q          quit
 
 A closed node shows all that is below it, an open one what its children do not.
 ░ was not measured, which is not 0; ~ says that a part was not.
-▲ gain, ▼ loss, in differences."""
+▲ gain, ▼ loss, in differences.
+◆ stands beside lines of the source in which something is to be tried."""
 
 
 class _Help(ModalScreen[None]):
@@ -75,13 +77,14 @@ class BrowserApp(App[None]):
         other: Another experiment that values can be in percent of, and its name.
         flat: Whether to begin with the flat profile.
         folders: Where to look for source first.
+        advice: Whether to say what to try in the source.
     """
 
     ENABLE_COMMAND_PALETTE = False
     TITLE = "autoanalyzer"
     CSS = """
     #headline { height: auto; max-height: 3; text-style: bold; padding: 0 1; }
-    #finding { height: auto; max-height: 4; padding: 0 1; }
+    #finding { height: auto; max-height: 6; padding: 0 1; }
     #search { display: none; }
     #search.asked { display: block; }
     """
@@ -107,6 +110,7 @@ class BrowserApp(App[None]):
         other: tuple[Experiment, str] | None = None,
         flat: bool = False,
         folders: Sequence[Path] = (),
+        advice: bool = True,
     ) -> None:
         super().__init__()
         self.experiment = experiment
@@ -114,6 +118,7 @@ class BrowserApp(App[None]):
         self.folders = [*folders, *places_to_look(file)]
         self.browser = at_start(experiment, flat=flat)
         self.flat = flat
+        self.advice = advice
         self.bases: list[tuple[str, Basis | None]] = [
             ("absolute", None),
             ("% of the program", "root"),
@@ -149,10 +154,22 @@ class BrowserApp(App[None]):
 
     def _analyse(self) -> None:
         try:
-            told = verdict(analyze(self.experiment))
+            findings = analyze(self.experiment)
         except InputError as error:
-            told = Verdict(self.experiment.size, [str(error)], [], [])
-        self.call_from_thread(self._tell, told)
+            self.call_from_thread(self._tell, Verdict(self.experiment.size, [str(error)], [], []))
+            return
+        self.call_from_thread(self._tell, verdict(findings))
+        if self.advice:  # reading sources may take longer
+            advised = find_advice(findings, self.file, folders=self.folders)
+            self.call_from_thread(self._advise, verdict(findings, advised=advised, whole=True))
+
+    def _advise(self, told: Verdict) -> None:
+        """Add what to try in the source to what is shown."""
+        self.told = told
+        if self.shown_finding >= 0:
+            self._show_finding()
+        if self.query_one(SourceView).display:
+            self._show_source()
 
     def _tell(self, told: Verdict) -> None:
         self.told = told
@@ -186,7 +203,9 @@ class BrowserApp(App[None]):
         region = self.experiment.call_paths[int(cells[0])].region
         measured = self.file.stat().st_mtime if self.file.is_file() else None
         source = find_source(region.file, self.folders, measured) if region.file else None
-        self.query_one(SourceView).show(region, source)
+        findings = self.told.findings if self.told else []
+        advice = chain.from_iterable(each.advice for each in findings)
+        self.query_one(SourceView).show(region, source, tips(advice, region.file))
 
     def on_tree_view_asked(self, message: TreeView.Asked) -> None:
         """Do what a tree was asked for."""
@@ -253,9 +272,16 @@ class BrowserApp(App[None]):
         number = max(0, min(len(self.told.findings) - 1, self.shown_finding + step))
         self.shown_finding = number
         self._sight(self.told.findings[number])
-        lines = (" ".join(each.split()) for each in self.told.findings[number].lines)
-        text = Text(visible(f"{number + 1} of {len(self.told.findings)}  {' · '.join(lines)}"))
-        self.query_one("#finding", Static).update(text)
+        self._show_finding()
+
+    def _show_finding(self) -> None:
+        assert self.told
+        findings, number = self.told.findings, self.shown_finding
+        said = [*findings[number].lines, *tries(findings[number].advice[:1], whole=True)]
+        lines = dict.fromkeys(" ".join(each.split()) for each in said)
+        self.query_one("#finding", Static).update(
+            Text(visible(f"{number + 1} of {len(findings)}  {' · '.join(lines)}"))
+        )
 
     def _sight(self, finding: Finding) -> None:
         sight, browser = finding.sight.within(self.experiment), at_start(self.experiment)
@@ -331,8 +357,9 @@ def browse_in_terminal(
     other: tuple[Experiment, str] | None = None,
     flat: bool = False,
     folders: Sequence[Path] = (),
+    advice: bool = True,
 ) -> int:
     """Show an experiment until the user leaves, and give the exit status; see ``BrowserApp``."""
-    app = BrowserApp(experiment, file, other=other, flat=flat, folders=folders)
+    app = BrowserApp(experiment, file, other=other, flat=flat, folders=folders, advice=advice)
     app.run()
     return app.return_code or 0

@@ -1,6 +1,8 @@
-"""The source of what is selected, its lines marked."""
+"""The source of what is selected, its lines marked, and those in which something is to be tried."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 from rich.segment import Segment
 from rich.style import Style
@@ -30,15 +32,22 @@ class SourceView(ScrollView, can_focus=True):
         self.source: SourceFile | None = None
         self.lines: tuple[str, ...] = ()
         self.marked = range(0)
+        self.tips: Mapping[int, Sequence[str]] = {}
 
-    def show(self, region: Region, source: SourceFile | None) -> None:
-        """Show the source of a region; None if it has none."""
-        self.source = source
+    def show(self, region: Region, source: SourceFile | None, tips: Mapping[int, Sequence[str]]) -> None:
+        """Show the source of a region, and what to try in its lines.
+
+        Args:
+            region: Its lines are marked.
+            source: None if it has none.
+            tips: By line; a line that is only named has none.
+        """
+        self.source, self.tips = source, tips
         self.lines = source.lines if source else ()
         self.marked = range(region.first_line, max(region.first_line, region.last_line) + 1)
         self.border_title = at_line(region.file, region.first_line) if region.file else "source"
         self.border_subtitle = source.warning if source else f"{visible(region.name)} has no source file"
-        width = max((len(each.expandtabs(8)) for each in self.lines), default=0)
+        width = max((len(self._text(number)) for number in range(1, len(self.lines) + 1)), default=0)
         self.virtual_size = Size(width + 8, len(self.lines))
         if self.lines:
             self.scroll_to(0, max(0, region.first_line - 1 - _ABOVE), animate=False, force=True)
@@ -52,7 +61,11 @@ class SourceView(ScrollView, can_focus=True):
             return Strip.blank(width, self.rich_style)
         style = self.rich_style + Style(bold=number in self.marked)
         bar = "▌" if number in self.marked else " "
-        text = self.lines[number - 1].expandtabs(8)[left:]
-        return Strip([Segment(f"{number:>5}{bar} ", style + Style(dim=True)), Segment(text, style)]).adjust_cell_length(
-            width, style
-        )
+        text, tip = self._text(number)[left:], "◆" if number in self.tips else " "
+        return Strip(
+            [Segment(f"{number:>5}{bar}{tip}", style + Style(dim=True)), Segment(text, style)]
+        ).adjust_cell_length(width, style)
+
+    def _text(self, number: int) -> str:
+        """Give a line, and beside it what to try there."""
+        return "   ◆ ".join((self.lines[number - 1].expandtabs(8), *self.tips.get(number, ())))

@@ -1,5 +1,7 @@
 """What the front end for C and C++ makes of statements and expressions."""
 
+import pytest
+
 from autoanalyzer.advise.expression import (
     ArrayRef,
     Binary,
@@ -201,6 +203,34 @@ def test_branches_and_switches_have_arms(read):
     assert [len(arm.body) for arm in second.arms] == [0, 1, 1]
     assert second.arms[0].condition == Binary("==", Name("n"), Number(1))
     assert second.arms[2].condition is None
+
+
+@pytest.mark.parametrize(
+    ("defined", "used", "directive"),
+    [
+        ('#define EACH _Pragma("omp parallel for")', "EACH", "omp parallel for"),
+        ("#define DO(text) _Pragma(#text)", "DO(omp for schedule(static, 4))", "omp for schedule(static, 4)"),
+        (
+            "#define DO(text) _Pragma(#text)\n#define EACH(k) DO(omp for schedule(k))",
+            "EACH(static)",
+            "omp for schedule(static)",
+        ),
+        (
+            "#define DO(t) _Pragma(#t)\n#define K guided\n#define EACH(k) \\\n DO(omp for schedule(k))",
+            "EACH(K)",
+            "omp for schedule(guided)",
+        ),
+        ("#define DO(t) _Pragma(#t)\n#define EACH(k) DO(omp for schedule(k))", "EACH(KIND)", "omp for schedule(kind)"),
+        ("#define DO(text) _Pragma(#text)\n#define EACH DO(ivdep)", "EACH", ""),
+        ("#define A(x) B(x x x x x x x x x x x x x x x x)\n#define B(x) _Pragma(#x)", f"A({'omp for ' * 999})", ""),
+    ],
+)
+def test_directives_of_macros_belong_to_their_statement(defined, used, directive, read):
+    source = read(
+        f"{defined}\nvoid f(int n, double *a) {{\n    {used}\n    for (int i = 0; i < n; i++) a[i] = 0;\n}}\n"
+    )
+    (loop,) = [each for each in source.procedures[-1].body if isinstance(each, Loop)]
+    assert loop.directive == directive
 
 
 def test_directives_of_openmp_belong_to_their_statement(read):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from pypdf import PdfReader
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, Topology
+from autoanalyzer.view.browser import browse
 from autoanalyzer.view.source_file import SourceFile
 
 from .conftest import SAMPLES
@@ -300,6 +302,33 @@ def test_one_click_on_a_finding_and_the_source_line_is_there(experiments, show):
     shown.page.click(".findings li:first-child a")
     shown.settle()
     assert "for (int ray = 0; ray < rays; ray++)" in shown.page.inner_text(".line.marked.first")
+
+
+def test_what_to_try_stands_below_its_finding_and_beside_the_lines_that_it_names(experiments, show):
+    shown = show(experiments["rays"], "#n=1", of_page=RAYS)
+    page = shown.page
+    said = page.inner_text(".findings li:first-child .try")
+    assert said.startswith("try: the bounds of schedule_static.c:47 (length - 1) come from schedule_static.c:16, ")
+    assert page.locator(".line.advised").count() == 0
+    program = browse(experiments["rays"]).program.tree
+    shown.go(f"c={quote(program.identities[program.labels.index('work')])}")
+    assert page.inner_text(".source h2").startswith("schedule_static.c:")
+    page.evaluate("document.querySelector('.source .text').scrollTop = 0")
+    shown.settle()
+    page.locator(".source").evaluate("each => { each.style.height = '6000px'; }")
+    shown.settle()
+    advised = page.locator(".line.advised")
+    assert [each.strip() for each in advised.locator(".number").all_inner_texts()] == ["16", "43", "47"]
+    assert page.locator(".tip").all_inner_texts() == [said]
+    assert "schedule_static.c:16" in (advised.last.get_attribute("title") or "")
+    assert shown.complaints == []
+
+
+@pytest.mark.parametrize("of_page", [{"folders": None}, {**RAYS, "advice": False}])
+def test_without_sources_or_advice_nothing_is_to_try_in_them(of_page, experiments, show):
+    shown = show(experiments["rays"], "#n=1", of_page=of_page)
+    assert shown.page.locator(".try").count() == 0
+    assert shown.page.locator(".advised").count() == 0
 
 
 def test_a_line_of_the_source_selects_its_innermost_region(experiments, show):

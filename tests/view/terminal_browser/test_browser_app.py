@@ -151,6 +151,25 @@ def test_the_first_finding_is_two_keys_from_its_source_line(experiments):
     driven(experiments["rays"], act, folders=[samples])
 
 
+def test_what_to_try_is_said_of_its_finding_and_marked_beside_the_lines_that_it_names(experiments):
+    samples = Path(__file__).parents[3] / "samples" / "rays"
+
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        await pilot.press("right_square_bracket")
+        assert "try: the bounds of schedule_static.c:47 (length - 1) come from schedule_static.c:16" in finding(app)
+        program = app.browser.program.tree
+        app.browser = app.browser.selecting("program", program.labels.index("work"))
+        await pilot.press("s")
+        await pilot.pause()
+        source = app.query_one(SourceView)
+        source.scroll_to(0, 0, animate=False, force=True)
+        drawn = [source.render_line(y).text for y in range(60)]
+        assert [int(line.split()[0].rstrip("▌◆")) for line in drawn if "◆" in line[:8]] == [16, 43, 47]
+        assert [line.partition("   ◆ ")[2][:14] for line in drawn if "   ◆ " in line] == ["try: the bound"]
+
+    driven(experiments["rays"], act, folders=[samples], size=(400, 200))
+
+
 def test_source_that_is_not_there_is_said(experiments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 

@@ -311,7 +311,7 @@ export function App({ page }) {
       <${Splitter} name="the call tree" width=${widths.program} setWidth=${(program) => setWidths((seen) => ({ ...seen, program }))} />
       ${pane("system")}
       ${source && html`<${Splitter} name="the system tree" width=${widths.system} setWidth=${(system) => setWidths((seen) => ({ ...seen, system }))} />
-        <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} select=${(path) => selectPath(path)} />`}
+        <${SourceView} browser=${browser} experiment=${experiment} sources=${page.sources} findings=${page.findings} select=${(path) => selectPath(path)} />`}
     </div>
     <${Tabs} tab=${tab} go=${goTab}>
       ${tab === "ranks" && html`<${HeatMap} ...${shared} nodes=${shownNodes} select=${selectNode} />`}

@@ -1,4 +1,4 @@
-// The source of what is selected: nested regions as bands, as hot as they are.
+// The source of what is selected: nested regions as bands, as hot as they are; and what to try in which lines.
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { css, sizeColour } from "../colours.js";
 import { html } from "../html.js";
@@ -9,7 +9,7 @@ import { useWindow } from "./window.js";
 const LINE = 20; // pixels; twin: --line in page.css
 const BANDS = 8; // regions in one another that are told apart
 
-export function SourceView({ browser, experiment, sources, select }) {
+export function SourceView({ browser, experiment, sources, findings, select }) {
   const [all, setAll] = useState(true);
   const box = useRef(null);
   const paths = selectedPaths(browser, experiment);
@@ -21,6 +21,7 @@ export function SourceView({ browser, experiment, sources, select }) {
   const unit = browser.sums.metrics[browser.metrics[0]].unit;
   const costs = useMemo(() => regionSums(browser, experiment, all ? null : scope), [browser, all]);
   const bands = useMemo(() => nested(experiment.head.regions, file), [experiment, file]);
+  const tips = useMemo(() => tipsOf(findings, file), [findings, file]);
   const top = useMemo(() => bands.reduce((most, { number }) => Math.max(most, Math.abs(costs[number]) || 0), 0), [bands, costs]);
 
   useLayoutEffect(() => {
@@ -46,11 +47,13 @@ export function SourceView({ browser, experiment, sources, select }) {
     const starts = here.filter((band) => band.first === line);
     const columns = Array.from({ length: width }, (_, depth) => here.findLast((band) => Math.min(band.depth, width - 1) === depth));
     const inner = here.at(-1);
+    const tip = tips.get(line);
     const marked = line >= first && line <= last;
     return html`
       <div
         key=${line}
-        class=${`line ${marked ? "marked" : ""} ${line === first ? "first" : ""}`}
+        class=${`line ${marked ? "marked" : ""} ${line === first ? "first" : ""} ${tip ? "advised" : ""}`}
+        title=${tip?.texts.join("\n")}
         onClick=${inner && (() => choose(inner.number))}
       >
         <span class="bands" aria-hidden="true">${columns.map(
@@ -61,7 +64,8 @@ export function SourceView({ browser, experiment, sources, select }) {
           ></span>`,
         )}</span
         ><span class="cost">${starts.length ? amount(starts.at(-1).number) : ""}</span
-        ><span class="number">${line}</span><code>${text || " "}</code>
+        ><span class="number">${line}</span><code>${text || " "}</code
+        >${tip?.firsts.map((each) => html`<span class="tip">${each}</span>`)}
       </div>
     `;
   };
@@ -79,4 +83,20 @@ export function SourceView({ browser, experiment, sources, select }) {
       </div>
     </section>
   `;
+}
+
+// What is to be tried in the lines of a file: all that names a line, and what names it first of this file.
+function tipsOf(findings, file) {
+  const found = new Map();
+  for (const { text, places } of findings.flatMap(({ advice }) => advice)) {
+    const lines = [...new Set(places.filter(([name]) => name === file).map(([, line]) => line))];
+    for (const line of lines) {
+      if (!found.has(line)) found.set(line, { texts: [], firsts: [] });
+      const tip = found.get(line);
+      if (tip.texts.includes(text)) continue;
+      tip.texts.push(text);
+      if (line === lines[0]) tip.firsts.push(text);
+    }
+  }
+  return found;
 }
