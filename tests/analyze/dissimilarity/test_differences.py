@@ -5,9 +5,7 @@ import pytest
 from autoanalyzer.analyze import analyze
 
 
-@pytest.mark.parametrize(
-    ("seconds", "chance"), [([0.98, 1.02, 1.02, 0.98], True), ([1.02, 0.98, 0.98, 1.02], False)]
-)
+@pytest.mark.parametrize(("seconds", "chance"), [([0.98, 1.02, 1.02, 0.98], True), ([1.02, 0.98, 0.98, 1.02], False)])
 def test_who_executes_more_and_takes_no_longer_by_the_clock_differs_perhaps(make_experiment, seconds, chance):
     executed = [1.06e9, 1e9, 1e9, 1.06e9]
     calm = {f"calm{number}": [0.1] * 4 for number in range(4)}
