@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..analyze import Findings
 from .place import at_line, visible
-from .source_file import find_source, places_to_look
+from .sources import Sources
 
 if TYPE_CHECKING:  # most verdicts do without reading sources
     from ..advise import Advice, Advised, Found
@@ -43,12 +43,11 @@ def find_advice(
         return None
     from ..advise import Found, advise  # noqa: PLC0415
 
-    places = [*folders, *places_to_look(file)]
-    measured = file.stat().st_mtime if file.is_file() else None
+    sources = Sources(findings.experiment, file, folders)
 
     def find(name: str) -> Found:
         tell(f"reading {visible(name)}")
-        source = find_source(name, places, measured)
+        source = sources.find(name)
         if source.path is None:
             return Found(None, "its source is not at hand")
         return Found(source.path, source.warning)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from .place import visible
 
-__all__ = ["SourceFile", "find_source", "places_to_look"]
+__all__ = ["LARGEST", "SourceFile", "candidates", "find_source", "is_source", "places_to_look", "read_source"]
 
-_LARGEST: Final = 4 << 20  # bytes: generated files can be larger, and nobody reads them
+LARGEST: Final = 4 << 20  # bytes: generated files can be larger, and nobody reads them
 # What a program is made of. A file that somebody sent may name others: these have no place in a page that is passed on.
 _KINDS: Final = re.compile(
     r"\.(c|cc|cp|cxx|cpp|c\+\+|i|ii|h|hh|hpp|hxx|inl|ipp|tpp|inc|f|for|ftn|fpp|f\d\d|cu|cuh|py|pyx)$", re.I
@@ -51,26 +51,42 @@ def find_source(name: str, folders: Sequence[Path], measured: float | None = Non
         folders: Where to look, first choice first.
         measured: When the experiment was made, in seconds since 1970: newer text is not what ran.
     """
-    if not _KINDS.search(name):
+    if not is_source(name):
         return SourceFile(name, None, (), f"{visible(name)} does not look like a source file")
-    path = next((each for each in _candidates(name, folders) if _is_file(each)), None)
+    path = next((each for each in candidates(name, folders) if _is_file(each)), None)
     if path is None:
         looked = visible(", ".join(map(str, folders[:2])))
         more = f" and {len(folders) - 2} above" if len(folders) > 2 else ""
         return SourceFile(name, None, (), f"{visible(name)} was not found below {looked}{more}")
+    found = read_source(name, path)
+    if measured is not None and not found.warning and path.stat().st_mtime > measured:
+        return replace(found, warning=f"{visible(name)} was changed after the run: lines may have moved")
+    return found
+
+
+def read_source(name: str, path: Path) -> SourceFile:
+    """Read a file that was found.
+
+    Args:
+        name: As the compiler was given it.
+        path: Where it is.
+    """
     try:
         state = path.stat()
-        if state.st_size > _LARGEST:
+        if state.st_size > LARGEST:
             return SourceFile(name, path, (), f"{visible(name)} has {state.st_size >> 20} MB: too large to be shown")
-        text = _decoded(path.read_bytes())
+        return SourceFile(name, path, tuple(map(_shown, _decoded(path.read_bytes()).splitlines())))
     except OSError as error:
         return SourceFile(name, path, (), f"{visible(name)}: {error.strerror}")
-    newer = measured is not None and state.st_mtime > measured
-    warning = f"{visible(name)} was changed after the run: lines may have moved" if newer else ""
-    return SourceFile(name, path, tuple(map(_shown, text.splitlines())), warning)
 
 
-def _candidates(name: str, folders: Sequence[Path]) -> list[Path]:
+def is_source(name: str) -> bool:
+    """Whether a file looks like one that a program is made of."""
+    return bool(_KINDS.search(name))
+
+
+def candidates(name: str, folders: Sequence[Path]) -> list[Path]:
+    """List where a file may be, first choice first; outer folders of its name may be others there."""
     path = Path(name)
     parts = path.parts[1:] if path.is_absolute() else path.parts
     parts = tuple(part for part in parts if part != "..")

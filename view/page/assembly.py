@@ -20,7 +20,8 @@ from ..browser import Sums
 from ..finding import Finding, Sight
 from ..picture import picture_html
 from ..place import at_line, visible
-from ..source_file import SourceFile, find_source, places_to_look
+from ..source_file import SourceFile
+from ..sources import Sources
 from ..units import amount, many
 from ..verdict import Verdict, verdict
 from .dataset import Dataset, dataset_of
@@ -88,7 +89,7 @@ def page_of(
     spoken_of = [each.sight.metric for each in findings if each.sight.metric is not None]
     times, unread = _times(recordings, experiment, spoken_of)
     measured = file.stat().st_mtime if file.is_file() else None
-    sources = [] if folders is None else _sources(experiment, [*folders, *places_to_look(file)], measured)
+    sources = [] if folders is None else _sources(experiment, Sources(experiment, file, folders))
     return Page(
         title=f"{experiment.notes.program or file.name}: autoanalyzer",
         headline=told.headline,
@@ -191,12 +192,12 @@ def _about(experiment: Experiment, file: Path, measured: float | None) -> list[s
     return [*([command] if command else []), f"on {where}{more}; {file}{date}"]
 
 
-def _sources(experiment: Experiment, folders: Sequence[Path], measured: float | None) -> list[SourceFile]:
+def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
     """Read the sources of all regions, as far as they are found and there is room."""
     names = dict.fromkeys(path.region.file for path in experiment.call_paths if path.region.file)
     found, room = [], _MOST_SOURCE
     for name in names:
-        source = find_source(name, folders, measured)
+        source = sources.find(name)
         room -= sum(map(len, source.lines))
         if room < 0:
             source = SourceFile(

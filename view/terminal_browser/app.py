@@ -25,7 +25,7 @@ from ..browser.browser import Dimension
 from ..browser.percentages import Basis
 from ..finding import Finding
 from ..place import visible
-from ..source_file import find_source, places_to_look
+from ..sources import Sources
 from ..verdict import Verdict, verdict
 from .source_view import SourceView
 from .tree_view import TreeView
@@ -115,7 +115,8 @@ class BrowserApp(App[None]):
         super().__init__()
         self.experiment = experiment
         self.file = file
-        self.folders = [*folders, *places_to_look(file)]
+        self.folders = folders
+        self.sources = Sources(experiment, file, folders)
         self.browser = at_start(experiment, flat=flat)
         self.flat = flat
         self.advice = advice
@@ -201,8 +202,7 @@ class BrowserApp(App[None]):
         node = min(self.browser.program.selected)
         cells = self.browser.program.tree.cells([node])
         region = self.experiment.call_paths[int(cells[0])].region
-        measured = self.file.stat().st_mtime if self.file.is_file() else None
-        source = find_source(region.file, self.folders, measured) if region.file else None
+        source = self.sources.find(region.file) if region.file else None
         findings = self.told.findings if self.told else []
         advice = chain.from_iterable(each.advice for each in findings)
         self.query_one(SourceView).show(region, source, tips(advice, region.file))

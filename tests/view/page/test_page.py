@@ -136,7 +136,7 @@ def test_hostile_names_are_text(show):
 def test_hostile_source_is_text(experiments, show, monkeypatch):
     lines = tuple(each.replace("\x00", "") for each in HOSTILE * 20)
     monkeypatch.setattr(
-        "autoanalyzer.view.page.assembly.find_source",
+        "autoanalyzer.view.sources.find_source",
         lambda name, *_: SourceFile(name, None, lines, HOSTILE[0]),
     )
     shown = show(experiments["rays"], "#n=1")

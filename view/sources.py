@@ -1,0 +1,102 @@
+"""The sources of a run's program: found by their names, and told from others by the text that was built."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain
+from pathlib import Path, PurePath
+from typing import Final
+
+from ..experiment import Experiment
+from .place import visible
+from .source_file import LARGEST, SourceFile, candidates, find_source, is_source, places_to_look, read_source
+
+__all__ = ["Sources"]
+
+_UP: Final = 3  # folders: that of an experiment, that of the run, that of the project
+_MOST: Final = 20_000  # files and folders that are looked at: on a slow file system some seconds
+
+
+class Sources:
+    """Finds the sources of a program where a reader of its experiment sits.
+
+    Programs are built in other folders than they run in, and files of one name lie in several. An experiment knows the
+    text of each file that was built: so the right one is found among all below the folders where it may lie.
+
+    Args:
+        experiment: The run.
+        file: Where the experiment is.
+        folders: Where to look first.
+    """
+
+    def __init__(self, experiment: Experiment, file: Path, folders: Sequence[Path] = ()) -> None:
+        self._folders = (*folders, *places_to_look(file))
+        self._roots = (*folders, Path.cwd(), *file.resolve().parents[:_UP])
+        self._measured = file.stat().st_mtime if file.is_file() else None
+        self._texts: dict[str, set[str]] = defaultdict(set)
+        for path in experiment.call_paths:
+            if path.region.text:
+                self._texts[path.region.file].add(path.region.text)
+
+    def find(self, name: str) -> SourceFile:
+        """Find and read a file by the name that the compiler was given."""
+        texts = self._texts.get(name)
+        if not texts or not is_source(name):
+            return find_source(name, self._folders, self._measured)
+        paths = chain(candidates(name, self._folders), self._below.get(PurePath(name).name, ()))
+        built = next((path for path in paths if _text(path) in texts), None)
+        if built:
+            return read_source(name, built)
+        found = find_source(name, self._folders)
+        changed = f"{visible(name)} is not what was built: lines may have moved"
+        return replace(found, warning=changed) if found.path and not found.warning else found
+
+    @cached_property
+    def _below(self) -> Mapping[str, Sequence[Path]]:
+        """The sources below the folders where they may lie, by name, the nearest first."""
+        found: dict[str, list[Path]] = defaultdict(list)
+        for path in _walk(self._roots):
+            found[path.name].append(path)
+        return found
+
+
+def _text(path: Path) -> str:
+    """Give what tells a file's text from others; empty if it cannot be read, or is too large."""
+    from ..instrument.plan_file import text_of  # noqa: PLC0415 - few analyses read sources
+
+    try:
+        return text_of(str(path)) if path.is_file() and path.stat().st_size <= LARGEST else ""
+    except (OSError, ValueError):  # no name of a file
+        return ""
+
+
+def _walk(folders: Sequence[Path]) -> Iterator[Path]:
+    """List the sources below some folders, those of the first one first, and of each the nearest, up to a limit."""
+    seen: set[str] = set()
+    room = _MOST
+    for folder in folders:
+        waiting = deque([str(folder)])
+        while waiting and room > 0:
+            here = waiting.popleft()
+            if here in seen:
+                continue
+            seen.add(here)
+            for entry in _entries(here):
+                room -= 1
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif is_source(entry.name):
+                    yield Path(entry.path)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """List what is in a folder, without what is hidden; nothing if it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted((each for each in entries if not each.name.startswith(".")), key=lambda each: each.name)
+    except OSError:
+        return []
