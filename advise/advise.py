@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import PurePath
 from typing import Final
 
@@ -105,21 +106,40 @@ class _Adviser:
         worth = worth_of_weight(findings, core)
         numbers = _numbers(findings.run.weighed, core)
         region = findings.run.weighed.regions[core]
-        return self._on(region, frozenset(causes), worth.seconds if worth else None, numbers)
+        paths, throttled = findings.experiment.call_paths, findings.explanation.throttled.get(core, ())
+        within = [paths[each.path].region for each in throttled]
+        return self._on(region, frozenset(causes), worth.seconds if worth else None, numbers, within)
 
     def _on(
-        self, region: CodeRegion, causes: frozenset[str], gain: float | None, numbers: Mapping[str, float]
+        self,
+        region: CodeRegion,
+        causes: frozenset[str],
+        gain: float | None,
+        numbers: Mapping[str, float],
+        within: Sequence[Region] = (),
     ) -> tuple[Advice, ...]:
         kinds = [kind for served, kind in _KINDS if served & causes]
-        place = _with_source(self._findings, region)
-        if not kinds or place is None:
+        places = [*filter(None, [_with_source(self._findings, region)]), *(each for each in within if each.file)]
+        if not kinds or not places:
             return ()
+        if causes & _BY_CALLERS:
+            _read_callers(self._findings, self._reading, region)
+        found = chain.from_iterable(self._at(place, kinds, causes, gain, numbers) for place in places)
+        unique = {each.text: each for each in found}
+        return tuple(sorted(unique.values(), key=lambda each: _SUREST[each.confidence])[:_MOST])
+
+    def _at(
+        self,
+        place: Region,
+        kinds: Sequence[Callable[[Site], Iterator[Advice]]],
+        causes: frozenset[str],
+        gain: float | None,
+        numbers: Mapping[str, float],
+    ) -> tuple[Advice, ...]:
         source = self._reading.read(place.file)
         procedure = _procedure(source, place) if source else None
         if source is None or procedure is None:
             return self._nothing_on(place.file)
-        if causes & _BY_CALLERS:
-            _read_callers(self._findings, self._reading, region)
         is_all = place.kind in ("function", "program") or not place.first_line
         first, last = (procedure.line, procedure.last_line) if is_all else (place.first_line, place.last_line)
         sources = self._reading.sources
@@ -129,10 +149,7 @@ class _Adviser:
         except RecursionError:
             self._reading.give_up(place.file, "expressions are nested too deep")
             return self._nothing_on(place.file)
-        if not found:
-            return self._nothing_on(place.file)
-        unique = {each.text: each for each in found}
-        return tuple(sorted(unique.values(), key=lambda each: _SUREST[each.confidence])[:_MOST])
+        return tuple(found) or self._nothing_on(place.file)
 
     def _nothing_on(self, file: str) -> tuple[Advice, ...]:
         if file in self._reading.lacking:

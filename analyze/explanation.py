@@ -20,6 +20,7 @@ from .measured_waiting import with_measured
 from .preparation import Prepared
 from .region_seconds import RegionSeconds, region_seconds
 from .summary import summary
+from .throttled import Throttled, throttled_within
 from .waiting import Waiting, find_waiting
 
 __all__ = ["Explanation", "Spending", "explain", "find_spending", "unprobed_callees"]
@@ -75,6 +76,7 @@ class Explanation:
         waiting: What of each region's time in MPI is waiting for ranks that come late, and for which.
         seconds: What else each region's time went into.
         unprobed: Functions without probes whose time is a region's own.
+        throttled: Throttled regions of which as much of that time is as makes a cause.
     """
 
     of_ranks: DissimilarityCauses
@@ -82,6 +84,7 @@ class Explanation:
     waiting: Waiting
     seconds: RegionSeconds
     unprobed: Mapping[int, tuple[str, ...]]
+    throttled: Mapping[int, tuple[Throttled, ...]]
 
 
 def explain(prepared: Prepared, differences: Differences, weights: Weights, spending: Spending) -> Explanation:
@@ -93,8 +96,8 @@ def explain(prepared: Prepared, differences: Differences, weights: Weights, spen
         _of_ranks(attributes_of(differences.selection), prepared.experiment),
     )
     of_regions = find_disparity_causes(weights.disparity, weighed, spending.attributes, spending.seconds)
-    unprobed = unprobed_callees(prepared.experiment, weighed.regions)
-    return Explanation(of_ranks, of_regions, spending.waiting, spending.seconds, unprobed)
+    within = (find(prepared.experiment, weighed.regions) for find in (unprobed_callees, throttled_within))
+    return Explanation(of_ranks, of_regions, spending.waiting, spending.seconds, *within)
 
 
 def _of_ranks(attributes: Mapping[str, Attribute], experiment: Experiment) -> Mapping[str, Attribute]:

@@ -20,17 +20,22 @@ class Worth:
 
     Attributes:
         seconds: Of the run.
-        share: Of the program's time.
+        whole: Of how many: the program's time, or what its longest rank is busy for.
     """
 
     seconds: float
-    share: float
+    whole: float
+
+    @property
+    def share(self) -> float:
+        """Give it as a part of the whole."""
+        return self.seconds / self.whole
 
     @classmethod
-    def of(cls, seconds: float, program_time: float) -> Worth | None:
+    def of(cls, seconds: float, whole: float) -> Worth | None:
         """Give it; no more than all of the run; None where there is nothing to save."""
-        saved = min(max(seconds, 0.0), program_time)
-        return cls(saved, saved / program_time) if saved > _NOTHING * program_time else None
+        saved = min(max(seconds, 0.0), whole)
+        return cls(saved, whole) if saved > _NOTHING * whole else None
 
 
 def lasting(findings: Findings) -> float:
@@ -68,7 +73,8 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     """Give the time of the causes that were found for a region's weight; None where no fix is known that saves it.
 
     None of instructions, as all code executes some; and of waiting where ranks wait for processors, since what else
-    they wait for is then not known, unless they work one after another. Misses of both caches are the same time.
+    they wait for is then not known, unless they work one after another: what that saves is told by the clock. Misses of
+    both caches are the same time.
 
     Args:
         findings: What was found.
@@ -83,7 +89,7 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     if core in causes.small_calls:
         saved += float(seconds.small_calls[core])
     elif seconds.chained[core]:
-        saved += float(seconds.chained[core])
+        return Worth.of(saved + float(seconds.chained[core]), findings.run.program_time)
     elif core in causes.waiting and not seconds.turns:
         without_turns = float(seconds.time[core] - seconds.computing[core])
         saved += max(min(float(seconds.mpi[core]), without_turns) - moving, 0.0)

@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{file}: expected a bottleneck with a source, found {instead(refinement)}")
     write_refinement(arguments.output, refinement, file)
     sys.stdout.writelines(f"{line}\n" for line in opened_lines(refinement))
-    sys.stdout.write(f"plan {arguments.output}: {build_line(arguments.output)}\n")
+    sys.stdout.write(f"plan {arguments.output}: {build_line(arguments.output, refinement.plan)}\n")
     return 0
 
 
@@ -50,7 +50,8 @@ def write_refinement(path: Path, refinement: Refinement, file: Path) -> None:
     Raises:
         InputError: It cannot be written.
     """
-    save_plan(path, refinement.plan, _HEAD.format(experiment=visible(str(file)), build=build_line(path)))
+    build = build_line(path, refinement.plan)
+    save_plan(path, refinement.plan, _HEAD.format(experiment=visible(str(file)), build=build))
 
 
 def opened_lines(refinement: Refinement) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -14,10 +15,28 @@ from .region import Region
 if TYPE_CHECKING:
     from .plan import Exclude
 
-__all__ = ["folded_paths", "left_out", "untimed_paths"]
+__all__ = ["folded_paths", "left_out", "reason_of", "seconds_of_an_entry", "untimed_paths"]
 
 _MOST_OVERHEAD: Final = 0.05  # where a run does not say
 _WEIGHS: Final = 0.01  # of a thread's time; less may be the first, slow visits of what is tiny
+_EACH: Final = re.compile(r", for (\d+) ns each in the first ")
+
+
+def reason_of(entered: int, timed: int, seconds: float) -> str:
+    """Say why a region was throttled.
+
+    Args:
+        entered: How often it was entered.
+        timed: How many of these entries were timed, before it was throttled.
+        seconds: How long they took.
+    """
+    return f"entered {entered:,} times, for {1e9 * seconds / max(timed, 1):.0f} ns each in the first {timed:,}"
+
+
+def seconds_of_an_entry(reason: str) -> float | None:
+    """Give how long an entry of a throttled region took while that was known, from the reason; None if it is not."""
+    found = _EACH.search(reason)
+    return 1e-9 * int(found[1]) if found else None
 
 
 def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:

@@ -62,5 +62,7 @@ def _added(path: Path, rules: Sequence[Exclude]) -> str:
         before = exclude.get(rule.pattern, rule)
         texts = tuple(dict.fromkeys([*rule.texts, *before.texts]))[:_TEXTS]
         exclude[rule.pattern] = rule._replace(texts=texts)
-    save_plan(path, plan._replace(exclude=tuple(exclude.values())), _OURS + _HEAD.format(build=build_line(path)))
-    return f"{path} leaves throttled regions out of the next build: {build_line(path)}"
+    plan = plan._replace(exclude=tuple(exclude.values()))
+    build = build_line(path, plan)
+    save_plan(path, plan, _OURS + _HEAD.format(build=build))
+    return f"{path} leaves throttled regions out of the next build: {build}"

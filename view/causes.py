@@ -26,7 +26,7 @@ __all__ = [
 
 SAME_WORK: Final = "same work, different speed: machine noise, frequency or placement; repeat the run"
 AT_ONCE: Final = "hand on each piece of the work as soon as it is done, so that the next rank starts early"
-FEWER_MESSAGES: Final = "pack what goes to the same rank into one message; one collective for many values"
+FEWER_MESSAGES: Final = "pack messages to the same rank into one, if there are several; one collective for many values"
 
 NAMES: Final = {
     "l1_miss_rate": "L1 misses",
@@ -115,7 +115,8 @@ def _evidence(cause: Cause) -> str:
     of = "L2 accesses" if cause.attribute == "l2_miss_rate" else "accesses"
     if cause.value > ABOVE * cause.program:
         return f"{value} of {of}, program {percent(100 * cause.program)}"
-    return f"{value} of {of}, elsewhere {percent(100 * cause.elsewhere)}"
+    elsewhere = f", elsewhere {percent(100 * cause.elsewhere)}" if cause.value > cause.elsewhere else ""
+    return f"{value} of {of}{elsewhere}"
 
 
 def _a_call(cause: Cause, cost: Cost) -> str:

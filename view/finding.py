@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..analyze import Findings
 from ..analyze.dissimilarity.dissimilarity import clusters_in
-from ..analyze.worth import Worth, lasting
+from ..analyze.worth import Worth
 from ..experiment import Experiment
 from .units import seconds
 
@@ -121,5 +121,5 @@ def saves(findings: Findings, worth: Worth | None) -> str:
     """Say what a perfect fix is worth."""
     if worth is None:
         return ""
-    on = " on a processor" if findings.explanation.seconds.turns else ""
-    return f"      saves at most {seconds(worth.seconds)} of {seconds(lasting(findings))}{on}"
+    on = " on a processor" if worth.whole < findings.run.program_time else ""
+    return f"      saves at most {seconds(worth.seconds)} of {seconds(worth.whole)}{on}"

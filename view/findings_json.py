@@ -170,6 +170,10 @@ def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
             ],
             "one_after_another": float(findings.explanation.seconds.chained[index]),
             "without_probes": list(findings.explanation.unprobed.get(index, ())),
+            "throttled": [
+                {**asdict(Place.of_path(findings.experiment.call_paths, each.path)), "share": each.share}
+                for each in findings.explanation.throttled.get(index, ())
+            ],
             "small_calls": index in causes.small_calls,
             **_gain(worth_of_weight(findings, index)),
             "confidence": asdict(confidence_in_weight(findings, index)) if index in found.cccr else None,

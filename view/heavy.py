@@ -100,6 +100,7 @@ def _of_cores(findings: Findings, advised: Mapping[int, Sequence[Advice]], whole
         lines = [f"HEAVY       {where}      {share}{saved}{in_runs(findings.repetition, standing)}"]
         if names := findings.explanation.unprobed.get(core):
             lines.append(_without_probes(names))
+        lines += _throttled(findings, core)
         advice = advised.get(core, ())
         to_try = tries(advice, whole=whole)
         waiting, chained = [], findings.explanation.seconds.chained[core] > 0
@@ -149,6 +150,16 @@ def _without_probes(names: Sequence[str]) -> str:
     what = "a function" if len(names) == 1 else f"{len(names)} functions"
     left = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"its own time contains {what} without probes: {', '.join(names[:_MOST_NAMES])}{left}"
+
+
+def _throttled(findings: Findings, core: int) -> list[str]:
+    """Name the throttled region that most of a region's own time is, if one is."""
+    for each in findings.explanation.throttled.get(core, ())[:1]:
+        place = Place.of_path(findings.experiment.call_paths, each.path)
+        where = f"{place.title}, {place.source}" if place.file else place.title
+        of_own = f"{percent(100 * each.share)} of its own time, by the first entries"
+        return [f"{of_own}, is {where}, which was throttled: run --max-overhead off measures it"]
+    return []
 
 
 def _cpi(findings: Findings, core: int) -> str:

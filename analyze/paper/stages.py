@@ -45,6 +45,7 @@ def by_the_paper(
         spending.waiting,
         spending.seconds,
         unprobed_callees(run.experiment, run.weighed.regions),
+        {},
     )
     return run, differences, weights, explanation
 

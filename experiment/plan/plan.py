@@ -62,6 +62,13 @@ VERSION: Final = 2
 PARTS: Final = ("loops", "blocks")
 _MEMBER: Final = re.compile(r"(?P<kind>[a-z]+)#(?P<ordinal>\d+)")
 
+# Languages by the ends of files' names, and how makefiles are told their compilers.
+_COMPILERS: Final = (
+    (re.compile(r"\.[ch]$"), "CC=aa-mpicc"),
+    (re.compile(r"\.(C|H|cc|cp|cpp|CPP|cxx|c\+\+|hh|hpp|hxx|h\+\+|tcc)$"), "CXX=aa-mpicxx"),
+    (re.compile(r"\.(f|for|ftn|fpp|f\d\d)$", re.I), "FC=aa-mpifort"),
+)
+
 
 class Include(NamedTuple):
     """Regions that are made beyond the modes.
@@ -182,7 +189,14 @@ class Plan(NamedTuple):
                     yield table, rule.pattern
 
 
-def build_line(path: Path) -> str:
-    """Give the line for a shell that builds by a plan, from whatever folders the build calls the compiler."""
-    line = f"AUTOANALYZER_PLAN={shlex.quote(str(path.resolve()))} make CC=aa-mpicc"
+def build_line(path: Path, plan: Plan | None = None) -> str:
+    """Give the line for a shell that builds by a plan, from whatever folders the build calls the compiler.
+
+    Args:
+        path: Where the plan is.
+        plan: What is in it: its files tell which compilers there are.
+    """
+    files = [pattern.file or "" for _, pattern in plan.patterns()] if plan else []
+    compilers = [compiler for language, compiler in _COMPILERS if any(map(language.search, files))]
+    line = f"AUTOANALYZER_PLAN={shlex.quote(str(path.resolve()))} make {' '.join(compilers or _COMPILERS[0][1:])}"
     return "".join(each if each.isprintable() else "?" for each in line)

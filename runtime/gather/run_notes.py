@@ -9,6 +9,7 @@ from typing import Final
 
 from ...experiment import Notes, Region
 from ...experiment.file_use import FileUse
+from ...experiment.throttling import reason_of
 from ..facts import RunFacts
 from .call_sites import without_call_site
 from .head import Head
@@ -212,8 +213,7 @@ def _throttled_regions(heads: Iterable[Head]) -> tuple[dict[str, str], int]:
         seconds.setdefault(name, []).append(each.seconds)
     again = {region.descriptor for region in _timed_again(heads)}
     reasons = {
-        name: f"entered {entered[name]:,} times, for {1e9 * fsum(seconds[name]) / max(timed[name], 1):.0f} ns each"
-        f" in the first {timed[name]:,}"
+        name: reason_of(entered[name], timed[name], fsum(seconds[name]))
         for name in sorted(entered, key=lambda name: -entered[name])
         if entered[name] > timed[name] and name not in again
     }

@@ -7,6 +7,7 @@ import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
+from autoanalyzer.experiment.throttling import reason_of
 from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.sections import SECTIONS
 from autoanalyzer.view.terminal import print_verdict
@@ -609,3 +610,22 @@ def test_of_what_is_mostly_waiting_that_is_said_before_what_it_computes():
         assert lines[heavy + 1].startswith(f"    {first}")
         both = ("    waiting: ", "    because of instructions")
         assert all(any(line.startswith(each) for line in lines) for each in both)
+
+
+def test_a_throttled_region_is_named_in_the_one_that_has_its_time():
+    made = experiment([1.0] * 4)
+    find = Region("loop", "loop@25", "src/table.c", "find", 0, 25, 27)
+    zeros = np.zeros((1, 4))
+    seconds = {name: np.vstack([made.exclusive(name), zeros]) for name in NAMES}
+    throttled = Experiment(
+        metrics=[*made.metrics, Metric("visits", "occ")],
+        call_paths=[*made.call_paths, CallPath(find, 1)],
+        locations=made.locations,
+        severities=seconds | {"visits": np.array([[1.0] * 4, [1.0] * 4, [2e6] * 4])},
+        notes=Notes(program="app", throttled={find.descriptor: reason_of(8_000_000, 1000, 4.3e-4)}),
+    )
+    findings = analyze(throttled)
+    said = "86 % of its own time, by the first entries, is loop in find, table.c:25, which was throttled: "
+    assert f"    {said}run --max-overhead off measures it" in verdict_lines(findings)
+    (region,) = findings_document(findings, Path("x"))["disparity"]["cccr"]
+    assert [(each["function"], each["share"]) for each in region["throttled"]] == [("find", pytest.approx(0.86))]

@@ -96,3 +96,16 @@ def test_the_line_that_builds_by_a_plan_holds_in_any_folder(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     assert build_line(Path("my run/plan.toml")) == f"AUTOANALYZER_PLAN='{tmp_path}/my run/plan.toml' make CC=aa-mpicc"
     assert "\n" not in build_line(Path("two\nlines"))
+
+
+def test_the_line_that_builds_names_the_compilers_of_the_plans_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    start = f"AUTOANALYZER_PLAN={tmp_path}/plan.toml make"
+    for files, compilers in (
+        (["src/a.cpp"], "CXX=aa-mpicxx"),
+        (["a.f90", "b.F"], "FC=aa-mpifort"),
+        (["c.f", "a.c", "b.hh"], "CC=aa-mpicc CXX=aa-mpicxx FC=aa-mpifort"),
+        (["*"], "CC=aa-mpicc"),
+    ):
+        plan = Plan(exclude=tuple(Exclude(Pattern(file=each)) for each in files))
+        assert build_line(Path("plan.toml"), plan) == f"{start} {compilers}"

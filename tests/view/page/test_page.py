@@ -136,8 +136,8 @@ def test_hostile_names_are_text(show):
 def test_hostile_source_is_text(experiments, show, monkeypatch):
     lines = tuple(each.replace("\x00", "") for each in HOSTILE * 20)
     monkeypatch.setattr(
-        "autoanalyzer.view.sources.find_source",
-        lambda name, *_: SourceFile(name, None, lines, HOSTILE[0]),
+        "autoanalyzer.view.sources.Sources.find",
+        lambda _, name: SourceFile(name, None, lines, HOSTILE[0]),
     )
     shown = show(experiments["rays"], "#n=1")
     assert "<img src=x onerror=alert(1)>" in shown.page.inner_text(".source")
