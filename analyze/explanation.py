@@ -96,8 +96,9 @@ def explain(prepared: Prepared, differences: Differences, weights: Weights, spen
         _of_ranks(attributes_of(differences.selection), prepared.experiment),
     )
     of_regions = find_disparity_causes(weights.disparity, weighed, spending.attributes, spending.seconds)
-    within = (find(prepared.experiment, weighed.regions) for find in (unprobed_callees, throttled_within))
-    return Explanation(of_ranks, of_regions, spending.waiting, spending.seconds, *within)
+    unprobed = unprobed_callees(prepared.experiment, weighed.regions)
+    throttled = throttled_within(prepared.experiment, weighed.regions)
+    return Explanation(of_ranks, of_regions, spending.waiting, spending.seconds, unprobed, throttled)
 
 
 def _of_ranks(attributes: Mapping[str, Attribute], experiment: Experiment) -> Mapping[str, Attribute]:
