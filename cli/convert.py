@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ..errors import UsageError
 from ..experiment.export import EXPORTED, export, export_of, export_trace, holds_time_lines
 from ..experiment.run_folder import TRACE_FILE
-from ..experiment.storage import check_name
+from ..experiment.storage import WRITTEN, check_name
 from ..runtime.open_experiment import open_experiment
 from ..view.place import visible
 from ..view.units import many
@@ -24,6 +24,7 @@ __all__ = ["add_arguments", "run"]
 
 _ARCHIVE: Final = ".npz"
 _CSV: Final = ".csv"
+_OF_TRACES: Final = "time lines are written as .npz, .csv or .perfetto.json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,6 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output.suffix in (_ARCHIVE, _CSV) and (file.is_dir() or is_trace(file)):
         _convert_trace(file, arguments.output)
         return 0
+    if not arguments.output.name.endswith(WRITTEN):
+        endings = ", ".join((*WRITTEN, *EXPORTED))
+        raise UsageError(f"{arguments.output}: expected a name that ends in one of {endings}; {_OF_TRACES}")
     check_name(arguments.output)
     experiment, _ = open_experiment(file)
     write_experiment(experiment, arguments.output)
@@ -82,6 +86,8 @@ def _export(arguments: argparse.Namespace) -> None:
         export_trace(trace, output, names)
         _say(output, trace)
         return
+    if is_trace(file):
+        raise UsageError(f"{output}: expected an experiment for this format, found the time lines {file}; {_OF_TRACES}")
     experiment, _ = open_experiment(file)
     metrics = export(experiment, output, names, together=arguments.sum)
     words = visible(metrics[0].name) if len(metrics) == 1 else many(len(metrics), "metric")

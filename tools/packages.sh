@@ -4,7 +4,7 @@
 set -eu
 
 packages="python3 python3-venv gcc g++ gfortran make cmake ninja-build autoconf automake libtool clang clang-format binutils
-          flang-19 libomp-dev openmpi-bin libopenmpi-dev mpich libmpich-dev libbz2-dev valgrind libpapi-dev mandoc"
+          flang-19 libomp-dev openmpi-bin libopenmpi-dev mpich libmpich-dev libbz2-dev valgrind libpapi-dev mandoc curl"
 
 # Tests open HTML pages in a browser. Ubuntu has none as a package; tests use any that is installed.
 ! grep -q '^ID=debian' /etc/os-release || packages="$packages chromium-headless-shell"

@@ -84,10 +84,10 @@ def _counters(trace: Trace, lane: Lane, line: TimeLine, columns: Sequence[int], 
     for metric, values in zip(metrics, shown.T, strict=True):
         if not np.nan_to_num(values).any():
             continue
-        unit = f"{metric.unit}/sec" if metric.additive else metric.unit
+        unit = f"{metric.unit}/sec" if metric.additive else metric.unit or "value"
         times = begins if metric.additive else ends
         changed = ~np.isnan(values) & (np.diff(values, prepend=np.nan) != 0)
         for at, value in zip(times[changed].tolist(), values[changed].tolist(), strict=True):
-            lane.count(f"{metric.name} [{unit}]{whose}", value, at)
+            lane.count(metric.name + whose, unit, value, at)
         if metric.additive:
-            lane.count(f"{metric.name} [{unit}]{whose}", 0.0, int(ends[-1]))
+            lane.count(metric.name + whose, unit, 0.0, int(ends[-1]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from .weights import unit_of, whole_numbers
 
 __all__ = ["write_pprof"]
 
+_KEPT: Final = 1 << 14  # stacks: those of most programs
 _PIECE: Final = 4096  # samples that are written together: some hundred KiB
 _EFFORT: Final = 6  # of deflate, as gzip's own
 _SAID: Final = "by autoanalyzer; values are of each call path alone; a missing one is 0"
@@ -49,19 +51,27 @@ def write_pprof(experiment: Experiment, path: Path, metrics: Sequence[Metric], *
 class _Writer:
     def __init__(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
         self._profile = _profile_class()
-        self._experiment, self._metrics = experiment, metrics
+        self._metrics = metrics
         self._stacks = CallStacks(experiment.call_paths)
         self._strings: dict[str, int] = {}
+        self._leaf_first = lru_cache(_KEPT)(self._locations)
 
     def pieces(self, blocks: Iterable[Part]) -> Iterator[bytes]:
         """Give the message in pieces: what samples are made of, samples, and the strings that all have used."""
         yield self._head().SerializeToString()
         piece = self._profile()
-        for place, path, values in self._samples(blocks):
-            self._add(piece, place, path, values)
-            if len(piece.sample) == _PIECE:
-                yield piece.SerializeToString()
-                piece = self._profile()
+        for part in blocks:
+            values = np.stack([whole_numbers(part.read(metric.name), metric) for metric in self._metrics])
+            for column, place in enumerate(part.whose):
+                labels = self._labels(place)
+                found = values[:, :, column].T
+                shown = np.flatnonzero(found.any(axis=1))
+                for path, each in zip(shown.tolist(), found[shown].tolist(), strict=True):
+                    sample = piece.sample.add(location_id=self._leaf_first(path), value=each)
+                    sample.label.extend(labels)
+                    if len(piece.sample) == _PIECE:
+                        yield piece.SerializeToString()
+                        piece = self._profile()
         piece.string_table.extend(self._strings)
         yield piece.SerializeToString()
 
@@ -82,21 +92,16 @@ class _Writer:
             head.location.add(id=number).line.add(function_id=number, line=line)
         return head
 
-    def _samples(self, blocks: Iterable[Part]) -> Iterator[tuple[Location | None, int, list[int]]]:
-        for part in blocks:
-            found = np.stack([whole_numbers(part.read(metric.name), metric) for metric in self._metrics])
-            for column, place in enumerate(part.whose):
-                values = found[:, :, column]
-                for path in np.flatnonzero(values.any(axis=0)).tolist():
-                    yield place, path, values[:, path].tolist()
+    def _locations(self, path: int) -> list[int]:
+        return [frame + 1 for frame in reversed(self._stacks.frames_of(path))]
 
-    def _add(self, piece: Any, place: Location | None, path: int, values: list[int]) -> None:
-        leaf_first = [frame + 1 for frame in reversed(self._stacks.frames_of(path))]
-        sample = piece.sample.add(location_id=leaf_first, value=values)
-        if place is not None:
-            # Texts, for pprof takes the number 0 for none.
-            for key, value in (("rank", place.process), ("thread", place.thread), ("node", place.node)):
-                sample.label.add(key=self._string(key), str=self._string(_encodable(value)))
+    def _labels(self, place: Location | None) -> Any:
+        """Give the rank, thread and node as texts, for pprof takes the number 0 for none."""
+        holder = self._profile().sample.add()
+        about = {"rank": place.process, "thread": place.thread, "node": place.node} if place else {}
+        for key, value in about.items():
+            holder.label.add(key=self._string(key), str=self._string(_encodable(value)))
+        return holder.label
 
 
 def _encodable(value: object) -> str:

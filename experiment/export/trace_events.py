@@ -101,11 +101,11 @@ class Lane:
             self._events.edge("B", each, self._ids, at)
         self._open = wanted
 
-    def count(self, title: str, value: float, at: int) -> None:
-        """Say what a counter is from now on."""
-        named = json.dumps(title)
+    def count(self, title: str, unit: str, value: float, at: int) -> None:
+        """Say what a counter is from now on; Perfetto calls it by its title and unit."""
+        named, of = json.dumps(title), json.dumps(unit)
         self._events.put(
-            f'{{"ph":"C",{self._ids},"ts":{_microseconds(at)},"name":{named},"args":{{"value":{value:.9g}}}}}'
+            f'{{"ph":"C",{self._ids},"ts":{_microseconds(at)},"name":{named},"args":{{{of}:{value:.9g}}}}}'
         )
 
 

@@ -32,13 +32,16 @@ def test_a_folder_with_time_lines_shows_them_in_perfetto(here, tmp_path):
     counters = [
         each for each in json.loads((tmp_path / "b.perfetto.json").read_text())["traceEvents"] if each["ph"] == "C"
     ]
-    assert {each["name"] for each in counters} == {"mpi_bytes [bytes/sec]"}
+    assert {(each["name"], *each["args"]) for each in counters} == {("mpi_bytes", "bytes/sec")}
     for words, wrong in ((["run", "--sum"], b"--sum: time lines of run have no sum"), (["a.csv"], b"found CSV")):
         (tmp_path / "a.csv").write_text("time,process,thread,x\n0.5,0,0,1\n")
         done = here("convert", words[0], "c.perfetto.json", *words[1:])
         assert done.returncode == 2
         assert wrong in done.stderr
     assert not (tmp_path / "c.perfetto.json").exists()
+    done = here("convert", "run/trace.npz", "c.folded")
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+    assert b"expected an experiment for this format, found the time lines run/trace.npz" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -48,7 +51,7 @@ def test_a_folder_with_time_lines_shows_them_in_perfetto(here, tmp_path):
         (["a.folded", "--metric", "wall"], "no metric 'wall' in this experiment"),
         (["a.folded", "--metric", "wall_time", "--metric", "visits"], "expected one metric in folded stacks"),
         (["a.cube", "--sum"], "--metric and --sum: expected an OUT for another tool (.folded, "),
-        (["a.json"], "a.json: expected a name that ends in .cube, "),
+        (["a.json"], "a.json: expected a name that ends in one of .cube, .cube.gz, .xml, .cubex, .folded, "),
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(here, tmp_path, words, said):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,14 @@ def test_an_archive_of_another_tool_becomes_a_trace_of_ours(saved, here):
     assert list(ours.metrics) == list(theirs.metrics)
     for place in (0, 1):
         np.testing.assert_allclose(ours.line(place).values, theirs.line(place).values, atol=1e-9)
+    assert here("convert", "scorep/traces.otf2", "theirs.perfetto.json").returncode == 0
+    assert here("convert", "ours.npz", "ours.perfetto.json").returncode == 0
+    slices = [
+        [each for each in json.loads((saved / name).read_text())["traceEvents"] if each["ph"] in "BE"]
+        for name in ("theirs.perfetto.json", "ours.perfetto.json")
+    ]
+    assert slices[0] == slices[1]
+    assert {each["name"] for each in slices[0]} == {path.region.name for path in theirs.call_paths}
     found = here("timeline", "scorep/traces.otf2")
     assert found.returncode == 0, found.stderr
 

@@ -181,7 +181,7 @@ def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
         (["dump", "app.cube", "--metrics", "wal_time"], "no metric 'wal_time'; did you mean wall_time"),
         (["dump", "app.cube", "--csv", "--by", "node"], "--csv: leave out --by and --exclusive"),
         (["dump", "app.cube", "--csv", "--json"], "not allowed with"),
-        (["convert", "app.cube", "b.csv"], "b.csv: expected a name that ends in .cube, .cube.gz, .xml or .cubex"),
+        (["convert", "app.cube", "b.csv"], "b.csv: expected a name that ends in one of .cube, .cube.gz, .xml, .cubex"),
         (["convert", "app.cube", "no/b.cube"], "no/b.cube: cannot be written: expected a file in an existing folder"),
         (["cut", "none.cube", "-o", "no/b.cube", "--ranks", "0"], "no/b.cube: cannot be written"),
         (["cut", "app.cube", "-o", "b.cube", "--subtree", ""], "no region or call path ''"),

@@ -29,7 +29,8 @@ def replay(file):
         assert (*thread, "thread_name") in names
         at = round(event["ts"] * 1000)
         if event["ph"] == "C":
-            counters[(*thread, event["name"])].append((at, event["args"]["value"]))
+            ((unit, value),) = event["args"].items()
+            counters[(*thread, f"{event['name']} [{unit}]")].append((at, value))
             continue
         assert at >= last[thread]
         alone[(*thread, tuple(stacks[thread]))] += at - last[thread]
