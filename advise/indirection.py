@@ -10,7 +10,7 @@ from typing import Final
 
 from .advice import HIGH, MEDIUM, Advice, Site
 from .effects import expressions_of, written_names
-from .expression import ArrayRef, Deref, Expression, FieldRef, Name, base_of, walk
+from .expression import ArrayRef, Call, Deref, Expression, FieldRef, Name, base_of, walk
 from .nest import Assignment, Loop, Statement, statements
 
 __all__ = ["CAUSES", "KIND", "indirection"]
@@ -26,7 +26,7 @@ def indirection(site: Site) -> Iterator[Advice]:
         yield from (_of_chain(site, inner, each) for each in chains)
         chased = {each.target for each in chains}
         looked_up = _looked_up(inner)
-        for reference, index in _indirect(inner, looked_up):
+        for reference, index in _indirect(site, inner, looked_up):
             if not any(name in chased for name in walk(reference)):
                 yield _of_index(site, inner, reference, index)
                 break
@@ -65,18 +65,34 @@ def _looked_up(loop: Loop) -> dict[str, Expression]:
     return found
 
 
-def _indirect(loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[ArrayRef, Expression]]:
+def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[ArrayRef, Expression]]:
     """Give what is reached by an index that is read in the same turn, another in each, with that index."""
     changed = written_names([loop], by_value=True)
+    by_address = site.source.language == "fortran"
     for statement, _ in statements(loop.body):
         for expression in _of(statement):
+            given = set(_given(expression)) if by_address else set()
             for each in walk(expression):
-                if isinstance(each, ArrayRef):
+                if isinstance(each, ArrayRef) and id(each) not in given:
                     for subscript in each.subscripts:
                         for part in walk(subscript):
                             index = looked_up.get(part.name) if isinstance(part, Name) else part
                             if isinstance(index, ArrayRef) and index != each and _is_read_anew(index, changed):
                                 yield each, index
+
+
+def _given(expression: Expression) -> Iterator[int]:
+    """Give what procedures get the address of, which is where an array begins for them, no access."""
+    for each in walk(expression):
+        for argument in each.arguments if isinstance(each, Call) and not each.is_pure else ():
+            reference: Expression | None = argument
+            while reference is not None:
+                yield id(reference)
+                match reference:
+                    case ArrayRef(array=inner) | FieldRef(structure=inner) | Deref(pointer=inner):
+                        reference = inner
+                    case _:
+                        reference = None
 
 
 def _is_read_anew(index: ArrayRef, changed: frozenset[str]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
-from .effects import effects, expressions_of
+from .effects import effects, expressions_of, written_names
 from .expression import ArrayRef, Binary, Call, Deref, Element, Expression, FieldRef, Name, Number, walk
 from .nest import Allocation, Assignment, Branch, Jump, Loop, Statement, statements
 
@@ -47,6 +47,12 @@ _CHEAP: Final = frozenset(
         "iabs",
         "lbound",
         "ubound",
+        "trim",
+        "len",
+        "len_trim",
+        "present",
+        "associated",
+        "allocated",
     )
 )
 _LARGEST_POWER: Final = 4  # as products
@@ -80,8 +86,7 @@ def _each(own: list[Statement]) -> Iterator[tuple[Expression, Statement]]:
 
 
 def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
-    found = effects(loop.body)
-    changed = found.written | ({loop.variable.name} if loop.variable else set())
+    changed = _changed(site, loop)
     seen: set[Expression] = set()
     for each, statement in _each(own):
         if each in seen or not _is_plain(each, changed):
@@ -100,6 +105,16 @@ def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]
                         f" {loop.line}: multiply by its reciprocal, which rounds in another way"
                     )
                     yield _said(site, text, (statement.line, loop.line), LOW)
+
+
+def _changed(site: Site, loop: Loop) -> frozenset[str]:
+    """Give the variables that may change in a loop: what is called changes what it is given, and what others see."""
+    found = effects(loop.body)
+    changed = found.written | written_names([loop], by_value=site.source.language != "fortran")
+    if found.unknown:
+        known = (*site.procedure.declarations, *site.source.declarations)
+        changed |= {each.name for each in known if each.outlives and not each.is_constant}
+    return changed
 
 
 def _is_plain(expression: Expression, changed: frozenset[str] | set[str]) -> bool:
@@ -123,9 +138,10 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
     for each, statement in _each(own):
         match each:
             case Binary(operator="**", left=base, right=Number(value=value)) if each not in seen:
-                is_whole = float(value).is_integer() and 2 <= value <= _LARGEST_POWER
+                # Compilers make a product of a square themselves.
+                is_whole = float(value).is_integer() and 2 < value <= _LARGEST_POWER
                 called = site.source.language != "fortran" or isinstance(value, float)
-                if not called or not (is_whole or value in (0.5, -0.5)):
+                if not called or isinstance(base, Number) or not (is_whole or value in (0.5, -0.5)):
                     continue
                 seen.add(each)
                 cure = "products" if is_whole else "a square root"
@@ -140,7 +156,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
 def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Statement]) -> Iterator[Advice]:
     """Advise on costly functions of what loops count: a table can hold them."""
     counters = {each.variable.name for each in (*around, loop) if each.variable}
-    changed = effects(loop.body).written
+    changed = _changed(site, loop) - counters
     seen = set()
     for each, statement in _each(own):
         if not (isinstance(each, Call) and each.is_pure and each.name not in _CHEAP and each not in seen):
@@ -242,8 +258,19 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
 
 
 def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
+    changed = _changed(site, loop)
     for statement in own:
         if isinstance(statement, Allocation) and not statement.frees:
+            subscripts = [
+                part
+                for target in statement.targets
+                for each in walk(target)
+                if isinstance(each, ArrayRef)
+                for subscript in each.subscripts
+                for part in walk(subscript)
+            ]
+            if any(isinstance(each, Name) and each.name in changed for each in subscripts):
+                continue  # another one in each turn
             target = site.spell(statement.targets[0]) if statement.targets else "memory"
             function = statement.function or "allocate"
             text = f"{function} gets {target} anew in each turn of line {loop.line}: get it before the loop"

@@ -6,6 +6,7 @@ from autoanalyzer.advise.advice import HIGH, MEDIUM, Site
 from autoanalyzer.advise.division_of_work import division_of_work
 from autoanalyzer.advise.indirection import indirection
 from autoanalyzer.advise.loop_order import order_of_loops
+from autoanalyzer.advise.repeated_work import repeated_work
 from autoanalyzer.advise.thread_loops import thread_loops
 
 
@@ -96,3 +97,45 @@ def test_a_place_in_a_grid_is_as_good_as_the_rank(advised, bound, sure, line):
 def test_a_number_that_the_first_rank_reads_is_no_division_of_work(advised):
     text = GRID.replace("mycol <= 3", "mycol == 1").format(bound="nmine")
     assert advised(division_of_work, text) == []
+
+
+def test_where_an_array_begins_for_a_procedure_is_no_access(advised):
+    text = "subroutine s(r, first, n)\n integer first(n)\n real r(*)\n do k = 1, n\n  call t({}, n)\n end do\nend\n"
+    assert advised(indirection, text.format("r(first(k))")) == []
+    assert advised(indirection, text.format("2 * r(first(k))")) == [(MEDIUM, [5, 4])]
+
+
+GIVEN = """
+module shares
+  real scale
+end module
+subroutine s(a, b, c, n)
+  use shares
+  real a(n), b(n), c
+  do i = 1, n
+    {}
+    a(i) = b(i) * {}
+  end do
+end
+"""
+
+
+@pytest.mark.parametrize(("value", "there"), [("exp(c)", 0), ("exp(scale)", 0), ("sum(b)", 0), ("exp(d)", 1)])
+def test_what_a_call_may_change_is_not_the_same_in_each_turn(advised, value, there):
+    assert len(advised(repeated_work, GIVEN.format("call t(c, b)", value))) == there
+    assert len(advised(repeated_work, GIVEN.format("", value))) == 1
+
+
+def test_another_component_in_each_turn_is_not_allocated_anew(advised):
+    text = (
+        "subroutine s(n)\n type tile\n  real, allocatable :: d(:)\n end type\n type(tile) tiles(n)\n"
+        " do t = 1, n\n  allocate(tiles({})%d(n))\n end do\nend\n"
+    )
+    assert advised(repeated_work, text.format("t")) == []
+    assert advised(repeated_work, text.format("3")) == [(MEDIUM, [7, 6])]
+
+
+def test_powers_that_compilers_write_as_products_are_left_to_them(advised):
+    text = "subroutine s(a, n)\n real(8) a(n)\n do i = 1, n\n  a(i) = {}\n end do\nend\n"
+    assert advised(repeated_work, text.format("a(i)**2.0_8 + 1.0**3.0 + a(i)**3")) == []
+    assert advised(repeated_work, text.format("a(i)**3.0_8")) == [(MEDIUM, [4, 3])]
