@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
-from .expression import Expression, Name, walk
-from .nest import Branch, Loop, Procedure, SourceFile, statements
+from .effects import expressions_of
+from .expression import Binary, Call, Expression, Name, Number, walk
+from .nest import Branch, CallStatement, InputOutput, Loop, Procedure, SourceFile, Statement, statements
 from .origins import RANK, Origin, Origins
 
 __all__ = ["CAUSES", "KIND", "division_of_work"]
@@ -87,7 +88,7 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
     comes = f"the bounds of {where_loop} ({site.spell(bound)}) come from {where}, {made}"
     if origin.is_table:
         cure = "the rank chooses how much it does: give each the same, or as much as it costs"
-    elif origin.has_size:
+    elif origin.has_size or _is_divided(origin.value):
         cure = (
             "if turns cost differently, equal numbers of them are unequal work: divide by cost, deal turns out in"
             " rotation, or hand parts out on demand"
@@ -101,6 +102,18 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
     return Advice(KIND, f"{comes}: {cure}", named, _evidence(site), site.gain, sure)
 
 
+def _is_divided(value: Expression) -> bool:
+    """Tell whether a value is made by dividing, or as where one of several equal parts begins: ``rank*length + 1``."""
+    for each in walk(value):
+        match each:
+            case Binary(operator="/", right=right) if not isinstance(right, Number):
+                return True
+            case Binary(operator="*", left=left, right=right):
+                if not isinstance(left, Number) and not isinstance(right, Number):
+                    return True
+    return False
+
+
 def _of_branch(site: Site, origins: Origins) -> Advice | None:
     """Advise on what some ranks alone do: a branch on the rank within the region or around it."""
     known = origins.names(site.source, site.procedure)
@@ -110,12 +123,22 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
         for arm in statement.arms:
             used = [] if arm.condition is None else [each for each in walk(arm.condition) if isinstance(each, Name)]
             if any(known.get(each.name, ("",))[0] == RANK for each in used):
-                has_loop = any(isinstance(each, Loop) for each, _ in statements(arm.body))
+                inside = [each for each, _ in statements(arm.body)]
+                if not any(map(_is_work, inside)):
+                    continue  # values alone, such as those of a division's rest
+                has_loop = any(isinstance(each, Loop) for each in inside)
                 condition = site.spell(arm.condition)
                 text = f"line {statement.line} lets ranks do different things ({condition}): share what is done there"
                 sure = MEDIUM if has_loop else LOW
                 return Advice(KIND, text, (site.place(statement.line),), _evidence(site), site.gain, sure)
     return None
+
+
+def _is_work(statement: Statement) -> bool:
+    if isinstance(statement, Loop | CallStatement | InputOutput):
+        return True
+    found = (each for expression in expressions_of(statement) for each in walk(expression))
+    return any(isinstance(each, Call) and not each.is_pure for each in found)
 
 
 def _evidence(site: Site) -> tuple[str, ...]:

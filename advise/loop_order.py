@@ -63,6 +63,12 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     more = ", ".join(dict.fromkeys(site.spell(each.reference) for each in far[1:]))
     said += f" (and {more})" if more else ""
     evidence = [f"{site.spell(each.reference)}: {_bytes(site, each.step)} a turn of line {inner.line}" for each in far]
+    if better is None and all(_is_plane(site, each, (inner, *around)) for each in far):
+        text = (
+            f"{said}: no loop goes along what lies side by side, so that each element lies in a line of its own: where"
+            " this is done often, keep these elements in an array of their own"
+        )
+        return Advice(KIND, text, (site.place(inner.line),), tuple(evidence), site.gain, LOW)
     if better is None:
         text = f"{said}: let the innermost loop go through neighbours, or lay the array out in this order"
         return Advice(KIND, text + _padding(far), (site.place(inner.line),), tuple(evidence), site.gain, MEDIUM)
@@ -74,7 +80,26 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
         return Advice(KIND, text, places, (*evidence, *found.reasons), site.gain, LOW)
     text = f"{said}: interchange lines {better.line} and {inner.line}; {_stands_against(found)}"
     sure = HIGH if found.order is Order.INDEPENDENT else MEDIUM
+    if shared := _shared(better, inner, around):
+        text += (
+            f"; the directive of line {shared.line} deals out turns of {site.spell(shared.variable)}: it goes to the"
+            " loop that is outermost then, if the turns of that are independent, too"
+        )
+        sure = MEDIUM
     return Advice(KIND, text + _padding(far), places, (*evidence, *found.reasons), site.gain, sure)
+
+
+def _is_plane(site: Site, walk_: Walk, loops: Sequence[Loop]) -> bool:
+    """Tell whether no loop changes the subscripts whose neighbours are nearer in memory, as in a face of a grid."""
+    counted = {loop.variable for loop in loops}
+    faster = [part for each in _faster(site, walk_) for part in walk(each)]
+    return bool(faster) and counted.isdisjoint(faster)
+
+
+def _shared(better: Loop, inner: Loop, around: Sequence[Loop]) -> Loop | None:
+    """Give the loop of those to be interchanged, and between them, that threads share."""
+    nest = (*around[[each is better for each in around].index(True) :], inner)
+    return next((each for each in nest if "omp" in each.directive and each.variable), None)
 
 
 def _better(strides: Strides, inner: Loop, around: Sequence[Loop]) -> Loop | None:
@@ -108,10 +133,11 @@ def _bytes(site: Site, step: Polynomial | None) -> str:
     if step.value is not None:
         return f"{abs(step.value)} bytes"
     terms = []
+    sign = -1 if next(iter(step.terms.values())) < 0 else 1
     for monomial, factor in step.terms.items():
         names = "*".join(site.spell(each) for each in monomial)
-        terms.append(f"{factor}*{names}" if names else str(factor))
-    return f"{' + '.join(terms)} bytes"
+        terms.append(f"{sign * factor}*{names}" if names else str(sign * factor))
+    return f"{' + '.join(terms)} bytes".replace("+ -", "- ")
 
 
 def _padding(far: list[Walk]) -> str:

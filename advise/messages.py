@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .effects import expressions_of, written_names
 from .expression import Call, Expression, Name, Number, Unary, base_of, walk
-from .nest import CallStatement, Loop, Statement, bodies, statements
+from .nest import Assignment, Branch, CallStatement, Loop, Statement, bodies, statements
 
 __all__ = ["CAUSES", "KIND", "messages"]
 
@@ -29,11 +29,15 @@ _ONE_SIDE: Final = {
     **dict.fromkeys(("mpi_sendrecv",), (0, 1, 3)),
     **dict.fromkeys(("mpi_bcast",), (0, 1, 3)),
 }
-_REDUCTIONS: Final = {"mpi_allreduce": (4, 5), "mpi_reduce": (4, 6)}  # where operation and communicator are
+# Where datatype, operation, root and communicator are.
+_REDUCTIONS: Final = {"mpi_allreduce": (3, 4, 5), "mpi_reduce": (3, 4, 5, 6)}
 _COLLECTIVES: Final = frozenset(
     ("mpi_bcast", "mpi_allreduce", "mpi_reduce", "mpi_allgather", "mpi_gather", "mpi_alltoall")
 )
 _BLOCKING: Final = {"mpi_send": "mpi_recv", "mpi_recv": "mpi_send"}
+
+
+_Arms = tuple[tuple[int, int], ...]  # branches, and which arm of each
 
 
 class _Use(NamedTuple):
@@ -156,8 +160,8 @@ def _lists(body: Sequence[Statement]) -> Iterator[Sequence[Statement]]:
             yield from _lists(each)
 
 
-def _in_turn(site: Site) -> Iterator[list[_Use]]:
-    """Give the calls of MPI that stand one after the other in a list of statements."""
+def _in_turn(site: Site) -> Iterator[tuple[list[_Use], Sequence[Statement]]]:
+    """Give the calls of MPI that stand one after the other in a list of statements, and the list."""
     for body in _lists(site.procedure.body):
         calls = []
         for statement in body:
@@ -165,17 +169,20 @@ def _in_turn(site: Site) -> Iterator[list[_Use]]:
                 continue
             if (name := statement.call.name.lower()).startswith("mpi_"):
                 calls.append(_Use(statement.call, name, statement, ()))
-        yield calls
+        yield calls, body
 
 
 def _one_reduction(site: Site) -> Iterator[Advice]:
-    for calls in _in_turn(site):
-        alike: dict[object, list[_Use]] = {}
+    for calls, body in _in_turn(site):
+        alike: dict[object, list[list[_Use]]] = {}
         for use in calls:
             if use.name in _REDUCTIONS:
-                operation, communicator = (_argument(use, at) for at in _REDUCTIONS[use.name])
-                alike.setdefault((use.name, operation, communicator), []).append(use)
-        for uses in alike.values():
+                what = (use.name, *(_argument(use, at) for at in _REDUCTIONS[use.name]))
+                groups = alike.setdefault(what, [[]])
+                if any(_needs(use, each, body) for each in groups[-1]):
+                    groups.append([])
+                groups[-1].append(use)
+        for uses in (group for groups in alike.values() for group in groups):
             if len(uses) > 1:
                 lines = ", ".join(str(each.line) for each in uses)
                 text = (
@@ -184,8 +191,38 @@ def _one_reduction(site: Site) -> Iterator[Advice]:
                 yield _said(site, text, [each.line for each in uses], MEDIUM)
 
 
+def _needs(later: _Use, earlier: _Use, body: Sequence[Statement]) -> bool:
+    """Tell whether what a reduction sends may be made of what one before it has given."""
+    at = [id(each) for each in body]
+    between = body[at.index(id(earlier.statement)) + 1 : at.index(id(later.statement))]
+    made = _names_in(_argument(earlier, 1))
+    while (more := made | _made_of(between, made, chosen=False)) != made:
+        made = more
+    return not made.isdisjoint(_names_in(_argument(later, 0)))
+
+
+def _made_of(body: Sequence[Statement], names: frozenset[str], *, chosen: bool) -> frozenset[str]:
+    """Give the variables that are made of some: of their values, or where these choose what is done."""
+    found: set[str] = set()
+    for statement in body:
+        used = frozenset[str]().union(*map(_names_in, expressions_of(statement)))
+        if chosen or not names.isdisjoint(used):
+            found |= written_names([statement])
+            if isinstance(statement, Assignment) and (base := base_of(statement.target)):
+                found.add(base.name)
+        inside = chosen or (isinstance(statement, Branch | Loop) and not names.isdisjoint(used))
+        for each in bodies(statement):
+            found |= _made_of(each, names, chosen=inside)
+    return frozenset(found)
+
+
+def _names_in(expression: Expression | None) -> frozenset[str]:
+    found = () if expression is None else walk(expression)
+    return frozenset(each.name for each in found if isinstance(each, Name))
+
+
 def _pairs(site: Site) -> Iterator[Advice]:
-    for calls in _in_turn(site):
+    for calls, _ in _in_turn(site):
         for one, two in pairwise(calls):
             if _BLOCKING.get(one.name) == two.name and not _shares_buffer(one, two):
                 text = (
@@ -197,9 +234,12 @@ def _pairs(site: Site) -> Iterator[Advice]:
 
 def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
     """Advise where work stands between what comes from one rank and what goes to another: these work in turns."""
+    arms = dict(_arms(site.procedure.body))
     for one in uses:
         for two in uses:
             if one.name != "mpi_recv" or two.name != "mpi_send" or one.loops != two.loops or one.line >= two.line:
+                continue
+            if _exclude_each_other(arms[id(one.statement)], arms[id(two.statement)]):
                 continue
             work = [each.line for each, _ in site.loops if one.line < each.line < two.line]
             if work and _argument(one, 3) != _argument(two, 3):
@@ -210,6 +250,19 @@ def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
                 )
                 yield _said(site, text, (one.line, two.line, work[0]), MEDIUM)
                 return
+
+
+def _arms(body: Sequence[Statement], around: _Arms = ()) -> Iterator[tuple[int, _Arms]]:
+    """Give each statement, with the arms of branches that it is in."""
+    for statement in body:
+        yield id(statement), around
+        for number, each in enumerate(bodies(statement)):
+            arm = (*around, (id(statement), number)) if isinstance(statement, Branch) else around
+            yield from _arms(each, arm)
+
+
+def _exclude_each_other(one: _Arms, two: _Arms) -> bool:
+    return any(branch == other and arm != another for branch, arm in one for other, another in two)
 
 
 def _shares_buffer(one: _Use, two: _Use) -> bool:

@@ -6,14 +6,14 @@ It serves threads that differ.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from .advice import HIGH, MEDIUM, Advice, Site
 from .expression import ArrayRef, Call, Expression, Name, walk
-from .nest import Assignment, Block, Loop, Statement, statements
-from .polynomial import polynomial
-from .strides import LINE
+from .nest import Assignment, Block, Loop, Procedure, Statement, statements
+from .polynomial import Polynomial, polynomial
+from .strides import LINE, values_in
 
 __all__ = ["CAUSES", "KIND", "thread_loops"]
 
@@ -61,11 +61,23 @@ def _uneven(loop: Loop) -> Loop | None:
     return None
 
 
+def _made_within(loop: Loop) -> Callable[[Expression], Polynomial | None]:
+    """Give what reads the bounds of loops within one: what a turn computes once stands for its value."""
+    values = values_in(Procedure("", body=loop.body))
+
+    def value(reference: Expression) -> Polynomial | None:
+        if isinstance(reference, Name) and reference.name in values:
+            return polynomial(values[reference.name])
+        return polynomial(reference)
+
+    return value
+
+
 def _is_even(inner: Loop, loop: Loop) -> bool:
     """Tell whether bounds move along with a loop, as ``k`` to ``k + 1`` do, or are no sums, as the least of two."""
     if inner.first is None or inner.last is None or loop.variable is None:
         return False
-    first, last = polynomial(inner.first), polynomial(inner.last)
+    first, last = (polynomial(each, _made_within(loop)) for each in (inner.first, inner.last))
     return first is None or last is None or loop.variable not in (last - first).symbols
 
 

@@ -17,7 +17,7 @@ __all__ = ["BYTE_ORDER_MARK", "expand"]
 
 BYTE_ORDER_MARK: Final = "\xef\xbb\xbf"  # of UTF-8, each byte a character
 
-_MOST: Final = 64 << 20  # bytes, with all that is included: no program is as long; files that bring each other twice are
+_MOST: Final = 64 << 20  # bytes, with all that is included: programs are shorter, but files may bring each other twice
 
 _INCLUDE_OPENMP: Final = expression(r"(?:\s*!\$|[cC*]\$)?\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
 _INCLUDE: Final = expression(r"\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
