@@ -1,5 +1,8 @@
 """What the front end for C and C++ makes of statements and expressions."""
 
+import pytest
+
+from autoanalyzer.advise.c_family import read_c_family
 from autoanalyzer.advise.expression import (
     ArrayRef,
     Binary,
@@ -232,6 +235,36 @@ def test_headers_are_found_near_the_file_and_missing_ones_are_remarked(read):
     source = read('#include "own.h"\n#include "not_there.h"\nint f(void) { return N; }\n', own_h="#define N 7\n")
     assert body(source)[0].value == Number(7)
     assert "not_there.h" in source.remarks[0]
+
+
+def test_headers_are_found_in_folders_beside_that_of_the_file(tmp_path):
+    for folder in ("src", "other"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "other" / "own.h").write_text("#define N 7\n")
+    source = read_c_family(b'#include "own.h"\nint f(void) { return N; }\n', tmp_path / "src" / "x.c")
+    assert (body(source)[0].value, source.remarks) == (Number(7), ())
+
+
+def test_a_header_is_read_behind_what_its_users_include(read):
+    text = "inline void f(const std::vector<double> &x) { for (size_t i = 0; i < 9; i++) std::cout << x[i]; }\n"
+    source = read(text, "x.hpp")
+    assert not source.remarks
+    assert [each.action for each in only(source, InputOutput)] == ["write"]
+
+
+ASKING = {
+    "#if USE_MPI": True,
+    "#ifdef HAVE_MPI": True,
+    "#if defined(DO_MPI) && 1": True,
+    "#ifdef NO_MPI": False,
+    "#ifdef MPI_VERSION": False,
+}
+
+
+@pytest.mark.parametrize("condition", ASKING)
+def test_what_is_compiled_with_mpi_alone_is_read(read, condition):
+    source = read(f"void f(void);\n{condition}\nvoid g(void) {{ f(); }}\n#endif\n")
+    assert bool(source.procedures) is ASKING[condition]
 
 
 def test_mpi_is_called_by_name(read):
