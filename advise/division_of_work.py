@@ -10,7 +10,7 @@ from typing import Final
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .effects import expressions_of
-from .expression import Binary, Call, Expression, Name, Number, walk
+from .expression import ArrayRef, Binary, Call, Expression, Name, Number, base_of, walk
 from .nest import Branch, CallStatement, InputOutput, Loop, Procedure, SourceFile, Statement, statements
 from .origins import RANK, Origin, Origins
 
@@ -86,7 +86,10 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
     where = site.place(origin.line, origin.source)
     where_loop = f"line {loop.line}" if source is site.source else site.place(loop.line, source)
     comes = f"the bounds of {where_loop} ({site.spell(bound)}) come from {where}, {made}"
+    tables: list[int] = []
     if origin.is_table:
+        tables = list(_tables(origin))
+        comes += f", from {'what line ' + str(tables[0]) + ' holds' if tables else 'a table'}"
         cure = "the rank chooses how much it does: give each the same, or as much as it costs"
     elif origin.has_size or _is_divided(origin.value):
         cure = (
@@ -96,10 +99,21 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
     else:
         cure = "how much a rank does depends on its number: divide evenly, or by cost"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
+    places += [(origin.source, line) for line in tables]
     named = tuple(dict.fromkeys(site.place(line, file) for file, line in places))
     is_near = len(origin.through) <= _NEAR
     sure = HIGH if is_near and (origin.is_known or origin.is_table) else MEDIUM
     return Advice(KIND, f"{comes}: {cure}", named, _evidence(site), site.gain, sure)
+
+
+def _tables(origin: Origin) -> Iterator[int]:
+    """Give the lines that declare what the rank chooses from."""
+    procedure = origin.source.procedure_at(origin.line)
+    for each in walk(origin.value):
+        base = base_of(each) if isinstance(each, ArrayRef) else None
+        declaration = origin.source.declaration(procedure, base.name) if base else None
+        if declaration is not None and declaration.line:
+            yield declaration.line
 
 
 def _is_divided(value: Expression) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from .advice import HIGH, MEDIUM, Advice, Site
+from .definitions import definitions
 from .effects import expressions_of, written_names
 from .expression import ArrayRef, Call, Deref, Expression, FieldRef, Name, base_of, walk
 from .nest import Assignment, Loop, Statement, statements
@@ -16,6 +17,7 @@ from .nest import Assignment, Loop, Statement, statements
 __all__ = ["CAUSES", "KIND", "indirection"]
 
 KIND: Final = "indirection"
+_MOST_MADE: Final = 2  # places at which an array gets its values
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
 
@@ -47,12 +49,33 @@ def _of_chain(site: Site, loop: Loop, statement: Assignment) -> Advice:
     target, value = site.spell(statement.target), site.spell(statement.value)
     is_array = isinstance(statement.value, ArrayRef)
     cure = "store in the order in which it is visited" if is_array else "keep what is linked in an array, in order"
+    made = _made(site, statement.value, loop)
+    where = f" (made in {' and '.join(made)})" if made else ""
     text = (
         f"{target} = {value}: each turn of line {loop.line} waits for what the one before has read, anywhere in memory:"
-        f" {cure}, or follow several chains in turns"
+        f" {cure}{where}, or follow several chains in turns"
     )
     evidence = (f"line {statement.line}: {target} = {value}",)
-    return Advice(KIND, text, (site.place(statement.line), site.place(loop.line)), evidence, site.gain, HIGH)
+    places = (site.place(statement.line), site.place(loop.line), *made)
+    return Advice(KIND, text, places, evidence, site.gain, HIGH)
+
+
+def _made(site: Site, reference: Expression, loop: Loop) -> list[str]:
+    """Give the first places at which an array gets its values, but in a loop itself."""
+    base = base_of(reference)
+    if base is None:
+        return []
+    declaration = site.source.declaration(site.procedure, base.name)
+    shared = declaration is None or declaration.outlives
+    sources = (site.source, *(each for each in site.sources.values() if each is not site.source))
+    found = []
+    for source in sources if shared else (site.source,):
+        for procedure in source.procedures:
+            for target, _, line in definitions(procedure, base) if shared or procedure is site.procedure else ():
+                is_inside = procedure is site.procedure and loop.line <= line <= loop.last_line
+                if isinstance(target, ArrayRef) and not is_inside:
+                    found.append(site.place(line, source))
+    return found[:_MOST_MADE]
 
 
 def _looked_up(loop: Loop) -> dict[str, Expression]:

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .definitions import definitions
 from .dependence import Interchange, Order, interchange, perfect_nest
 from .effects import expressions_of
-from .expression import ArrayRef, Expression, FieldRef, Section, walk
+from .expression import ArrayRef, Expression, FieldRef, Name, Section, walk
 from .nest import Declaration, Layout, Loop, Structure, statements
-from .polynomial import Polynomial
+from .polynomial import Polynomial, polynomial
 from .strides import LINE, Strides, Walk
 
 __all__ = ["CAUSES", "KIND", "order_of_loops"]
@@ -62,6 +63,9 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     said = _walked(site, inner, far[0])
     more = ", ".join(dict.fromkeys(site.spell(each.reference) for each in far[1:]))
     said += f" (and {more})" if more else ""
+    made = _makes_step(site, inner, far[0])
+    said += "".join(f"; line {line} makes the step, {spelt}" for line, spelt in made)
+    steps = [site.place(line) for line, _ in made]
     evidence = [f"{site.spell(each.reference)}: {_bytes(site, each.step)} a turn of line {inner.line}" for each in far]
     if better is None and all(_is_plane(site, each, (inner, *around)) for each in far):
         text = (
@@ -71,9 +75,9 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
         return Advice(KIND, text, (site.place(inner.line),), tuple(evidence), site.gain, LOW)
     if better is None:
         text = f"{said}: let the innermost loop go through neighbours, or lay the array out in this order"
-        return Advice(KIND, text + _padding(far), (site.place(inner.line),), tuple(evidence), site.gain, MEDIUM)
+        return Advice(KIND, text + _padding(far), (site.place(inner.line), *steps), tuple(evidence), site.gain, MEDIUM)
     found = interchange(site.source, site.procedure, better, inner)
-    places = (site.place(better.line), site.place(inner.line))
+    places = (site.place(better.line), site.place(inner.line), *steps)
     if found.order is Order.FORBIDDEN:
         text = f"{said}; lines {better.line} and {inner.line} may not change places: {found.reasons[0]}"
         text += "; lay the array out in the order of the loops"
@@ -125,6 +129,18 @@ def _walked(site: Site, inner: Loop, walk_: Walk) -> str:
     if len(walk_.reference.subscripts) > 1:
         which = f", its {_ORDINALS[min(walk_.subscript, len(_ORDINALS) - 1)]} index"
     return f"{name} is walked along {site.spell(inner.variable)}{which}, {_bytes(site, walk_.step)} a step"
+
+
+def _makes_step(site: Site, inner: Loop, walk_: Walk) -> list[tuple[int, str]]:
+    """Give the line that makes the step, where a variable does, and it is made once: ``along`` of ``j*along``."""
+    position = polynomial(walk_.reference.subscripts[walk_.subscript])
+    factor = position.coefficient(inner.variable) if position and inner.variable else None
+    found = []
+    for name in sorted(factor.symbols if factor else (), key=repr):
+        made = definitions(site.procedure, name) if isinstance(name, Name) else ()
+        if len(made) == 1:
+            found.append((made[0][2], f"{site.spell(name)} = {site.spell(made[0][1])}"))
+    return found
 
 
 def _bytes(site: Site, step: Polynomial | None) -> str:
