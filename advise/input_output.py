@@ -57,10 +57,10 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
         cure = "open the file once, before the loop"
     elif "rewind" in by_action and (named := by_action.get("read", [])):
         cure = "the same is read again: keep it in memory"
-    elif named := [each for each in by_action.get("write", []) if _is_terminal(site, each)]:
-        sure, cure = LOW, "print less often, or all at once in the end"
-    elif named := [each for each in moved if each.is_formatted and not _is_text(site, each)]:
+    elif named := [each for each in moved if _is_converted(site, each)]:
         sure, cure = MEDIUM, "numbers become text one by one: write them as they are in memory, many at once"
+    elif named := [each for each in by_action.get("write", []) if _is_said(site, each)]:
+        sure, cure = LOW, "print less often, or all at once in the end"
     elif named := moved if _is_small(site, moved) else []:
         sure, cure = MEDIUM, "collect what the turns read or write, and move it in large pieces"
     if not named:
@@ -91,6 +91,19 @@ def _varies(statement: InputOutput, loop: Loop) -> bool:
     texts = {base.name for each in writes if each.unit is not None and (base := base_of(each.unit))}
     changed = written_names([loop]) | texts
     return any(isinstance(each, Name) and each.name in changed for item in statement.items for each in walk(item))
+
+
+def _is_converted(site: Site, statement: InputOutput) -> bool:
+    """Tell whether numbers become text for other programs, or are read as such."""
+    return statement.is_formatted and not _is_text(site, statement) and not _is_said(site, statement)
+
+
+def _is_said(site: Site, statement: InputOutput) -> bool:
+    """Tell whether it is written for people: to the terminal, or with words."""
+    if statement.action != "write":
+        return False
+    in_words = site.source.language == "fortran" and any(isinstance(each, Text) for each in statement.items)
+    return in_words or _is_terminal(site, statement)
 
 
 def _is_terminal(site: Site, statement: InputOutput) -> bool:

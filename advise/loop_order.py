@@ -84,12 +84,14 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
         return Advice(KIND, text, places, (*evidence, *found.reasons), site.gain, LOW)
     text = f"{said}: interchange lines {better.line} and {inner.line}; {_stands_against(found)}"
     sure = HIGH if found.order is Order.INDEPENDENT else MEDIUM
+    if not any(each is inner for each in perfect_nest(better)):
+        sure = LOW  # loops are to be split first
     if shared := _shared(better, inner, around):
         text += (
-            f"; the directive of line {shared.line} deals out turns of {site.spell(shared.variable)}: it goes to the"
-            " loop that is outermost then, if the turns of that are independent, too"
+            f"; the directive of line {shared.line} deals out turns of {site.spell(shared.variable)}: it stays with that"
+            " loop, or goes to what is outermost then, if the turns of that are independent, and many"
         )
-        sure = MEDIUM
+        sure = MEDIUM if sure == HIGH else sure
     return Advice(KIND, text + _padding(far), places, (*evidence, *found.reasons), site.gain, sure)
 
 

@@ -159,6 +159,7 @@ MOVES = {
     "the same file": ("open(9, file='x'); write(9) a", [(HIGH, [6, 5])]),
     "text": ("read(8, '(a)') line", [(MEDIUM, [6, 5])]),
     "the terminal": ("print *, a(i)", [(LOW, [6, 5])]),
+    "with words": ("write(9, *) 'step', i, a(i)", [(LOW, [6, 5])]),
     "at times": ("if (mod(i, 100) == 0) write(9, *) a(i)", [(LOW, [6, 5])]),
 }
 
