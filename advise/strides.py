@@ -96,6 +96,15 @@ class Strides:
                 total += factor * distance * by
         return Walk(reference, which, None if unknown else total)
 
+    def turns(self, loop: Loop) -> int | None:
+        """Say how many turns a loop makes, where that is a number."""
+        heads = [polynomial(each, self._value) for each in (loop.first, loop.last, loop.step) if each is not None]
+        values = [None if each is None else each.value for each in heads]
+        match values:
+            case [int(first), int(last), int(step)] if step:
+                return max(0, (last - first) // step + 1)
+        return None
+
     def _row(self, reference: ArrayRef, number: int) -> Polynomial | None:
         """Say how many bytes lie between neighbours along a subscript."""
         faster = range(number) if self._layout is Layout.COLUMNS else range(number + 1, len(reference.subscripts))

@@ -188,6 +188,26 @@ def test_a_face_of_a_grid_has_no_better_order_of_loops(advised):
     assert advised(order_of_loops, PLANE.format("j")) == [(MEDIUM, [5])]
 
 
+BLOCKS = """
+subroutine s(lhs, b, n)
+  parameter (nb = {})
+  real(8) lhs(nb, nb, n), b(nb, n)
+  do i = 1, n
+    do m = 1, nb
+      do k = 1, nb
+        b(m, i) = b(m, i) - lhs(m, k, i)
+      end do
+    end do
+  end do
+end
+"""
+
+
+def test_small_blocks_stay_in_the_cache_in_any_order(advised):
+    assert advised(order_of_loops, BLOCKS.format(5)) == []
+    assert advised(order_of_loops, BLOCKS.format(500)) == [(HIGH, [6, 7])]
+
+
 SHARED = """
 subroutine s(a, n)
   real(8) a(n, n)
