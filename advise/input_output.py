@@ -5,21 +5,24 @@ It serves disk I/O (paper 001, 6.1.2: data kept in memory).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .arms import arms_of, exclude_each_other
 from .effects import written_names
-from .expression import ArrayRef, Expression, FieldRef, Name, Number, Section, Text, base_of, walk
-from .nest import Branch, InputOutput, Loop, statements
+from .expression import ArrayRef, Call, Expression, FieldRef, Name, Number, Section, Text, base_of, walk
+from .nest import Branch, CallStatement, InputOutput, Jump, Loop, Statement, bodies, statements
 
-__all__ = ["CAUSES", "KIND", "input_output"]
+__all__ = ["CAUSES", "KIND", "input_output", "is_terminal"]
 
 KIND: Final = "input and output"
 CAUSES: Final = frozenset(("io_bytes",))
 
 _MOST_LINES: Final = 5  # named; of all there are places
-_TERMINAL: Final = frozenset(("stdout", "stderr", "cout", "cerr", "std::cout", "std::cerr"))
+_ENDING: Final = frozenset(("exit", "_exit", "abort", "mpi_abort"))
+_ERRORS: Final = frozenset(("stderr", "cerr", "clog"))
+_TERMINAL: Final = frozenset(("stdout", "cout", *_ERRORS))
 _UNITS: Final = (0, 6)  # Fortran's for it
 _SMALL: Final = 1 << 16  # bytes a call: file systems like to get at least as much
 
@@ -27,13 +30,43 @@ _SMALL: Final = 1 << 16  # bytes a call: file systems like to get at least as mu
 def input_output(site: Site) -> Iterator[Advice]:
     """Advise on each outermost loop of a site that reads or writes files."""
     found: dict[int, tuple[Loop, list[tuple[InputOutput, tuple[Loop, ...]]]]] = {}
+    last = set(_before_the_end(site.procedure.body))
     for statement, loops in site.statements:
         inside = [each for each in loops if each.line >= site.first] or list(loops[-1:])
-        if isinstance(statement, InputOutput) and inside and not _is_in_memory(site, statement):
+        if (
+            isinstance(statement, InputOutput)
+            and inside
+            and not _is_left_out(site, statement)
+            and id(statement) not in last
+        ):
             found.setdefault(id(inside[0]), (inside[0], []))[1].append((statement, loops))
     for loop, uses in found.values():
         if advice := _of_loop(site, loop, uses):
             yield advice
+
+
+def _before_the_end(body: Sequence[Statement]) -> Iterator[int]:
+    """Give what stands in lists of statements that end the program, as messages of errors do."""
+    for each in body:
+        for inner in bodies(each):
+            yield from _before_the_end(inner)
+    ends = [number for number, each in enumerate(body) if _ends(each)]
+    if ends:
+        yield from (id(each) for each in body[: ends[0]])
+
+
+def _ends(statement: Statement) -> bool:
+    match statement:
+        case CallStatement(call=Call(name=name)):
+            return name.lower() in _ENDING
+        case Jump(kind="stop"):
+            return True
+    return False
+
+
+def _is_left_out(site: Site, statement: InputOutput) -> bool:
+    """Tell whether it goes to a text in memory, or is a message of an error."""
+    return _is_in_memory(site, statement) or (isinstance(statement.unit, Name) and statement.unit.name in _ERRORS)
 
 
 def _is_in_memory(site: Site, statement: InputOutput) -> bool:
@@ -49,9 +82,9 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
         by_action.setdefault(each.action, []).append(each)
     moved = [*by_action.get("read", ()), *by_action.get("write", ())]
     sure, cure = HIGH, ""
-    if named := _written_and_read(moved):
+    if named := _written_and_read(moved, loop):
         cure = "what is written is read again: keep it in memory, and write it once behind the loop"
-    elif named := by_action.get("flush", []):
+    elif named := [each for each in by_action.get("flush", []) if not is_terminal(site, each)]:
         cure = "each turn waits for the disk: flush behind the loop"
     elif named := [each for each in by_action.get("open", []) if not _varies(each, loop)]:
         cure = "open the file once, before the loop"
@@ -59,6 +92,8 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
         cure = "the same is read again: keep it in memory"
     elif named := [each for each in moved if _is_converted(site, each)]:
         sure, cure = MEDIUM, "numbers become text one by one: write them as they are in memory, many at once"
+        if not any(each.action == "write" for each in named):
+            cure = "text becomes numbers one by one: keep in files what is in memory, and read many at once"
     elif named := [each for each in by_action.get("write", []) if _is_said(site, each)]:
         sure, cure = LOW, "print less often, or all at once in the end"
     elif named := moved if _is_small(site, moved) else []:
@@ -79,8 +114,12 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     return Advice(KIND, text, places, _evidence(site), site.gain, sure)
 
 
-def _written_and_read(moved: list[InputOutput]) -> list[InputOutput]:
-    """Give what moves something in and out of the same file."""
+def _written_and_read(moved: list[InputOutput], loop: Loop) -> list[InputOutput]:
+    """Give what moves something in and out of the same file, both in one turn."""
+    arms = dict(arms_of(loop.body))
+    places = [[arms[id(each)] for each in moved if each.action == action] for action in ("read", "write")]
+    if all(exclude_each_other(one, two) for one in places[0] for two in places[1]):
+        return []
     units = [{each.unit for each in moved if each.action == action and each.unit} for action in ("read", "write")]
     return [each for each in moved if each.unit in units[0] & units[1]]
 
@@ -103,10 +142,11 @@ def _is_said(site: Site, statement: InputOutput) -> bool:
     if statement.action != "write":
         return False
     in_words = site.source.language == "fortran" and any(isinstance(each, Text) for each in statement.items)
-    return in_words or _is_terminal(site, statement)
+    return in_words or is_terminal(site, statement)
 
 
-def _is_terminal(site: Site, statement: InputOutput) -> bool:
+def is_terminal(site: Site, statement: InputOutput) -> bool:
+    """Tell whether it goes to the terminal, or comes from there."""
     match statement.unit:
         case None:
             return True

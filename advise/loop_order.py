@@ -23,7 +23,9 @@ KIND: Final = "order of loops"
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
 _LESS: Final = 0.5  # of the lines that a turn asks for: less is not worth another order
-_FEW_LINES: Final = 64  # of an inner loop: so few stay in a first-level cache until the loop around uses the rest of them
+_FEW_LINES: Final = (
+    64  # of an inner loop: so few stay in a first-level cache until the loop around uses the rest of them
+)
 _SETS: Final = 4096  # bytes: with steps of these, all lines fall into the same few sets of a first-level cache
 _SMALL_PART: Final = 0.5  # of a structure's bytes that a loop uses
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")

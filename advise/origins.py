@@ -9,7 +9,21 @@ from typing import Final, NamedTuple
 
 from .definitions import Definition, Definitions
 from .effects import expressions_of
-from .expression import ArrayRef, Binary, Call, Expression, FieldRef, Name, Number, Opaque, Unary, base_of, parts, walk
+from .expression import (
+    ArrayRef,
+    Binary,
+    Call,
+    Deref,
+    Expression,
+    FieldRef,
+    Name,
+    Number,
+    Opaque,
+    Unary,
+    base_of,
+    parts,
+    walk,
+)
 from .nest import Assignment, Branch, CallStatement, Jump, Loop, Procedure, SourceFile, Statement, statements
 
 __all__ = ["RANK", "RECEIVES", "SENDS", "SIZE", "Calling", "Origin", "Origins"]
@@ -30,6 +44,7 @@ _USUAL: Final = {
     **dict.fromkeys(("rank", "myrank", "my_rank", "mpi_rank", "myid", "mype", "my_pe", "iproc", "irank"), RANK),
     **dict.fromkeys(("size", "nprocs", "nproc", "numranks", "num_ranks", "nranks", "mpi_size", "npes"), SIZE),
 }
+_SHARING: Final = {"mpi_allreduce": 1, "mpi_bcast": 0}  # which argument has the same value on all ranks then
 _COMPARING: Final = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||", "!"))
 _ORDERING: Final = frozenset(("<", "<=", ">", ">="))
 _DEEPEST: Final = 8  # steps back
@@ -91,9 +106,15 @@ class _Trail:
 
     seen: frozenset[tuple[int, str]] = frozenset()
     through: tuple[tuple[SourceFile, int], ...] = ()
+    within: str = ""
+    before: int = 0
 
     def has_seen(self, where: _Where, name: str) -> bool:
         return (id(where.procedure), name) in self.seen
+
+    def reaches(self, where: _Where, line: int) -> bool:
+        """Tell whether what a line makes can be used where the way began."""
+        return not self.before or where.procedure.name != self.within or line <= self.before
 
     def past(self, where: _Where, name: str) -> _Trail:
         return replace(self, seen=self.seen | {(id(where.procedure), name)})
@@ -115,10 +136,17 @@ class Origins:
         self._definitions = Definitions()
         self._named: dict[tuple[int, int], dict[str, tuple[str, bool]]] = {}
 
-    def of(self, expression: Expression, source: SourceFile, procedure: Procedure) -> Origin | None:
-        """Find the line that makes an expression of the rank; None if none is found."""
+    def of(self, expression: Expression, source: SourceFile, procedure: Procedure, *, before: int = 0) -> Origin | None:
+        """Find the line that makes an expression of the rank; None if none is found.
+
+        Args:
+            expression: What is used.
+            source: Where.
+            procedure: Likewise.
+            before: The last line of the procedure that can make it; 0 if all can.
+        """
         self._left = _MOST
-        return self._made(expression, _Where(source, procedure), _Trail())
+        return self._made(expression, _Where(source, procedure), _Trail(within=procedure.name, before=before))
 
     def names(self, source: SourceFile, procedure: Procedure) -> dict[str, tuple[str, bool]]:
         """Give the variables that are the rank or the number of ranks, and whether that is seen."""
@@ -161,6 +189,17 @@ class Origins:
                         calling = Calling(source, procedure, call, call.line or statement.line, loops)
                         found.setdefault(_bare(call.name), []).append(calling)
         return found
+
+    @cached_property
+    def _shared(self) -> frozenset[tuple[int, str]]:
+        """Name the variables, each with its procedure, that have the same value on all ranks once it has been sent."""
+        found = set()
+        for name, at in _SHARING.items():
+            for calling in self._calls.get(name, ()):
+                variable = _argument(calling.call, at)
+                if isinstance(variable, Unary) and isinstance(variable.operand, Name):
+                    found.add((id(calling.procedure), variable.operand.name))
+        return frozenset(found)
 
     @cached_property
     def _asking(self) -> dict[int, list[tuple[str, str]]]:
@@ -228,8 +267,10 @@ class Origins:
         return None
 
     def _of_name(self, name: Name, where: _Where, trail: _Trail) -> Origin | None:
+        if (id(where.procedure), name.name) in self._shared:
+            return None
         for definition in self._definitions.of(where.procedure, name):
-            if found := self._of_value(definition, where, trail):
+            if trail.reaches(where, definition[2]) and (found := self._of_value(definition, where, trail)):
                 return found
         if name.name in where.procedure.arguments:
             at = where.procedure.arguments.index(name.name)
@@ -255,7 +296,8 @@ class Origins:
     def _of_condition(self, where: _Where, name: Name, trail: _Trail) -> Origin | None:
         """Find a value that the lower ranks get, and the others do not: ``if (rank < rest) n = n + 1``."""
         for target, value, line in self._of_lower_ranks.get(id(where.procedure), {}).get(name.name, ()):
-            return Origin(where.source, line, target, value, False, False, False, trail.through)
+            if trail.reaches(where, line):
+                return Origin(where.source, line, target, value, False, False, False, trail.through)
         return None
 
     @cached_property
@@ -420,7 +462,12 @@ def _is_place(value: Expression, ranks: set[str]) -> bool:
 def _orders(condition: Expression | None, ranks: set[str]) -> bool:
     """Tell whether a condition asks for the rank to be less than something."""
     found = (each for each in walk(condition) if isinstance(each, Binary)) if condition else ()
-    return any(each.operator in _ORDERING and not ranks.isdisjoint(_names(each)) for each in found)
+    sides = (side for each in found if each.operator in _ORDERING for side in (each.left, each.right))
+    return any(not ranks.isdisjoint(_names(side)) for side in sides if not any(map(_is_read, walk(side))))
+
+
+def _is_read(expression: Expression) -> bool:
+    return isinstance(expression, ArrayRef | Deref)
 
 
 def _is_chosen_by(expression: Expression, used: Mapping[str, tuple[str, bool]]) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .effects import effects, expressions_of, written_names
-from .expression import ArrayRef, Binary, Call, Deref, Element, Expression, FieldRef, Name, Number, walk
+from .expression import ArrayRef, Binary, Call, Deref, Element, Expression, FieldRef, Name, Number, Unary, base_of, walk
 from .nest import Allocation, Assignment, Branch, Jump, Loop, Statement, statements
 
 __all__ = ["CAUSES", "KIND", "repeated_work"]
@@ -207,7 +207,8 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
 def _may_be_stored_into(site: Site, expression: Expression, between: list[Assignment]) -> bool:
     """Tell whether something is stored that may be an operand, though the program does not mean it to be."""
     names = {each.name for each in walk(expression) if isinstance(each, Name)}
-    kinds = {each.element.kind for each in walk(expression) if isinstance(each, ArrayRef)}
+    arrays = [each for each in walk(expression) if isinstance(each, ArrayRef)]
+    kinds = {each.element.kind for each in arrays if not _is_out_of_reach(site, each)}
     stored = False
     for each in between:
         match each.target:
@@ -222,6 +223,22 @@ def _may_be_stored_into(site: Site, expression: Expression, between: list[Assign
     return stored
 
 
+def _is_out_of_reach(site: Site, reference: ArrayRef) -> bool:
+    """Tell whether the compiler sees that no pointer leads to an array: it is the procedure's, and given to none."""
+    base = base_of(reference)
+    declaration = site.source.declaration(site.procedure, base.name) if base is not None else None
+    if declaration is None or declaration.outlives or declaration.is_argument or not all(declaration.extents):
+        return False
+    for statement, _ in statements(site.procedure.body):
+        for expression in expressions_of(statement):
+            for each in walk(expression):
+                is_given = isinstance(each, Call) and not each.is_pure
+                is_given = is_given or (isinstance(each, Unary) and each.operator == "&")
+                if is_given and base in set(walk(each)):
+                    return False
+    return bool(declaration.extents)
+
+
 def _element(target: ArrayRef | FieldRef | Deref) -> Element:
     return target.element
 
@@ -234,7 +251,7 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
     body = [each for each in loop.body if not isinstance(each, Branch)]
     steps = [each for each in body if isinstance(each, Assignment) and isinstance(each.target, Name) and each.operator]
     counter = steps[0].target if len(body) == 1 and steps else loop.variable
-    if counter is None or not (around or loop.condition is not None):
+    if counter is None or not (around or loop.condition is not None) or not _begins_anew(site, loop, counter, around):
         return
     compared: list[Expression] = []
     if loop.condition is not None and len(body) == 1 and steps:
@@ -255,6 +272,18 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
                 lines = (loop.line, *(one.line for one in around[-1:]))
                 yield _said(site, text, lines, HIGH if around else MEDIUM)
                 return
+
+
+def _begins_anew(site: Site, loop: Loop, counter: Expression, around: tuple[Loop, ...]) -> bool:
+    """Tell whether a search begins at the same place each time, not where the last one ended."""
+    if loop.variable is not None and loop.first is not None:
+        return not any(part == counter for part in walk(loop.first))
+    within = statements(around[-1].body if around else site.procedure.body)
+    return any(
+        isinstance(each, Assignment) and each.target == counter and not each.operator and each.line <= loop.line
+        for each, loops in within
+        if loop not in loops
+    )
 
 
 def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
