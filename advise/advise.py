@@ -20,10 +20,10 @@ from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .nest import Procedure, SourceFile
 from .reading import Found, Reading
 
-__all__ = ["Advised", "advise"]
+__all__ = ["KINDS", "Advised", "advise"]
 
 # The causes that each kind serves, and the kind.
-_KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ...]] = (
+KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ...]] = (
     (loop_order.CAUSES, loop_order.order_of_loops),
     (indirection.CAUSES, indirection.indirection),
     (repeated_work.CAUSES, repeated_work.repeated_work),
@@ -106,7 +106,7 @@ class _Adviser:
     def _on(
         self, region: CodeRegion, causes: frozenset[str], gain: float | None, numbers: Mapping[str, float]
     ) -> tuple[Advice, ...]:
-        kinds = [kind for served, kind in _KINDS if served & causes]
+        kinds = [kind for served, kind in KINDS if served & causes]
         place = _with_source(self._findings, region)
         source = self._reading.read(place.file) if kinds and place else None
         procedure = _procedure(source, place) if source and place else None

@@ -317,6 +317,35 @@ def test_a_header_of_cxx_is_read_as_such(read):
     assert (source.language, [each.name for each in source.procedures]) == ("c++", ["S<...>::f"])
 
 
+ACCESSORS = """
+    #include <vector>
+    struct Cells {
+        std::vector<double> x_; int n_;
+        double &x(int i) { return x_[i]; }
+        int n() const { return n_; }
+        double &log(int i) { calls++; return x_[i]; }
+        virtual double &y(int i) { return x_[i]; }
+        double &itself(int i) { return itself(i); }
+        int calls;
+    };
+    void f(Cells &cells, Cells *others) {
+        cells.x(1) = others->x(2);
+        cells.log(1) = cells.n();
+        cells.y(1) = cells.itself(1);
+    }
+    """
+
+
+def test_methods_that_give_an_element_or_a_field_are_what_they_give(read):
+    first, second, third = only(read(ACCESSORS, "x.cpp"), Assignment)
+    cells, others = Name("cells"), Deref(Name("others"))
+    assert first.target == ArrayRef(FieldRef(cells, "x_"), (Number(1),))
+    assert first.value == ArrayRef(FieldRef(others, "x_"), (Number(2),))
+    assert first.target.line == first.line
+    assert second.value == FieldRef(cells, "n_")
+    assert all(isinstance(each, Call) for each in (second.target, third.target, third.value))
+
+
 def test_anything_else_is_opaque_and_may_change_things(read):
     source = read("int f(int n) { int m = ({ n++; n; }); return m; }")
     assert any(isinstance(each.value, Opaque) and each.value.changes for each in only(source, Assignment))
