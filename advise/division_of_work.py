@@ -64,8 +64,8 @@ def _outermost(loop: Loop, procedure: Procedure) -> Loop:
 
 def _of_loop(site: Site, origins: Origins, loop: Loop, source: SourceFile, procedure: Procedure) -> Advice | None:
     for bound in (loop.last, loop.first, loop.step, loop.condition):
-        if bound is None:
-            continue
+        if bound is None or (bound is loop.condition and getattr(bound, "operator", "") == "=="):
+            continue  # what is tried again until it fits is no number of turns
         found = origins.of(bound, source, procedure, before=_outermost(loop, procedure).last_line)
         if found is None and _has_rank(bound, origins, source, procedure):
             if bound is loop.first:

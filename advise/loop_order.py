@@ -76,6 +76,9 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
             " this is done often, keep these elements in an array of their own"
         )
         return Advice(KIND, text, (site.place(inner.line),), tuple(evidence), site.gain, LOW)
+    if better is None and any(_is_dense_in(strides, each, around) for each in far):
+        text = f"{said}, and others are in the other order: go through both in blocks of a few rows and columns"
+        return Advice(KIND, text + _padding(far), (site.place(inner.line), *steps), tuple(evidence), site.gain, MEDIUM)
     if better is None:
         text = f"{said}: let the innermost loop go through neighbours, or lay the array out in this order"
         return Advice(KIND, text + _padding(far), (site.place(inner.line), *steps), tuple(evidence), site.gain, MEDIUM)
@@ -96,6 +99,12 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
         )
         sure = MEDIUM if sure == HIGH else sure
     return Advice(KIND, text + _padding(far), places, (*evidence, *found.reasons), site.gain, sure)
+
+
+def _is_dense_in(strides: Strides, walk_: Walk, loops: Sequence[Loop]) -> bool:
+    """Tell whether another loop walks along neighbours, as where a matrix and its transpose are read together."""
+    found = (strides.walk(walk_.reference, each) for each in loops)
+    return any(each is not None and each.lines and each.is_dense for each in found)
 
 
 def _is_plane(site: Site, walk_: Walk, loops: Sequence[Loop]) -> bool:

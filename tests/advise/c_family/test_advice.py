@@ -11,6 +11,7 @@ from autoanalyzer.advise.input_output import input_output
 from autoanalyzer.advise.loop_order import order_of_loops
 from autoanalyzer.advise.messages import messages
 from autoanalyzer.advise.repeated_work import repeated_work
+from autoanalyzer.advise.thread_loops import thread_loops
 
 from ..conftest import site as site  # noqa: PLC0414 - the fixture
 
@@ -106,6 +107,16 @@ SILENT = {
         MPI + "int n; void g(int *use) { int rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank); if (use[rank] > 3) n = 4; }\n"
         "void f(double *x) { for (int i = 0; i < n; i++) x[i] = 0; }",
     ),
+    "threads whose turns are alike": (
+        thread_loops,
+        "void f(double *x, int n, int m) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) {"
+        " for (int j = 0; j < m; j++) x[i * m + j] *= 2; if (x[i] < 0) x[i] = 0; } }",
+    ),
+    "a value that is drawn until it is another": (
+        division_of_work,
+        MPI + "int draw(int); void f(int last) { int rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank); int now = last;"
+        " while (now == last) now = draw(3) * rank; }",
+    ),
     "a macro that stands for a statement": (
         division_of_work,
         MPI + "#define SET(a) do { a = 1; } while (0)\nvoid f(int n) { SET(n); }",
@@ -146,3 +157,31 @@ def test_numbers_in_a_text_are_read_one_by_one(site):
 def test_a_macro_with_do_and_zero_is_no_loop(tmp_path):
     source = read_c_family(dedent(SILENT["a macro that stands for a statement"][1]).encode(), tmp_path / "x.c")
     assert [type(each).__name__ for each in source.procedures[-1].body] == ["Assignment"]
+
+
+def test_a_matrix_and_its_transpose_are_gone_through_in_blocks(site):
+    text = """
+        double f(const double *a, int n) {
+            double s = 0;
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++)
+                    s += a[i * n + j] - a[j * n + i];
+            return s;
+        }
+        """
+    (advice,) = order_of_loops(site(text))
+    assert "in blocks of a few rows and columns" in advice.text
+
+
+@pytest.mark.parametrize("bounds", ["int j = at[i]; j < at[i + 1]; j++", "int j = 0; j < work(i); j++"])
+def test_threads_whose_turns_may_differ_are_named(site, bounds):
+    text = f"""
+        int work(int);
+        void f(double *x, int *at, int n) {{
+        #pragma omp parallel for
+            for (int i = 0; i < n; i++)
+                for ({bounds}) x[i] += j;
+        }}
+        """
+    (advice,) = thread_loops(site(text))
+    assert "where its turns cost differently" in advice.text
