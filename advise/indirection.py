@@ -157,9 +157,11 @@ def _of(statement: Statement) -> Iterator[Expression]:
 
 def _of_index(site: Site, loop: Loop, reference: ArrayRef, index: Expression) -> Advice:
     by = site.spell(index.array) if isinstance(index, ArrayRef) else "an index"
+    array = site.spell(reference.array)
     text = (
-        f"{site.spell(reference)} in line {reference.line or loop.line} is reached through {site.spell(index)}: sort or"
-        f" renumber {by} so that neighbours in the loop are neighbours in memory, or go through it in blocks"
+        f"{site.spell(reference)} in line {reference.line or loop.line} is reached through {site.spell(index)}: if"
+        f" {array} does not fit into the cache, sort or renumber {by} so that neighbours in the loop are neighbours in"
+        " memory, or go through it in blocks"
     )
     evidence = (f"line {loop.line} reads {site.spell(index)} in each turn",)
     places = (site.place(reference.line or loop.line), site.place(loop.line))
