@@ -30,7 +30,7 @@ help:
 	@echo "make measured   check verdicts of real runs, ten runs each: by hand, on a quiet machine"
 	@echo "make suite      measure verdicts on CASES generated programs with planted faults, and on the same without: by hand"
 	@echo "make sanitize   test the probe library under the address, undefined-behaviour and thread sanitizers"
-	@echo "make fuzz       try front ends, readers and the algebra on random sources, plans, experiments and shards"
+	@echo "make fuzz       try front ends, advice, readers and the algebra on random sources, plans, experiments and shards"
 	@echo "make kills      kill runs at random moments, and check that their data survive"
 	@echo "make clean      remove the virtual environment and all build products"
 	@echo "Targets install what they need: distribution packages as root or with sudo, everything else in $(VENV)."
@@ -113,6 +113,9 @@ bench: $(VENV)/.ready
 fuzz: $(VENV)/.ready
 	@for language in fortran c++; do \
 		$(BIN)/python tools/fuzz.py --language $$language --mutations $(MUTATIONS) --seed $(SEED) || exit 1; \
+	done
+	@for language in c c++ fortran; do \
+		$(BIN)/python tools/fuzz_advice.py --language $$language --mutations $(MUTATIONS) --seed $(SEED) || exit 1; \
 	done
 	@$(BIN)/python tools/fuzz_plans.py --mutations $(MUTATIONS) --seed $(SEED)
 	@$(BIN)/python tools/fuzz_experiments.py --mutations $(MUTATIONS) --seed $(SEED) $(if $(MINUTES),--minutes $(MINUTES))

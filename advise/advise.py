@@ -21,10 +21,10 @@ from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .nest import Procedure, SourceFile
 from .reading import Found, Reading
 
-__all__ = ["Advised", "advise"]
+__all__ = ["KINDS", "Advised", "advise"]
 
 # The causes that each kind serves, and the kind.
-_KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ...]] = (
+KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ...]] = (
     (loop_order.CAUSES, loop_order.order_of_loops),
     (indirection.CAUSES, indirection.indirection),
     (repeated_work.CAUSES, repeated_work.repeated_work),
@@ -118,7 +118,7 @@ class _Adviser:
         numbers: Mapping[str, float],
         within: Sequence[Region] = (),
     ) -> tuple[Advice, ...]:
-        kinds = [kind for served, kind in _KINDS if served & causes]
+        kinds = [kind for served, kind in KINDS if served & causes]
         places = [*filter(None, [_with_source(self._findings, region)]), *(each for each in within if each.file)]
         if not kinds or not places:
             return ()

@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
-from .expression import Expression, Name, walk
-from .nest import Branch, Loop, Procedure, SourceFile, statements
-from .origins import RANK, Origin, Origins
+from .effects import expressions_of, written_names
+from .expression import ArrayRef, Binary, Call, Expression, Name, Number, base_of, parts, walk
+from .input_output import is_terminal
+from .nest import Branch, CallStatement, InputOutput, Loop, Procedure, SourceFile, Statement, statements
+from .origins import RANK, SIZE, Origin, Origins
 
 __all__ = ["CAUSES", "KIND", "division_of_work"]
 
@@ -19,6 +21,7 @@ KIND: Final = "division of work"
 CAUSES: Final = frozenset(("ranks",))
 
 _LEVELS: Final = 4  # callers above the region
+_EQUAL: Final = ("==", "!=")
 _NEAR: Final = 3  # steps back: of more, one may be of another matter
 
 
@@ -39,10 +42,14 @@ def division_of_work(site: Site) -> Iterator[Advice]:
 
 def _of_callers(site: Site, origins: Origins) -> Iterator[Advice]:
     procedures, seen = [site.procedure], {site.procedure.name}
+    looked_at: set[int] = set()
     for _ in range(_LEVELS):
         callings = [each for procedure in procedures for each in origins.callers(procedure)]
         for calling in callings:
             for loop in reversed(calling.loops):
+                if id(loop) in looked_at:
+                    continue
+                looked_at.add(id(loop))
                 if found := _of_loop(site, origins, loop, calling.source, calling.procedure):
                     yield found
                     return
@@ -50,15 +57,22 @@ def _of_callers(site: Site, origins: Origins) -> Iterator[Advice]:
         seen |= {each.name for each in procedures}
 
 
+def _outermost(loop: Loop, procedure: Procedure) -> Loop:
+    """Give the loop that is around one and others around it; the loop itself if there is none."""
+    return next((loops[0] for each, loops in statements(procedure.body) if each is loop and loops), loop)
+
+
 def _of_loop(site: Site, origins: Origins, loop: Loop, source: SourceFile, procedure: Procedure) -> Advice | None:
     for bound in (loop.last, loop.first, loop.step, loop.condition):
-        if bound is None:
-            continue
-        found = origins.of(bound, source, procedure)
+        if bound is None or (bound is loop.condition and getattr(bound, "operator", "") == "=="):
+            continue  # what is tried again until it fits is no number of turns
+        found = origins.of(bound, source, procedure, before=_outermost(loop, procedure).last_line)
         if found is None and _has_rank(bound, origins, source, procedure):
             if bound is loop.first:
                 return _of_rotation(site, loop, source)
-            found = Origin(source, loop.line, None, bound, True, True, False)
+            known = origins.names(source, procedure)
+            has_size = any(known.get(each.name, ("",))[0] == SIZE for each in walk(bound) if isinstance(each, Name))
+            found = Origin(source, loop.line, None, bound, True, has_size, False)
         if found is not None:
             return _of_origin(site, found, loop, source, bound)
     return None
@@ -85,34 +99,95 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
     where = site.place(origin.line, origin.source)
     where_loop = f"line {loop.line}" if source is site.source else site.place(loop.line, source)
     comes = f"the bounds of {where_loop} ({site.spell(bound)}) come from {where}, {made}"
+    tables: list[int] = []
     if origin.is_table:
+        tables = list(_tables(origin))
+        comes += f", from {'what line ' + str(tables[0]) + ' holds' if tables else 'a table'}"
         cure = "the rank chooses how much it does: give each the same, or as much as it costs"
-    elif origin.has_size:
-        cure = "equal counts are unequal work if turns cost differently: divide by cost, in rotation or on demand"
+    elif origin.has_size or _is_divided(origin.value):
+        cure = (
+            "if turns cost differently, equal numbers of them are unequal work: divide by cost, deal turns out in"
+            " rotation, or hand parts out on demand"
+        )
     else:
         cure = "how much a rank does depends on its number: divide evenly, or by cost"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
+    places += [(origin.source, line) for line in tables]
     named = tuple(dict.fromkeys(site.place(line, file) for file, line in places))
     is_near = len(origin.through) <= _NEAR
     sure = HIGH if is_near and (origin.is_known or origin.is_table) else MEDIUM
     return Advice(KIND, f"{comes}: {cure}", named, _evidence(site), site.gain, sure)
 
 
+def _tables(origin: Origin) -> Iterator[int]:
+    """Give the lines that declare what the rank chooses from."""
+    procedure = origin.source.procedure_at(origin.line)
+    for each in walk(origin.value):
+        base = base_of(each) if isinstance(each, ArrayRef) else None
+        declaration = origin.source.declaration(procedure, base.name) if base else None
+        if declaration is not None and declaration.line:
+            yield declaration.line
+
+
+def _is_divided(value: Expression) -> bool:
+    """Tell whether a value is made by dividing, or as where one of several equal parts begins: ``rank*length + 1``."""
+    for each in walk(value):
+        match each:
+            case Binary(operator="/", right=right) if not isinstance(right, Number):
+                return True
+            case Binary(operator="*", left=left, right=right):
+                if not isinstance(left, Number) and not isinstance(right, Number):
+                    return True
+    return False
+
+
 def _of_branch(site: Site, origins: Origins) -> Advice | None:
     """Advise on what some ranks alone do: a branch on the rank within the region or around it."""
     known = origins.names(site.source, site.procedure)
+    loops = [each for each, _ in statements(site.procedure.body) if isinstance(each, Loop)]
+    changed = frozenset(map(Name, written_names(loops, by_value=True)))
     for statement, _ in statements(site.procedure.body):
         if not isinstance(statement, Branch) or not (statement.line <= site.last and statement.last_line >= site.first):
             continue
         for arm in statement.arms:
-            used = [] if arm.condition is None else [each for each in walk(arm.condition) if isinstance(each, Name)]
+            used = () if arm.condition is None else _chosen_by(arm.condition, changed)
             if any(known.get(each.name, ("",))[0] == RANK for each in used):
-                has_loop = any(isinstance(each, Loop) for each, _ in statements(arm.body))
+                inside = [each for each, _ in statements(arm.body)]
+                if not any(_is_work(site, each) for each in inside):
+                    continue  # values alone, such as those of a division's rest
+                has_loop = any(isinstance(each, Loop) for each in inside)
                 condition = site.spell(arm.condition)
                 text = f"line {statement.line} lets ranks do different things ({condition}): share what is done there"
                 sure = MEDIUM if has_loop else LOW
                 return Advice(KIND, text, (site.place(statement.line),), _evidence(site), site.gain, sure)
     return None
+
+
+def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name]:
+    """Give the names in a condition but those that are compared with what is computed: who owns something, does it.
+
+    Args:
+        condition: A condition.
+        changed: Variables that loops change.
+    """
+    if isinstance(condition, Name):
+        yield condition
+    elif isinstance(condition, Binary) and condition.operator in _EQUAL:
+        sides = (condition.left, condition.right)
+        if all(isinstance(each, Name | Number) for each in sides) and changed.isdisjoint(sides):
+            yield from (each for each in sides if isinstance(each, Name))
+    else:
+        for each in parts(condition):
+            yield from _chosen_by(each, changed)
+
+
+def _is_work(site: Site, statement: Statement) -> bool:
+    if isinstance(statement, InputOutput):
+        return not is_terminal(site, statement)
+    if isinstance(statement, Loop | CallStatement):
+        return True
+    found = (each for expression in expressions_of(statement) for each in walk(expression))
+    return any(isinstance(each, Call) and not each.is_pure for each in found)
 
 
 def _evidence(site: Site) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from functools import cache
 
 __all__ = [
     "UNKNOWN_ELEMENT",
@@ -191,13 +192,17 @@ class Opaque(Expression):
 
 def parts(expression: Expression) -> Iterator[Expression]:
     """Give the expressions directly below one, from the left; extents of arrays are none of them."""
-    for each in fields(expression):
-        if each.compare:
-            value = getattr(expression, each.name)
-            if isinstance(value, Expression):
-                yield value
-            elif isinstance(value, tuple):
-                yield from value
+    for name in _compared(type(expression)):
+        value = getattr(expression, name)
+        if isinstance(value, Expression):
+            yield value
+        elif isinstance(value, tuple):
+            yield from value
+
+
+@cache
+def _compared(kind: type[Expression]) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind) if each.compare)
 
 
 def walk(expression: Expression) -> Iterator[Expression]:

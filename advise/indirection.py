@@ -5,28 +5,35 @@ It serves cache misses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .advice import HIGH, MEDIUM, Advice, Site
+from .definitions import definitions
 from .effects import expressions_of, written_names
-from .expression import ArrayRef, Deref, Expression, FieldRef, Name, base_of, walk
+from .expression import ArrayRef, Call, Deref, Expression, FieldRef, Name, Number, Unary, base_of, walk
 from .nest import Assignment, Loop, Statement, statements
+from .strides import Strides
 
 __all__ = ["CAUSES", "KIND", "indirection"]
 
 KIND: Final = "indirection"
+_MOST_MADE: Final = 2  # places at which an array gets its values
+_FEW: Final = 32  # turns: no order of so few elements is worth a change
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
 
 def indirection(site: Site) -> Iterator[Advice]:
     """Advise on the innermost loops of a site."""
-    for inner, _ in site.innermost:
+    strides = Strides(site.source, site.procedure)
+    for inner, around in site.innermost:
         chains = list(_chains(inner))
         yield from (_of_chain(site, inner, each) for each in chains)
         chased = {each.target for each in chains}
         looked_up = _looked_up(inner)
-        for reference, index in _indirect(inner, looked_up):
+        for reference, index in _indirect(site, inner, looked_up):
+            if strides.is_kept(reference) or _is_counted_through(index, (*around, inner)):
+                continue
             if not any(name in chased for name in walk(reference)):
                 yield _of_index(site, inner, reference, index)
                 break
@@ -47,12 +54,33 @@ def _of_chain(site: Site, loop: Loop, statement: Assignment) -> Advice:
     target, value = site.spell(statement.target), site.spell(statement.value)
     is_array = isinstance(statement.value, ArrayRef)
     cure = "store in the order in which it is visited" if is_array else "keep what is linked in an array, in order"
+    made = _made(site, statement.value, loop)
+    where = f" (made in {' and '.join(made)})" if made else ""
     text = (
         f"{target} = {value}: each turn of line {loop.line} waits for what the one before has read, anywhere in memory:"
-        f" {cure}, or follow several chains in turns"
+        f" {cure}{where}, or follow several chains in turns"
     )
     evidence = (f"line {statement.line}: {target} = {value}",)
-    return Advice(KIND, text, (site.place(statement.line), site.place(loop.line)), evidence, site.gain, HIGH)
+    places = (site.place(statement.line), site.place(loop.line), *made)
+    return Advice(KIND, text, places, evidence, site.gain, HIGH)
+
+
+def _made(site: Site, reference: Expression, loop: Loop) -> list[str]:
+    """Give the first places at which an array gets its values, but in a loop itself."""
+    base = base_of(reference)
+    if base is None:
+        return []
+    declaration = site.source.declaration(site.procedure, base.name)
+    shared = declaration is None or declaration.outlives
+    sources = (site.source, *(each for each in site.sources.values() if each is not site.source))
+    found = []
+    for source in sources if shared else (site.source,):
+        for procedure in source.procedures:
+            for target, _, line in definitions(procedure, base) if shared or procedure is site.procedure else ():
+                is_inside = procedure is site.procedure and loop.line <= line <= loop.last_line
+                if isinstance(target, ArrayRef) and not is_inside:
+                    found.append(site.place(line, source))
+    return found[:_MOST_MADE]
 
 
 def _looked_up(loop: Loop) -> dict[str, Expression]:
@@ -65,18 +93,56 @@ def _looked_up(loop: Loop) -> dict[str, Expression]:
     return found
 
 
-def _indirect(loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[ArrayRef, Expression]]:
+def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[ArrayRef, Expression]]:
     """Give what is reached by an index that is read in the same turn, another in each, with that index."""
     changed = written_names([loop], by_value=True)
+    by_address = site.source.language == "fortran"
     for statement, _ in statements(loop.body):
         for expression in _of(statement):
+            given = set(_given(expression, by_address=by_address))
             for each in walk(expression):
-                if isinstance(each, ArrayRef):
+                if isinstance(each, ArrayRef) and id(each) not in given:
                     for subscript in each.subscripts:
                         for part in walk(subscript):
                             index = looked_up.get(part.name) if isinstance(part, Name) else part
                             if isinstance(index, ArrayRef) and index != each and _is_read_anew(index, changed):
                                 yield each, index
+
+
+def _given(expression: Expression, *, by_address: bool) -> Iterator[int]:
+    """Give what procedures get the address of, which is where an array begins for them, no access."""
+    for each in walk(expression):
+        for argument in each.arguments if isinstance(each, Call) and not each.is_pure else ():
+            reference: Expression | None = argument if by_address else None
+            if isinstance(argument, Unary) and argument.operator == "&":
+                reference = argument.operand
+            while reference is not None:
+                yield id(reference)
+                match reference:
+                    case ArrayRef(array=inner) | FieldRef(structure=inner) | Deref(pointer=inner):
+                        reference = inner
+                    case _:
+                        reference = None
+
+
+def _is_counted_through(index: Expression, loops: Sequence[Loop]) -> bool:
+    """Tell whether loops with a few turns alone change an index, as those over the corners of a cell."""
+    counted = {loop.variable: _turns(loop) for loop in loops if loop.variable is not None}
+    changed = written_names(loops[:1], by_value=True)
+    total = 1
+    for each in {part for part in walk(index) if isinstance(part, Name)}:
+        if (turns := counted.get(each)) is not None:
+            total *= turns
+        elif each in counted or each.name in changed:
+            return False
+    return total <= _FEW
+
+
+def _turns(loop: Loop) -> int | None:
+    match loop:
+        case Loop(first=Number(value=first), last=Number(value=last), step=Number(value=step)) if step:
+            return max(0, int((last - first) // step) + 1)
+    return None
 
 
 def _is_read_anew(index: ArrayRef, changed: frozenset[str]) -> bool:
@@ -90,11 +156,12 @@ def _of(statement: Statement) -> Iterator[Expression]:
 
 
 def _of_index(site: Site, loop: Loop, reference: ArrayRef, index: Expression) -> Advice:
-    base = base_of(index)
-    by = site.spell(base) if base else "an index"
+    by = site.spell(index.array) if isinstance(index, ArrayRef) else "an index"
+    array = site.spell(reference.array)
     text = (
-        f"{site.spell(reference)} in line {reference.line or loop.line} is reached through {site.spell(index)}: sort or"
-        f" renumber {by} so that neighbours in the loop are neighbours in memory, or go through it in blocks"
+        f"{site.spell(reference)} in line {reference.line or loop.line} is reached through {site.spell(index)}: if"
+        f" {array} does not fit into the cache, sort or renumber {by} so that neighbours in the loop are neighbours in"
+        " memory, or go through it in blocks"
     )
     evidence = (f"line {loop.line} reads {site.spell(index)} in each turn",)
     places = (site.place(reference.line or loop.line), site.place(loop.line))

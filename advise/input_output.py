@@ -5,31 +5,68 @@ It serves disk I/O (paper 001, 6.1.2: data kept in memory).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from .advice import HIGH, MEDIUM, Advice, Site
-from .expression import ArrayRef, Expression, Name, Section, base_of
-from .nest import InputOutput, Loop
+from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .arms import arms_of, exclude_each_other
+from .effects import written_names
+from .expression import ArrayRef, Call, Expression, FieldRef, Name, Number, Section, Text, base_of, walk
+from .nest import Branch, CallStatement, InputOutput, Jump, Loop, Statement, bodies, statements
 
-__all__ = ["CAUSES", "KIND", "input_output"]
+__all__ = ["CAUSES", "KIND", "input_output", "is_terminal"]
 
 KIND: Final = "input and output"
 CAUSES: Final = frozenset(("io_bytes",))
 
+_MOST_LINES: Final = 5  # named; of all there are places
+_ENDING: Final = frozenset(("exit", "_exit", "abort", "mpi_abort"))
+_ERRORS: Final = frozenset(("stderr", "cerr", "clog"))
+_TERMINAL: Final = frozenset(("stdout", "cout", *_ERRORS))
+_UNITS: Final = (0, 6)  # Fortran's for it
 _SMALL: Final = 1 << 16  # bytes a call: file systems like to get at least as much
 
 
 def input_output(site: Site) -> Iterator[Advice]:
     """Advise on each outermost loop of a site that reads or writes files."""
     found: dict[int, tuple[Loop, list[tuple[InputOutput, tuple[Loop, ...]]]]] = {}
+    last = set(_before_the_end(site.procedure.body))
     for statement, loops in site.statements:
         inside = [each for each in loops if each.line >= site.first] or list(loops[-1:])
-        if isinstance(statement, InputOutput) and inside and not _is_in_memory(site, statement):
+        if (
+            isinstance(statement, InputOutput)
+            and inside
+            and not _is_left_out(site, statement)
+            and id(statement) not in last
+        ):
             found.setdefault(id(inside[0]), (inside[0], []))[1].append((statement, loops))
     for loop, uses in found.values():
         if advice := _of_loop(site, loop, uses):
             yield advice
+
+
+def _before_the_end(body: Sequence[Statement]) -> Iterator[int]:
+    """Give what stands in lists of statements that end the program, as messages of errors do."""
+    for each in body:
+        for inner in bodies(each):
+            yield from _before_the_end(inner)
+    ends = [number for number, each in enumerate(body) if _ends(each)]
+    if ends:
+        yield from (id(each) for each in body[: ends[0]])
+
+
+def _ends(statement: Statement) -> bool:
+    match statement:
+        case CallStatement(call=Call(name=name)):
+            return name.lower() in _ENDING
+        case Jump(kind="stop"):
+            return True
+    return False
+
+
+def _is_left_out(site: Site, statement: InputOutput) -> bool:
+    """Tell whether it goes to a text in memory, or is a message of an error."""
+    return _is_in_memory(site, statement) or (isinstance(statement.unit, Name) and statement.unit.name in _ERRORS)
 
 
 def _is_in_memory(site: Site, statement: InputOutput) -> bool:
@@ -45,28 +82,103 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
         by_action.setdefault(each.action, []).append(each)
     moved = [*by_action.get("read", ()), *by_action.get("write", ())]
     sure, cure = HIGH, ""
-    if by_action.keys() >= {"read", "write"}:
-        named = [*by_action["read"], *by_action["write"]]
+    if named := _written_and_read(moved, loop):
         cure = "what is written is read again: keep it in memory, and write it once behind the loop"
-    elif named := by_action.get("flush", []):
+    elif named := [each for each in by_action.get("flush", []) if not is_terminal(site, each)]:
         cure = "each turn waits for the disk: flush behind the loop"
-    elif named := by_action.get("open", []):
+    elif named := [each for each in by_action.get("open", []) if not _varies(each, loop)]:
         cure = "open the file once, before the loop"
-    elif by_action.keys() >= {"read", "rewind"}:
-        named = by_action["read"]
+    elif "rewind" in by_action and (named := by_action.get("read", [])):
         cure = "the same is read again: keep it in memory"
-    elif named := [each for each in moved if each.is_formatted]:
+    elif named := [each for each in moved if _is_converted(site, each)]:
         sure, cure = MEDIUM, "numbers become text one by one: write them as they are in memory, many at once"
+        if not any(each.action == "write" for each in named):
+            cure = "text becomes numbers one by one: keep in files what is in memory, and read many at once"
+    elif named := [each for each in by_action.get("write", []) if _is_said(site, each)]:
+        sure, cure = LOW, "print less often, or all at once in the end"
     elif named := moved if _is_small(site, moved) else []:
         sure, cure = MEDIUM, "collect what the turns read or write, and move it in large pieces"
     if not named:
         return None
+    turns = "in each turn"
+    if all(each in set(_at_times(loop)) for each in map(id, named)):
+        turns, sure = "in some turns", MEDIUM if sure == HIGH else LOW
     lines = tuple(dict.fromkeys(each.line for each in named))
     functions = ", ".join(dict.fromkeys(each.function or each.action for each in named))
     said = "line" if len(lines) == 1 else "lines"
-    text = f"{functions} in {said} {', '.join(map(str, lines))}, in each turn of line {loop.line}: {cure}"
+    more = f" and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
+    text = (
+        f"{functions} in {said} {', '.join(map(str, lines[:_MOST_LINES]))}{more}, {turns} of line {loop.line}: {cure}"
+    )
     places = tuple(site.place(each) for each in (*lines, loop.line))
     return Advice(KIND, text, places, _evidence(site), site.gain, sure)
+
+
+def _written_and_read(moved: list[InputOutput], loop: Loop) -> list[InputOutput]:
+    """Give what moves something in and out of the same file, both in one turn."""
+    arms = dict(arms_of(loop.body))
+    places = [[arms[id(each)] for each in moved if each.action == action] for action in ("read", "write")]
+    if all(exclude_each_other(one, two) for one in places[0] for two in places[1]):
+        return []
+    units = [{each.unit for each in moved if each.action == action and each.unit} for action in ("read", "write")]
+    return [each for each in moved if each.unit in units[0] & units[1]]
+
+
+def _varies(statement: InputOutput, loop: Loop) -> bool:
+    """Tell whether each turn names another file."""
+    writes = (each for each, _ in statements(loop.body) if isinstance(each, InputOutput) and each.action == "write")
+    texts = {base.name for each in writes if each.unit is not None and (base := base_of(each.unit))}
+    changed = written_names([loop]) | texts
+    return any(isinstance(each, Name) and each.name in changed for item in statement.items for each in walk(item))
+
+
+def _is_converted(site: Site, statement: InputOutput) -> bool:
+    """Tell whether numbers become text for other programs, or are read as such."""
+    return statement.is_formatted and not _is_text(site, statement) and not _is_said(site, statement)
+
+
+def _is_said(site: Site, statement: InputOutput) -> bool:
+    """Tell whether it is written for people: to the terminal, or with words."""
+    if statement.action != "write":
+        return False
+    in_words = site.source.language == "fortran" and any(isinstance(each, Text) for each in statement.items)
+    return in_words or is_terminal(site, statement)
+
+
+def is_terminal(site: Site, statement: InputOutput) -> bool:
+    """Tell whether it goes to the terminal, or comes from there."""
+    match statement.unit:
+        case None:
+            return True
+        case Name(name=name):
+            return name in _TERMINAL
+        case Number(value=value):
+            return site.source.language == "fortran" and value in _UNITS
+    return False
+
+
+def _is_text(site: Site, statement: InputOutput) -> bool:
+    """Tell whether all that is moved is text, as far as it is declared."""
+
+    def is_one(item: Expression) -> bool:
+        match item:
+            case Text():
+                return True
+            case Name(name=name):
+                declaration = site.source.declaration(site.procedure, name)
+                return declaration is not None and declaration.element.kind == "character"
+            case ArrayRef(element=element) | FieldRef(element=element):
+                return element.kind == "character"
+        return False
+
+    return site.source.language == "fortran" and bool(statement.items) and all(map(is_one, statement.items))
+
+
+def _at_times(loop: Loop) -> Iterator[int]:
+    """Give the statements that a condition chooses."""
+    for statement, _ in statements(loop.body):
+        for arm in statement.arms if isinstance(statement, Branch) else ():
+            yield from (id(each) for each, _ in statements(arm.body))
 
 
 def _is_small(site: Site, moved: list[InputOutput]) -> bool:

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .definitions import definitions
 from .dependence import Interchange, Order, interchange, perfect_nest
 from .effects import expressions_of
-from .expression import ArrayRef, Expression, FieldRef, Section, walk
+from .expression import ArrayRef, Expression, FieldRef, Name, Section, walk
 from .nest import Declaration, Layout, Loop, Structure, statements
-from .polynomial import Polynomial
+from .polynomial import Polynomial, polynomial
 from .strides import LINE, Strides, Walk
 
 __all__ = ["CAUSES", "KIND", "order_of_loops"]
@@ -22,6 +23,9 @@ KIND: Final = "order of loops"
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
 _LESS: Final = 0.5  # of the lines that a turn asks for: less is not worth another order
+_FEW_LINES: Final = (
+    64  # of an inner loop: so few stay in a first-level cache until the loop around uses the rest of them
+)
 _SETS: Final = 4096  # bytes: with steps of these, all lines fall into the same few sets of a first-level cache
 _SMALL_PART: Final = 0.5  # of a structure's bytes that a loop uses
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
@@ -36,7 +40,7 @@ def order_of_loops(site: Site) -> Iterator[Advice]:
         far = [
             each for each in walks if each.lines >= _LESS and not each.is_dense and not _is_filled(site, each, walks)
         ]
-        if far:
+        if far and (strides.turns(inner) or _FEW_LINES) * len(far) >= _FEW_LINES:
             yield _of_far(site, strides, inner, around, far)
         yield from _of_structures(site, inner, walks)
 
@@ -62,19 +66,58 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     said = _walked(site, inner, far[0])
     more = ", ".join(dict.fromkeys(site.spell(each.reference) for each in far[1:]))
     said += f" (and {more})" if more else ""
+    made = _makes_step(site, inner, far[0])
+    said += "".join(f"; line {line} makes the step, {spelt}" for line, spelt in made)
+    steps = [site.place(line) for line, _ in made]
     evidence = [f"{site.spell(each.reference)}: {_bytes(site, each.step)} a turn of line {inner.line}" for each in far]
+    if better is None and all(_is_plane(site, each, (inner, *around)) for each in far):
+        text = (
+            f"{said}: no loop goes along what lies side by side, so that each element lies in a line of its own: where"
+            " this is done often, keep these elements in an array of their own"
+        )
+        return Advice(KIND, text, (site.place(inner.line),), tuple(evidence), site.gain, LOW)
+    if better is None and any(_is_dense_in(strides, each, around) for each in far):
+        text = f"{said}, and others are in the other order: go through both in blocks of a few rows and columns"
+        return Advice(KIND, text + _padding(far), (site.place(inner.line), *steps), tuple(evidence), site.gain, MEDIUM)
     if better is None:
         text = f"{said}: let the innermost loop go through neighbours, or lay the array out in this order"
-        return Advice(KIND, text + _padding(far), (site.place(inner.line),), tuple(evidence), site.gain, MEDIUM)
+        return Advice(KIND, text + _padding(far), (site.place(inner.line), *steps), tuple(evidence), site.gain, MEDIUM)
     found = interchange(site.source, site.procedure, better, inner)
-    places = (site.place(better.line), site.place(inner.line))
+    places = (site.place(better.line), site.place(inner.line), *steps)
     if found.order is Order.FORBIDDEN:
         text = f"{said}; lines {better.line} and {inner.line} may not change places: {found.reasons[0]}"
         text += "; lay the array out in the order of the loops"
         return Advice(KIND, text, places, (*evidence, *found.reasons), site.gain, LOW)
     text = f"{said}: interchange lines {better.line} and {inner.line}; {_stands_against(found)}"
     sure = HIGH if found.order is Order.INDEPENDENT else MEDIUM
+    if not any(each is inner for each in perfect_nest(better)):
+        sure = LOW  # loops are to be split first
+    if shared := _shared(better, inner, around):
+        text += (
+            f"; the directive of line {shared.line} deals out turns of {site.spell(shared.variable)}: it stays with"
+            " that loop, or goes to what is outermost then, if the turns of that are independent, and many"
+        )
+        sure = MEDIUM if sure == HIGH else sure
     return Advice(KIND, text + _padding(far), places, (*evidence, *found.reasons), site.gain, sure)
+
+
+def _is_dense_in(strides: Strides, walk_: Walk, loops: Sequence[Loop]) -> bool:
+    """Tell whether another loop walks along neighbours, as where a matrix and its transpose are read together."""
+    found = (strides.walk(walk_.reference, each) for each in loops)
+    return any(each is not None and each.lines and each.is_dense for each in found)
+
+
+def _is_plane(site: Site, walk_: Walk, loops: Sequence[Loop]) -> bool:
+    """Tell whether no loop changes the subscripts whose neighbours are nearer in memory, as in a face of a grid."""
+    counted = {loop.variable for loop in loops}
+    faster = [part for each in _faster(site, walk_) for part in walk(each)]
+    return bool(faster) and counted.isdisjoint(faster)
+
+
+def _shared(better: Loop, inner: Loop, around: Sequence[Loop]) -> Loop | None:
+    """Give the loop of those to be interchanged, and between them, that threads share."""
+    nest = (*around[[each is better for each in around].index(True) :], inner)
+    return next((each for each in nest if "omp" in each.directive and each.variable), None)
 
 
 def _better(strides: Strides, inner: Loop, around: Sequence[Loop]) -> Loop | None:
@@ -102,16 +145,29 @@ def _walked(site: Site, inner: Loop, walk_: Walk) -> str:
     return f"{name} is walked along {site.spell(inner.variable)}{which}, {_bytes(site, walk_.step)} a step"
 
 
+def _makes_step(site: Site, inner: Loop, walk_: Walk) -> list[tuple[int, str]]:
+    """Give the line that makes the step, where a variable does, and it is made once: ``along`` of ``j*along``."""
+    position = polynomial(walk_.reference.subscripts[walk_.subscript])
+    factor = position.coefficient(inner.variable) if position and inner.variable else None
+    found = []
+    for name in sorted(factor.symbols if factor else (), key=repr):
+        made = definitions(site.procedure, name) if isinstance(name, Name) else ()
+        if len(made) == 1:
+            found.append((made[0][2], f"{site.spell(name)} = {site.spell(made[0][1])}"))
+    return found
+
+
 def _bytes(site: Site, step: Polynomial | None) -> str:
     if step is None:
         return "a row or more"
     if step.value is not None:
         return f"{abs(step.value)} bytes"
     terms = []
+    sign = -1 if next(iter(step.terms.values())) < 0 else 1
     for monomial, factor in step.terms.items():
         names = "*".join(site.spell(each) for each in monomial)
-        terms.append(f"{factor}*{names}" if names else str(factor))
-    return f"{' + '.join(terms)} bytes"
+        terms.append(f"{sign * factor}*{names}" if names else str(sign * factor))
+    return f"{' + '.join(terms)} bytes".replace("+ -", "- ")
 
 
 def _padding(far: list[Walk]) -> str:

@@ -10,9 +10,10 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
+from .arms import arms_of, exclude_each_other
 from .effects import expressions_of, written_names
 from .expression import Call, Expression, Name, Number, Unary, base_of, walk
-from .nest import CallStatement, Loop, Statement, bodies, statements
+from .nest import Assignment, Branch, CallStatement, Jump, Loop, OtherStatement, Statement, bodies, statements
 
 __all__ = ["CAUSES", "KIND", "messages"]
 
@@ -29,7 +30,8 @@ _ONE_SIDE: Final = {
     **dict.fromkeys(("mpi_sendrecv",), (0, 1, 3)),
     **dict.fromkeys(("mpi_bcast",), (0, 1, 3)),
 }
-_REDUCTIONS: Final = {"mpi_allreduce": (4, 5), "mpi_reduce": (4, 6)}  # where operation and communicator are
+# Where datatype, operation, root and communicator are.
+_REDUCTIONS: Final = {"mpi_allreduce": (3, 4, 5), "mpi_reduce": (3, 4, 5, 6)}
 _COLLECTIVES: Final = frozenset(
     ("mpi_bcast", "mpi_allreduce", "mpi_reduce", "mpi_allgather", "mpi_gather", "mpi_alltoall")
 )
@@ -98,6 +100,8 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
         if at is None or use.name == "mpi_bcast" or not use.loops or not _is_small(site, use, at[1]):
             continue
         loop = use.loops[-1]
+        if _is_anyone(_argument(use, at[2])) or _is_answered(use, uses):
+            continue
         if not _varies(_argument(use, at[2]), loop) and _varies(_argument(use, at[0]), loop):
             partner = site.spell(_argument(use, at[2]))
             text = (
@@ -105,6 +109,21 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
                 f" turn of line {loop.line}, always for rank {partner}: send them in one message"
             )
             yield _said(site, text, (use.line, loop.line), HIGH)
+
+
+def _is_anyone(partner: Expression | None) -> bool:
+    """Tell whether it is no rank, but MPI_ANY_SOURCE or MPI_PROC_NULL."""
+    return isinstance(partner, Number) and partner.value < 0
+
+
+def _is_answered(use: _Use, uses: Sequence[_Use]) -> bool:
+    """Tell whether messages go to the partner and come from it in the same turn: the next one waits for an answer."""
+    for other in uses:
+        at = _ONE_SIDE.get(other.name)
+        is_same = at and other.loops == use.loops and _argument(other, at[2]) == _argument(use, 3)
+        if is_same and ("recv" in other.name) != ("recv" in use.name):
+            return True
+    return False
 
 
 def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
@@ -156,8 +175,8 @@ def _lists(body: Sequence[Statement]) -> Iterator[Sequence[Statement]]:
             yield from _lists(each)
 
 
-def _in_turn(site: Site) -> Iterator[list[_Use]]:
-    """Give the calls of MPI that stand one after the other in a list of statements."""
+def _in_turn(site: Site) -> Iterator[tuple[list[_Use], Sequence[Statement]]]:
+    """Give the calls of MPI that stand one after the other in a list of statements, and the list."""
     for body in _lists(site.procedure.body):
         calls = []
         for statement in body:
@@ -165,17 +184,20 @@ def _in_turn(site: Site) -> Iterator[list[_Use]]:
                 continue
             if (name := statement.call.name.lower()).startswith("mpi_"):
                 calls.append(_Use(statement.call, name, statement, ()))
-        yield calls
+        yield calls, body
 
 
 def _one_reduction(site: Site) -> Iterator[Advice]:
-    for calls in _in_turn(site):
-        alike: dict[object, list[_Use]] = {}
+    for calls, body in _in_turn(site):
+        alike: dict[object, list[list[_Use]]] = {}
         for use in calls:
             if use.name in _REDUCTIONS:
-                operation, communicator = (_argument(use, at) for at in _REDUCTIONS[use.name])
-                alike.setdefault((use.name, operation, communicator), []).append(use)
-        for uses in alike.values():
+                what = (use.name, *(_argument(use, at) for at in _REDUCTIONS[use.name]))
+                groups = alike.setdefault(what, [[]])
+                if any(_needs(use, each, body) for each in groups[-1]):
+                    groups.append([])
+                groups[-1].append(use)
+        for uses in (group for groups in alike.values() for group in groups):
             if len(uses) > 1:
                 lines = ", ".join(str(each.line) for each in uses)
                 text = (
@@ -184,10 +206,59 @@ def _one_reduction(site: Site) -> Iterator[Advice]:
                 yield _said(site, text, [each.line for each in uses], MEDIUM)
 
 
+def _needs(later: _Use, earlier: _Use, body: Sequence[Statement]) -> bool:
+    """Tell whether what a reduction sends may be made of what one before it has given."""
+    between = _between(earlier, later, body)
+    made = _names_in(_argument(earlier, 1))
+    sent = _names_in(_argument(later, 0)) or _names_in(_argument(later, 1))  # the latter with MPI_IN_PLACE
+    while (more := made | _made_of(between, made, chosen=False)) != made:
+        made = more
+    return not made.isdisjoint(sent) or any(_chooses(each, made) for each in between)
+
+
+def _between(earlier: _Use, later: _Use, body: Sequence[Statement]) -> Sequence[Statement]:
+    at = [id(each) for each in body]
+    return body[at.index(id(earlier.statement)) + 1 : at.index(id(later.statement))]
+
+
+def _chooses(statement: Statement, made: frozenset[str]) -> bool:
+    """Tell whether some values decide what is called, or whether it goes on at all."""
+    if not isinstance(statement, Branch | Loop) or made.isdisjoint(_all_names(statement)):
+        return False
+    inside = [each for each, _ in statements([statement])]
+    return any(isinstance(each, Jump | CallStatement | OtherStatement) for each in inside)
+
+
+def _all_names(statement: Statement) -> frozenset[str]:
+    found = (_names_in(part) for each, _ in statements([statement]) for part in expressions_of(each))
+    return frozenset[str]().union(*found)
+
+
+def _made_of(body: Sequence[Statement], names: frozenset[str], *, chosen: bool) -> frozenset[str]:
+    """Give the variables that are made of some: of their values, or where these choose what is done."""
+    found: set[str] = set()
+    for statement in body:
+        used = frozenset[str]().union(*map(_names_in, expressions_of(statement)))
+        if chosen or not names.isdisjoint(used):
+            found |= written_names([statement])
+            if isinstance(statement, Assignment) and (base := base_of(statement.target)):
+                found.add(base.name)
+        inside = chosen or (isinstance(statement, Branch | Loop) and not names.isdisjoint(used))
+        for each in bodies(statement):
+            found |= _made_of(each, names, chosen=inside)
+    return frozenset(found)
+
+
+def _names_in(expression: Expression | None) -> frozenset[str]:
+    found = () if expression is None else walk(expression)
+    return frozenset(each.name for each in found if isinstance(each, Name))
+
+
 def _pairs(site: Site) -> Iterator[Advice]:
-    for calls in _in_turn(site):
+    for calls, body in _in_turn(site):
         for one, two in pairwise(calls):
-            if _BLOCKING.get(one.name) == two.name and not _shares_buffer(one, two):
+            is_pair = _BLOCKING.get(one.name) == two.name and not _shares_buffer(one, two)
+            if is_pair and not any(isinstance(each, Loop | CallStatement) for each in _between(one, two, body)):
                 text = (
                     f"lines {one.line} and {two.line} wait one after the other: MPI_Sendrecv, or MPI_Irecv"
                     " before what can be done meanwhile"
@@ -197,9 +268,12 @@ def _pairs(site: Site) -> Iterator[Advice]:
 
 def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
     """Advise where work stands between what comes from one rank and what goes to another: these work in turns."""
+    arms = dict(arms_of(site.procedure.body))
     for one in uses:
         for two in uses:
             if one.name != "mpi_recv" or two.name != "mpi_send" or one.loops != two.loops or one.line >= two.line:
+                continue
+            if exclude_each_other(arms[id(one.statement)], arms[id(two.statement)]):
                 continue
             work = [each.line for each, _ in site.loops if one.line < each.line < two.line]
             if work and _argument(one, 3) != _argument(two, 3):

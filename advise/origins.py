@@ -7,11 +7,26 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from .definitions import Definition, Definitions
 from .effects import expressions_of
-from .expression import ArrayRef, Binary, Call, Expression, FieldRef, Name, Number, Opaque, Unary, base_of, parts, walk
+from .expression import (
+    ArrayRef,
+    Binary,
+    Call,
+    Deref,
+    Expression,
+    FieldRef,
+    Name,
+    Number,
+    Opaque,
+    Unary,
+    base_of,
+    parts,
+    walk,
+)
 from .nest import Assignment, Branch, CallStatement, Jump, Loop, Procedure, SourceFile, Statement, statements
 
-__all__ = ["RANK", "RECEIVES", "SENDS", "SIZE", "Calling", "Origin", "Origins", "definitions"]
+__all__ = ["RANK", "RECEIVES", "SENDS", "SIZE", "Calling", "Origin", "Origins"]
 
 RANK, SIZE = "rank", "size"
 # Function → which of its arguments gets the rank or its place in a grid, or the number of ranks, or that along an axis.
@@ -29,11 +44,11 @@ _USUAL: Final = {
     **dict.fromkeys(("rank", "myrank", "my_rank", "mpi_rank", "myid", "mype", "my_pe", "iproc", "irank"), RANK),
     **dict.fromkeys(("size", "nprocs", "nproc", "numranks", "num_ranks", "nranks", "mpi_size", "npes"), SIZE),
 }
+_SHARING: Final = {"mpi_allreduce": 1, "mpi_bcast": 0}  # which argument has the same value on all ranks then
 _COMPARING: Final = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||", "!"))
 _ORDERING: Final = frozenset(("<", "<=", ">", ">="))
 _DEEPEST: Final = 8  # steps back
 _MOST: Final = 400  # names looked at
-_Definition = tuple[Expression | None, Expression, int]  # what gets a value, the value, the line
 
 
 @dataclass(frozen=True)
@@ -91,9 +106,15 @@ class _Trail:
 
     seen: frozenset[tuple[int, str]] = frozenset()
     through: tuple[tuple[SourceFile, int], ...] = ()
+    within: str = ""
+    before: int = 0
 
     def has_seen(self, where: _Where, name: str) -> bool:
         return (id(where.procedure), name) in self.seen
+
+    def reaches(self, where: _Where, line: int) -> bool:
+        """Tell whether what a line makes can be used where the way began."""
+        return not self.before or where.procedure.name != self.within or line <= self.before
 
     def past(self, where: _Where, name: str) -> _Trail:
         return replace(self, seen=self.seen | {(id(where.procedure), name)})
@@ -112,14 +133,29 @@ class Origins:
     def __init__(self, sources: Mapping[str, SourceFile]) -> None:
         self._sources = tuple(sources.values())
         self._left = _MOST
+        self._definitions = Definitions()
+        self._named: dict[tuple[int, int], dict[str, tuple[str, bool]]] = {}
 
-    def of(self, expression: Expression, source: SourceFile, procedure: Procedure) -> Origin | None:
-        """Find the line that makes an expression of the rank; None if none is found."""
+    def of(self, expression: Expression, source: SourceFile, procedure: Procedure, *, before: int = 0) -> Origin | None:
+        """Find the line that makes an expression of the rank; None if none is found.
+
+        Args:
+            expression: What is used.
+            source: Where.
+            procedure: Likewise.
+            before: The last line of the procedure that can make it; 0 if all can.
+        """
         self._left = _MOST
-        return self._made(expression, _Where(source, procedure), _Trail())
+        return self._made(expression, _Where(source, procedure), _Trail(within=procedure.name, before=before))
 
     def names(self, source: SourceFile, procedure: Procedure) -> dict[str, tuple[str, bool]]:
         """Give the variables that are the rank or the number of ranks, and whether that is seen."""
+        key = id(source), id(procedure)
+        if key not in self._named:
+            self._named[key] = self._names(source, procedure)
+        return self._named[key]
+
+    def _names(self, source: SourceFile, procedure: Procedure) -> dict[str, tuple[str, bool]]:
         found: dict[str, tuple[str, bool]] = {}
         named = (*procedure.arguments, *(each.name for each in (*procedure.declarations, *source.declarations)))
         for name in named:
@@ -153,6 +189,17 @@ class Origins:
                         calling = Calling(source, procedure, call, call.line or statement.line, loops)
                         found.setdefault(_bare(call.name), []).append(calling)
         return found
+
+    @cached_property
+    def _shared(self) -> frozenset[tuple[int, str]]:
+        """Name the variables, each with its procedure, that have the same value on all ranks once it has been sent."""
+        found = set()
+        for name, at in _SHARING.items():
+            for calling in self._calls.get(name, ()):
+                variable = _argument(calling.call, at)
+                if isinstance(variable, Unary) and isinstance(variable.operand, Name):
+                    found.add((id(calling.procedure), variable.operand.name))
+        return frozenset(found)
 
     @cached_property
     def _asking(self) -> dict[int, list[tuple[str, str]]]:
@@ -220,8 +267,10 @@ class Origins:
         return None
 
     def _of_name(self, name: Name, where: _Where, trail: _Trail) -> Origin | None:
-        for target, value, line in definitions(where.procedure, name):
-            if found := self._of_value((target, value, line), where, trail):
+        if (id(where.procedure), name.name) in self._shared:
+            return None
+        for definition in self._definitions.of(where.procedure, name):
+            if trail.reaches(where, definition[2]) and (found := self._of_value(definition, where, trail)):
                 return found
         if name.name in where.procedure.arguments:
             at = where.procedure.arguments.index(name.name)
@@ -238,7 +287,7 @@ class Origins:
         if declaration is None or declaration.outlives:
             others = [each for each in self._everywhere() if each != where]
         for other in others:
-            for definition in definitions(other.procedure, name):
+            for definition in self._definitions.of(other.procedure, name):
                 if found := self._of_value(definition, other, trail):
                     return found
         conditional = (self._of_condition(each, name, trail) for each in (where, *others))
@@ -246,16 +295,31 @@ class Origins:
 
     def _of_condition(self, where: _Where, name: Name, trail: _Trail) -> Origin | None:
         """Find a value that the lower ranks get, and the others do not: ``if (rank < rest) n = n + 1``."""
-        known = self.names(where.source, where.procedure)
-        ranks = {each for each, (what, _) in known.items() if what == RANK}
-        for statement, _ in statements(where.procedure.body) if ranks else ():
-            if not isinstance(statement, Branch) or not any(_orders(arm.condition, ranks) for arm in statement.arms):
-                continue
-            for inner, _ in (each for arm in statement.arms for each in statements(arm.body)):
-                match inner:
-                    case Assignment(target=target, value=value) if target == name or _is_element(target, name):
-                        return Origin(where.source, inner.line, target, value, False, False, False, trail.through)
+        for target, value, line in self._of_lower_ranks.get(id(where.procedure), {}).get(name.name, ()):
+            if trail.reaches(where, line):
+                return Origin(where.source, line, target, value, False, False, False, trail.through)
         return None
+
+    @cached_property
+    def _of_lower_ranks(self) -> dict[int, dict[str, list[Definition]]]:
+        """Give, by procedure and variable, what is assigned where ranks are compared."""
+        found: dict[int, dict[str, list[Definition]]] = {}
+        for where in self._everywhere():
+            known = self.names(where.source, where.procedure)
+            ranks = {each for each, (what, _) in known.items() if what == RANK}
+            for statement, _ in statements(where.procedure.body) if ranks else ():
+                if not isinstance(statement, Branch) or not any(
+                    _orders(arm.condition, ranks) for arm in statement.arms
+                ):
+                    continue
+                for inner, _ in (each for arm in statement.arms for each in statements(arm.body)):
+                    match inner:
+                        case Assignment(
+                            target=Name(name=name) | ArrayRef(array=Name(name=name)) as target, value=value
+                        ):
+                            of_procedure = found.setdefault(id(where.procedure), {})
+                            of_procedure.setdefault(name, []).append((target, value, inner.line))
+        return found
 
     def _of_message(self, name: Name, where: _Where, trail: _Trail) -> Origin | None:
         """Look at what another rank sends to a variable: what is made of its partner's rank is made of this one's."""
@@ -270,7 +334,7 @@ class Origins:
                 partner = _argument(send.call, _PARTNER)
                 made_of = partner.name if isinstance(partner, Name) else ""
                 onward = trail.past(outside, sent.name).by(receive.source, receive.line).by(send.source, send.line)
-                for definition in definitions(send.procedure, sent):
+                for definition in self._definitions.of(send.procedure, sent):
                     if found := self._of_value(definition, outside, onward, partner=made_of):
                         return found
         return None
@@ -281,7 +345,7 @@ class Origins:
     def _everywhere(self) -> Iterator[_Where]:
         return (_Where(source, procedure) for source in self._sources for procedure in source.procedures)
 
-    def _of_value(self, definition: _Definition, where: _Where, trail: _Trail, *, partner: str = "") -> Origin | None:
+    def _of_value(self, definition: Definition, where: _Where, trail: _Trail, *, partner: str = "") -> Origin | None:
         """Judge a value by what is in it: the rank, or that of a partner, or what is made of it elsewhere."""
         target, value, line = definition
         known = self.names(where.source, where.procedure) | ({partner: (RANK, True)} if partner else {})
@@ -337,12 +401,9 @@ class Origins:
         for where in self._everywhere():
             if trail.has_seen(where, f".{field.name}"):
                 continue
-            for statement, _ in statements(where.procedure.body):
-                match statement:
-                    case Assignment(target=FieldRef(name=field.name) as target, value=value):
-                        definition = target, value, statement.line
-                        if found := self._of_value(definition, where, trail.past(where, f".{field.name}")):
-                            return found
+            for definition in self._definitions.of_field(where.procedure, field.name):
+                if found := self._of_value(definition, where, trail.past(where, f".{field.name}")):
+                    return found
         return None
 
 
@@ -382,16 +443,6 @@ def _counted(expression: Expression) -> Iterator[str]:
             yield from _counted(each)
 
 
-def definitions(procedure: Procedure, name: Name) -> Iterator[_Definition]:
-    """Give what is assigned to a variable."""
-    for statement, _ in statements(procedure.body):
-        match statement:
-            case Assignment(target=target, value=value) if target == name or _is_element(target, name):
-                yield target, value, statement.line
-            case Loop(variable=variable, first=first, last=last) if variable == name:
-                yield from ((variable, each, statement.line) for each in (first, last) if each is not None)
-
-
 def _is_place(value: Expression, ranks: set[str]) -> bool:
     """Tell whether a value is the rank's place in a grid: a quotient or a rest of it, from 0 or from 1."""
     match value:
@@ -411,11 +462,12 @@ def _is_place(value: Expression, ranks: set[str]) -> bool:
 def _orders(condition: Expression | None, ranks: set[str]) -> bool:
     """Tell whether a condition asks for the rank to be less than something."""
     found = (each for each in walk(condition) if isinstance(each, Binary)) if condition else ()
-    return any(each.operator in _ORDERING and not ranks.isdisjoint(_names(each)) for each in found)
+    sides = (side for each in found if each.operator in _ORDERING for side in (each.left, each.right))
+    return any(not ranks.isdisjoint(_names(side)) for side in sides if not any(map(_is_read, walk(side))))
 
 
-def _is_element(target: Expression, name: Name) -> bool:
-    return isinstance(target, ArrayRef) and target.array == name
+def _is_read(expression: Expression) -> bool:
+    return isinstance(expression, ArrayRef | Deref)
 
 
 def _is_chosen_by(expression: Expression, used: Mapping[str, tuple[str, bool]]) -> bool:

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .advice import HIGH, Advice, Site
+from .definitions import definitions
 from .expression import Name, Number
 from .nest import CallStatement, Loop, Procedure, SourceFile, Statement, statements
-from .origins import RECEIVES, SENDS, Origins, definitions
+from .origins import RECEIVES, SENDS, Origins
 
 __all__ = ["CAUSES", "KIND", "pipeline"]
 

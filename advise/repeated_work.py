@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
-from .effects import effects, expressions_of
-from .expression import ArrayRef, Binary, Call, Deref, Element, Expression, FieldRef, Name, Number, walk
+from .effects import effects, expressions_of, written_names
+from .expression import ArrayRef, Binary, Call, Deref, Element, Expression, FieldRef, Name, Number, Unary, base_of, walk
 from .nest import Allocation, Assignment, Branch, Jump, Loop, Statement, statements
 
 __all__ = ["CAUSES", "KIND", "repeated_work"]
@@ -47,6 +47,12 @@ _CHEAP: Final = frozenset(
         "iabs",
         "lbound",
         "ubound",
+        "trim",
+        "len",
+        "len_trim",
+        "present",
+        "associated",
+        "allocated",
     )
 )
 _LARGEST_POWER: Final = 4  # as products
@@ -80,8 +86,7 @@ def _each(own: list[Statement]) -> Iterator[tuple[Expression, Statement]]:
 
 
 def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
-    found = effects(loop.body)
-    changed = found.written | ({loop.variable.name} if loop.variable else set())
+    changed = _changed(site, loop)
     seen: set[Expression] = set()
     for each, statement in _each(own):
         if each in seen or not _is_plain(each, changed):
@@ -100,6 +105,16 @@ def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]
                         f" {loop.line}: multiply by its reciprocal, which rounds in another way"
                     )
                     yield _said(site, text, (statement.line, loop.line), LOW)
+
+
+def _changed(site: Site, loop: Loop) -> frozenset[str]:
+    """Give the variables that may change in a loop: what is called changes what it is given, and what others see."""
+    found = effects(loop.body)
+    changed = found.written | written_names([loop], by_value=site.source.language != "fortran")
+    if found.unknown:
+        known = (*site.procedure.declarations, *site.source.declarations)
+        changed |= {each.name for each in known if each.outlives and not each.is_constant}
+    return changed
 
 
 def _is_plain(expression: Expression, changed: frozenset[str] | set[str]) -> bool:
@@ -123,9 +138,10 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
     for each, statement in _each(own):
         match each:
             case Binary(operator="**", left=base, right=Number(value=value)) if each not in seen:
-                is_whole = float(value).is_integer() and 2 <= value <= _LARGEST_POWER
+                # Compilers make a product of a square themselves.
+                is_whole = float(value).is_integer() and 2 < value <= _LARGEST_POWER
                 called = site.source.language != "fortran" or isinstance(value, float)
-                if not called or not (is_whole or value in (0.5, -0.5)):
+                if not called or isinstance(base, Number) or not (is_whole or value in (0.5, -0.5)):
                     continue
                 seen.add(each)
                 cure = "products" if is_whole else "a square root"
@@ -140,7 +156,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
 def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Statement]) -> Iterator[Advice]:
     """Advise on costly functions of what loops count: a table can hold them."""
     counters = {each.variable.name for each in (*around, loop) if each.variable}
-    changed = effects(loop.body).written
+    changed = _changed(site, loop) - counters
     seen = set()
     for each, statement in _each(own):
         if not (isinstance(each, Call) and each.is_pure and each.name not in _CHEAP and each not in seen):
@@ -191,7 +207,8 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
 def _may_be_stored_into(site: Site, expression: Expression, between: list[Assignment]) -> bool:
     """Tell whether something is stored that may be an operand, though the program does not mean it to be."""
     names = {each.name for each in walk(expression) if isinstance(each, Name)}
-    kinds = {each.element.kind for each in walk(expression) if isinstance(each, ArrayRef)}
+    arrays = [each for each in walk(expression) if isinstance(each, ArrayRef)]
+    kinds = {each.element.kind for each in arrays if not _is_out_of_reach(site, each)}
     stored = False
     for each in between:
         match each.target:
@@ -206,6 +223,22 @@ def _may_be_stored_into(site: Site, expression: Expression, between: list[Assign
     return stored
 
 
+def _is_out_of_reach(site: Site, reference: ArrayRef) -> bool:
+    """Tell whether the compiler sees that no pointer leads to an array: it is the procedure's, and given to none."""
+    base = base_of(reference)
+    declaration = site.source.declaration(site.procedure, base.name) if base is not None else None
+    if declaration is None or declaration.outlives or declaration.is_argument or not all(declaration.extents):
+        return False
+    for statement, _ in statements(site.procedure.body):
+        for expression in expressions_of(statement):
+            for each in walk(expression):
+                is_given = isinstance(each, Call) and not each.is_pure
+                is_given = is_given or (isinstance(each, Unary) and each.operator == "&")
+                if is_given and base in set(walk(each)):
+                    return False
+    return bool(declaration.extents)
+
+
 def _element(target: ArrayRef | FieldRef | Deref) -> Element:
     return target.element
 
@@ -218,7 +251,7 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
     body = [each for each in loop.body if not isinstance(each, Branch)]
     steps = [each for each in body if isinstance(each, Assignment) and isinstance(each.target, Name) and each.operator]
     counter = steps[0].target if len(body) == 1 and steps else loop.variable
-    if counter is None or not (around or loop.condition is not None):
+    if counter is None or not (around or loop.condition is not None) or not _begins_anew(site, loop, counter, around):
         return
     compared: list[Expression] = []
     if loop.condition is not None and len(body) == 1 and steps:
@@ -241,9 +274,32 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
                 return
 
 
+def _begins_anew(site: Site, loop: Loop, counter: Expression, around: tuple[Loop, ...]) -> bool:
+    """Tell whether a search begins at the same place each time, not where the last one ended."""
+    if loop.variable is not None and loop.first is not None:
+        return not any(part == counter for part in walk(loop.first))
+    within = statements(around[-1].body if around else site.procedure.body)
+    return any(
+        isinstance(each, Assignment) and each.target == counter and not each.operator and each.line <= loop.line
+        for each, loops in within
+        if loop not in loops
+    )
+
+
 def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
+    changed = _changed(site, loop)
     for statement in own:
         if isinstance(statement, Allocation) and not statement.frees:
+            subscripts = [
+                part
+                for target in statement.targets
+                for each in walk(target)
+                if isinstance(each, ArrayRef)
+                for subscript in each.subscripts
+                for part in walk(subscript)
+            ]
+            if any(isinstance(each, Name) and each.name in changed for each in subscripts):
+                continue  # another one in each turn
             target = site.spell(statement.targets[0]) if statement.targets else "memory"
             function = statement.function or "allocate"
             text = f"{function} gets {target} anew in each turn of line {loop.line}: get it before the loop"

@@ -14,6 +14,7 @@ from .polynomial import Polynomial, polynomial
 __all__ = ["LINE", "Strides", "Walk", "values_in"]
 
 LINE: Final = 64  # bytes of a cache line on the processors of today
+_KEPT: Final = 1 << 14  # bytes: half of a usual first-level cache, so that other data leave them there
 _DEEPEST: Final = 6
 
 
@@ -59,13 +60,23 @@ class Strides:
         self._values = {**constants_in(source, procedure), **values_in(procedure)}
 
     def references(self, loop: Loop) -> Iterator[ArrayRef]:
-        """Give the elements of arrays that are reached directly in a loop, each once."""
+        """Give the elements of arrays that are reached in a loop, each once, but of arrays that stay in a cache."""
         seen = set()
         for access in effects(loop.body).accesses:
             for each in _arrays(access):
-                if each not in seen:
+                if each not in seen and not self.is_kept(each):
                     seen.add(each)
                     yield each
+
+    def is_kept(self, reference: ArrayRef) -> bool:
+        """Tell whether a whole array is so small that it stays in a cache."""
+        size = Polynomial.of(reference.element.bytes)
+        for each in reference.extents:
+            length = None if each is None else polynomial(each, self._value)
+            if length is None:
+                return False
+            size *= length
+        return size.value is not None and 0 < size.value <= _KEPT
 
     def walk(self, reference: ArrayRef, loop: Loop) -> Walk | None:
         """Say how a loop walks through an array; None if that is not known, as where an index is looked up."""
@@ -95,6 +106,15 @@ class Strides:
             else:
                 total += factor * distance * by
         return Walk(reference, which, None if unknown else total)
+
+    def turns(self, loop: Loop) -> int | None:
+        """Say how many turns a loop makes, where that is a number."""
+        heads = [polynomial(each, self._value) for each in (loop.first, loop.last, loop.step) if each is not None]
+        values = [None if each is None else each.value for each in heads]
+        match values:
+            case [int(first), int(last), int(step)] if step:
+                return max(0, (last - first) // step + 1)
+        return None
 
     def _row(self, reference: ArrayRef, number: int) -> Polynomial | None:
         """Say how many bytes lie between neighbours along a subscript."""

@@ -11,8 +11,20 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from .advice import HIGH, MEDIUM, Advice, Site
-from .expression import ArrayRef, Binary, Call, Expression, Name, Unary, walk
-from .nest import Assignment, Block, Loop, Statement, statements
+from .effects import expressions_of, written_names
+from .expression import ArrayRef, Binary, Call, Deref, Expression, Name, Unary, walk
+from .nest import (
+    Allocation,
+    Assignment,
+    Block,
+    CallStatement,
+    InputOutput,
+    Jump,
+    Loop,
+    OtherStatement,
+    Statement,
+    statements,
+)
 from .polynomial import polynomial
 from .strides import LINE
 
@@ -48,9 +60,12 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     uneven = _uneven(loop)
     if kind != "static":
         return _of_chosen(site, loop, uneven) if uneven else None
+    if uneven is None and not _may_differ(loop):
+        return None
     written = "schedule(static)" if found else "no schedule, which is static"
     why = f": the turns of line {uneven.line} depend on {site.spell(loop.variable)}" if uneven else ""
-    text = f"line {loop.line} has {written}{why}: try schedule(static, 1), schedule(dynamic) or schedule(guided)"
+    if_so = "" if uneven else "where its turns cost differently, "
+    text = f"line {loop.line} has {written}{why}: {if_so}try schedule(static, 1), schedule(dynamic) or schedule(guided)"
     evidence = (loop.directive,)
     lines = (loop.line, uneven.line) if uneven else (loop.line,)
     return Advice(KIND, text, tuple(map(site.place, lines)), evidence, site.gain, HIGH if uneven else MEDIUM)
@@ -75,6 +90,24 @@ def _uneven(loop: Loop) -> Loop | None:
             if any(part == loop.variable for head in heads for part in walk(head)) and not _is_even(first, last, loop):
                 return each
     return None
+
+
+def _may_differ(loop: Loop) -> bool:
+    """Tell whether turns may cost differently: what they call is not known, or how many turns loops in them make."""
+    changed = {Name(each) for each in written_names([loop], by_value=True)}
+    for statement, _ in statements(loop.body):
+        match statement:
+            case Jump() | CallStatement() | OtherStatement() | InputOutput() | Allocation() | Loop(variable=None):
+                return True
+            case Loop():
+                heads = [each for head in (statement.first, statement.last) if head is not None for each in walk(head)]
+                own = changed - {statement.variable}
+                if any(isinstance(each, ArrayRef | Deref) or each in own for each in heads):
+                    return True
+        for expression in expressions_of(statement):
+            if any(isinstance(each, Call) and not each.is_pure for each in walk(expression)):
+                return True
+    return False
 
 
 def _made(loop: Loop) -> dict[Name, Expression]:

@@ -37,7 +37,7 @@ from .library import (
     lib,
     unwrapped,
 )
-from .names import Names, declared
+from .names import Names, declared, key_of
 from .types import canonical_of, element_of, extents_of, is_stream, structure_name
 
 __all__ = ["Expressions"]
@@ -69,6 +69,8 @@ class Expressions:
         self._places, self._names, self._structures = places, names, structures
         self.before: list[Statement] = []
         self._depth = 0
+        self._object: Expression | None = None  # whose method is looked into
+        self._given: dict[str, Expression] = {}  # its arguments
         self._ways: dict[int, Callable[[Any, Place], Expression]] = {
             Kind.INTEGER_LITERAL: self._integer,
             Kind.CHARACTER_LITERAL: self._integer,
@@ -129,6 +131,8 @@ class Expressions:
         if target.kind == CursorKind.ENUM_CONSTANT_DECL:
             value = evaluated(cursor)
             return Name(spelling(cursor)) if value is None else Number(value)
+        if self._given and (found := self._given.get(key_of(target))):
+            return found
         if target.kind in _VARIABLES:
             return Name(self._names.of(target))
         return Name(spelling(cursor))
@@ -137,6 +141,8 @@ class Expressions:
         below = [each for each in children(cursor) if each.kind not in Kind.TYPE_REFERENCES]
         target = lib.clang_getCursorReferenced(cursor)
         name = spelling(cursor) or self._places.last_word(cursor)
+        if (not below or below[0].kind == Kind.THIS) and self._object is not None:
+            return FieldRef(self._object, name, element_of(lib.clang_getCursorType(cursor)))
         if not below or below[0].kind == Kind.THIS:  # of the object at hand
             return Name(self._names.of(target)) if target is not None and target.kind in _MEMBERS else Name(name)
         base = self.read(below[0])
@@ -277,8 +283,35 @@ class Expressions:
             if action:
                 self._note_io(action, on, tuple(arguments), name, place)
                 return Opaque(tuple(arguments), changes=False)
+        if on is not None and (reached := self._accessed(cursor, below[0], on, arguments)):
+            return reached
         is_pure = name in LOOKING and not arguments
         return Call(name, tuple(arguments), is_pure=is_pure, on=on)
+
+    def _accessed(self, cursor: Any, object_: Any, on: Expression, arguments: list[Expression]) -> Expression | None:
+        """Give what a method reaches that does nothing else.
+
+        ::
+
+            double &x(int i) { return x_[i]; }      cell.x(3) is cell.x_[3]
+        """
+        returned = _returned(lib.clang_getCursorReferenced(cursor))
+        if returned is None or self._object is not None:
+            return None
+        method, value = returned
+        parameters = [each for each in children(method) if each.kind == CursorKind.PARM_DECL]
+        before = len(self.before)
+        is_pointer = canonical(object_).kind == Types.POINTER
+        self._object = Deref(on, _pointee(object_), line=on.line, column=on.column) if is_pointer else on
+        self._given = dict(zip(map(key_of, parameters), arguments, strict=False))
+        try:
+            found = self.read(value)
+        finally:
+            self._object, self._given = None, {}
+        if len(self.before) == before and isinstance(found, ArrayRef | FieldRef):
+            return found
+        del self.before[before:]
+        return None
 
     def _operator(self, cursor: Any, name: str, below: list[Any], place: Place) -> Expression:
         operands = _operands(below)
@@ -353,3 +386,15 @@ def _operands(below: list[Any]) -> list[Any]:
         for each in below
         if unwrapped(each).kind != CursorKind.DECL_REF_EXPR or not spelling(unwrapped(each)).startswith("operator")
     ]
+
+
+def _returned(method: Any) -> tuple[Any, Any] | None:
+    """Give the definition of a method that does nothing but give a value, and that value."""
+    found = lib.clang_getCursorDefinition(method) if method is not None else None
+    if found is None or found.kind != CursorKind.CXX_METHOD or lib.clang_CXXMethod_isVirtual(found):
+        return None
+    bodies = [children(each) for each in children(found) if each.kind == CursorKind.COMPOUND_STMT]
+    if len(bodies) != 1 or len(bodies[0]) != 1 or bodies[0][0].kind != CursorKind.RETURN_STMT:
+        return None
+    values = children(bodies[0][0])
+    return (found, values[0]) if len(values) == 1 else None

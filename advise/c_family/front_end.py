@@ -1,6 +1,8 @@
 """A source of C or C++, read by libclang: with the headers that are found, without the options of the build.
 
-Where a header is missing, the parser goes on; loops in which it understands something wrong are marked.
+What only builds with MPI compile is read, as the program ran with it. Where a header is missing, the parser goes on;
+loops in which it understands something wrong are marked. A header of C++ that is not understood alone is read once more
+behind what its users usually include.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from ctypes import byref, c_char_p
 from dataclasses import replace
 from functools import partial
@@ -21,7 +23,7 @@ from ...instrument.c_family.clang.stack import on_deep_stack
 from ...instrument.syntax import UnreadError
 from ...instrument.toolchain import Toolchain
 from ..nest import Declaration, Procedure, SourceFile, Structure
-from .header import directives_of, masked
+from .header import asks_for_mpi, directives_of, masked
 from .library import CursorKind, Places, children, lib
 from .names import declared
 from .statements import read_procedure
@@ -29,6 +31,8 @@ from .statements import read_procedure
 __all__ = ["read_c_family"]
 
 _CXX: Final = re.compile(r"\.(cc|cp|cxx|cpp|c\+\+|hh|hpp|hxx|ipp|tpp|cu|cuh|C|H)$")
+_HEADER: Final = re.compile(r"\.(h|hh|hpp|hxx|H|ipp|tpp|cuh)$")
+_USUAL: Final = (b"cstddef", b"cstdlib", b"cmath", b"vector", b"string", b"map", b"iostream", b"algorithm")
 _OF_CXX: Final = re.compile(
     rb"^\s*(template\s*<|namespace\b|class\s+\w+|using\s|#\s*include\s*<(vector|string|c\w+)>)", re.M
 )
@@ -48,6 +52,7 @@ _OUTER: Final = frozenset(
     )
 )
 _MOST_REMARKS: Final = 3
+_MOST_BESIDE: Final = 40  # folders: a program's own are fewer
 
 
 def read_c_family(text: bytes, path: Path) -> SourceFile:
@@ -65,10 +70,20 @@ def read_c_family(text: bytes, path: Path) -> SourceFile:
 
 
 def _read(text: bytes, path: Path, language: str) -> SourceFile:
+    options = [*_QUIET, *(f"-D{each}=1" for each in asks_for_mpi(text.decode("latin-1")))]
+    words = [f"-x{language}".encode(), *map(str.encode, options), *_folders(path, language)]
+    found, problems = _parsed(text, path, language, words)
+    if problems and language == "c++" and _HEADER.search(path.name):
+        others = [word for each in _USUAL for word in (b"-include", each)]
+        again, fewer = _parsed(text, path, language, [*words, *others])
+        return again if fewer < problems else found
+    return found
+
+
+def _parsed(text: bytes, path: Path, language: str, words: Sequence[bytes]) -> tuple[SourceFile, int]:
+    """Parse a file with some options; tell how many problems there were, too."""
     latin = text.decode("latin-1")
-    plain = masked(latin)
     name = os.fsencode(path)
-    words = [f"-x{language}".encode(), *map(str.encode, _QUIET), *_folders(path, language)]
     given = (c_char_p * len(words))(*words)
     file = UnsavedFile(name, text, len(text))
     index = lib.clang_createIndex(0, 0)
@@ -76,7 +91,8 @@ def _read(text: bytes, path: Path, language: str) -> SourceFile:
     try:
         if not unit:
             raise SourceError(str(path), 1, 1, "the parser has given up")
-        return _Unit(unit, Places(unit, name, plain), latin).source(language, str(path))
+        read = _Unit(unit, Places(unit, name, masked(latin)), latin)
+        return read.source(language, str(path)), read.problems
     finally:
         lib.clang_disposeTranslationUnit(unit)
         lib.clang_disposeIndex(index)
@@ -90,6 +106,11 @@ class _Unit:
         self._procedures: list[Procedure] = []
         self._declarations: dict[str, Declaration] = {}
         self._structures: dict[str, Structure] = {}
+
+    @property
+    def problems(self) -> int:
+        """How many errors there are in the file."""
+        return len(self._problems)
 
     def source(self, language: str, path: str) -> SourceFile:
         self._look(lib.clang_getTranslationUnitCursor(self._unit))
@@ -144,10 +165,9 @@ def _problems(unit: Any, places: Places) -> Iterator[tuple[int, str]]:
 
 def _folders(path: Path, language: str) -> Iterator[bytes]:
     """Give the options that name folders of headers: near the file, then those of the compiler with MPI."""
-    for each in _NEAR:
-        folder = path.parent / each
-        if folder.is_dir():
-            yield b"-I" + os.fsencode(os.path.normpath(folder))
+    near = [path.parent / each for each in _NEAR]
+    for folder in dict.fromkeys(os.path.normpath(each) for each in (*near, *_beside(path.parent)) if each.is_dir()):
+        yield b"-I" + os.fsencode(folder)
     named = os.environ.get("AUTOANALYZER_CXX" if language == "c++" else "AUTOANALYZER_CC", "")
     try:
         compiler = shlex.split(named) or ["mpicxx" if language == "c++" else "mpicc"]
@@ -157,6 +177,15 @@ def _folders(path: Path, language: str) -> Iterator[bytes]:
     yield from (b"-nostdinc", b"-nostdinc++")
     for folder_name in sorted(directories, key=_rank):
         yield b"-isystem" + os.fsencode(folder_name)
+
+
+def _beside(folder: Path) -> list[Path]:
+    """Give the folders beside one that hold headers."""
+    try:
+        others = sorted(each for each in folder.resolve().parent.iterdir() if each.is_dir())[:_MOST_BESIDE]
+        return [each for each in others if any(_HEADER.search(one.name) for one in each.iterdir())]
+    except OSError:
+        return []
 
 
 def _rank(folder: str) -> tuple[bool, bool, bool, str]:

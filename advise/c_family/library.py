@@ -81,6 +81,8 @@ lib.clang_getTypeSpelling.errcheck = lib.clang_getCursorSpelling.errcheck
 lib.clang_Cursor_getVarDeclInitializer.argtypes = [lib.clang_getCanonicalCursor.restype]
 lib.clang_Cursor_getVarDeclInitializer.restype = lib.clang_getCanonicalCursor.restype
 lib.clang_Cursor_getVarDeclInitializer.errcheck = lib.clang_getCanonicalCursor.errcheck
+lib.clang_CXXMethod_isVirtual.argtypes = [lib.clang_getCanonicalCursor.restype]
+lib.clang_CXXMethod_isVirtual.restype = c_uint
 lib.clang_getFile.argtypes = [c_void_p, c_char_p]
 lib.clang_getFile.restype = c_void_p
 

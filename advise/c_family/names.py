@@ -10,7 +10,7 @@ from ..nest import Declaration
 from .library import lib
 from .types import element_of, extents_of
 
-__all__ = ["Names"]
+__all__ = ["Names", "declared", "key_of"]
 
 _AUTOMATIC = (1, 6, 7)  # storage classes, twins of Index.h: none, auto, register
 
@@ -39,13 +39,13 @@ class Names:
         spelled = str(lib.clang_getCursorSpelling(cursor))
         number = self._taken[spelled] = self._taken.get(spelled, 0) + 1
         name = spelled if number == 1 else f"{spelled}'{number}"
-        self._names[_key(cursor)] = name
+        self._names[key_of(cursor)] = name
         self.declarations.append(declared(cursor, name, line, sizes, value, argument=argument))
         return Name(name, line=line)
 
     def of(self, declaration: Any) -> str:
         """Give the name of a variable that is used; what is not the procedure's own is noted."""
-        key = _key(declaration)
+        key = key_of(declaration)
         if key in self._names:
             return self._names[key]
         spelled = str(lib.clang_getCursorSpelling(declaration))
@@ -61,7 +61,7 @@ class Names:
         ]
 
 
-def _key(cursor: Any) -> str:
+def key_of(cursor: Any) -> str:
     """Tell a declaration from others."""
     canonical = lib.clang_getCanonicalCursor(cursor)
     return f"{lib.clang_getCursorUSR(canonical)} {lib.clang_getCursorSpelling(canonical)} {_offset(canonical)}"

@@ -9,7 +9,7 @@ from typing import Any, Final
 from ...instrument.c_family.clang.cursors import spelling
 from ...instrument.c_family.clang.names import qualified_name
 from ..effects import expressions_of
-from ..expression import Binary, Call, Expression, Name, Opaque, Unary, base_of, walk
+from ..expression import Binary, Call, Expression, Name, Number, Opaque, Unary, base_of, walk
 from ..nest import (
     Allocation,
     Arm,
@@ -245,6 +245,10 @@ class _Reader:
         body, *heads = children(cursor)
         inside = self._loop_body(body, cursor)
         before, condition = self._read(heads[0]) if heads else ([], None)
+        if condition == Number(0) and not any(
+            isinstance(each, Jump) for each, loops in statements(inside) if not loops
+        ):
+            return [*inside, *before]  # as macros have it that stand for statements
         return [self._loop(cursor, [*inside, *before], condition=condition)]
 
     def _range(self, cursor: Any) -> list[Statement]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from ...errors import SourceError
 from ..expression import expression
 from ..line_markers import quoted_name
 from .lines import LINE
@@ -15,6 +16,8 @@ from .lines import LINE
 __all__ = ["BYTE_ORDER_MARK", "expand"]
 
 BYTE_ORDER_MARK: Final = "\xef\xbb\xbf"  # of UTF-8, each byte a character
+
+_MOST: Final = 64 << 20  # bytes, with all that is included: programs are shorter, but files may bring each other twice
 
 _INCLUDE_OPENMP: Final = expression(r"(?:\s*!\$|[cC*]\$)?\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
 _INCLUDE: Final = expression(r"\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
@@ -31,10 +34,20 @@ def expand(text: str, source: str, directories: Sequence[str], *, openmp: bool =
         source: The file's name.
         directories: Where included files are looked for, in order.
         openmp: Whether ``!$`` lines are code.
+
+    Raises:
+        SourceError: It is endless, or nearly.
     """
     if not re.search(r"include", text, re.I):
         return text
-    return "".join(_expanded(text, quoted_name(source), directories, _INCLUDE_OPENMP if openmp else _INCLUDE, ()))
+    lines, size = [], 0
+    for line in _expanded(text, quoted_name(source), directories, _INCLUDE_OPENMP if openmp else _INCLUDE, ()):
+        lines.append(line)
+        size += len(line)
+        if size > _MOST:
+            file = os.fsdecode(source.encode("latin-1"))
+            raise SourceError(file, 1, 1, f"expected at most {_MOST >> 20} MiB with all that is included, found more")
+    return "".join(lines)
 
 
 def _expanded(
@@ -57,13 +70,19 @@ def _expanded(
 
 
 def _found(name: str, directories: Sequence[str]) -> tuple[str, str]:
-    """Give the file that an INCLUDE line names, and its text ending with a newline; both empty if there is none."""
+    """Give the file that an INCLUDE line names, and its text ending with a newline; both empty if there is none.
+
+    What is no regular file, such as a device that never ends, is left to the compiler.
+    """
     wanted = os.fsdecode(name.encode("latin-1"))
     for directory in directories:
         path = os.path.join(directory, wanted) if directory not in {"", "."} else wanted  # noqa: PTH118 - as written
         try:
-            content = Path(path).read_bytes().decode("latin-1").removeprefix(BYTE_ORDER_MARK)
-        except OSError:
+            if not Path(path).is_file():
+                continue
+            with open(path, "rb") as file:  # noqa: PTH123 - as written
+                content = file.read(_MOST + 1).decode("latin-1").removeprefix(BYTE_ORDER_MARK)
+        except (OSError, ValueError):
             continue
         return os.fsencode(path).decode("latin-1"), content if content.endswith("\n") else f"{content}\n"
     return "", ""

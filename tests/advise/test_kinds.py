@@ -88,7 +88,7 @@ def test_what_one_rank_does_alone_is_named(site):
 REPEATED = {
     "an invariant call": ("x[i] = y[i] * exp(c);", "exp(c) is the same", "high"),
     "an invariant divisor": ("x[i] = y[i] / c;", "divides by c", "low"),
-    "a power": ("x[i] = pow(y[i], 2);", "pow(y[i], 2)", "medium"),
+    "a power": ("x[i] = pow(y[i], 3) + pow(y[i], 2);", "pow(y[i], 3)", "medium"),
     "a function of the counter": ("x[i] = sin(c * i);", "compute a table", "medium"),
     "the same product behind a store": (
         "x[0] += y[i] * z[i]; x[1] += c * (y[i] * z[i]);",

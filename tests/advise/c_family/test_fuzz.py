@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from autoanalyzer.advise.advice import Site
+from autoanalyzer.advise.advise import KINDS
 from autoanalyzer.advise.c_family import read_c_family
 from autoanalyzer.advise.effects import expressions_of
 from autoanalyzer.advise.expression import walk
@@ -41,7 +43,7 @@ def sources():
 
 
 def tried(text, path):
-    """Read a text and walk through it; tell whether it could be read."""
+    """Read a text, walk through it and advise on it; tell whether it could be read."""
     try:
         source = read_c_family(text, path)
     except SourceError as error:
@@ -52,6 +54,9 @@ def tried(text, path):
         for statement, _ in statements(procedure.body):
             assert statement.line >= 0
             assert all(part.line >= 0 for each in expressions_of(statement) for part in walk(each))
+        for causes, kind in KINDS:
+            site = Site(source, procedure, procedure.line, procedure.last_line, causes, sources={source.path: source})
+            assert all("\n" not in each.text for each in kind(site))
     return True
 
 

@@ -2,10 +2,13 @@
 
 import pytest
 
-from autoanalyzer.advise.advice import HIGH, MEDIUM, Site
+from autoanalyzer.advise.advice import HIGH, LOW, MEDIUM, Site
 from autoanalyzer.advise.division_of_work import division_of_work
 from autoanalyzer.advise.indirection import indirection
+from autoanalyzer.advise.input_output import input_output
 from autoanalyzer.advise.loop_order import order_of_loops
+from autoanalyzer.advise.messages import messages
+from autoanalyzer.advise.repeated_work import repeated_work
 from autoanalyzer.advise.thread_loops import thread_loops
 
 
@@ -13,10 +16,10 @@ from autoanalyzer.advise.thread_loops import thread_loops
 def advised(read):
     """Advise on the last procedure of a text; give how sure it is, and the lines that it names."""
 
-    def advises(kind, text, name="x.f90"):
+    def advises(kind, text, name="x.f90", **numbers):
         source = read(text, name)
         procedure = source.procedures[-1]
-        found = kind(Site(source, procedure, procedure.line, procedure.last_line))
+        found = kind(Site(source, procedure, procedure.line, procedure.last_line, numbers=numbers))
         return [(each.confidence, [int(place.rpartition(":")[2]) for place in each.places]) for each in found]
 
     return advises
@@ -37,7 +40,7 @@ end
 def test_components_that_are_written_out_lie_side_by_side(advised):
     assert advised(order_of_loops, COMPONENTS) == []
     one = COMPONENTS.replace("u(2, i, 2)", "1").replace("u(3, i, 2)", "1").replace("u(4, i, 2)", "1")
-    assert advised(order_of_loops, one.replace("u(5,", "u(50,")) == [(MEDIUM, [4])]
+    assert advised(order_of_loops, one.replace("u(5,", "u(50,")) == [(LOW, [4])]
 
 
 def test_an_index_that_is_read_once_is_no_indirection(advised):
@@ -96,3 +99,236 @@ def test_a_place_in_a_grid_is_as_good_as_the_rank(advised, bound, sure, line):
 def test_a_number_that_the_first_rank_reads_is_no_division_of_work(advised):
     text = GRID.replace("mycol <= 3", "mycol == 1").format(bound="nmine")
     assert advised(division_of_work, text) == []
+
+
+def test_where_an_array_begins_for_a_procedure_is_no_access(advised):
+    text = "subroutine s(r, first, n)\n integer first(n)\n real r(*)\n do k = 1, n\n  call t({}, n)\n end do\nend\n"
+    assert advised(indirection, text.format("r(first(k))")) == []
+    assert advised(indirection, text.format("2 * r(first(k))")) == [(MEDIUM, [5, 4])]
+
+
+GIVEN = """
+module shares
+  real scale
+end module
+subroutine s(a, b, c, n)
+  use shares
+  real a(n), b(n), c
+  do i = 1, n
+    {}
+    a(i) = b(i) * {}
+  end do
+end
+"""
+
+
+@pytest.mark.parametrize(("value", "there"), [("exp(c)", 0), ("exp(scale)", 0), ("sum(b)", 0), ("exp(d)", 1)])
+def test_what_a_call_may_change_is_not_the_same_in_each_turn(advised, value, there):
+    assert len(advised(repeated_work, GIVEN.format("call t(c, b)", value))) == there
+    assert len(advised(repeated_work, GIVEN.format("", value))) == 1
+
+
+def test_another_component_in_each_turn_is_not_allocated_anew(advised):
+    text = (
+        "subroutine s(n)\n type tile\n  real, allocatable :: d(:)\n end type\n type(tile) tiles(n)\n"
+        " do t = 1, n\n  allocate(tiles({})%d(n))\n end do\nend\n"
+    )
+    assert advised(repeated_work, text.format("t")) == []
+    assert advised(repeated_work, text.format("3")) == [(MEDIUM, [7, 6])]
+
+
+def test_powers_that_compilers_write_as_products_are_left_to_them(advised):
+    text = "subroutine s(a, n)\n real(8) a(n)\n do i = 1, n\n  a(i) = {}\n end do\nend\n"
+    assert advised(repeated_work, text.format("a(i)**2.0_8 + 1.0**3.0 + a(i)**3")) == []
+    assert advised(repeated_work, text.format("a(i)**3.0_8")) == [(MEDIUM, [4, 3])]
+
+
+MOVED = """
+subroutine s(n, a, line)
+  real a(n)
+  character(80) line, name
+  do i = 1, n
+    {}
+  end do
+end
+"""
+MOVES = {
+    "in and out": ("write(9, *) a(i); read(9, *) a(i)", [(HIGH, [6, 5])]),
+    "from one file to another": ("read(8, *) a(i); write(9, *) a(i)", [(MEDIUM, [6, 5])]),
+    "a file for each turn": ("write(name, '(i4)') i; open(9, file=name); write(9) a", [(MEDIUM, [6, 5])]),
+    "the same file": ("open(9, file='x'); write(9) a", [(HIGH, [6, 5])]),
+    "text": ("read(8, '(a)') line", [(MEDIUM, [6, 5])]),
+    "the terminal": ("print *, a(i)", [(LOW, [6, 5])]),
+    "with words": ("write(9, *) 'step', i, a(i)", [(LOW, [6, 5])]),
+    "at times": ("if (mod(i, 100) == 0) write(9, *) a(i)", [(LOW, [6, 5])]),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_files_in_a_loop_are_told_apart(advised, name):
+    statement, found = MOVES[name]
+    assert advised(input_output, MOVED.format(statement), io_calls=100.0, io_bytes=800.0) == found
+
+
+PLANE = """
+subroutine s(u, n, m)
+  real(8) u(n, m, m), face(m * m)
+  do k = 1, m
+    do j = 1, m
+      l = l + 1
+      face(l) = u({}, j, k)
+    end do
+  end do
+end
+"""
+
+
+def test_a_face_of_a_grid_has_no_better_order_of_loops(advised):
+    assert advised(order_of_loops, PLANE.format("n - 1")) == [(LOW, [5])]
+    assert advised(order_of_loops, PLANE.format("j")) == [(MEDIUM, [5])]
+
+
+BLOCKS = """
+subroutine s(lhs, b, n)
+  parameter (nb = {})
+  real(8) lhs(nb, nb, n), b(nb, n)
+  do i = 1, n
+    do m = 1, nb
+      do k = 1, nb
+        b(m, i) = b(m, i) - lhs(m, k, i)
+      end do
+    end do
+  end do
+end
+"""
+
+
+def test_small_blocks_stay_in_the_cache_in_any_order(advised):
+    assert advised(order_of_loops, BLOCKS.format(5)) == []
+    assert advised(order_of_loops, BLOCKS.format(500)) == [(HIGH, [6, 7])]
+
+
+SHARED = """
+subroutine s(a, n)
+  real(8) a(n, n)
+  {}
+  do i = 1, n
+    do j = 1, n
+      a(i, j) = 2 * a(i, j)
+    end do
+  end do
+end
+"""
+
+
+def test_a_directive_moves_along_when_loops_are_interchanged(read, advised):
+    assert advised(order_of_loops, SHARED.format("")) == [(HIGH, [5, 6])]
+    text = SHARED.format("!$omp parallel do")
+    assert advised(order_of_loops, text) == [(MEDIUM, [5, 6])]
+    source = read(text)
+    (advice,) = order_of_loops(Site(source, source.procedures[0], 1, 10))
+    assert "the directive of line 5 deals out turns of i" in advice.text
+
+
+def test_steps_down_are_spelt_like_those_up(read):
+    source = read(SHARED.format("").replace("a(n, n)", "a(0:n, n)").replace("j = 1, n", "j = n, 1, -1"))
+    (advice,) = order_of_loops(Site(source, source.procedures[0], 1, 10))
+    assert ", 8*n + 8 bytes a step" in advice.text
+
+
+REDUCED = """
+subroutine s(a, b, sum1, sum2)
+  include 'mpif.h'
+  call mpi_allreduce(a, sum1, 1, mpi_real8, mpi_sum, mpi_comm_world, ierr)
+  {}
+  call mpi_allreduce(b, sum2, 1, {}, mpi_sum, mpi_comm_world, ierr)
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "kind", "there"),
+    [
+        ("c = sum1", "mpi_real8", 1),
+        ("c = sum1; b = 2 * c", "mpi_real8", 0),
+        ("if (sum1 > 0) b = 1", "mpi_real8", 0),
+        ("call t(sum1, b)", "mpi_real8", 0),
+        ("c = 1", "mpi_integer", 0),
+    ],
+)
+def test_reductions_are_one_where_none_needs_the_one_before(advised, between, kind, there):
+    assert advised(messages, REDUCED.format(between, kind)) == [(MEDIUM, [4, 6])] * there
+
+
+EXCHANGE = """
+subroutine s(a, n, way, from, to)
+  include 'mpif.h'
+  real(8) a(n)
+  integer way, from, to
+  if (way == 0) then
+    call mpi_recv(a, n, mpi_real8, from, 1, mpi_comm_world, mpi_status_ignore, ierr)
+  {}
+  do i = 1, n
+    a(i) = 2 * a(i)
+  end do
+    call mpi_send(a, n, mpi_real8, to, 1, mpi_comm_world, ierr)
+  end if
+end
+"""
+
+
+def test_what_is_received_or_else_sent_is_no_chain(advised):
+    assert advised(messages, EXCHANGE.format("")) == [(MEDIUM, [7, 12, 9])]
+    assert advised(messages, EXCHANGE.format("else")) == []
+
+
+PARTS = """
+subroutine divides
+  include 'mpif.h'
+  common /all/ me, np, length, first, last
+  integer first
+  call mpi_comm_rank(mpi_comm_world, me, ierr)
+  first = {}
+  last = first + length - 1
+end
+subroutine work(a)
+  common /all/ me, np, length, first, last
+  integer first
+  real a(*)
+  do i = first, last
+    a(i) = 1
+  end do
+end
+"""
+
+
+def test_equal_parts_are_called_so(read):
+    def said(first):
+        source = read(PARTS.format(first))
+        inner = source.procedures[-1]
+        (advice,) = division_of_work(Site(source, inner, inner.line, inner.last_line))
+        return advice.text
+
+    assert "equal numbers of them are unequal work" in said("me*length + 1")
+    assert "how much a rank does depends on its number" in said("me + 1")
+
+
+def test_values_that_ranks_have_of_their_own_are_no_work_to_share(advised):
+    text = """
+subroutine s(a, n)
+  include 'mpif.h'
+  call mpi_comm_rank(mpi_comm_world, me, ierr)
+  if (me == 0) then
+    {}
+  end if
+  n = 2 * n
+end
+"""
+    assert advised(division_of_work, text.format("n = 1")) == []
+    assert advised(division_of_work, text.format("call t(n)")) == [(LOW, [5])]
+
+
+def test_bounds_that_a_turn_makes_of_itself_make_equal_turns(advised):
+    text = NEIGHBOURS.replace("    do j = k, k + 1\n", "    l = k + {}\n    do j = k, l\n")
+    assert advised(thread_loops, text.format("3")) == [(MEDIUM, [5])]
+    assert advised(thread_loops, text.format("k")) == [(HIGH, [5, 7])]

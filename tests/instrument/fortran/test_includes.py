@@ -1,5 +1,12 @@
 """INCLUDE lines: what they bring is part of the source, with its own names and lines."""
 
+import os
+
+import pytest
+
+from autoanalyzer.errors import SourceError
+from autoanalyzer.instrument.fortran.includes import expand
+
 BLOCK = "      common /shared/ n\n      integer n, table(3)\n"
 WORK = "      do i = 1, 2\n        n = n + i\n      end do\n"
 OUTER = "      integer k\n      include 'deep/block.inc' ! nested\n"
@@ -87,3 +94,19 @@ def test_a_file_that_includes_itself_ends(fortran, name):
     fortran.write("      include 'x.inc'\n", "x.inc")
     fortran.write("      include 'x.inc'\n      end\n", name)
     assert fortran.instrument(name)[1].regions
+
+
+def test_what_never_ends_is_left_to_the_compiler(fortran, name):
+    os.mkfifo(fortran.lab.tool.folder / "pipe.inc")
+    fortran.write("      include '/dev/zero'\n      include 'pipe.inc'\n      include 'a\0b'\n      end\n", name)
+    text, found = fortran.instrument(name)
+    assert text.count(b"      include '") == 3
+    assert found.regions
+
+
+def test_files_that_bring_each_other_twice_are_refused(tmp_path):
+    for number in range(30):
+        (tmp_path / f"{number}.inc").write_text(f"      include '{number + 1}.inc'\n" * 2)
+    (tmp_path / "30.inc").write_text(f"!{'-' * (1 << 20)}\n")
+    with pytest.raises(SourceError, match=r"x\.f:1:1: expected at most 64 MiB with all that is included, found more"):
+        expand("      include '0.inc'\n      end\n", "x.f", [str(tmp_path)])

@@ -1,0 +1,25 @@
+"""Arms of branches: of two statements in different arms of one, a run of them executes only one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .nest import Branch, Statement, bodies
+
+__all__ = ["Arms", "arms_of", "exclude_each_other"]
+
+Arms = tuple[tuple[int, int], ...]  # branches, and which arm of each
+
+
+def arms_of(body: Sequence[Statement], around: Arms = ()) -> Iterator[tuple[int, Arms]]:
+    """Give each statement's number in memory, with the arms of branches that it is in."""
+    for statement in body:
+        yield id(statement), around
+        for number, each in enumerate(bodies(statement)):
+            arm = (*around, (id(statement), number)) if isinstance(statement, Branch) else around
+            yield from arms_of(each, arm)
+
+
+def exclude_each_other(one: Arms, two: Arms) -> bool:
+    """Tell whether two places are in different arms of a branch."""
+    return any(branch == other and arm != another for branch, arm in one for other, another in two)

@@ -1,0 +1,54 @@
+"""What is assigned to the variables and fields of procedures; each procedure is gone through once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from .expression import ArrayRef, Expression, FieldRef, Name
+from .nest import Assignment, Loop, Procedure, statements
+
+__all__ = ["Definition", "Definitions", "definitions"]
+
+Definition = tuple[Expression | None, Expression, int]  # what gets a value, the value, the line
+_OF_FIELD: Final = "."
+
+
+class Definitions:
+    """Definitions by procedure and name, looked up again and again."""
+
+    def __init__(self) -> None:
+        # With each the procedure itself, so that its number stays its own.
+        self._known: dict[int, tuple[Procedure, dict[str, list[Definition]]]] = {}
+
+    def of(self, procedure: Procedure, name: Name) -> Sequence[Definition]:
+        """Give what is assigned to a variable or its elements, in order."""
+        return self._all(procedure).get(name.name, ())
+
+    def of_field(self, procedure: Procedure, field: str) -> Sequence[Definition]:
+        """Give what is assigned to a field, whatever structure it is of."""
+        return self._all(procedure).get(_OF_FIELD + field, ())
+
+    def _all(self, procedure: Procedure) -> dict[str, list[Definition]]:
+        if id(procedure) not in self._known:
+            found: dict[str, list[Definition]] = {}
+            for name, definition in _in(procedure):
+                found.setdefault(name, []).append(definition)
+            self._known[id(procedure)] = procedure, found
+        return self._known[id(procedure)][1]
+
+
+def definitions(procedure: Procedure, name: Name) -> Sequence[Definition]:
+    """Give what is assigned to a variable or its elements, in order."""
+    return Definitions().of(procedure, name)
+
+
+def _in(procedure: Procedure) -> Iterator[tuple[str, Definition]]:
+    for statement, _ in statements(procedure.body):
+        match statement:
+            case Assignment(target=Name(name=name) | ArrayRef(array=Name(name=name)) as target, value=value):
+                yield name, (target, value, statement.line)
+            case Assignment(target=FieldRef(name=name) as target, value=value):
+                yield _OF_FIELD + name, (target, value, statement.line)
+            case Loop(variable=Name(name=name) as variable, first=first, last=last):
+                yield from ((name, (variable, each, statement.line)) for each in (first, last) if each is not None)

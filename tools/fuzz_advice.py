@@ -1,0 +1,78 @@
+"""Change sources at random, and see that advice on what comes of that ends soon, and is given or refused in one line.
+
+Sources are the samples, or those of real programs (``--sources``). Each mutant is read, and advised on for all causes,
+in a process of its own, so that a crash of libclang is seen, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from fuzz_languages import CXX_WORDS, FORTRAN_WORDS, words
+from mutations import Mutant, Source, mutant
+from trials import Trials, apart
+
+from autoanalyzer.advise.advice import Site
+from autoanalyzer.advise.advise import KINDS
+from autoanalyzer.advise.reading import Found, Reading
+
+SAMPLES: Final = Path(__file__).parents[1] / "samples"
+SUFFIXES: Final = {
+    "c": (".c",),
+    "c++": (".cpp", ".cc", ".cxx", ".hpp"),
+    "fortran": (".f", ".f90"),
+}
+
+
+def main() -> int:
+    """Try as many mutations as asked for; fail if one made trouble."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--language", choices=SUFFIXES, default="c", help="which (default: %(default)s)")
+    parser.add_argument("--sources", type=Path, default=SAMPLES, metavar="FOLDER", help="which are changed")
+    trials = Trials(parser)
+    corpus = _sources(trials.options.sources, trials.options.language)
+    with tempfile.TemporaryDirectory() as folder:
+        for number in trials:
+            case = mutant(number, corpus)
+            outcome, trouble = apart(partial(_advised, case, Path(folder)))
+            trials.outcomes[outcome or "trouble"] += 1
+            if trouble:
+                trials.failed(number, f"from {case.origin}\n{trouble}", case.name, case.text.encode("latin-1"))
+    return trials.end()
+
+
+def _sources(folder: Path, language: str) -> list[Source]:
+    table = FORTRAN_WORDS if language == "fortran" else CXX_WORDS
+    files = [each for each in sorted(folder.rglob("*")) if each.suffix in SUFFIXES[language] and each.is_file()]
+    return [
+        Source(str(each), (each.suffix,), (), words(table), tuple(each.read_text("latin-1").splitlines(keepends=True)))
+        for each in files
+    ]
+
+
+def _advised(case: Mutant, folder: Path) -> str:
+    """Read a mutant and advise on all of it; say what became of it."""
+    path = folder / case.name
+    path.write_bytes(case.text.encode("latin-1"))
+    reading = Reading(lambda name: Found(folder / name))
+    source = reading.read(case.name)
+    for each in reading.remarks:
+        if "\n" in each:
+            raise AssertionError(each)
+    if source is None:
+        return "refused"
+    count = 0
+    for procedure in source.procedures:
+        for causes, kind in KINDS:
+            site = Site(source, procedure, procedure.line, procedure.last_line, causes, 1.0, {}, reading.sources)
+            count += sum(1 for _ in kind(site))
+    return "advised on" if count else "read"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
