@@ -48,6 +48,13 @@ def test_advice_is_in_the_document_and_below_the_cause(measured):
         assert not any("no advice" in line for line in lines)
 
 
+def test_what_is_read_is_told(measured):
+    findings, file, _ = measured
+    told = []
+    find_advice(findings, file, tell=told.append)
+    assert told == ["reading app.c"]
+
+
 def test_without_advice_the_verdict_is_as_without_sources(measured):
     findings, file, _ = measured
     assert GENERAL in verdict_lines(findings, file)
