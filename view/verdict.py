@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -117,23 +117,35 @@ def verdict_lines(
     items, notes = told.findings, told.caveats
     room = sum(map(len, items))
     if not everything:
+        items = _said_once(told.findings)
         room = _MOST_LINES - len(head) - len(body) - 1 - len(end)
         first = len(items[0].lines) + len(items[0].more[:1]) + (len(items) > 1) if items else 0
         kept = max(min(MOST_NOTES, room - first), _FEWEST_NOTES)
         besides = not_advised(advised, everything=False) if advised else []
         notes = caveats(findings, not_counted, most=kept, free=room - sum(map(len, items)), besides=besides)
         room -= len(notes)
-    real = [each for each in items if each.ranks and not each.speed]
-    heavy = [each for each in items if not each.ranks]
-    speed = [each for each in items if each.speed]
-    if len(_that_fit(items, room)) <= len(real):  # what weighs most has its place beside the widest imbalance
-        items = [*real[:1], *heavy[:1], *real[1:], *heavy[1:], *speed]
+    real = [each for each in told.findings if each.ranks and not each.speed]
+    heavy = [each for each in told.findings if not each.ranks]
+    speed = [each for each in told.findings if each.speed]
+    # What weighs most has its place beside the widest imbalance.
+    if not everything and len(_that_fit(items, room)) <= len(real):
+        items = _said_once([*real[:1], *heavy[:1], *real[1:], *heavy[1:], *speed])
     shown = _that_fit(items, room)
     for number, lines in enumerate(shown, start=1):
         body += [f"{number:2}  {lines[0]}", *(f"    {line}" for line in lines[1:])]
     if len(shown) < len(items):
         body.append(f"    … and {len(items) - len(shown)} more: analyze --all")
     return [*head, *body, "", *notes, *end]
+
+
+def _said_once(items: Sequence[Finding]) -> list[Finding]:
+    """Leave out advice from the source that a finding before has, too: two call paths may lead to the same lines."""
+    said: set[str] = set()
+    found = []
+    for each in items:
+        found.append(replace(each, more=[line for line in each.more if line not in said]))
+        said.update(tries(each.advice, whole=False))
+    return found
 
 
 def _that_fit(items: Sequence[Finding], room: int) -> list[list[str]]:

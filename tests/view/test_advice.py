@@ -104,6 +104,17 @@ def test_fifteen_lines_are_filled_before_advice_is_left_out_and_the_first_findin
     assert not any("try: " in line for line in whole)
 
 
+def test_advice_on_the_same_lines_is_said_once_in_fifteen_lines(heavy):
+    advised = Advised(
+        of_regions={core: (Advice("a kind", "seen: cure", ("app.c:5",)),) for core in heavy.cores_by_weight}
+    )
+    lines = verdict_lines(heavy, Path("out"), advised=advised)
+    assert sum("try at app.c:5" in line for line in lines) == 1
+    assert sum("HEAVY" in line for line in lines) > 2
+    whole = verdict_lines(heavy, Path("out"), everything=True, advised=advised)
+    assert sum("try at app.c:5" in line for line in whole) == len(heavy.cores_by_weight)
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [
