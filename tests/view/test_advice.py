@@ -48,6 +48,19 @@ def test_advice_is_in_the_document_and_below_the_cause(measured):
         assert not any("no advice" in line for line in lines)
 
 
+def test_a_defect_in_reading_sources_does_not_take_the_verdict_with_it(measured):
+    findings, file, _ = measured
+
+    def fails(what):
+        raise KeyError(what)
+
+    advised = find_advice(findings, file, tell=fails)
+    lines = verdict_lines(findings, file, advised=advised)
+    assert GENERAL in lines
+    (said,) = [line for line in lines if line.startswith("no advice, because of a defect in autoanalyzer")]
+    assert "KeyError: 'reading app.c' (test_advice.py:" in said
+
+
 def test_what_is_read_is_told(measured):
     findings, file, _ = measured
     told = []
