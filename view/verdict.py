@@ -143,13 +143,14 @@ def _said_once(items: Sequence[Finding]) -> list[Finding]:
     said: set[str] = set()
     found = []
     for each in items:
-        found.append(replace(each, more=[line for line in each.more if line not in said]))
+        more, rest = ([line for line in lines if line not in said] for lines in (each.more, each.rest))
+        found.append(replace(each, more=more, rest=rest))
         said.update(tries(each.advice, whole=False))
     return found
 
 
 def _that_fit(items: Sequence[Finding], room: int) -> list[list[str]]:
-    """Choose the lines of the first findings that there is room for, then more about them, then of the next one.
+    """Choose the lines of the first findings that there is room for, then more about them, the next one, and the rest.
 
     The first finding has its advice in any case. If findings are left out, a line is kept free to say so.
     """
@@ -172,9 +173,14 @@ def _that_fit(items: Sequence[Finding], room: int) -> list[list[str]]:
             if room > 0 and turn < len(advices) and not (advices is first.more and turn < len(advice)):
                 lines.append(advices[turn])
                 room -= 1
-    if room > 0 and len(shown) < len(items):
-        last = len(shown) == len(items) - 1
-        shown.append(items[len(shown)].lines[: room + last])
+    whole = len(shown)
+    if room > 0 and whole < len(items):
+        last = whole == len(items) - 1
+        shown.append(items[whole].lines[: room + last])
+        room += last - len(shown[-1])
+    for lines, item in zip(shown[:whole], items, strict=False):
+        lines.extend(item.rest[: max(room, 0)])
+        room -= len(item.rest)
     return shown
 
 
@@ -249,13 +255,15 @@ def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, 
         lines[1] += in_runs(findings.repetition, standing)
         lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
         advice = advised.get(core, ())
-        more = tries(advice, whole=whole) or _to_try_for_ranks(findings, causes.of_core[core])
+        to_try = tries(advice, whole=whole)
+        first = len(to_try) if whole else 1
+        more = to_try[:first] or _to_try_for_ranks(findings, causes.of_core[core])
         if number == 0 and not same:
             lines += _hints(findings, [core])
             more += [*_odd_one(findings), *_alike(findings)[_MOST_GROUPS:]]
         more += how_sure(standing, slow=_who(findings))
         sight, gain = sight_of_ranks(findings, [core]), seconds_of(worth)
-        yield Finding(lines, more, sight, ranks=True, speed=same, gain=gain, advice=advice)
+        yield Finding(lines, more, sight, ranks=True, speed=same, gain=gain, advice=advice, rest=to_try[first:])
     if not found.cccr:
         top = findings.performance.top
         said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings, top)]

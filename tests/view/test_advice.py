@@ -128,6 +128,16 @@ def test_advice_on_the_same_lines_is_said_once_in_fifteen_lines(heavy):
     assert sum("try at app.c:5" in line for line in whole) == len(heavy.cores_by_weight)
 
 
+def test_more_advice_on_a_finding_stands_in_lines_that_would_stay_free(heavy, make_experiment):
+    few = analyze(make_experiment({"a": [30] * 4, "b": [1] * 4}, instructions={"a": [3e10] * 4, "b": [1e9] * 4}))
+    for findings, found in ((heavy, [0]), (few, [0, 1, 2])):
+        first = findings.cores_by_weight[0]
+        advice = tuple(Advice("a kind", f"{number}: cure", ("app.c:5",), confidence=HIGH) for number in range(3))
+        lines = verdict_lines(findings, Path("out"), advised=Advised(of_regions={first: advice}))
+        assert [number for number in range(3) if f"    try at app.c:5: {number}: cure" in lines] == found
+        assert len(lines) <= 15
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [
