@@ -111,7 +111,7 @@ def _move(now: Sequence[str], pause: float, ended: threading.Event) -> None:
     if ended.wait(pause):
         return
     with _bar(counted=False) as bar:
-        task = bar.add_task("", total=None)
+        task = bar.add_task(now[0], total=None)
         while not ended.wait(_LOOK):
             bar.update(task, description=now[0])
 

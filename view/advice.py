@@ -41,7 +41,7 @@ def find_advice(
     """
     if not (findings.cores_by_difference or findings.cores_by_weight):
         return None
-    from ..advise import Found, advise  # noqa: PLC0415
+    from ..advise import Advised, Found, advise  # noqa: PLC0415
 
     sources = Sources(findings.experiment, file, folders)
 
@@ -52,7 +52,19 @@ def find_advice(
             return Found(None, "its source is not at hand")
         return Found(source.path, source.warning)
 
-    return advise(findings, find)
+    try:
+        return advise(findings, find)
+    except Exception as error:  # a defect of ours: what was measured has its verdict all the same
+        said = f"no advice, because of a defect in autoanalyzer, which you may report: {_where(error)}"
+        return Advised(remarks=(said,), lacking=(said,))
+
+
+def _where(error: Exception) -> str:
+    """Say what a defect is, and where: ``KeyError: 'x' (nest.py:12)``."""
+    from traceback import extract_tb  # noqa: PLC0415 - there should be none
+
+    *_, frame = extract_tb(error.__traceback__)
+    return f"{type(error).__name__}: {error} ({Path(frame.filename).name}:{frame.lineno})"
 
 
 def tries(advice: Iterable[Advice], *, whole: bool) -> list[str]:

@@ -48,6 +48,7 @@ class Finding:
     Attributes:
         lines: What is said in any case.
         more: What is added where there is room, best first.
+        rest: What is added where lines would stay free.
         sight: Where it is seen.
         ranks: Whether it is that ranks differ; else a region weighs.
         speed: Whether ranks differ in speed alone.
@@ -62,9 +63,10 @@ class Finding:
     speed: bool = False
     gain: float | None = None
     advice: Sequence[Advice] = ()
+    rest: Sequence[str] = ()
 
     def __len__(self) -> int:
-        return len(self.lines) + len(self.more)
+        return len(self.lines) + len(self.more) + len(self.rest)
 
 
 def sight_of_ranks(findings: Findings, regions: Sequence[int]) -> Sight:

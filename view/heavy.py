@@ -117,12 +117,14 @@ def _of_cores(findings: Findings, advised: Mapping[int, Sequence[Advice]], whole
             lines.append(f"nothing stands out; {because_of(cost, (), causes.also[core])}")
         elif "instructions" not in findings.run.lacking:
             lines.append(f"no counter explains its time{_cpi(findings, core)}")
-        more = [*to_try, *reasons[1:]]
+        first = len(to_try) if whole else 1
+        more = [*to_try[:first], *reasons[1:]]
         if cost.share >= _MOST_OF_RUN and not _mostly(cost) and (inside := _look_inside(findings, region)):
             lines += [*more[:1], *inside]
             more = more[1:]
         more += how_sure(standing)
-        yield Finding(lines, more, sight_of_region(findings, core), gain=seconds_of(worth), advice=advice)
+        sight, gain = sight_of_region(findings, core), seconds_of(worth)
+        yield Finding(lines, more, sight, gain=gain, advice=advice, rest=to_try[first:])
 
 
 def _to_try(causes: Sequence[Cause], also: Sequence[Cause]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -117,17 +117,19 @@ def verdict_lines(
     items, notes = told.findings, told.caveats
     room = sum(map(len, items))
     if not everything:
+        items = _said_once(told.findings)
         room = _MOST_LINES - len(head) - len(body) - 1 - len(end)
         first = len(items[0].lines) + len(items[0].more[:1]) + (len(items) > 1) if items else 0
         kept = max(min(MOST_NOTES, room - first), _FEWEST_NOTES)
         besides = not_advised(advised, everything=False) if advised else []
         notes = caveats(findings, not_counted, most=kept, free=room - sum(map(len, items)), besides=besides)
         room -= len(notes)
-    real = [each for each in items if each.ranks and not each.speed]
-    heavy = [each for each in items if not each.ranks]
-    speed = [each for each in items if each.speed]
-    if len(_that_fit(items, room)) <= len(real):  # what weighs most has its place beside the widest imbalance
-        items = [*real[:1], *heavy[:1], *real[1:], *heavy[1:], *speed]
+    real = [each for each in told.findings if each.ranks and not each.speed]
+    heavy = [each for each in told.findings if not each.ranks]
+    speed = [each for each in told.findings if each.speed]
+    # What weighs most has its place beside the widest imbalance.
+    if not everything and len(_that_fit(items, room)) <= len(real):
+        items = _said_once([*real[:1], *heavy[:1], *real[1:], *heavy[1:], *speed])
     shown = _that_fit(items, room)
     for number, lines in enumerate(shown, start=1):
         body += [f"{number:2}  {lines[0]}", *(f"    {line}" for line in lines[1:])]
@@ -136,8 +138,19 @@ def verdict_lines(
     return [*head, *body, "", *notes, *end]
 
 
+def _said_once(items: Sequence[Finding]) -> list[Finding]:
+    """Leave out advice from the source that a finding before has, too: two call paths may lead to the same lines."""
+    said: set[str] = set()
+    found = []
+    for each in items:
+        more, rest = ([line for line in lines if line not in said] for lines in (each.more, each.rest))
+        found.append(replace(each, more=more, rest=rest))
+        said.update(tries(each.advice, whole=False))
+    return found
+
+
 def _that_fit(items: Sequence[Finding], room: int) -> list[list[str]]:
-    """Choose the lines of the first findings that there is room for, then more about them, then of the next one.
+    """Choose the lines of the first findings that there is room for, then more about them, the next one, and the rest.
 
     The first finding has its advice in any case. If findings are left out, a line is kept free to say so.
     """
@@ -160,9 +173,14 @@ def _that_fit(items: Sequence[Finding], room: int) -> list[list[str]]:
             if room > 0 and turn < len(advices) and not (advices is first.more and turn < len(advice)):
                 lines.append(advices[turn])
                 room -= 1
-    if room > 0 and len(shown) < len(items):
-        last = len(shown) == len(items) - 1
-        shown.append(items[len(shown)].lines[: room + last])
+    whole = len(shown)
+    if room > 0 and whole < len(items):
+        last = whole == len(items) - 1
+        shown.append(items[whole].lines[: room + last])
+        room += last - len(shown[-1])
+    for lines, item in zip(shown[:whole], items, strict=False):
+        lines.extend(item.rest[: max(room, 0)])
+        room -= len(item.rest)
     return shown
 
 
@@ -237,13 +255,15 @@ def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, 
         lines[1] += in_runs(findings.repetition, standing)
         lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
         advice = advised.get(core, ())
-        more = tries(advice, whole=whole) or _to_try_for_ranks(findings, causes.of_core[core])
+        to_try = tries(advice, whole=whole)
+        first = len(to_try) if whole else 1
+        more = to_try[:first] or _to_try_for_ranks(findings, causes.of_core[core])
         if number == 0 and not same:
             lines += _hints(findings, [core])
             more += [*_odd_one(findings), *_alike(findings)[_MOST_GROUPS:]]
         more += how_sure(standing, slow=_who(findings))
         sight, gain = sight_of_ranks(findings, [core]), seconds_of(worth)
-        yield Finding(lines, more, sight, ranks=True, speed=same, gain=gain, advice=advice)
+        yield Finding(lines, more, sight, ranks=True, speed=same, gain=gain, advice=advice, rest=to_try[first:])
     if not found.cccr:
         top = findings.performance.top
         said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings, top)]

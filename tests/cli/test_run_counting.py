@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.cli.progress import progress
+from autoanalyzer.cli.progress import progress, stages
 from autoanalyzer.experiment import Experiment, load
 
 from ..conftest import for_several_programs
@@ -396,3 +396,19 @@ def test_on_a_terminal_a_line_moves_and_is_gone_afterwards(
     said = capsys.readouterr().err
     assert "counting run" in said
     assert said.endswith("\x1b[1A\x1b[2K")
+
+
+def test_on_a_terminal_a_stage_is_shown_once_it_takes_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    with stages(after=1e6) as told:
+        told("reading a.c")
+    assert capsys.readouterr() == ("", "")
+    said = ""
+    with stages(after=0.0) as told:
+        told("reading a.c")
+        while "reading a.c" not in said:
+            threading.Event().wait(0.001)
+            said += capsys.readouterr().err

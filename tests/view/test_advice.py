@@ -48,6 +48,26 @@ def test_advice_is_in_the_document_and_below_the_cause(measured):
         assert not any("no advice" in line for line in lines)
 
 
+def test_a_defect_in_reading_sources_does_not_take_the_verdict_with_it(measured):
+    findings, file, _ = measured
+
+    def fails(what):
+        raise KeyError(what)
+
+    advised = find_advice(findings, file, tell=fails)
+    lines = verdict_lines(findings, file, advised=advised)
+    assert GENERAL in lines
+    (said,) = [line for line in lines if line.startswith("no advice, because of a defect in autoanalyzer")]
+    assert "KeyError: 'reading app.c' (test_advice.py:" in said
+
+
+def test_what_is_read_is_told(measured):
+    findings, file, _ = measured
+    told = []
+    find_advice(findings, file, tell=told.append)
+    assert told == ["reading app.c"]
+
+
 def test_without_advice_the_verdict_is_as_without_sources(measured):
     findings, file, _ = measured
     assert GENERAL in verdict_lines(findings, file)
@@ -95,6 +115,27 @@ def test_fifteen_lines_are_filled_before_advice_is_left_out_and_the_first_findin
     whole = verdict_lines(heavy, Path("out"), everything=True, advised=advised)
     assert sum("try at" in line for line in whole) == len(cores) > 3
     assert not any("try: " in line for line in whole)
+
+
+def test_advice_on_the_same_lines_is_said_once_in_fifteen_lines(heavy):
+    advised = Advised(
+        of_regions={core: (Advice("a kind", "seen: cure", ("app.c:5",)),) for core in heavy.cores_by_weight}
+    )
+    lines = verdict_lines(heavy, Path("out"), advised=advised)
+    assert sum("try at app.c:5" in line for line in lines) == 1
+    assert sum("HEAVY" in line for line in lines) > 2
+    whole = verdict_lines(heavy, Path("out"), everything=True, advised=advised)
+    assert sum("try at app.c:5" in line for line in whole) == len(heavy.cores_by_weight)
+
+
+def test_more_advice_on_a_finding_stands_in_lines_that_would_stay_free(heavy, make_experiment):
+    few = analyze(make_experiment({"a": [30] * 4, "b": [1] * 4}, instructions={"a": [3e10] * 4, "b": [1e9] * 4}))
+    for findings, found in ((heavy, [0]), (few, [0, 1, 2])):
+        first = findings.cores_by_weight[0]
+        advice = tuple(Advice("a kind", f"{number}: cure", ("app.c:5",), confidence=HIGH) for number in range(3))
+        lines = verdict_lines(findings, Path("out"), advised=Advised(of_regions={first: advice}))
+        assert [number for number in range(3) if f"    try at app.c:5: {number}: cure" in lines] == found
+        assert len(lines) <= 15
 
 
 @pytest.mark.parametrize(

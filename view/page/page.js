@@ -1819,9 +1819,10 @@
   }
 
   // src/model/regions.js
-  function placeOf([, , file, , first]) {
+  var placeOf = ([, , file, , first]) => atLine(file, first);
+  function atLine(file, line) {
     const name = file.split("/").at(-1);
-    return first && name ? `${name}:${first}` : name;
+    return line && name ? `${name}:${line}` : name;
   }
   function regionSums(browser, experiment, scope = null) {
     const calls = experiment.trees.calls;
@@ -2541,8 +2542,11 @@
     const paths = selectedPaths(browser, experiment);
     const scope = useMemo(() => paths, [browser.panes.program]);
     const region = experiment.trees.flat.home[paths[0]];
-    const [, , file, , first, last] = experiment.head.regions[region];
+    const [away, setAway] = useState(null);
+    const [, , ofRegion, , firstOfRegion, lastOfRegion] = experiment.head.regions[region];
+    const { file, first, last } = away?.region === region ? away : { file: ofRegion, first: firstOfRegion, last: lastOfRegion };
     const source = sources[file];
+    const named = useMemo(() => placesOf(findings, paths), [findings, browser]);
     const [view, look] = useWindow(box, LINE, [file]);
     const unit = browser.sums.metrics[browser.metrics[0]].unit;
     const costs = useMemo(() => regionSums(browser, experiment, all ? null : scope), [browser, all]);
@@ -2554,7 +2558,7 @@
       box.current.scrollTop = Math.max(0, (first - 4) * LINE);
       look();
     }, [file, first, source]);
-    const label2 = html`<h2 class="pane-title"><span>${placeOf(experiment.head.regions[region]) || "source"}</span></h2>`;
+    const label2 = html`<h2 class="pane-title"><span>${file ? atLine(file, first) : "source"}</span></h2>`;
     if (!source?.lines) {
       const name = experiment.head.regions[region][0];
       const why = !file ? `${name} has no source file: it is a library's.` : source?.warning ?? "The source is not in this page.";
@@ -2598,6 +2602,9 @@
       ${label2}
       <div class="source-tools">
         <label><input type="checkbox" checked=${!all} onChange=${(event) => setAll(!event.currentTarget.checked)} /> only below the selected call path</label>
+        ${named.length > 0 && html`<span class="named">to try: ${named.map(
+      ([name, line]) => html`<button aria-pressed=${name === file && line === first} onClick=${() => setAway({ region, file: name, first: line, last: line })}>${atLine(name, line)}</button>`
+    )}</span>`}
       </div>
       ${source.warning && html`<p class="remark warning">${source.warning}</p>`}
       <div class="text" ref=${box} onScroll=${look} tabindex="0" role="region" aria-label=${`${file}, lines ${first} to ${last} are selected`}>
@@ -2621,6 +2628,10 @@
       }
     }
     return found;
+  }
+  function placesOf(findings, paths) {
+    const places = findings.filter(({ path }) => paths.includes(path)).flatMap(({ advice }) => advice.flatMap((each) => each.places));
+    return [...new Map(places.map((each) => [each.join(":"), each])).values()];
   }
 
   // src/parts/splitter.js

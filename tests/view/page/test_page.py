@@ -310,6 +310,12 @@ def test_what_to_try_stands_below_its_finding_and_beside_the_lines_that_it_names
     said = page.inner_text(".findings li:first-child .try")
     assert said.startswith("try: the bounds of schedule_static.c:47 (length - 1) come from schedule_static.c:16, ")
     assert page.locator(".line.advised").count() == 0
+    places = page.locator(".named button")
+    assert places.all_inner_texts() == ["schedule_static.c:16", "schedule_static.c:43", "schedule_static.c:47"]
+    places.first.click()
+    shown.settle()
+    assert page.inner_text(".source h2") == "schedule_static.c:16"
+    assert "(worker - 1) / (size - 1)" in page.inner_text(".line.marked.advised")
     program = browse(experiments["rays"]).program.tree
     shown.go(f"c={quote(program.identities[program.labels.index('work')])}")
     assert page.inner_text(".source h2").startswith("schedule_static.c:")
@@ -317,6 +323,7 @@ def test_what_to_try_stands_below_its_finding_and_beside_the_lines_that_it_names
     shown.settle()
     page.locator(".source").evaluate("each => { each.style.height = '6000px'; }")
     shown.settle()
+    assert places.count() == 0
     advised = page.locator(".line.advised")
     assert [each.strip() for each in advised.locator(".number").all_inner_texts()] == ["16", "43", "47"]
     assert page.locator(".tip").all_inner_texts() == [said]

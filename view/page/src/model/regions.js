@@ -1,9 +1,12 @@
 // What each region costs, over all call paths or below those that are selected; recursion is counted once.
 
-// Where a region is, by the file's own name (twin: at_line in view/place.py); empty if it has no file.
-export function placeOf([, , file, , first]) {
+// Where a region is; empty if it has no file.
+export const placeOf = ([, , file, , first]) => atLine(file, first);
+
+// A place by the file's own name (twin: at_line in view/place.py).
+export function atLine(file, line) {
   const name = file.split("/").at(-1);
-  return first && name ? `${name}:${first}` : name;
+  return line && name ? `${name}:${line}` : name;
 }
 
 // Float64Array by region: the selected metrics of a region and all below it.

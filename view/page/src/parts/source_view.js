@@ -2,7 +2,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { css, sizeColour } from "../colours.js";
 import { html } from "../html.js";
-import { heaviestPath, nested, placeOf, regionSums, selectedPaths } from "../model/regions.js";
+import { atLine, heaviestPath, nested, regionSums, selectedPaths } from "../model/regions.js";
 import { written } from "../model/units.js";
 import { useWindow } from "./window.js";
 
@@ -15,8 +15,11 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
   const paths = selectedPaths(browser, experiment);
   const scope = useMemo(() => paths, [browser.panes.program]);
   const region = experiment.trees.flat.home[paths[0]];
-  const [, , file, , first, last] = experiment.head.regions[region];
+  const [away, setAway] = useState(null); // a line that advice names, while the same region is selected
+  const [, , ofRegion, , firstOfRegion, lastOfRegion] = experiment.head.regions[region];
+  const { file, first, last } = away?.region === region ? away : { file: ofRegion, first: firstOfRegion, last: lastOfRegion };
   const source = sources[file];
+  const named = useMemo(() => placesOf(findings, paths), [findings, browser]);
   const [view, look] = useWindow(box, LINE, [file]);
   const unit = browser.sums.metrics[browser.metrics[0]].unit;
   const costs = useMemo(() => regionSums(browser, experiment, all ? null : scope), [browser, all]);
@@ -30,7 +33,7 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
     look();
   }, [file, first, source]);
 
-  const label = html`<h2 class="pane-title"><span>${placeOf(experiment.head.regions[region]) || "source"}</span></h2>`;
+  const label = html`<h2 class="pane-title"><span>${file ? atLine(file, first) : "source"}</span></h2>`;
   if (!source?.lines) {
     const name = experiment.head.regions[region][0];
     const why = !file ? `${name} has no source file: it is a library's.` : (source?.warning ?? "The source is not in this page.");
@@ -74,6 +77,9 @@ export function SourceView({ browser, experiment, sources, findings, select }) {
       ${label}
       <div class="source-tools">
         <label><input type="checkbox" checked=${!all} onChange=${(event) => setAll(!event.currentTarget.checked)} /> only below the selected call path</label>
+        ${named.length > 0 && html`<span class="named">to try: ${named.map(
+          ([name, line]) => html`<button aria-pressed=${name === file && line === first} onClick=${() => setAway({ region, file: name, first: line, last: line })}>${atLine(name, line)}</button>`,
+        )}</span>`}
       </div>
       ${source.warning && html`<p class="remark warning">${source.warning}</p>`}
       <div class="text" ref=${box} onScroll=${look} tabindex="0" role="region" aria-label=${`${file}, lines ${first} to ${last} are selected`}>
@@ -99,4 +105,10 @@ function tipsOf(findings, file) {
     }
   }
   return found;
+}
+
+// The places that the advice of findings on some call paths names.
+function placesOf(findings, paths) {
+  const places = findings.filter(({ path }) => paths.includes(path)).flatMap(({ advice }) => advice.flatMap((each) => each.places));
+  return [...new Map(places.map((each) => [each.join(":"), each])).values()];
 }
