@@ -48,7 +48,7 @@ _SHIFTS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 
 _COUNTERS: Final = ("auto", "papi", "simulated", "none")
 _COUNTED: Final = ("instructions", "cycles", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
-_LONGEST_EVENT: Final = 63  # twin: EVENT_LENGTH in runtime/probe/counter_papi.c, less the 0 at the end
+_LONGEST_EVENT: Final = 81  # twin: EVENT_LENGTH in runtime/probe/counter_papi.c, less the 0 at the end
 _SIGNALS: Final = range(129, 193)  # statuses that shells and launchers give to what a signal has ended
 
 

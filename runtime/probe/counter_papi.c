@@ -15,7 +15,8 @@
 
 #define PAPI_OK 0
 #define PAPI_NULL (-1)
-#define EVENT_LENGTH 64
+#define SOURCE "measured:papi:"
+#define EVENT_LENGTH (AA_SOURCE_LENGTH + 1 - sizeof SOURCE)
 
 static const struct { int major, minor; } versions[] = {{7, 2}, {7, 1}, {7, 0}, {6, 0}, {5, 7}, {5, 6}};
 
@@ -25,29 +26,14 @@ static const char *const metrics[AA_COUNTED] = {
     [AA_L1_MISSES] = "l1_misses",       [AA_L2_ACCESSES] = "l2_accesses", [AA_L2_MISSES] = "l2_misses",
 };
 
-/* What stands for metrics unasked, the best first. Accesses are of the kind that the misses are among: of
- * loads, or of loads and stores. */
+/* What stands for metrics unasked, the best first: runtime/papi/events.toml, of which the header is made. */
 static const struct {
     int metric;
     const char *event;
     int whole; /* what metric is a part of, if whole_event is not null */
     const char *whole_event;
 } choices[] = {
-    {AA_INSTRUCTIONS, "PAPI_TOT_INS", 0, NULL},
-    {AA_INSTRUCTIONS, "perf::INSTRUCTIONS", 0, NULL},
-    {AA_CYCLES, "PAPI_TOT_CYC", 0, NULL},
-    {AA_CYCLES, "perf::CYCLES", 0, NULL},
-    {AA_L1_MISSES, "PAPI_L1_DCM", AA_L1_ACCESSES, "PAPI_L1_DCA"},
-    {AA_L1_MISSES, "PAPI_L1_DCM", AA_L1_ACCESSES, "PAPI_LST_INS"},
-    {AA_L1_MISSES, "PAPI_L1_LDM", AA_L1_ACCESSES, "PAPI_LD_INS"},
-    {AA_L1_MISSES, "perf::L1-DCACHE-LOAD-MISSES", AA_L1_ACCESSES, "perf::L1-DCACHE-LOADS"},
-    {AA_L1_MISSES, "PAPI_L1_DCM", 0, NULL},
-    {AA_L1_MISSES, "PAPI_L1_LDM", 0, NULL},
-    {AA_L1_MISSES, "perf::L1-DCACHE-LOAD-MISSES", 0, NULL},
-    {AA_L2_MISSES, "PAPI_L2_DCM", AA_L2_ACCESSES, "PAPI_L2_DCA"},
-    {AA_L2_MISSES, "PAPI_L2_TCM", AA_L2_ACCESSES, "PAPI_L2_TCA"},
-    {AA_L2_MISSES, "PAPI_L2_DCM", 0, NULL},
-    {AA_L2_MISSES, "PAPI_L2_TCM", 0, NULL},
+#include "papi_choices.h"
 };
 
 static struct {
@@ -240,7 +226,7 @@ static const char *lack(void) {
 static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
     for (int i = 0; i < AA_COUNTED; i++) {
         if (*events[i])
-            snprintf(sources[i], AA_SOURCE_LENGTH, "measured:papi:%.*s", EVENT_LENGTH - 1, events[i]);
+            snprintf(sources[i], AA_SOURCE_LENGTH, SOURCE "%.*s", (int)EVENT_LENGTH - 1, events[i]);
     }
     memcpy(sources[AA_MPI_INSTRUCTIONS], sources[AA_INSTRUCTIONS], AA_SOURCE_LENGTH);
 }
