@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-__all__ = ["CHOICES", "METRICS", "Choices", "Family", "choices_text", "family_of", "read_choices"]
+__all__ = ["CHOICES", "KERNEL_PART", "METRICS", "Choices", "Family", "choices_text", "family_of", "read_choices"]
 
 METRICS: Final = ("instructions", "cycles", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
+KERNEL_PART: Final = ":u=1:k=1"  # with which an event counts what happens in the kernel, too; twin: _KERNEL in trial.py
 CHOICES: Final = Path(__file__).with_name("events.toml")
 
 _WHOLES: Final = {"l1_misses": "l1_accesses", "l2_misses": "l2_accesses"}
@@ -61,6 +61,8 @@ class Choices:
 @cache
 def read_choices() -> Choices:
     """Read the file."""
+    import tomllib  # noqa: PLC0415 - most commands ask for no event
+
     read = tomllib.loads(CHOICES.read_text())
     families = tuple(
         Family(each["name"], tuple(each["papi"]), tuple(each["cpuinfo"]), tuple(each["choice"]))

@@ -13,9 +13,8 @@ from typing import Any, Final
 
 from .choices import Family, family_of, read_choices
 
-__all__ = ["KERNEL_PART", "PATIENCE", "Component", "Lookup", "Tried", "look_up"]
+__all__ = ["PATIENCE", "Component", "Lookup", "Tried", "look_up"]
 
-KERNEL_PART: Final = ":u=1:k=1"  # twin: _KERNEL in trial.py
 PATIENCE: Final = 30.0  # seconds for some thousand events, each of which takes a millisecond
 
 _TRIAL: Final = Path(__file__).with_name("trial.py")

@@ -82,7 +82,7 @@ def test_nothing_is_counted_unasked(preloaded: Record, tmp_path: Path) -> None:
     ("counters", "said"),
     [
         ("simulated", "the program does not run under Valgrind's tool rtcount; nothing is counted"),
-        ("many", "expected auto, papi, simulated or none; nothing is counted"),
+        ("many", "expected auto, papi, papi:EVENT,..., simulated or none; nothing is counted"),
     ],
 )
 def test_what_cannot_be_counted_is_said_once(preloaded: Record, tmp_path: Path, counters: str, said: str) -> None:
