@@ -28,6 +28,14 @@ BUILT_IN: Final = (
     "ipc = instructions / ref_cycles",
 )
 
+# What can be asked for, too, but tells nothing beside the former: nothing is searched by these.
+_ON_REQUEST: Final = (
+    "l1_mpki = 1000 * l1_misses / instructions",
+    "l2_mpki = 1000 * l2_misses / instructions",
+    "mpi_rate = mpi_bytes / mpi_time",
+    "io_rate = io_bytes / io_time",
+)
+
 _OPERATORS: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -106,6 +114,11 @@ class Formula:
 def built_in() -> tuple[Formula, ...]:
     """Give the formulas of ``BUILT_IN``."""
     return tuple(map(Formula.parse, BUILT_IN))
+
+
+@cache
+def _on_request() -> tuple[Formula, ...]:
+    return tuple(map(Formula.parse, _ON_REQUEST))
 
 
 def parts(formulas: Iterable[Formula]) -> dict[str, tuple[str, ...]]:
@@ -199,7 +212,7 @@ class WantedMetrics:
         """
         formulas: dict[str, Formula] = {}
         own = {each.name for each in derived}
-        for formula in built_in():
+        for formula in (*built_in(), *_on_request()):
             known = {*measured, *formulas}
             if formula.name not in known | own and known.issuperset(formula.metrics):
                 formulas[formula.name] = formula

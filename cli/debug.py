@@ -32,6 +32,7 @@ from ..view.terminal import print_verdict
 from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, advice_of, findings_of, write_findings
 from .documents import check_targets
+from .papi_events import one_group
 from .progress import progress
 from .refine import instead, opened_lines, write_refinement
 from .run_arguments import Measured, add_measuring_arguments, command_of, counting_run, measured, say
@@ -70,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry the command out: 1 if the program failed in either round."""
     rounds = _Rounds(arguments)
     check_targets(json=arguments.json)
+    one_group(arguments, "debug")
     counting = counting_run(arguments, rounds.command)
     folder = RunFolder(arguments.output)
     first = RunFolder(folder.path / _FIRST)

@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "refine": "write a plan for a second round: bottlenecks opened into loops, calls and blocks, the rest dropped",
     "debug": "build, run, narrow, build and run again: from slow functions to the loops in them",
     "doctor": "try what this machine offers: compilers, MPI, launchers, counters, folders; --clean removes leftovers",
+    "counters": "try which events this machine counts by PAPI, which of them together, and what permission is missing",
     "calibrate": "measure once what single things take here: instructions, cache misses, messages, reads and writes",
     "info": "print what an experiment contains: system, call paths, metrics, and how it was made",
     "view": "show an experiment in one HTML page, or in the terminal: verdict, three trees, and the source",

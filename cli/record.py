@@ -14,6 +14,7 @@ from ..experiment.run_folder import TRACE_FILE
 from ..runtime.folder import RunFolder
 from ..view.units import many
 from .documents import add_documents, check_targets
+from .papi_events import by_papi, one_group
 from .run_arguments import INTERVAL, add_measuring_arguments, command_of, counting_run, measured, say
 from .timeline import report_on
 from .trace_arguments import number_above_0
@@ -63,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     command = command_of(arguments, "autoanalyzer record -- mpirun -n 4 ./app")
     check_targets(json=arguments.json)
+    one_group(arguments, "record")
     plans = [*_plans(arguments)]
     for number, plan in enumerate(plans, 1):
         mine = copy(arguments)
@@ -87,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _plans(arguments: argparse.Namespace) -> Iterator[_Planned]:
     """Plan the runs: each repeats all groups of events; what is simulated is the same each time, so once."""
-    if arguments.events is not None and arguments.counters not in ("auto", "papi"):
+    if arguments.events is not None and not by_papi(arguments.counters):
         raise UsageError(f"--events needs --counters papi, found {arguments.counters}")
     groups = [*groups_of(arguments.events, arguments.per_run)]
     for repeat in range(arguments.runs):

@@ -19,7 +19,7 @@ from .run_arguments import Measured, measured, say, with_counts
 if TYPE_CHECKING:
     from ..runtime.counting.run import CountingRun
 
-__all__ = ["measured_repeatedly"]
+__all__ = ["measured_repeatedly", "same_input"]
 
 
 def measured_repeatedly(arguments: argparse.Namespace, command: list[str], counting: CountingRun | None) -> Measured:
@@ -40,7 +40,7 @@ def measured_repeatedly(arguments: argparse.Namespace, command: list[str], count
     try:
         for number in range(1, arguments.repeat + 1):
             say(f"run {number} of {arguments.repeat}")
-            with _same_input():
+            with same_input():
                 last = measured(_of_one_run(arguments, folder.run(number)), command, None)
             ended += not last.failed
             if last.failed or last.interrupted:
@@ -77,7 +77,7 @@ def _of_one_run(arguments: argparse.Namespace, folder: RunFolder) -> argparse.Na
 
 
 @contextmanager
-def _same_input() -> Iterator[None]:
+def same_input() -> Iterator[None]:
     """Let the program that runs in the block leave standard input as it was, if it is a file."""
     try:
         place = os.lseek(0, 0, os.SEEK_CUR) if stat.S_ISREG(os.fstat(0).st_mode) else None

@@ -12,6 +12,8 @@ from ..view.terminal import print_verdict
 from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, advice_of, findings_of, write_findings
 from .documents import check_targets
+from .event_runs import measured_in_parts
+from .papi_events import add_per_run, event_groups, one_group
 from .repeated_runs import measured_repeatedly
 from .run_arguments import add_measuring_arguments, command_of, counting_run, measured, say
 from .trace_arguments import number_above_0
@@ -35,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="do not measure, before the first run on a machine, what instructions, cache misses and files take there",
     )
+    add_per_run(parser)
     parser.add_argument("--no-analyze", action="store_true", help="stop once the experiment is written")
     add_analysis_arguments(parser)
     add_measuring_arguments(parser)
@@ -47,11 +50,15 @@ def run(arguments: argparse.Namespace) -> int:
     """
     command = command_of(arguments, "autoanalyzer run -- mpirun -n 4 ./app")
     check_targets(json=arguments.json)
+    groups = _groups(arguments)
     if not arguments.no_calibrate:
         with ended_in_order():
             calibrate_at_first(command, arguments.output, say=say)
     with counting_run(arguments, command) as counting:
-        done = (measured if arguments.repeat == 1 else measured_repeatedly)(arguments, command, counting)
+        if len(groups) > 1:
+            done = measured_in_parts(arguments, command, groups)
+        else:
+            done = (measured if arguments.repeat == 1 else measured_repeatedly)(arguments, command, counting)
     file = RunFolder(arguments.output).experiment
     if done.experiment is None:
         return 1
@@ -70,3 +77,14 @@ def run(arguments: argparse.Namespace) -> int:
     if done.plan:
         say(done.plan)
     return int(done.failed)
+
+
+def _groups(arguments: argparse.Namespace) -> list[str]:
+    """Say where counts come from in each run, if several are needed for all events."""
+    if arguments.repeat > 1:
+        one_group(arguments, "--repeat")
+        return [arguments.counters]
+    groups = event_groups(arguments.counters, arguments.per_run)
+    if len(groups) == 1:
+        arguments.counters = groups[0]
+    return groups

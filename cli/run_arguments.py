@@ -19,7 +19,9 @@ from ..runtime.counting.cache_geometry import parse_geometry, this_machine
 from ..runtime.folder import RunFolder
 from ..runtime.launch import SPLIT_VARIABLE, overhead_limit
 from ..runtime.measure import measure
+from ..runtime.papi.choices import METRICS
 from ..view.units import ranks
+from .papi_events import LONGEST_EVENT, SourcesOfCounts, by_papi, named_events
 from .progress import counted, progress
 from .python_functions import add_python_functions
 from .split_waiting import add_split_waiting
@@ -46,9 +48,7 @@ INTERVAL: Final = 0.01
 _INTERVALS: Final = (0.001, 3600.0)  # twins: SHORTEST and LONGEST in runtime/probe/trace.c
 _SHIFTS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 
-_COUNTERS: Final = ("auto", "papi", "simulated", "none")
-_COUNTED: Final = ("instructions", "cycles", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
-_LONGEST_EVENT: Final = 63  # twin: EVENT_LENGTH in runtime/probe/counter_papi.c, less the 0 at the end
+_COUNTERS: Final = SourcesOfCounts(("auto", "papi", "simulated", "none"))
 _SIGNALS: Final = range(129, 193)  # statuses that shells and launchers give to what a signal has ended
 
 
@@ -85,16 +85,19 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--counters",
+        type=named_events,
         choices=_COUNTERS,
         default="auto",
-        help="where counts come from: papi: from the processor; simulated: from a second run of the program, which may "
-        "take 5 to 20 times as long; none: no counts; auto: papi if it counts anything here (default)",
+        help="where counts come from: papi: from the processor; papi:EVENT,…: these events of PAPI, too, each a metric "
+        "(autoanalyzer counters tries which there are); simulated: from a second run of the program, which may take 5 "
+        "to 20 times as long; none: no counts; auto: papi if it counts anything here (default)",
     )
     parser.add_argument(
         "--events",
         type=papi_events,
         metavar="METRIC=EVENT,…",
-        help="with papi: count only these metrics, each by its event: instructions=PAPI_TOT_INS,l1_misses=PAPI_L1_DCM",
+        help="with papi: count only these metrics, each by its event: instructions=PAPI_TOT_INS,l1_misses=PAPI_L1_DCM; "
+        "or none",
     )
     parser.add_argument(
         "--cache", metavar="GEOMETRY", help="caches to simulate, as size/ways/line: L1=32K/8/64,L2=1M/8/64"
@@ -178,7 +181,7 @@ def counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractC
         UsageError: The caches cannot be read or simulated, or are named where nothing is simulated; or events are named
             where the processor does not count.
     """
-    if arguments.events is not None and arguments.counters not in ("auto", "papi"):
+    if arguments.events is not None and not by_papi(arguments.counters):
         raise UsageError(f"--events needs --counters papi, found {arguments.counters}")
     if sum([arguments.no_copy, arguments.scratch is not None, arguments.counting_dir is not None]) > 1:
         raise UsageError("--no-copy, --scratch and --counting-dir exclude each other")
@@ -314,16 +317,18 @@ def papi_events(text: str) -> str:
     Raises:
         argparse.ArgumentTypeError: A word is something else, or a metric is none that is counted, or named twice.
     """
+    if text == "none":
+        return text
     named: set[str] = set()
     for word in text.split(","):
         metric, _, event = word.partition("=")
-        if not re.fullmatch(rf"[!-~]{{1,{_LONGEST_EVENT}}}", event):
+        if not re.fullmatch(rf"[!-~]{{1,{LONGEST_EVENT}}}", event):
             raise argparse.ArgumentTypeError(
-                f"expected METRIC=EVENT, such as instructions=PAPI_TOT_INS, with an event of at most {_LONGEST_EVENT} "
+                f"expected METRIC=EVENT, such as instructions=PAPI_TOT_INS, with an event of at most {LONGEST_EVENT} "
                 f"characters, found {word!r}; papi_avail and papi_native_avail list events"
             )
-        if metric not in _COUNTED:
-            raise argparse.ArgumentTypeError(f"no metric {metric!r} is counted; {way_out(metric, _COUNTED)}")
+        if metric not in METRICS:
+            raise argparse.ArgumentTypeError(f"no metric {metric!r} is counted; {way_out(metric, METRICS)}")
         if metric in named:
             raise argparse.ArgumentTypeError(f"expected one event for {metric}, found two")
         named.add(metric)

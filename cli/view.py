@@ -13,8 +13,8 @@ from ..runtime.open_experiment import open_experiment
 from ..view.page import Page, page_html, page_of
 from ..view.place import visible
 from ..view.units import volume
-from .counters import counters_of
 from .documents import check_targets, is_output, write_document
+from .page_counters import counters_of
 from .pages import recordings_of, subject_of
 from .progress import SHORT, SLOW, stages
 

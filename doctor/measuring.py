@@ -7,9 +7,9 @@ import shlex
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ..runtime.papi.kernel import kernel_said
 from .bench import Bench
 from .finding import Finding, Outcome
 from .mpi import CTrial
@@ -27,8 +27,6 @@ _CLOCKS: Final = "clocks"
 _PAPI: Final = "measured:papi:"
 _SLOW: Final = "probes ask the kernel, which takes 60 times as long: leave small regions without (--max-overhead)"
 _UNTRUSTED: Final = "the kernel does not trust this machine's counter of time: probes take longer"
-_PARANOID: Final = Path("/proc/sys/kernel/perf_event_paranoid")
-_PMU: Final = Path("/sys/bus/event_source/devices")
 _NO_PAPI: Final = re.compile(r"(found no libpapi|libpapi cannot|no event can be started)[^(;\n]*")
 
 
@@ -77,20 +75,10 @@ def papi_finding(made: CTrial) -> Finding:
     said = "\n".join([*(experiment.notes.remarks if experiment else ()), done.complained])
     reason = _NO_PAPI.search(said)
     found = reason[0].strip() if reason else done.reason
-    advice = "count by run --counters simulated"
+    advice = "count by run --counters simulated; autoanalyzer counters shows all events"
     if "no libpapi" in found:
         advice = f"install PAPI (Debian: libpapi-dev), or {advice}"
-    return replace(about, found=f"PAPI: {found}; {_kernel()}", advice=advice)
-
-
-def _kernel() -> str:
-    """Say what the kernel has of performance events."""
-    try:
-        level = f"perf_event_paranoid is {_PARANOID.read_text().strip()}"
-    except OSError:
-        return "this kernel has no performance events"
-    shown = any(each.name.startswith(("cpu", "arm")) for each in _PMU.glob("*"))
-    return level if shown else f"{level}, and the kernel shows no PMU, as in a virtual machine"
+    return replace(about, found=f"PAPI: {found}; {kernel_said()}", advice=advice)
 
 
 def simulation_finding(made: CTrial) -> Finding:

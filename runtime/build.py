@@ -21,6 +21,7 @@ from .mpi.detection import Mpi
 from .mpi.fortran_wrappers import fortran_wrapper_text
 from .mpi.library import MpiLibrary, linked_mpi
 from .mpi.prototypes import read_prototypes
+from .papi.choices import CHOICES, choices_text
 
 __all__ = ["build_ahead", "probe_library"]
 
@@ -113,7 +114,7 @@ def _log(cache: Path, library: MpiLibrary | None) -> Path:
 def _key(library: MpiLibrary | None) -> str:
     """What the result depends on: our sources and the MPI library's file, by whatever name programs ask for it."""
     digest = hashlib.sha256()
-    for path in (*sorted(_SOURCES.glob("*.[ch]")), *(_ROOM / "mpi" / name for name in _GENERATORS)):
+    for path in (*sorted(_SOURCES.glob("*.[ch]")), *(_ROOM / "mpi" / name for name in _GENERATORS), CHOICES):
         digest.update(path.read_bytes())
     digest.update(f"{_FLAGS} {_LINKING} {_VALGRIND.exists()}".encode())
     if library:
@@ -128,6 +129,7 @@ def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder.parent) as name:
         work = Path(name)
         log = _log(folder.parent, mpi.library)
+        (work / "papi_choices.h").write_text(choices_text())
         if mpi.library:
             _generate(compiler, mpi.library, work, log, environment)
         said = _compile(compiler, mpi.library, work, log, environment)

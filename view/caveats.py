@@ -32,6 +32,7 @@ _DELAY: Final = 0.1  # seconds of waiting for a processor that matter, and a par
 _DELAY_PART: Final = 0.1
 _OTHERS: Final = 0.1  # of the processors' time
 _ASLEEP: Final = 0.25  # of the ranks' time
+_NAMED: Final = 3  # events that are named, of many
 _WEIGHTS: Final = {"crnm": "CRNM: share of the run x cycles per instruction", "cpi": "CPI: cycles per instruction"}
 
 
@@ -245,7 +246,10 @@ def _how_counted(findings: Findings, not_counted: str) -> str:
     if "instructions" in findings.run.lacking:
         imported = "imported:" in findings.experiment.metric("wall_time").source
         way = f" ({not_counted})" if not_counted else "" if imported else " (try --counters simulated)"
-        return f"nothing was counted{way}: ranked by time only; no instruction or cache-miss causes"
+        events = [each.name for each in findings.experiment.metrics if each.source.startswith(COUNTED_BY_PAPI)]
+        more = f" and {len(events) - _NAMED} more events" if len(events) > _NAMED else ""
+        counted = f"{', '.join(events[:_NAMED])}{more} counted, nothing else" if events else "nothing was counted"
+        return f"{counted}{way}: ranked by time only; no instruction or cache-miss causes"
     source = findings.experiment.metric("instructions").source.rpartition(" of ")[2]
     simulated = re.fullmatch(r"simulated:\w+ (.*)", source)
     said = f"counts simulated ({re.sub(r' (?=L2=)', ', ', simulated[1]).replace('=', ' ')})" if simulated else ""

@@ -23,6 +23,7 @@ from ...experiment.grouping import to_callers
 from ...experiment.metric import COUNT_METRICS, ENTRIES, MPI_WAIT, STORED_METRICS, UNTIMED_VISITS, Metric
 from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
+from ..papi.choices import KERNEL_PART, read_choices
 from .call_sites import call_site_names
 from .columns import MACHINE, Columns, Placing, Timing
 from .folder_shards import FolderShards
@@ -33,10 +34,12 @@ from .processes import number_processes
 from .recorded_values import counters_left_out
 from .run_notes import run_notes
 from .shard import Shard
+from .shard_layout import EVENTS
 from .topologies import mpi_topologies
 
 __all__ = ["FIELDS", "Merged", "Run", "counted_metrics", "merge", "merge_shards", "timed_metrics"]
 
+_PAPI: Final = "measured:papi:"
 _MEASURED: Final = "measured:"  # by the processor, whose events can be stopped
 
 # Metric → the fields of a shard's node that add up to it.
@@ -164,12 +167,14 @@ class _Structure:
         call_paths: Its call paths.
         moved: Of each of those that there were before some were folded.
         folded: Pairs of a folded one and its caller.
+        events: Metric → the field of a node, of events that the user has named.
     """
 
     metrics: tuple[Metric, ...]
     call_paths: tuple[CallPath, ...]
     moved: npt.NDArray[np.intp]
     folded: tuple[tuple[int, int], ...]
+    events: Mapping[str, str]
 
 
 def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged:
@@ -191,7 +196,7 @@ def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged
         if name == "program_time":
             values = columns.program_time(structure.moved)
         else:
-            values = columns.values(FIELDS.get(name, (name,)), structure.moved)
+            values = columns.values(FIELDS.get(name, (structure.events.get(name, name),)), structure.moved)
         if name not in ENTRIES:
             to_callers(values, structure.folded)
         return values
@@ -272,8 +277,10 @@ class _Decisions:
         )
         folding = fold(self._paths, lost)
         untimed = [UNTIMED_VISITS] if timing.throttled.any() else []
-        metrics = (*timed_metrics(shards), *untimed, *counted)
-        return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded))
+        events = _event_metrics(shards)
+        metrics = (*timed_metrics(shards), *untimed, *counted, *events.values())
+        fields = {metric.name: field for field, metric in events.items()}
+        return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields)
 
 
 def timed_metrics(shards: Iterable[Shard]) -> tuple[Metric, ...]:
@@ -283,14 +290,30 @@ def timed_metrics(shards: Iterable[Shard]) -> tuple[Metric, ...]:
 
 def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tuple[Metric, ...]:
     """Give the metrics that all processes counted in the same way; numbers of several kinds are never mixed."""
-    first, *others = [shard.sources for shard in shards] or [{}]
-    alike = {name: source for name, source in first.items() if all(other.get(name) == source for other in others)}
-    same = {name: source for name, source in alike.items() if name not in but}
+    same = {name: source for name, source in _alike(shards).items() if name not in but}
     return tuple(
         replace(metric, source=same[metric.name], parent=metric.parent if metric.parent in same else None)
         for metric in COUNT_METRICS
         if metric.name in same
     )
+
+
+def _event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
+    """Give the metrics that are events of PAPI which the user has named, by the field of a node that counts each."""
+    alike = _alike(shards)
+    found: dict[str, Metric] = {}
+    for field in EVENTS:
+        if field in alike:
+            name = alike[field].removeprefix(_PAPI).removesuffix(KERNEL_PART)
+            about = f"PAPI's event {name}, in calls of MPI, too"
+            found[field] = Metric(name, read_choices().units.get(name, "occ"), None, about, alike[field])
+    return found
+
+
+def _alike(shards: Iterable[Shard]) -> dict[str, str]:
+    """Give the sources of what all processes counted in the same way."""
+    first, *others = [shard.sources for shard in shards] or [{}]
+    return {name: source for name, source in first.items() if all(other.get(name) == source for other in others)}
 
 
 def _paused(shards: Iterable[Shard]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 11
+VERSION: Final = 12
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -16,8 +16,10 @@ NO_REGION: Final = 0xFFFFFFFF
 
 STATES: Final = ("running", "finalizing", "finalized", "exited", "aborted")  # twin: enum aa_state
 
+EVENTS: Final = tuple(f"event_{number}" for number in range(1, 7))  # that the user names; as many as AA_MOST_EVENTS
 COUNTERS: Final = (  # twin: enum aa_counter
     *["instructions", "cycles", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses"],
+    *EVENTS,
     "mpi_instructions",
 )
 
@@ -35,7 +37,7 @@ THROTTLE_RECORD: Final = 5
 TOPOLOGY_RECORD: Final = 6
 CHUNK_RECORD: Final = 7
 
-TRACE_VALUES: Final = 37
+TRACE_VALUES: Final = 43
 
 TOPOLOGY_KINDS: Final = ("grid", "graph", "distributed_graph")  # twin: enum aa_topology_kind
 MOST_TOPOLOGIES: Final = 16
@@ -84,7 +86,7 @@ THREAD_LAYOUT: Final = np.dtype(
         ],
         "formats": ["u8"] * 2 + ["u4"] * 4 + ["u8"] * 7,
         "offsets": [8, 16, 88, 92, 96, 100, 104, 112, 120, 128, 136, 144, 152],
-        "itemsize": 320,
+        "itemsize": 384,
     }
 )
 

@@ -11,6 +11,7 @@ bool aa_counting;
 static const struct aa_counter_source *const known[] = {&aa_counter_simulated, &aa_counter_papi};
 static const struct aa_counter_source *source;
 static const char *wanted, *defect;
+static int counted = AA_EVENTS; /* how many of enum aa_counter there are */
 static uint64_t at_load[AA_COUNTED], bias[AA_COUNTED];
 
 /* The counts at the last stop. */
@@ -18,7 +19,9 @@ static _Thread_local uint64_t stopped_at[AA_COUNTED] AA_INITIAL_EXEC;
 
 static const struct aa_counter_source *find_source(const char *name) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(name, known[i]->name) == 0)
+        size_t length = strlen(known[i]->name);
+        if (strncmp(name, known[i]->name, length) == 0 &&
+            (!name[length] || (name[length] == ':' && known[i] == &aa_counter_papi)))
             return known[i];
     }
     return NULL;
@@ -30,13 +33,15 @@ void aa_counter_load(void) {
         return;
     bool automatic = strcmp(wanted, "auto") == 0;
     source = automatic ? &aa_counter_papi : find_source(wanted);
-    defect = source ? source->load() : "expected auto, papi, simulated or none";
+    defect = source ? source->load() : "expected auto, papi, papi:EVENT,..., simulated or none";
     if (!defect && !source->attach())
         defect = "no counter can be started";
     if (defect) {
         defect = automatic ? NULL : defect;
         return;
     }
+    if (strchr(wanted, ':'))
+        counted = AA_COUNTED;
     source->stop(at_load);
     aa_counting = true;
     source->go(false);
@@ -84,14 +89,16 @@ static uint64_t since(uint64_t before, uint64_t now, uint64_t left_out) {
 }
 
 void aa_counter_book(struct aa_thread *thread) {
-    uint64_t *counters = thread->current->counters, *counted = thread->counted;
+    uint64_t *counters = thread->current->counters, *before = thread->counted;
     if (thread->call.share & AA_IN_MPI) {
         counters[AA_MPI_INSTRUCTIONS] +=
-            since(counted[AA_INSTRUCTIONS], stopped_at[AA_INSTRUCTIONS], bias[AA_INSTRUCTIONS]);
+            since(before[AA_INSTRUCTIONS], stopped_at[AA_INSTRUCTIONS], bias[AA_INSTRUCTIONS]);
     } else if (!(thread->call.share & AA_IN_OMP)) {
-        for (int i = 0; i < AA_COUNTED; i++)
-            counters[i] += since(counted[i], stopped_at[i], bias[i]);
+        for (int i = 0; i < AA_EVENTS; i++)
+            counters[i] += since(before[i], stopped_at[i], bias[i]);
     }
+    for (int i = AA_EVENTS; i < counted; i++)
+        counters[i] += since(before[i], stopped_at[i], bias[i]);
     aa_counter_skip(thread);
 }
 

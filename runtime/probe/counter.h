@@ -3,7 +3,7 @@
  *
  *   none       nothing is counted
  *   simulated  rtcount, a Valgrind tool, counts what it executes
- *   papi       the processor counts, read by PAPI
+ *   papi       the processor counts, read by PAPI; papi:EVENT,EVENT counts these events, too
  *   auto       papi, without a word if it counts nothing
  *
  * The library stops the thread's counters whenever it is called, adds to the node what was counted since it

@@ -15,39 +15,25 @@
 
 #define PAPI_OK 0
 #define PAPI_NULL (-1)
-#define EVENT_LENGTH 64
+#define SOURCE "measured:papi:"
+#define EVENT_LENGTH (AA_SOURCE_LENGTH + 1 - sizeof SOURCE)
 
 static const struct { int major, minor; } versions[] = {{7, 2}, {7, 1}, {7, 0}, {6, 0}, {5, 7}, {5, 6}};
 
 /* Names that AUTOANALYZER_EVENTS uses, as in instructions=EVENT,l1_misses=EVENT. */
-static const char *const metrics[AA_COUNTED] = {
+static const char *const metrics[AA_EVENTS] = {
     [AA_INSTRUCTIONS] = "instructions", [AA_CYCLES] = "cycles",           [AA_L1_ACCESSES] = "l1_accesses",
     [AA_L1_MISSES] = "l1_misses",       [AA_L2_ACCESSES] = "l2_accesses", [AA_L2_MISSES] = "l2_misses",
 };
 
-/* What stands for metrics unasked, the best first. Accesses are of the kind that the misses are among: of
- * loads, or of loads and stores. */
+/* What stands for metrics unasked, the best first: runtime/papi/events.toml, of which the header is made. */
 static const struct {
     int metric;
     const char *event;
     int whole; /* what metric is a part of, if whole_event is not null */
     const char *whole_event;
 } choices[] = {
-    {AA_INSTRUCTIONS, "PAPI_TOT_INS", 0, NULL},
-    {AA_INSTRUCTIONS, "perf::INSTRUCTIONS", 0, NULL},
-    {AA_CYCLES, "PAPI_TOT_CYC", 0, NULL},
-    {AA_CYCLES, "perf::CYCLES", 0, NULL},
-    {AA_L1_MISSES, "PAPI_L1_DCM", AA_L1_ACCESSES, "PAPI_L1_DCA"},
-    {AA_L1_MISSES, "PAPI_L1_DCM", AA_L1_ACCESSES, "PAPI_LST_INS"},
-    {AA_L1_MISSES, "PAPI_L1_LDM", AA_L1_ACCESSES, "PAPI_LD_INS"},
-    {AA_L1_MISSES, "perf::L1-DCACHE-LOAD-MISSES", AA_L1_ACCESSES, "perf::L1-DCACHE-LOADS"},
-    {AA_L1_MISSES, "PAPI_L1_DCM", 0, NULL},
-    {AA_L1_MISSES, "PAPI_L1_LDM", 0, NULL},
-    {AA_L1_MISSES, "perf::L1-DCACHE-LOAD-MISSES", 0, NULL},
-    {AA_L2_MISSES, "PAPI_L2_DCM", AA_L2_ACCESSES, "PAPI_L2_DCA"},
-    {AA_L2_MISSES, "PAPI_L2_TCM", AA_L2_ACCESSES, "PAPI_L2_TCA"},
-    {AA_L2_MISSES, "PAPI_L2_DCM", 0, NULL},
-    {AA_L2_MISSES, "PAPI_L2_TCM", 0, NULL},
+#include "papi_choices.h"
 };
 
 static struct {
@@ -179,7 +165,7 @@ static void choose_events(void) {
 
 static int metric_of(const char *wish, size_t length) {
     int metric = 0;
-    while (metric < AA_COUNTED &&
+    while (metric < AA_EVENTS &&
            (strlen(metrics[metric]) != length || strncmp(metrics[metric], wish, length) != 0))
         metric++;
     return metric;
@@ -189,7 +175,7 @@ static int metric_of(const char *wish, size_t length) {
 static bool grant(const char *wish, size_t length) {
     size_t name = strcspn(wish, "=,");
     int metric = metric_of(wish, name);
-    if (name + 1 >= length || metric == AA_COUNTED || *events[metric] || length - name - 1 >= EVENT_LENGTH)
+    if (name + 1 >= length || metric == AA_EVENTS || *events[metric] || length - name - 1 >= EVENT_LENGTH)
         return false;
     take(metric, wish + name + 1, length - name - 1);
     if (!all_start())
@@ -197,22 +183,50 @@ static bool grant(const char *wish, size_t length) {
     return *events[metric];
 }
 
-static void note_lack(const char *wish, size_t length) {
+/* An event of the user's, in the next place, which is the same in all processes. */
+static bool grant_named(const char *event, size_t length) {
+    static int place = AA_EVENTS;
+    if (place == AA_COUNTED || length >= EVENT_LENGTH)
+        return false;
+    take(place, event, length);
+    if (!all_start())
+        *events[place] = 0;
+    return *events[place++];
+}
+
+static void note_lack(const char *wanted, const char *wish, size_t length) {
+    static const char *noted;
+    size_t used = strlen(lacking);
+    snprintf(lacking + used, sizeof lacking - used, "%s%s %.*s", used ? noted == wanted ? "," : "; " : "",
+             noted == wanted ? "" : wanted, (int)length, wish);
+    noted = wanted;
+}
+
+static void grant_all(const char *wishes, bool (*grant_one)(const char *, size_t), const char *wanted) {
+    while (*wishes) {
+        size_t length = strcspn(wishes, ",");
+        if (length && !grant_one(wishes, length))
+            note_lack(wanted, wishes, length);
+        wishes += length + (wishes[length] == ',');
+    }
+}
+
+/* Those that the user names come first; others share what counters are left. */
+static void grant_wishes(void) {
     static const char wanted[] =
         "AUTOANALYZER_EVENTS: expected at most one METRIC=EVENT for each of instructions, cycles, "
         "l1_accesses, l1_misses, l2_accesses and l2_misses, with an event that can be started; "
         "not counted:";
-    size_t used = strlen(lacking);
-    snprintf(lacking + used, sizeof lacking - used, "%s %.*s", used ? "," : wanted, (int)length, wish);
-}
-
-static void grant_all(const char *wishes) {
-    while (*wishes) {
-        size_t length = strcspn(wishes, ",");
-        if (length && !grant(wishes, length))
-            note_lack(wishes, length);
-        wishes += length + (wishes[length] == ',');
-    }
+    static const char named[] =
+        "AUTOANALYZER_COUNTERS: expected at most 6 events that can be started together; not counted:";
+    const char *counters = getenv("AUTOANALYZER_COUNTERS"), *wishes = getenv("AUTOANALYZER_EVENTS");
+    const char *list = counters ? strchr(counters, ':') : NULL;
+    if (list)
+        grant_all(list + 1, grant_named, named);
+    if (!wishes || !*wishes)
+        choose_events();
+    else if (strcmp(wishes, "none") != 0)
+        grant_all(wishes, grant, wanted);
 }
 
 static const char *load(void) {
@@ -221,11 +235,7 @@ static const char *load(void) {
         return "found no libpapi of version 5.6 to 7.2";
     if (!initialise())
         return "libpapi cannot be initialised";
-    const char *wishes = getenv("AUTOANALYZER_EVENTS");
-    if (wishes && *wishes)
-        grant_all(wishes);
-    else
-        choose_events();
+    grant_wishes();
     for (int i = 0; i < AA_COUNTED; i++) {
         if (*events[i])
             return NULL;
@@ -240,7 +250,7 @@ static const char *lack(void) {
 static void describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
     for (int i = 0; i < AA_COUNTED; i++) {
         if (*events[i])
-            snprintf(sources[i], AA_SOURCE_LENGTH, "measured:papi:%.*s", EVENT_LENGTH - 1, events[i]);
+            snprintf(sources[i], AA_SOURCE_LENGTH, SOURCE "%.*s", (int)EVENT_LENGTH - 1, events[i]);
     }
     memcpy(sources[AA_MPI_INSTRUCTIONS], sources[AA_INSTRUCTIONS], AA_SOURCE_LENGTH);
 }

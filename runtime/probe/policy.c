@@ -20,6 +20,7 @@
 #define WALL(share) ONE(AA_WALL_VALUE + (share))
 #define OFF(share) (OF(off) << (share))
 #define COUNT(counter) (OF(counters) << (counter))
+#define EVENTS ((ONE(AA_MOST_EVENTS) - 1) * COUNT(AA_EVENTS)) /* which the user names: they stay */
 #define SYSTEM(value) ONE(AA_NODE_VALUES + (value))
 #define ALL_MPI ((ONE(AA_SHARES) - ONE(AA_MPI)) << AA_WALL_VALUE)
 #define ALL_WALL ((ONE(AA_SHARES) - 1) << AA_WALL_VALUE)
@@ -154,7 +155,7 @@ static void obey(void) {
     const char *list = list_of(policy.text, "\"record\"");
     uint64_t values;
     if (list && values_of(list, &values)) {
-        policy.values = values;
+        policy.values = values | EVENTS;
     } else if (!policy.warned) {
         policy.warned = true;
         aa_warn(

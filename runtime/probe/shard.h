@@ -19,13 +19,14 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 11u
+#define AA_SHARD_VERSION 12u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
 #define AA_NO_REGION UINT32_MAX
 #define AA_MOST_TOPOLOGIES 16 /* of a process */
 #define AA_MOST_DIMENSIONS 32
+#define AA_MOST_EVENTS 6 /* that the user names: as many as fit into a node without making it larger */
 
 enum aa_state { AA_RUNNING, AA_FINALIZING, AA_FINALIZED, AA_EXITED, AA_ABORTED };
 
@@ -39,7 +40,8 @@ enum aa_record_type {
     AA_RECORD_CHUNK = 7
 };
 
-/* What is counted: in code of the node's own, I/O calls included; and the instructions in MPI calls. */
+/* What is counted: in code of the node's own, I/O calls included; events that the user names, in all of the
+ * node; and the instructions in MPI calls. */
 enum aa_counter {
     AA_INSTRUCTIONS,
     AA_CYCLES,
@@ -47,7 +49,8 @@ enum aa_counter {
     AA_L1_MISSES,
     AA_L2_ACCESSES,
     AA_L2_MISSES,
-    AA_COUNTED,
+    AA_EVENTS,
+    AA_COUNTED = AA_EVENTS + AA_MOST_EVENTS,
     AA_MPI_INSTRUCTIONS = AA_COUNTED,
     AA_COUNTERS
 };

@@ -1,6 +1,7 @@
+import numpy as np
 import pytest
 
-from autoanalyzer.analyze.formula import Formula, WantedMetrics
+from autoanalyzer.analyze.formula import Formula, WantedMetrics, built_in
 from autoanalyzer.errors import UsageError
 
 THERE = ("visits", "time", "instructions", "cycles")
@@ -26,6 +27,14 @@ def test_built_in_formulas_are_there_with_their_parts_for_who_asks():
     wanted = WantedMetrics.among(THERE, ["ipc"], [Formula.parse("twice = 2 * ipc")])
     assert (wanted.names, wanted.measured) == (("ipc", "twice"), ("instructions", "cycles"))
     assert [each.name for each in wanted.formulas] == ["ipc", "twice"]
+
+
+def test_rates_are_there_for_who_asks_and_searched_by_nobody():
+    wanted = WantedMetrics.among(("l1_misses", "instructions", "mpi_bytes", "mpi_time"), ["l1_mpki", "mpi_rate"])
+    columns = {"l1_misses": np.array([3.0]), "instructions": np.array([2000.0])}
+    assert [each.name for each in wanted.formulas] == ["l1_mpki", "mpi_rate"]
+    assert wanted.formulas[0].evaluate(columns).tolist() == [1.5]
+    assert not {"l1_mpki", "l2_mpki", "mpi_rate", "io_rate"} & {each.name for each in built_in()}
 
 
 def test_what_has_the_name_of_a_built_in_formula_takes_its_place():

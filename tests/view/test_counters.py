@@ -10,6 +10,10 @@ from autoanalyzer.view.statistics import correlation_report
 def test_names_are_typed_as_a_shell_takes_them():
     assert as_typed(["a", "$x$ <b>"], {}) == "--metrics 'a,$x$ <b>'"
     assert as_typed(["tlb", "b c"], {"b c": "measured:papi:PAPI_B"}) == "--counters papi --events 'b c=PAPI_B'"
+    named = {"perf::CS": "measured:papi:perf::CS:u=1:k=1", "PAPI_B": "measured:papi:PAPI_B"}
+    assert as_typed(named, named) == "--counters papi:perf::CS,PAPI_B"
+    both = {**named, "cycles": "measured:papi:PAPI_TOT_CYC"}
+    assert as_typed(both, both) == "--counters papi:perf::CS,PAPI_B --events cycles=PAPI_TOT_CYC"
 
 
 def test_of_a_derived_metric_what_it_is_made_of_is_counted():

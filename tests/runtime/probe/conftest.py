@@ -13,6 +13,7 @@ from autoanalyzer.runtime import build
 from autoanalyzer.runtime.cache import locked
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_reader import read_shard
+from autoanalyzer.runtime.papi.choices import choices_text
 
 PROBE = Path(build.__file__).parent / "probe"
 COUNTERS = ("counter", "counter_papi", "counter_simulated")
@@ -69,7 +70,8 @@ def built_once(shared_folder: Path) -> Callable[..., Path]:
         with locked(shared_folder):
             if not product.exists():
                 product.parent.mkdir(exist_ok=True)
-                compile_c(*arguments, "-o", product)
+                (shared_folder / "papi_choices.h").write_text(choices_text())
+                compile_c(*arguments, f"-I{shared_folder}", "-o", product)
         return product
 
     return build

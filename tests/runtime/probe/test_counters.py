@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -15,6 +16,8 @@ from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 
 from .conftest import Record
+
+DATA = Path(__file__).parents[2] / "data" / "papi"
 
 # A counter of the program's own that PAPI reads as an event: known to the last one, on any machine.
 WORK = """
@@ -79,7 +82,7 @@ def test_nothing_is_counted_unasked(preloaded: Record, tmp_path: Path) -> None:
     ("counters", "said"),
     [
         ("simulated", "the program does not run under Valgrind's tool rtcount; nothing is counted"),
-        ("many", "expected auto, papi, simulated or none; nothing is counted"),
+        ("many", "expected auto, papi, papi:EVENT,..., simulated or none; nothing is counted"),
     ],
 )
 def test_what_cannot_be_counted_is_said_once(preloaded: Record, tmp_path: Path, counters: str, said: str) -> None:
@@ -127,7 +130,8 @@ def test_what_events_are_wished_for_in_vain_is_said(work: Path, library: Path) -
     )
 
 
-# A processor that has the events which EVENTS names, of which threads but the first get none if ALONE is set.
+# A processor that has the events which EVENTS names, a space between them, of which threads but the first get none if
+# ALONE is set.
 PROCESSOR = """
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -141,9 +145,18 @@ int PAPI_thread_init(unsigned long (*id)(void)) { (void)id; return 0; }
 int PAPI_register_thread(void) { return 0; }
 int PAPI_unregister_thread(void) { return 0; }
 int PAPI_create_eventset(int *set) { *set = __atomic_add_fetch(&sets, 1, __ATOMIC_RELAXED); added = 0; return 0; }
+static int has(const char *name) {
+    size_t length = strlen(name);
+    for (const char *word = getenv("EVENTS"); word; word = strchr(word, ' ')) {
+        word += strspn(word, " ");
+        if (strncmp(word, name, length) == 0 && (word[length] == ' ' || !word[length]))
+            return 1;
+    }
+    return 0;
+}
 int PAPI_add_named_event(int set, const char *name) {
     (void)set, added++;
-    return strstr(getenv("EVENTS"), name) && (!getenv("ALONE") || gettid() == getpid()) ? 0 : -7;
+    return has(name) && (!getenv("ALONE") || gettid() == getpid()) ? 0 : -7;
 }
 int PAPI_cleanup_eventset(int set) { (void)set; return 0; }
 int PAPI_destroy_eventset(int *set) { *set = -1; return 0; }
@@ -184,6 +197,20 @@ def test_misses_are_among_the_accesses_that_are_counted(
     assert shard.sources["instructions"] == "measured:papi:PAPI_TOT_INS"
     for name, event in (("l1_accesses", accesses), ("l1_misses", misses)):
         assert shard.sources.get(name, "none").startswith(f"measured:papi:{event}" if event else "none")
+
+
+PRESETS = json.loads((DATA / "presets.json").read_text())
+
+
+@pytest.mark.parametrize("processor_name", PRESETS)
+def test_events_are_chosen_as_documented_for_each_processor(
+    preloaded: Record, processor: dict[str, str], processor_name: str
+) -> None:
+    recorded = PRESETS[processor_name]
+    (shard,) = preloaded("+main -main", EVENTS=" ".join(recorded["events"]), **processor)
+    chosen = {name: source.removeprefix("measured:papi:") for name, source in shard.sources.items()}
+    assert chosen.pop("mpi_instructions") == chosen["instructions"]
+    assert chosen == recorded["chosen"]
 
 
 @pytest.mark.parametrize("way", ["preloaded", "raced"])

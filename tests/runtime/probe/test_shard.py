@@ -81,7 +81,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_another_version_names_both(good: Path) -> None:
-    assert "expected a shard with version 11, found version 3" in refusal(patched(good, header_offset("version"), 3))
+    assert "expected a shard with version 12, found version 3" in refusal(patched(good, header_offset("version"), 3))
 
 
 def test_the_other_byte_order_is_told(good: Path) -> None:
@@ -89,7 +89,7 @@ def test_the_other_byte_order_is_told(good: Path) -> None:
 
 
 def test_records_of_another_size_are_told(good: Path) -> None:
-    assert "found [1856, 320, 256]" in refusal(patched(good, header_offset("node_size"), 256))
+    assert "found [2432, 384, 256]" in refusal(patched(good, header_offset("node_size"), 256))
 
 
 def test_a_cut_file_is_told(good: Path) -> None:
@@ -135,7 +135,7 @@ def test_counts_of_every_kind_come_back(linked: Record) -> None:
     main = shard.threads[0].nodes[1]
     names = ["visits", "mpi_calls", "mpi_sent", "mpi_received", "io_calls", "io_read", "io_written"]
     assert [int(main[name]) for name in names] == [1, 1, 5, 10, 2, 7, 14]
-    assert [int(main[name]) for name in COUNTERS] == [0] * 7
+    assert [int(main[name]) for name in COUNTERS] == [0] * 13
     assert shard.sources == {}
 
 

@@ -86,6 +86,8 @@ static void print_constants(void) {
     CONSTANT("l1_misses", AA_L1_MISSES);
     CONSTANT("l2_accesses", AA_L2_ACCESSES);
     CONSTANT("l2_misses", AA_L2_MISSES);
+    for (int i = 0; i < AA_MOST_EVENTS; i++)
+        printf("constant event_%d %d\n", i + 1, AA_EVENTS + i);
     CONSTANT("mpi_instructions", AA_MPI_INSTRUCTIONS);
     CONSTANT("running", AA_RUNNING);
     CONSTANT("finalizing", AA_FINALIZING);

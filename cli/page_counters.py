@@ -1,0 +1,36 @@
+"""What statistics find of an experiment that is shown in a page."""
+
+from __future__ import annotations
+
+from ..analyze.foremost import foremost
+from ..analyze.metric_space import MetricSpace
+from ..analyze.taking_turns import waiting_for_turns
+from ..errors import AutoanalyzerError
+from ..view.counters_html import counters_html
+from ..view.page import Subject
+from .proposed_region import MOST, region_name
+from .space_arguments import with_turns
+
+__all__ = ["counters_of"]
+
+
+def counters_of(subject: Subject) -> str:
+    """Write what statistics find in the region that the verdict names first, or else in the program; maybe nothing."""
+    experiment, findings = subject.experiment, subject.findings
+    if findings is None or len(experiment.locations) > MOST:
+        return ""
+    from ..analyze import statistics  # noqa: PLC0415 - takes a second
+    from ..view import statistics as view  # noqa: PLC0415
+
+    named = foremost(findings)
+    region = region_name(experiment, named.region) if named else None
+    exclusive = named is not None and region is not None and named.region.own_code
+    besides = ("compute_time",) if "cpu_time" in waiting_for_turns(experiment) else ()
+    try:
+        space = MetricSpace.of(experiment, region=region, exclusive=exclusive, besides=besides)
+        alike = view.hierarchy_report(statistics.hierarchy(statistics.dimensions(space)))
+        redundant = view.correlation_report(statistics.correlation(space))
+    except AutoanalyzerError:  # too few locations, or metrics
+        return ""
+    parts = (("Locations that are alike: hierarchy", alike), ("Redundant metrics: correlation", redundant))
+    return "".join(counters_html(with_turns(report, [experiment]), title, space.place) for title, report in parts)

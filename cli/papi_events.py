@@ -1,0 +1,134 @@
+"""Events of PAPI that the user names, ``--counters papi:EVENT,…``: each is a metric."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Final
+
+from ..errors import UsageError
+
+__all__ = [
+    "LONGEST_EVENT",
+    "MOST_EVENTS",
+    "SourcesOfCounts",
+    "add_per_run",
+    "by_papi",
+    "event_groups",
+    "events_of",
+    "named_events",
+    "one_group",
+]
+
+LONGEST_EVENT: Final = 81  # twin: EVENT_LENGTH in runtime/probe/counter_papi.c, less the 0 at the end
+MOST_EVENTS: Final = 6  # in a run; twin: AA_MOST_EVENTS in runtime/probe/shard.h
+
+_PAPI: Final = "papi"
+_NAMED: Final = f"{_PAPI}:"
+_WAY_OUT: Final = "autoanalyzer counters tries which events there are"
+
+
+class SourcesOfCounts(tuple[str, ...]):
+    """Where counts may come from: what shells complete, and events of PAPI by their names."""
+
+    __slots__ = ()
+
+    def __contains__(self, wish: object) -> bool:
+        return super().__contains__(wish) or (isinstance(wish, str) and wish.startswith(_NAMED))
+
+
+def by_papi(counters: str) -> bool:
+    """Tell whether PAPI counts, if anything does."""
+    return counters in ("auto", _PAPI) or counters.startswith(_NAMED)
+
+
+def named_events(text: str) -> str:
+    """Read where counts come from, with the events in it.
+
+    Raises:
+        argparse.ArgumentTypeError: A word is no name of an event, or stands there twice.
+    """
+    if not text.startswith(_NAMED):
+        return text
+    events = events_of(text)
+    for event in events:
+        if not re.fullmatch(rf"[!-~]{{1,{LONGEST_EVENT}}}", event):
+            raise argparse.ArgumentTypeError(
+                f"expected papi:EVENT,…, such as papi:perf::PAGE-FAULTS, with events of at most {LONGEST_EVENT} "
+                f"characters, found {event!r}; {_WAY_OUT}"
+            )
+        if events.count(event) > 1:
+            raise argparse.ArgumentTypeError(f"expected each event once, found {event} twice")
+    return text
+
+
+def events_of(counters: str) -> list[str]:
+    """Give the events that stand in where counts come from."""
+    return counters.removeprefix(_NAMED).split(",")
+
+
+def event_groups(counters: str, most: int = MOST_EVENTS) -> list[str]:
+    """Try the events that are named, and divide them into those that can be counted together.
+
+    Args:
+        counters: Where counts come from.
+        most: How many events a run counts.
+
+    Returns:
+        Where they come from in each run: one, unless several are needed.
+
+    Raises:
+        UsageError: An event cannot be counted here.
+    """
+    if not counters.startswith(_NAMED):
+        return [counters]
+    from ..runtime.papi.lookup import look_up  # noqa: PLC0415 - most runs name none
+
+    found = look_up(events_of(counters), min(most, MOST_EVENTS))
+    if found.reason:
+        raise UsageError(f"--counters {counters}: {found.reason}; {_WAY_OUT}")
+    for each in found.events:
+        if not each.starts:
+            raise UsageError(
+                f"--counters: expected events that can be counted, found {each.event}: {each.reason}; {_WAY_OUT}"
+            )
+        if each.outcome == "starts" and not each.whole:
+            raise UsageError(
+                f"--counters: {each.event} would count nothing, as what happens in the kernel is not open to you; "
+                f"{_WAY_OUT}"
+            )
+    return [f"{_NAMED}{','.join(group)}" for group in found.groups]
+
+
+def one_group(arguments: argparse.Namespace, what: str) -> None:
+    """Try the events that are named, which must be countable in one run.
+
+    Raises:
+        UsageError: They are not; ``what`` has one run.
+    """
+    groups = event_groups(arguments.counters)
+    if len(groups) > 1:
+        events = len(events_of(arguments.counters))
+        raise UsageError(
+            f"{what} counts in one run: expected events that can be counted together, found {events} that take "
+            f"{len(groups)} runs; name fewer, or use autoanalyzer run"
+        )
+    arguments.counters = groups[0]
+
+
+def add_per_run(parser: argparse.ArgumentParser) -> None:
+    """Add the option that limits how many events are counted in a run."""
+    parser.add_argument(
+        "--per-run",
+        type=_number,
+        default=MOST_EVENTS,
+        metavar="K",
+        help=f"with --counters papi:EVENT,…: count at most K of these events in a run (default: {MOST_EVENTS}, or as "
+        "many as can be counted together); for more the program is run again",
+    )
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= MOST_EVENTS):
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to {MOST_EVENTS}, found {text!r}")
+    return int(text)

@@ -1,0 +1,82 @@
+"""The experiment in a folder of several runs, each of which has counted other events: the metrics of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from ..experiment import Experiment, load
+from ..experiment.algebra import merge
+from ..experiment.algebra.integration import Integration, integrate
+from ..experiment.storage import save_of_run
+from .folder import RunFolder
+
+__all__ = ["save_merged"]
+
+_VISITS: Final = 0.01
+"""Visits that may differ, relative to the larger number: polling loops are not entered equally often."""
+
+_TIME: Final = 0.1
+"""Time that may differ, relative to the first run's: that much is chance on a machine with something else to do."""
+
+_NAMED: Final = 3  # call paths that are named; of the others the number is said
+
+
+def save_merged(folder: RunFolder, runs: int) -> Experiment:
+    """Merge the first runs in a folder, and write what comes of it there as the folder's experiment.
+
+    What all have is the first run's, and so are the notes; where another run was unlike it, remarks say so.
+
+    Args:
+        folder: Where each run has its own folder.
+        runs: How many are merged.
+
+    Raises:
+        InputError: A run cannot be read, or the result cannot be written.
+    """
+    folders = [folder.run(number) for number in range(1, runs + 1)]
+    every = [load(each.experiment) for each in folders]
+    labels = [each.path.name for each in folders]
+    found = merge(*every, exact=True, labels=labels)
+    remarks = [_counted_where(every, labels), *_unlike(integrate(every, exact=True, labels=labels))]
+    notes = replace(every[0].notes, remarks=(*found.notes.remarks, *remarks), history=found.notes.history)
+    return load(save_of_run(found.replaced(notes=notes), folder.path))
+
+
+def _counted_where(every: Sequence[Experiment], labels: Sequence[str]) -> str:
+    """Say which metrics are of which run."""
+    known = {metric.name for metric in every[0].metrics}
+    said = []
+    for experiment, label in zip(every[1:], labels[1:], strict=True):
+        own = [metric.name for metric in experiment.metrics if metric.name not in known]
+        known.update(own)
+        said.append(f"{', '.join(own)} in {label}")
+    return f"counted {', '.join(said)}; all else in {labels[0]}"
+
+
+def _unlike(joined: Integration) -> Iterator[str]:
+    """Compare with the first run what all runs have: how often call paths were entered, and the time."""
+    others = range(1, len(joined.operands))
+    unlike: dict[int, list[int]] = {each: [] for each in others}
+    start = 0
+    for first, *blocks in joined.blocks("visits"):
+        for other, values in zip(others, blocks, strict=True):
+            differ = np.abs(values - first) > _VISITS * np.maximum(values, first)
+            unlike[other] += (start + np.flatnonzero(differ.any(axis=1))).tolist()
+        start += len(first)
+    times = np.zeros(len(joined.operands))
+    for blocks in joined.blocks("wall_time"):
+        times += [values.sum() for values in blocks]
+    for other in others:
+        label = joined.labels[other]
+        if unlike[other]:
+            named = ", ".join(joined.path_name(path) for path in unlike[other][:_NAMED])
+            more = f" and {len(unlike[other]) - _NAMED} more" if len(unlike[other]) > _NAMED else ""
+            yield f"{label} did not enter these as often as {joined.labels[0]}: {named}{more}; its counts are of that"
+        if abs(times[other] - times[0]) > _TIME * times[0]:
+            much = f"{abs(times[other] / times[0] - 1):.0%}".replace("%", " %")
+            what = "longer" if times[other] > times[0] else "shorter"
+            yield f"{label} took {much} {what} than {joined.labels[0]}, whose times are given"

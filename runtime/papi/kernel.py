@@ -1,0 +1,45 @@
+"""What the kernel says of performance events."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+__all__ = ["LEVEL", "has_pmu", "kernel_said", "may_count_all", "paranoid_level"]
+
+LEVEL: Final = "kernel.perf_event_paranoid"
+
+_PARANOID: Final = Path("/proc/sys/kernel/perf_event_paranoid")
+_DEVICES: Final = Path("/sys/bus/event_source/devices")
+_STATUS: Final = Path("/proc/self/status")
+_CAPABILITIES: Final = 1 << 38 | 1 << 21  # CAP_PERFMON, CAP_SYS_ADMIN: capability.h
+_PMUS: Final = ("cpu", "arm", "power")  # what names of processors' own counters begin with
+
+
+def paranoid_level() -> str | None:
+    """Give who may count: the higher, the less without privileges; None if this kernel has no performance events."""
+    try:
+        return _PARANOID.read_text().strip()
+    except OSError:
+        return None
+
+
+def has_pmu() -> bool:
+    """Tell whether the kernel shows counters of the processor's, which virtual machines often lack."""
+    return any(each.name.startswith(_PMUS) for each in _DEVICES.glob("*"))
+
+
+def may_count_all() -> bool:
+    """Tell whether this process may count what it likes, whatever the level: as root may, but not in containers."""
+    found = re.search(r"^CapEff:\s*([0-9a-f]+)", _STATUS.read_text(), re.M)
+    return bool(found and int(found[1], 16) & _CAPABILITIES)
+
+
+def kernel_said() -> str:
+    """Say what the kernel has of performance events."""
+    level = paranoid_level()
+    if level is None:
+        return "this kernel has no performance events"
+    said = f"perf_event_paranoid is {level}"
+    return said if has_pmu() else f"{said}, and the kernel shows no PMU, as in a virtual machine"

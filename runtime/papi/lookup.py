@@ -1,0 +1,162 @@
+"""What this machine counts, by PAPI: a program of its own tries, and this reads what it found."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from .choices import Family, family_of, read_choices
+
+__all__ = ["PATIENCE", "Component", "Lookup", "Tried", "look_up"]
+
+PATIENCE: Final = 30.0  # seconds for some thousand events, each of which takes a millisecond
+
+_TRIAL: Final = Path(__file__).with_name("trial.py")
+_MOST: Final = 32  # events that are tried together: more than any processor counts
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A part of PAPI: whose events it knows, and why it is not there, if it is not."""
+
+    name: str
+    about: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An event that was tried.
+
+    Attributes:
+        event: Its name.
+        component: Whose it is; empty if PAPI does not know it.
+        kind: ``preset``, ``native`` or ``software``; empty if it was asked for by its name.
+        outcome: ``counts``: it starts, and counted something; ``starts``: it counted nothing while it was tried;
+            ``fails``; ``unseen``: the program itself brings it.
+        counted_as: How it is spelt so that it counts the kernel's part, too.
+        whole: False of what the kernel counts if its own part may not be counted.
+        reason: Why it fails.
+    """
+
+    event: str
+    component: str
+    kind: str
+    outcome: str
+    counted_as: str
+    whole: bool
+    reason: str
+
+    @property
+    def starts(self) -> bool:
+        """Whether it can be counted."""
+        return self.outcome != "fails"
+
+
+@dataclass(slots=True)
+class Lookup:
+    """What was found.
+
+    Attributes:
+        library: The libpapi that programs get; empty if there is none.
+        version: Its version.
+        reason: Why there is none, or why it is not all.
+        binding: Version of ``python_papi``, and of the PAPI in it, if that is installed; it counts nothing here.
+        components: Of the library.
+        events: Those that were tried.
+        metrics: Metric of ours → the event that counts it.
+        together: Kind → events that were counted at the same time.
+        groups: Events that were asked for, as few groups as can be counted together.
+        family: Of the processor, if ``events.toml`` knows it.
+    """
+
+    library: str = ""
+    version: str = ""
+    reason: str = ""
+    binding: Mapping[str, str] | None = None
+    components: list[Component] = field(default_factory=list)
+    events: list[Tried] = field(default_factory=list)
+    metrics: dict[str, str] = field(default_factory=dict)
+    together: dict[str, list[str]] = field(default_factory=dict)
+    groups: list[list[str]] = field(default_factory=list)
+    family: Family | None = None
+
+    def of_kind(self, kind: str) -> list[Tried]:
+        """Give the events of a kind."""
+        return [each for each in self.events if each.kind == kind]
+
+
+def look_up(events: Sequence[str] | None = None, most: int = _MOST, *, patience: float = PATIENCE) -> Lookup:
+    """Try events in a process like those that will be measured.
+
+    Args:
+        events: Their names; None for all that PAPI knows.
+        most: How many may stand in a group.
+        patience: Seconds after which it is given up, with what is known by then.
+    """
+    choices = read_choices()
+    found = Lookup(family=family_of(choices.families))
+    own = found.family.choices if found.family else ()
+    question = {
+        "events": events,
+        "software": [name for name, unit in choices.units.items() if unit == "occ"],
+        "clocks": [name for name, unit in choices.units.items() if unit != "occ"],
+        "choices": [*choices.general, *own],
+        "most": most,
+    }
+    ended = False
+    for fact in _facts(json.dumps(question), patience):
+        ended |= "end" in fact
+        _take(found, fact)
+    if found.version and not ended:
+        found.reason = f"PAPI has not answered after {patience:g} s, or ended the process: this is not all"
+    return found
+
+
+def _facts(question: str, patience: float) -> Iterator[Mapping[str, Any]]:
+    """Run the trial, and give what it told before it ended."""
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    command = [sys.executable, "-I", str(_TRIAL)]
+    try:
+        printed = subprocess.run(
+            command, input=question.encode(), capture_output=True, timeout=patience, env=environment, check=False
+        ).stdout
+    except subprocess.TimeoutExpired as late:
+        printed = late.stdout or b""
+    for line in printed.splitlines():
+        if line.startswith(b"{") and line.endswith(b"}"):  # others are PAPI's, or were cut off
+            yield json.loads(line)
+
+
+def _take(found: Lookup, fact: Mapping[str, Any]) -> None:
+    if "python_papi" in fact:
+        found.binding = fact["python_papi"]
+    elif "library" in fact:
+        found.library, found.version = fact["library"] or "", fact.get("version", "")
+        found.reason = fact.get("reason", "")
+    elif "event" in fact:
+        found.events.append(
+            Tried(
+                fact["event"],
+                fact["component"],
+                fact.get("kind", ""),
+                fact["outcome"],
+                fact.get("as", fact["event"]),
+                fact.get("whole", True),
+                fact.get("reason", ""),
+            )
+        )
+    elif "component" in fact:
+        found.components.append(Component(fact["component"], fact["about"], fact["reason"]))
+    elif "metrics" in fact:
+        found.metrics.update(fact["metrics"])
+    elif "together" in fact:
+        found.together[fact["together"]] = fact["events"]
+    elif "groups" in fact:
+        found.groups += fact["groups"]

@@ -1,0 +1,148 @@
+"""What this machine counts by PAPI: a table for people, the same as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any, Final
+
+from ..runtime.papi.choices import METRICS, read_choices
+from ..runtime.papi.kernel import LEVEL, has_pmu, kernel_said, may_count_all, paranoid_level
+from ..runtime.papi.lookup import Lookup, Tried
+from .table import print_table
+from .units import many
+
+__all__ = ["counters_document", "print_counters"]
+
+_ALIAS: Final = "perf::PERF_COUNT_"  # a second name of an event
+_MOST_NAMES: Final = 40  # of events in a line
+_KINDS: Final = {
+    "preset": "PAPI's presets, one name on all processors",
+    "native": "the processor's own events",
+    "software": "counted by the kernel",
+}
+_COLOURS: Final = {"none": "magenta", "not here": "magenta", "counts": "green", "fails": "bold red"}
+
+
+def print_counters(found: Lookup) -> None:
+    """Print what was tried, what can be counted, and what to do for more."""
+    print_table(("tried", "", "found, and what to do"), _rows(found), (), prose=(2,), colours=_COLOURS)
+
+
+def _rows(found: Lookup) -> Iterator[tuple[str, str, str]]:
+    yield from _of_libraries(found)
+    yield "kernel", "", f"{kernel_said()}; {_who()}"
+    if found.version:
+        for each in found.components:
+            yield f"  {each.name}", "not here" if each.reason else "", each.reason or each.about
+        for kind in _KINDS:
+            yield from _of_kind(found, kind)
+        yield "", "", ""
+        yield "metric", "", "counted by"
+        yield from _of_metrics(found)
+    yield "", "", ""
+    yield from (("", "", f"→ {advice}") for advice in _advice(found))
+
+
+def _of_libraries(found: Lookup) -> Iterator[tuple[str, str, str]]:
+    if found.version:
+        yield "libpapi", "counts", f"PAPI {found.version} ({found.library})"
+        if found.reason:
+            yield "", "", found.reason
+    else:
+        yield "libpapi", "not here", found.reason
+    if found.binding is None:
+        yield "python_papi", "not here", "not needed: events are tried and counted by libpapi"
+        return
+    inside = f"with a PAPI {found.binding['papi']} of its own" if found.binding["papi"] else found.binding["reason"]
+    other = "" if found.binding["papi"] == found.version else ", which may know other events"
+    yield "python_papi", "", f"{found.binding['version']}, {inside}: programs are counted by libpapi{other}"
+
+
+def _who() -> str:
+    return "tried with the privilege to count everything" if may_count_all() else "tried without privileges"
+
+
+def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
+    """Tell which events of a kind count, which start, and how many at once."""
+    events = [each for each in found.of_kind(kind) if not each.event.startswith(_ALIAS)]
+    counting = [each for each in events if each.outcome == "counts"]
+    idle = [each for each in events if each.outcome == "starts"]
+    yield "", "", ""
+    yield f"{kind} events", "counts" if counting else "none", f"{_KINDS[kind]}: {len(counting)} of {len(events)} count"
+    if counting:
+        yield "", "", _names(counting)
+        at_once = [each for each in found.together.get(kind, []) if not each.startswith(_ALIAS)]
+        if len(at_once) > 1:
+            yield "", "", f"counted at the same time: {many(len(at_once), 'event')}"
+    for said, those in (
+        ("only outside the kernel, whose part is not open to you", [each for each in counting if not each.whole]),
+        ("counted nothing, as the kernel's part is not open to you", [each for each in idle if not each.whole]),
+        ("start, but nothing happened that they count", [each for each in idle if each.whole]),
+    ):
+        if those:
+            yield "", "", f"{said}: {_names(those)}"
+    reasons: dict[str, int] = {}
+    for each in events:
+        if each.outcome == "fails":
+            reasons[each.reason] = reasons.get(each.reason, 0) + 1
+    for reason, number in reasons.items():
+        yield "", "fails", f"{many(number, 'event')}: {reason}"
+
+
+def _names(events: list[Tried]) -> str:
+    names = [each.event for each in events]
+    more = f" and {len(names) - _MOST_NAMES} more (--json)" if len(names) > _MOST_NAMES else ""
+    return f"{', '.join(names[:_MOST_NAMES])}{more}"
+
+
+def _of_metrics(found: Lookup) -> Iterator[tuple[str, str, str]]:
+    for metric in METRICS:
+        if metric in found.metrics:
+            yield f"  {metric}", "counts", found.metrics[metric]
+        else:
+            yield f"  {metric}", "none", f"none of {', '.join(_candidates(found, metric))} starts"
+
+
+def _candidates(found: Lookup, metric: str) -> list[str]:
+    return list(dict.fromkeys(each[metric] for each in read_choices().candidates(metric, found.family)))
+
+
+def _advice(found: Lookup) -> Iterator[str]:
+    """Say what to do for more, and how to use what there is."""
+    if not found.version:
+        yield "install libpapi (Debian: libpapi-dev)"
+    disabled = any(each.name == "perf_event" and each.reason for each in found.components)
+    kept_back = any(not each.whole for each in found.events)
+    level = paranoid_level()
+    if level is None:
+        yield "this kernel, or this container, has no performance events: ask who runs it"
+    elif disabled:
+        yield f"{LEVEL} is {level}, at which PAPI counts nothing: root sets 2, or 1 for all events (sysctl {LEVEL}=2)"
+    elif kept_back:
+        yield f"{LEVEL} is {level}: what happens in the kernel needs 1 or less (root: sysctl {LEVEL}=1)"
+    if not found.metrics:
+        pmu = "" if has_pmu() else "the processor's counters are not here: "
+        yield f"{pmu}autoanalyzer run --counters simulated counts instructions and cache misses without them"
+    usable = [each.event for each in found.events if each.outcome == "counts" and not each.event.startswith(_ALIAS)]
+    if usable:
+        some = ",".join(usable[:2])
+        yield f"any event is a metric of a run: autoanalyzer run --counters papi:{some} -- mpirun -n 4 ./app"
+
+
+def counters_document(found: Lookup) -> dict[str, Any]:
+    """Give what ``counters --json`` prints."""
+    return {
+        "schema": "autoanalyzer.counters/1",
+        "libpapi": {"library": found.library, "version": found.version, "reason": found.reason},
+        "python_papi": found.binding,
+        "kernel": {"perf_event_paranoid": paranoid_level(), "pmu": has_pmu(), "privileged": may_count_all()},
+        "family": found.family.name if found.family else None,
+        "components": [asdict(each) for each in found.components],
+        "events": [asdict(each) for each in found.events],
+        "together": found.together,
+        "metrics": {
+            metric: {"event": found.metrics.get(metric), "candidates": _candidates(found, metric)} for metric in METRICS
+        },
+        "advice": [*_advice(found)],
+    }
