@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
 from ...errors import InputError
 
-__all__ = ["damaged_parts", "package"]
+__all__ = ["damaged_parts", "is_installed", "missing_package", "package"]
 
 
 @contextmanager
@@ -43,6 +44,19 @@ def package(name: str, extra: str) -> ModuleType:
     try:
         return import_module(name)
     except (ImportError, OSError) as error:
-        raise InputError(
-            f"expected the package {name} to read it with, found none ({error}): pip install 'autoanalyzer[{extra}]'"
-        ) from None
+        raise missing_package(name, extra, str(error)) from None
+
+
+def is_installed(name: str) -> bool:
+    """Tell whether a package could be imported, which it is not."""
+    try:
+        return find_spec(name) is not None
+    except ValueError:  # it was imported, and is no package
+        return False
+
+
+def missing_package(name: str, extra: str, reason: str) -> InputError:
+    """Give the error of a package that is not installed."""
+    return InputError(
+        f"expected the package {name} to read it with, found none ({reason}): pip install 'autoanalyzer[{extra}]'"
+    )

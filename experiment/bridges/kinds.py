@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from ...errors import InputError
 from ..experiment import Experiment
@@ -14,6 +14,9 @@ from .damage import damaged_parts
 __all__ = ["HEAD", "KINDS", "Kind", "read_foreign"]
 
 HEAD: Final = 4096  # bytes by which a file is recognised
+
+_DARSHAN: Final = 6567223  # after the version of a log
+_ORDERS: Final[tuple[Literal["little", "big"], ...]] = ("little", "big")
 
 
 class Kind(NamedTuple):
@@ -30,6 +33,10 @@ class Kind(NamedTuple):
     begins: Callable[[bytes], bool]
 
 
+def _is_darshan(head: bytes) -> bool:
+    return any(head[8:16] == _DARSHAN.to_bytes(8, order) for order in _ORDERS)
+
+
 def _has_heading(*headings: bytes) -> Callable[[bytes], bool]:
     return lambda head: head.lstrip().startswith(headings)
 
@@ -37,6 +44,7 @@ def _has_heading(*headings: bytes) -> Callable[[bytes], bool]:
 # The first that fits is taken.
 KINDS: Final = (
     Kind("a report of mpiP", "mpip", _has_heading(b"@ mpiP")),
+    Kind("a log of Darshan", "darshan", _is_darshan),
     Kind("a text of gprof", "gprof", _has_heading(b"Flat profile:", b"Call graph")),
     Kind("a Caliper profile", "caliper", lambda head: head.startswith(b"__rec=")),
     Kind("a Caliper profile in JSON", "caliper", lambda head: head.lstrip()[:1] in (b"{", b"[")),

@@ -33,7 +33,9 @@ def test_commands_take_the_file(name, tmp_path, capsys, assert_equal):
     assert_equal(load(file), load(tmp_path / "copy.cubex"))
 
 
-@pytest.mark.parametrize(("name", "package", "extra"), [("rays.cali", "caliperreader", "caliper")])
+@pytest.mark.parametrize(
+    ("name", "package", "extra"), [("rays.cali", "caliperreader", "caliper"), ("ior.darshan", "darshan", "darshan")]
+)
 def test_without_its_package_a_line_says_which_to_install(name, package, extra):
     program = (
         f"import sys; sys.modules[{package!r}] = None\n"
