@@ -31,7 +31,7 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "mpi_bytes_received": ("bytes_received", "bytes_rcvd"),
 }
 # Readers of other tools' files use our names; of what measures only one of both times that is taken for the other.
-_INSTEAD: Final = {"wall_time": ("cpu_time",), "cpu_time": ("wall_time",)}
+_INSTEAD: Final = {"wall_time": ("cpu_time",), "cpu_time": ("wall_time",), "mpi_time": ("mpi_cpu_time",)}
 # Units in which a metric is taken for one of ours; some tools leave those of counts and volumes out.
 _UNITS: Final = {"sec": {"sec"}, "bytes": {"bytes", ""}, "occ": {"occ", ""}}
 _SAID: Final = {

@@ -32,7 +32,13 @@ def load(path: Path | str) -> Experiment:
     Raises:
         InputError: The file is missing, of another kind or version, or broken.
     """
-    source = open_source(_file_of(Path(path)))
+    file = _file_of(Path(path))
+    if file.is_dir():
+        from .bridges import is_foreign_folder, read_foreign_folder  # noqa: PLC0415 - most are files
+
+        if is_foreign_folder(file):
+            return read_foreign_folder(file)
+    source = open_source(file)
     place, magic = _TAR
     start = source.read(0, place + len(magic))
     if start[place:] == magic or (source.path.suffix == ".cubex" and not start.lstrip().startswith(b"<")):

@@ -7,6 +7,7 @@ read can be shown, analysed, written and read back equal.
 from __future__ import annotations
 
 import argparse
+import gzip
 import random
 import re
 import sys
@@ -27,7 +28,13 @@ _WORD: Final = re.compile(rb"[^\s,:=\[\]{}\"]+")
 
 def corpus(kind: str) -> dict[str, bytes]:
     """Give the real files, or those whose names have a part."""
-    return {each.name: each.read_bytes() for each in sorted(FOLDER.iterdir()) if kind in each.name and _is_one(each)}
+    return {
+        str(each.relative_to(FOLDER)).replace("/", "_").removesuffix(".gz"): gzip.decompress(each.read_bytes())
+        if each.suffix == ".gz"
+        else each.read_bytes()
+        for each in sorted(FOLDER.rglob("*"))
+        if kind in str(each.relative_to(FOLDER)) and _is_one(each)
+    }
 
 
 def _is_one(file: Path) -> bool:

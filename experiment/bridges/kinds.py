@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from ...errors import InputError
 from ..experiment import Experiment
 from ..source import Source
 from .damage import damaged_parts
 
-__all__ = ["HEAD", "KINDS", "Kind", "read_foreign"]
+__all__ = ["FOLDERS", "HEAD", "KINDS", "FolderKind", "Kind", "is_foreign_folder", "read_foreign", "read_foreign_folder"]
 
 HEAD: Final = 4096  # bytes by which a file is recognised
 
+_SAMPLE: Final = re.compile(r"\S.{0,30}?\s+\d+(/\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+(\d+\s+)?[A-Za-z]\S*:")  # of perf
+_TAU: Final = re.compile(rb"\d+ templated_functions")
 _DARSHAN: Final = 6567223  # after the version of a log
 _ORDERS: Final[tuple[Literal["little", "big"], ...]] = ("little", "big")
 
@@ -37,6 +40,16 @@ def _is_darshan(head: bytes) -> bool:
     return any(head[8:16] == _DARSHAN.to_bytes(8, order) for order in _ORDERS)
 
 
+def _is_perf_script(head: bytes) -> bool:
+    text = head.decode("utf-8", "replace")
+    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    return bool(_SAMPLE.match(first))
+
+
+def _any_of(*patterns: str) -> Callable[[Path], bool]:
+    return lambda folder: any(True for pattern in patterns for _ in folder.glob(pattern))
+
+
 def _has_heading(*headings: bytes) -> Callable[[bytes], bool]:
     return lambda head: head.lstrip().startswith(headings)
 
@@ -47,8 +60,43 @@ KINDS: Final = (
     Kind("a log of Darshan", "darshan", _is_darshan),
     Kind("a text of gprof", "gprof", _has_heading(b"Flat profile:", b"Call graph")),
     Kind("a Caliper profile", "caliper", lambda head: head.startswith(b"__rec=")),
+    Kind("a profile of TAU", "tau", lambda head: bool(_TAU.match(head))),
+    Kind("a text of perf script", "perf_script", _is_perf_script),
     Kind("a Caliper profile in JSON", "caliper", lambda head: head.lstrip()[:1] in (b"{", b"[")),
 )
+
+
+class FolderKind(NamedTuple):
+    """A kind of folder.
+
+    Attributes:
+        name: What it is called in messages.
+        module: Whose ``read_folder`` makes an experiment of it.
+        holds: Tells by the names in it whether a folder is of this kind.
+    """
+
+    name: str
+    module: str
+    holds: Callable[[Path], bool]
+
+
+FOLDERS: Final = (FolderKind("a folder of profiles of TAU", "tau", _any_of("profile.*.*.*", "MULTI__*/profile.*.*.*")),)
+
+
+def is_foreign_folder(path: Path) -> bool:
+    """Tell whether a folder is of another tool."""
+    return path.is_dir() and any(each.holds(path) for each in FOLDERS)
+
+
+def read_foreign_folder(path: Path) -> Experiment:
+    """Read a folder of another tool, of which ``is_foreign_folder`` is true.
+
+    Raises:
+        InputError: As for ``read_foreign``.
+    """
+    kind = next(each for each in FOLDERS if each.holds(path))
+    with damaged_parts(path, kind.name):
+        return _of_module(kind, "read_folder", path)
 
 
 def read_foreign(source: Source) -> Experiment | None:
@@ -62,7 +110,9 @@ def read_foreign(source: Source) -> Experiment | None:
     if kind is None:
         return None
     with damaged_parts(source.path, kind.name):
-        found = import_module(f".{kind.module}", __package__).read(source)
-        if not isinstance(found, Experiment):
-            raise InputError(f"expected {kind.name}, found nothing that is one")
-        return found
+        return _of_module(kind, "read", source)
+
+
+def _of_module(kind: Kind | FolderKind, reader: str, what: Source | Path) -> Experiment:
+    found: Experiment = getattr(import_module(f".{kind.module}", __package__), reader)(what)
+    return found
