@@ -195,10 +195,11 @@ USES: Final = (
 )
 
 
-def read_and_used(case: Mutant, folder: Path, uses: Sequence[Sequence[str]] = USES) -> str:
-    """Read a mutant and use what was read; tell whether it was read or refused."""
+def read_and_used(case: Mutant, folder: Path, uses: Sequence[Sequence[str]] = USES, opened: str = "") -> str:
+    """Read a mutant, or the file or folder that it is a part of, and use what was read; tell whether it was read."""
     file = folder / case.name
     file.write_bytes(case.content)
+    file = folder / opened if opened else file
     try:
         experiment = load(file)
         experiment.check()

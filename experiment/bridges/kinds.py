@@ -60,6 +60,7 @@ KINDS: Final = (
     Kind("a log of Darshan", "darshan", _is_darshan),
     Kind("a text of gprof", "gprof", _has_heading(b"Flat profile:", b"Call graph")),
     Kind("a Caliper profile", "caliper", lambda head: head.startswith(b"__rec=")),
+    Kind("an OTF2 archive", "otf2", lambda head: head[1:].startswith(b"BOTF2")),
     Kind("a profile of TAU", "tau", lambda head: bool(_TAU.match(head))),
     Kind("a text of perf script", "perf_script", _is_perf_script),
     Kind("a Caliper profile in JSON", "caliper", lambda head: head.lstrip()[:1] in (b"{", b"[")),

@@ -11,7 +11,9 @@ from autoanalyzer.experiment import load
 from .conftest import FOREIGN
 
 REFUSED = {"rays_spot.cali"}
-FILES = sorted(each.name for each in FOREIGN.iterdir() if ".expected." not in each.name and each.name not in REFUSED)
+FOLDERS = {"otf2": "otf2/traces.otf2"}
+NAMES = sorted(each.name for each in FOREIGN.iterdir() if ".expected." not in each.name and each.name not in REFUSED)
+FILES = [FOLDERS.get(each, each) for each in NAMES]
 
 
 def _run(*words):
@@ -34,7 +36,12 @@ def test_commands_take_the_file(name, tmp_path, capsys, assert_equal):
 
 
 @pytest.mark.parametrize(
-    ("name", "package", "extra"), [("rays.cali", "caliperreader", "caliper"), ("ior.darshan", "darshan", "darshan")]
+    ("name", "package", "extra"),
+    [
+        ("rays.cali", "caliperreader", "caliper"),
+        ("ior.darshan", "darshan", "darshan"),
+        ("otf2/traces.otf2", "otf2", "otf2"),
+    ],
 )
 def test_without_its_package_a_line_says_which_to_install(name, package, extra):
     program = (
