@@ -17,6 +17,7 @@ WRITTEN: Final = (".cube", ".cube.gz", ".xml", ".cubex")
 
 LARGE: Final = 1 << 17  # values of a metric; more than these take seconds as XML, and tenths of one as CUBE 4
 _TAR: Final = (257, b"ustar")
+_DATABASE: Final = b"<!DOCTYPE HPCToolkitExperiment"  # XML that is no CUBE
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -47,7 +48,7 @@ def load(path: Path | str) -> Experiment:
         from .cube.cubex_reader import read_cubex  # noqa: PLC0415 - most files are CUBE 3
 
         return read_cubex(source)
-    if not start.removeprefix(_BOM).lstrip().startswith(b"<"):
+    if not start.removeprefix(_BOM).lstrip().startswith(b"<") or _DATABASE in start:
         from .bridges import read_foreign  # noqa: PLC0415 - most files are CUBE
 
         if (found := read_foreign(source)) is not None:

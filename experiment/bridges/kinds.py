@@ -60,6 +60,7 @@ KINDS: Final = (
     Kind("a log of Darshan", "darshan", _is_darshan),
     Kind("a text of gprof", "gprof", _has_heading(b"Flat profile:", b"Call graph")),
     Kind("a Caliper profile", "caliper", lambda head: head.startswith(b"__rec=")),
+    Kind("a database of HPCToolkit", "hpctoolkit", lambda head: b"<!DOCTYPE HPCToolkitExperiment" in head),
     Kind("an OTF2 archive", "otf2", lambda head: head[1:].startswith(b"BOTF2")),
     Kind("a profile of TAU", "tau", lambda head: bool(_TAU.match(head))),
     Kind("a text of perf script", "perf_script", _is_perf_script),
@@ -81,7 +82,10 @@ class FolderKind(NamedTuple):
     holds: Callable[[Path], bool]
 
 
-FOLDERS: Final = (FolderKind("a folder of profiles of TAU", "tau", _any_of("profile.*.*.*", "MULTI__*/profile.*.*.*")),)
+FOLDERS: Final = (
+    FolderKind("a folder of profiles of TAU", "tau", _any_of("profile.*.*.*", "MULTI__*/profile.*.*.*")),
+    FolderKind("a database of HPCToolkit", "hpctoolkit", _any_of("*.metric-db", "meta.db")),
+)
 
 
 def is_foreign_folder(path: Path) -> bool:

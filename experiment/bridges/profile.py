@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,6 +25,8 @@ __all__ = ["Profile", "function"]
 _Places = npt.NDArray[np.intp]
 
 _OURS: Final = {each.name: each for each in STORED_METRICS}
+_UNWRITABLE: Final = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+_UNNAMED: Final = "unnamed"
 _MPI: Final = "MPI_"
 _MACHINE: Final = "machine"
 _MAX_DEPTH: Final = 5000  # of call paths, as of elements of XML
@@ -33,6 +36,11 @@ _MAX_LISTED: Final = 1_000_000  # call paths, and locations
 def function(name: str, file: str = "", first_line: int = 0, last_line: int = 0) -> Region:
     """Give the region of a function; those of MPI are told from the program's by their names."""
     return Region("mpi" if name.startswith(_MPI) else "function", name, file, name, 0, first_line, last_line)
+
+
+def _written(text: str) -> str:
+    """Replace what no file of an experiment can hold, which damaged files have in names."""
+    return _UNWRITABLE.sub("\ufffd", text)
 
 
 class Profile:
@@ -56,11 +64,12 @@ class Profile:
         """Define a metric if it is not defined yet; one of ours has our unit and description.
 
         Args:
-            name: Any; of an empty one none is defined.
+            name: Any; one that no file could hold is changed, and what it has become is given.
             unit: Of one that is not ours.
             description: Likewise.
             aggregation: ``sum``, ``min``, ``max`` or ``none``.
         """
+        name = _written(name).strip() or _UNNAMED
         if name in self._metrics:
             return name
         if name in _OURS:
@@ -76,6 +85,8 @@ class Profile:
     def path(self, region: Region | str, parent: int | None = None, site: int | None = None) -> int:
         """Give the number of a call path, a new one if it was not there."""
         of = function(region) if isinstance(region, str) else region
+        if not (of.name.isprintable() and of.file.isprintable() and of.function.isprintable()):
+            of = of._replace(name=_written(of.name), file=_written(of.file), function=_written(of.function))
         key = parent, of, site
         if key not in self._paths:
             depth = 1 if parent is None else self._depths[parent] + 1
