@@ -119,6 +119,7 @@ fuzz: $(VENV)/.ready
 	done
 	@$(BIN)/python tools/fuzz_plans.py --mutations $(MUTATIONS) --seed $(SEED)
 	@$(BIN)/python tools/fuzz_experiments.py --mutations $(MUTATIONS) --seed $(SEED) $(if $(MINUTES),--minutes $(MINUTES))
+	@$(BIN)/python tools/fuzz_bridges.py --mutations $(MUTATIONS) --seed $(SEED)
 	@$(BIN)/python tools/fuzz_shards.py --mutations $(MUTATIONS) --seed $(SEED)
 	@AUTOANALYZER_EXAMPLES=$(MUTATIONS) $(BIN)/python -m pytest -q -n auto -o timeout=0 tests/experiment/algebra/test_laws.py
 

@@ -18,6 +18,7 @@ from .summary import summaries
 
 __all__ = ["as_run", "expected_times", "in_own_names", "negative_rank", "with_kinds"]
 
+_KNOWN: Final = (*STORED_METRICS, *COUNT_METRICS)
 # Ours → those of Score-P, Scalasca and CUBE that mean the same, the best first.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "visits": ("visits",),
@@ -29,6 +30,8 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "mpi_bytes_sent": ("bytes_sent",),
     "mpi_bytes_received": ("bytes_received", "bytes_rcvd"),
 }
+# Readers of other tools' files use our names; of what measures only one of both times that is taken for the other.
+_INSTEAD: Final = {"wall_time": ("cpu_time",), "cpu_time": ("wall_time",), "mpi_time": ("mpi_cpu_time",)}
 # Units in which a metric is taken for one of ours; some tools leave those of counts and volumes out.
 _UNITS: Final = {"sec": {"sec"}, "bytes": {"bytes", ""}, "occ": {"occ", ""}}
 _SAID: Final = {
@@ -119,37 +122,42 @@ def in_own_names(experiment: Experiment) -> Experiment:
     OpenMP are time in OpenMP, whatever the tool says of them. A time from which a part was cut is not taken for that
     part.
     """
-    if "wall_time" in experiment:
+    if "wall_time" in experiment and ("mpi_cpu_time" in experiment or not _is_imported(experiment)):
         return experiment
     sources = _sources(experiment)
     if "wall_time" not in sources:
         return experiment
     metrics = [
         replace(each, parent=each.parent if each.parent in sources else None, source=experiment.metrics[0].source)
-        for each in STORED_METRICS
+        for each in _KNOWN
         if each.name in sources
     ]
-    said = ", ".join(f"{words} from {sources[name].words}" for name, words in _SAID.items() if name in sources)
+    taken = {name: sources[name].words for name in _SAID if name in sources}
+    said = ", ".join(f"{_SAID[name]} from {words}" for name, words in taken.items() if words != name)
     absent = ", ".join(words for name, words in _EXPECTED.items() if name not in sources)
-    remark = f"imported: {said}; lacking: {absent}"
+    remark = "; ".join(filter(None, [said and f"imported: {said}", f"lacking: {absent}" if absent else ""]))
     return experiment.replaced(
         metrics=metrics,
         call_paths=_named_kinds(experiment.call_paths),
         severities=experiment.derived((each.name for each in metrics), lambda of, name: _sources(of)[name].read()),
-        notes=replace(experiment.notes, remarks=(remark, *experiment.notes.remarks)),
+        notes=replace(experiment.notes, remarks=(*([remark] if remark else []), *experiment.notes.remarks)),
     )
+
+
+def _is_imported(experiment: Experiment) -> bool:
+    return any("imported:" in each.source for each in experiment.metrics)
 
 
 def _sources(experiment: Experiment) -> dict[str, _Source]:
     found: dict[str, _Source] = {}
-    units = {each.name: _UNITS[each.unit] for each in STORED_METRICS}
-    for ours, names in _NAMES.items():
+    for ours, units in ((each.name, _UNITS[each.unit]) for each in _KNOWN):
+        names = (ours, *_NAMES.get(ours, ()), *_INSTEAD.get(ours, ()))
         known = (
             each
             for each in names
             if each in experiment
             and not _lacks_a_better(experiment, each, names)
-            and experiment.metric(each).unit in units[ours]
+            and experiment.metric(each).unit in units
             and not _no_run(experiment.metric(each), experiment)
         )
         name = next(known, None) or (None if experiment.notes.left_out.keys() & {*names} else _called(experiment, ours))
@@ -161,7 +169,9 @@ def _sources(experiment: Experiment) -> dict[str, _Source]:
         time = found.get("cpu_time", found["wall_time"]).read
         found["mpi_time"] = _Source("regions of MPI", lambda: _in_mpi(experiment, time()))
     _add_barriers(experiment, found)
-    found |= {f"{kind}_cpu_time": found[f"{kind}_time"] for kind in ("mpi", "omp") if f"{kind}_time" in found}
+    for kind in ("mpi", "omp"):
+        if f"{kind}_time" in found:
+            found.setdefault(f"{kind}_cpu_time", found[f"{kind}_time"])
     parts = [found[name].read for name in ("mpi_bytes_sent", "mpi_bytes_received") if name in found]
     if "mpi_bytes" not in found and parts:
         found["mpi_bytes"] = _Source("bytes", lambda: np.sum([read() for read in parts], axis=0))
@@ -184,7 +194,7 @@ def _add_barriers(experiment: Experiment, found: dict[str, _Source]) -> None:
 
 def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
     """Say which times of another tool's experiment are expected, and what it has; None of one of ours."""
-    if not any("imported:" in each.source for each in experiment.metrics):
+    if not _is_imported(experiment):
         return None
     cut = experiment.notes.left_out
     lacking = {name: [each for each in _NAMES[name] if each in cut] or _NAMES[name] for name in absent if name in _SAID}
@@ -228,6 +238,8 @@ def with_kinds(experiment: Experiment) -> Experiment:
 def _named_kinds(paths: Sequence[CallPath]) -> list[CallPath]:
     """Call functions of MPI what they are, so that its start and end are told from the program's work."""
     return [
-        replace(path, region=path.region._replace(kind="mpi")) if path.region.name.startswith(_MPI) else path
+        replace(path, region=path.region._replace(kind="mpi"))
+        if path.region.name.startswith(_MPI) and path.region.kind != "io"
+        else path
         for path in paths
     ]

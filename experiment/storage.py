@@ -17,10 +17,14 @@ WRITTEN: Final = (".cube", ".cube.gz", ".xml", ".cubex")
 
 LARGE: Final = 1 << 17  # values of a metric; more than these take seconds as XML, and tenths of one as CUBE 4
 _TAR: Final = (257, b"ustar")
+_DATABASE: Final = b"<!DOCTYPE HPCToolkitExperiment"  # XML that is no CUBE
+_BOM: Final = b"\xef\xbb\xbf"
 
 
 def load(path: Path | str) -> Experiment:
-    """Read an experiment: CUBE 3 XML, plain or packed by gzip, or CUBE 4. What a file is of is seen by its content.
+    """Read an experiment: CUBE 3 XML, plain or packed by gzip, CUBE 4, or a profile of another tool.
+
+    What a file is of is seen by its content.
 
     Of a folder, that of a run, its ``experiment.cube`` or ``experiment.cubex`` is read.
 
@@ -29,7 +33,13 @@ def load(path: Path | str) -> Experiment:
     Raises:
         InputError: The file is missing, of another kind or version, or broken.
     """
-    source = open_source(_file_of(Path(path)))
+    file = _file_of(Path(path))
+    if file.is_dir():
+        from .bridges import is_foreign_folder, read_foreign_folder  # noqa: PLC0415 - most are files
+
+        if is_foreign_folder(file):
+            return read_foreign_folder(file)
+    source = open_source(file)
     place, magic = _TAR
     start = source.read(0, place + len(magic))
     if start[place:] == magic or (source.path.suffix == ".cubex" and not start.lstrip().startswith(b"<")):
@@ -38,6 +48,11 @@ def load(path: Path | str) -> Experiment:
         from .cube.cubex_reader import read_cubex  # noqa: PLC0415 - most files are CUBE 3
 
         return read_cubex(source)
+    if not start.removeprefix(_BOM).lstrip().startswith(b"<") or _DATABASE in start:
+        from .bridges import read_foreign  # noqa: PLC0415 - most files are CUBE
+
+        if (found := read_foreign(source)) is not None:
+            return found
     return read_cube(source)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..experiment import Experiment, load
+from ..experiment.bridges import is_foreign_folder
 from .folder import RunFolder
 
 __all__ = ["open_experiment"]
@@ -24,6 +25,8 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
     if not path.is_dir():
         return load(path), path
     folder = RunFolder(path)
+    if not folder.experiment.exists() and is_foreign_folder(path):
+        return load(path), path
     # Shards beside an experiment are of a later run, or what could not be read of the same one.
     if folder.experiment.exists() and not folder.has_later_shards():
         return load(folder.experiment), folder.experiment

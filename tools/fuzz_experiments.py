@@ -15,6 +15,7 @@ import random
 import sys
 import tarfile
 import tempfile
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import fields
 from html import escape
@@ -185,10 +186,20 @@ def replace_word(text: bytearray, at: int, word: bytes, chance: random.Random) -
             return
 
 
-def read_and_used(case: Mutant, folder: Path) -> str:
-    """Read a mutant and use what was read; tell whether it was read or refused."""
+USES: Final = (
+    ("cut", "{file}", "-o", "{made}", "--ranks", "0"),
+    ("mean", "{file}", "{copy}", "-o", "{made}"),
+    ("diff", "{file}", "{copy}", "-o", "{made}"),
+    ("compare", "{file}", "--with", "{copy}"),
+    ("analyze", "{file}"),
+)
+
+
+def read_and_used(case: Mutant, folder: Path, uses: Sequence[Sequence[str]] = USES, opened: str = "") -> str:
+    """Read a mutant, or the file or folder that it is a part of, and use what was read; tell whether it was read."""
     file = folder / case.name
     file.write_bytes(case.content)
+    file = folder / opened if opened else file
     try:
         experiment = load(file)
         experiment.check()
@@ -201,7 +212,7 @@ def read_and_used(case: Mutant, folder: Path) -> str:
     copy = folder / "copy.cube"
     save(experiment, copy)
     found = load(copy)
-    compute_with(file, copy)
+    compute_with(file, copy, uses)
     copy.unlink()
     same = (
         found.call_paths == experiment.call_paths
@@ -214,20 +225,15 @@ def read_and_used(case: Mutant, folder: Path) -> str:
     return "read"
 
 
-def compute_with(file: Path, copy: Path) -> None:
+def compute_with(file: Path, copy: Path, uses: Sequence[Sequence[str]]) -> None:
     """Run the commands that compute with what is in files."""
     made = file.parent / "made.cube"
-    for words in (
-        ["cut", file, "-o", made, "--ranks", "0"],
-        ["mean", file, copy, "-o", made],
-        ["diff", file, copy, "-o", made],
-        ["compare", file, "--with", copy],
-        ["analyze", file],
-    ):
+    for use in uses:
+        words = [word.format(file=file, copy=copy, made=made) for word in use]
         output, errors = io.StringIO(), io.StringIO()
         with redirect_stdout(output), redirect_stderr(errors):
             try:
-                command([str(word) for word in words])
+                command(words)
             except SystemExit as ended:
                 status = ended.code
         made.unlink(missing_ok=True)

@@ -15,3 +15,10 @@ def test_a_hundred_mutations_make_no_trouble():
     done = subprocess.run([sys.executable, FUZZ, "--mutations", "100"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 failures in 100 mutations" in done.stdout
+
+
+def test_a_hundred_mutations_of_profiles_of_other_tools_make_no_trouble():
+    command = [sys.executable, FUZZ.with_name("fuzz_bridges.py"), "--mutations", "100"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 failures in 100 mutations" in done.stdout

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..time_line import TimeLine
 
-__all__ = ["History"]
+__all__ = ["Events", "History"]
 
 Values = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -21,7 +21,7 @@ _NOWHERE = -1
 
 
 @dataclass
-class _Events:
+class Events:
     """Moments, in seconds, and a number for each."""
 
     times: array[float] = field(default_factory=lambda: array("d"))
@@ -31,10 +31,12 @@ class _Events:
         return len(self.times)
 
     def add(self, time: float, number: float) -> None:
+        """Add a moment."""
         self.times.append(time)
         self.numbers.append(number)
 
     def arrays(self) -> tuple[Values, Values]:
+        """Give all moments, and all numbers."""
         return np.array(self.times, dtype=np.float64), np.array(self.numbers, dtype=np.float64)
 
 
@@ -51,10 +53,10 @@ class History:
         stack: Call paths that are entered and not left.
     """
 
-    stays: _Events = field(default_factory=_Events)
-    entries: _Events = field(default_factory=_Events)
-    amounts: defaultdict[str, _Events] = field(default_factory=lambda: defaultdict(_Events))
-    counters: defaultdict[str, _Events] = field(default_factory=lambda: defaultdict(_Events))
+    stays: Events = field(default_factory=Events)
+    entries: Events = field(default_factory=Events)
+    amounts: defaultdict[str, Events] = field(default_factory=lambda: defaultdict(Events))
+    counters: defaultdict[str, Events] = field(default_factory=lambda: defaultdict(Events))
     modes: dict[tuple[int, int], str] = field(default_factory=dict)
     stack: list[int] = field(default_factory=list)
 

@@ -22,7 +22,7 @@ from ..time_line import TimeLine, Trace
 from .history import History
 from .library import name_of, opened
 
-__all__ = ["OTF2_SUFFIX", "read_otf2"]
+__all__ = ["OTF2_SUFFIX", "SOURCE", "TIMES", "Reading", "read_otf2"]
 
 OTF2_SUFFIX: Final = ".otf2"
 
@@ -30,7 +30,8 @@ _STEPS: Final = 10_000  # of a trace: half as many samples as ``run --trace`` ke
 _UNKNOWN: Final = 2**64 - 1  # OTF2_UNDEFINED_UINT64
 _WITHIN: Final = "MPI"  # what stands in place of a file
 
-_TIMES: Final[Mapping[str, Callable[[str, str], bool]]] = {
+# Ours → whether the time in a region of a paradigm and a role counts to it.
+TIMES: Final[Mapping[str, Callable[[str, str], bool]]] = {
     "wall_time": lambda paradigm, role: True,
     "mpi_time": lambda paradigm, role: paradigm == "MPI",
     "mpi_barrier_time": lambda paradigm, role: paradigm == "MPI" and role == "BARRIER",
@@ -43,7 +44,7 @@ _TIMES: Final[Mapping[str, Callable[[str, str], bool]]] = {
 }
 _CALLS: Final = ("mpi_time", "io_time", "omp_time")
 _ABSOLUTE: Final = "ABSOLUTE"
-_SOURCE: Final = "imported:OTF2"
+SOURCE: Final = "imported:OTF2"
 
 
 def read_otf2(path: Path) -> Trace:
@@ -58,13 +59,22 @@ def read_otf2(path: Path) -> Trace:
     if not path.is_file():
         raise InputError(f"{path}: expected an OTF2 archive, found none")
     with opened(path) as archive:
-        return _Reading(path, archive).trace()
+        return Reading(path, archive).trace()
 
 
-class _Reading:
-    """An archive that is read."""
+class Reading:
+    """An archive that is read.
 
-    def __init__(self, path: Path, archive: Any) -> None:
+    Args:
+        path: Its anchor file.
+        archive: As OTF2's own reader opened it.
+        history: What takes the events of a location.
+
+    Attributes:
+        call_paths: Those that were entered.
+    """
+
+    def __init__(self, path: Path, archive: Any, history: Callable[[], History] = History) -> None:
         self._path = path
         self._archive = archive
         clock = archive.definitions.clock_properties
@@ -75,14 +85,19 @@ class _Reading:
         self._regions: dict[int, Region] = {}
         self._kinds: dict[int, tuple[str, str]] = {}
         self._paths: dict[tuple[int | None, int], int] = {}
-        self._call_paths: list[CallPath] = []
+        self.call_paths: list[CallPath] = []
         self._region_of: list[int] = []
-        self._histories: defaultdict[int, History] = defaultdict(History)
+        self._histories: defaultdict[int, History] = defaultdict(history)
         self._members: dict[str, Any] = {}
         self._unread: set[str] = set()
         self._last = 0
 
-    def trace(self) -> Trace:
+    def take_events(self) -> dict[Location, History]:
+        """Take all events, and leave what is still open at the end; give what each location took.
+
+        Raises:
+            InputError: No region was entered.
+        """
         takes = self._takes()
         for location, event in self._archive.events:
             name = type(event).__name__
@@ -93,31 +108,43 @@ class _Reading:
             self._last = max(self._last, event.time)
             take(self._histories[location._ref], (event.time - self._origin) / self._resolution, event)
         places = self._places()
-        if not any(len(each.entries) for each in self._histories.values()):
+        if not self.call_paths:
             found = ", ".join(sorted(self._unread)) or "no events"
             raise InputError(f"{self._path}: expected entries of regions, found {found[:200]}")
-        end = max((self._last - self._origin) / self._resolution, 1 / self._resolution)
         for history in self._histories.values():
-            history.end(end)
-        edges = np.linspace(0.0, end, _STEPS + 1)
-        metrics = self._metrics()
+            history.end(self._end)
+        return {place: self._histories[number] for number, place in places.items()}
+
+    @property
+    def _end(self) -> float:
+        return max((self._last - self._origin) / self._resolution, 1 / self._resolution)
+
+    def trace(self) -> Trace:
+        """Give what passed in equal steps.
+
+        Raises:
+            InputError: No region was entered.
+        """
+        found = self.take_events()
+        places, histories = [*found], [*found.values()]
+        edges = np.linspace(0.0, self._end, _STEPS + 1)
+        metrics = self.metrics()
         kinds = np.array(
             [
-                [_TIMES[each.name](*self._kinds[region]) for region in self._region_of]
+                [TIMES[each.name](*self._kinds[region]) for region in self._region_of]
                 for each in metrics
-                if each.name in _TIMES
+                if each.name in TIMES
             ]
         )
-        calls = np.array([any(_TIMES[name](*self._kinds[region]) for name in _CALLS) for region in self._region_of])
+        calls = np.array([any(TIMES[name](*self._kinds[region]) for name in _CALLS) for region in self._region_of])
         levels = {each.name for each in metrics if not each.additive}
-        histories = [self._histories[number] for number in places]
         names = [each.name for each in metrics]
 
         def read(location: int) -> TimeLine:
             return histories[location].line(edges, names, kinds, calls, levels)
 
         facts = {"interval": float(edges[1]), "left_out": sorted(self._unread)}
-        return Trace(metrics, self._call_paths, [*places.values()], [_STEPS] * len(places), read, facts)
+        return Trace(metrics, self.call_paths, places, [_STEPS] * len(places), read, facts)
 
     def _takes(self) -> Mapping[str, Callable[[History, float, Any], None]]:
         return {
@@ -142,13 +169,13 @@ class _Reading:
         if path is None:
             path = self._paths.get((parent, region))
         if path is None:
-            path = self._paths[parent, region] = len(self._call_paths)
-            self._call_paths.append(CallPath(self._region(event.region), parent))
+            path = self._paths[parent, region] = len(self.call_paths)
+            self.call_paths.append(CallPath(self._region(event.region), parent))
             self._region_of.append(region)
         history.enter(time, path)
         history.amounts["visits"].add(time, 1)
         paradigm, role = self._kinds[region]
-        if _TIMES["mpi_time"](paradigm, role) and role != "FUNCTION":
+        if TIMES["mpi_time"](paradigm, role) and role != "FUNCTION":
             history.amounts["mpi_calls"].add(time, 1)
 
     def _recursive(self, above: int | None, region: int) -> int | None:
@@ -156,7 +183,7 @@ class _Reading:
         while above is not None:
             if self._region_of[above] == region:
                 return above
-            above = self._call_paths[above].parent
+            above = self.call_paths[above].parent
         return None
 
     def _region(self, definition: Any) -> Region:
@@ -209,17 +236,26 @@ class _Reading:
             threads[rank] += 1
         return dict(sorted(found.items(), key=lambda each: (each[1].process, each[1].thread)))
 
-    def _metrics(self) -> list[Metric]:
+    def kind(self, path: int) -> tuple[str, str]:
+        """Give the paradigm and the role of a call path's region."""
+        return self._kinds[self._region_of[path]]
+
+    @property
+    def unread(self) -> list[str]:
+        """The kinds of events that were left out."""
+        return sorted(self._unread)
+
+    def metrics(self) -> list[Metric]:
         """Give the columns: times that the archive can tell first, then amounts that it has, and its counters."""
         seen = {name for history in self._histories.values() for name in history.amounts}
-        seen |= {name for name, kind in _TIMES.items() if any(kind(*each) for each in self._kinds.values())}
-        ours = sorted((each for each in STORED_METRICS if each.name in seen), key=lambda each: each.name not in _TIMES)
+        seen |= {name for name, kind in TIMES.items() if any(kind(*each) for each in self._kinds.values())}
+        ours = sorted((each for each in STORED_METRICS if each.name in seen), key=lambda each: each.name not in TIMES)
         found = [replace(each, parent=each.parent if each.parent in seen else None) for each in ours]
         for name, member in self._members.items():
             level = name_of(member.metric_mode).startswith(_ABSOLUTE)
             unit = (member.unit or "").strip("#") or "occ"
             found.append(Metric(name, unit, None, member.description or "", additive=not level))
-        return [replace(each, source=_SOURCE) for each in found]
+        return [replace(each, source=SOURCE) for each in found]
 
 
 def _moved(history: History, time: float, sent: int, received: int) -> None:

@@ -1,0 +1,199 @@
+"""Profiles of Caliper: ``.cali`` files by Caliper's own reader, and its two kinds of JSON.
+
+Caliper names a metric by what was done to it: ``sum#time.duration`` is a sum over the records of a process, and
+``avg#inclusive#sum#time.duration`` a mean of such sums, over processes. What went over processes has no ranks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from ...errors import InputError
+from ..experiment import Experiment
+from ..notes import Notes
+from ..region import Region
+from ..source import Source
+from .caliper_records import Column, Record, Records
+from .profile import Profile
+
+__all__ = ["read"]
+
+_OPERATIONS: Final = ("sum", "min", "max", "avg", "inclusive", "scale", "scsum", "ratio", "percent_total")
+_OVER_PROCESSES: Final = re.compile(r"(min|max|avg|sum|any)#((inclusive#)?(sum|min|max|avg|scale)|inclusive)#")
+_OF_PROCESSES: Final = re.compile(
+    r"(min|max|avg)#((inclusive#)?(sum|min|max|avg|scale)|inclusive)#"
+)  # of one, the same
+_NUMBERS: Final = {"count", "time", "time (inc)", "time.duration", "time.duration.ns", "time.inclusive.duration"}
+_RANKS: Final = ("mpi.rank", "rank")
+_THREADS: Final = ("omp.thread.id", "thread.id", "pthread.id", "thread")
+_SLOT: Final = "aggregate.slot"  # the order of records
+_ORDER: Final = "Node order"  # what it is called in JSON
+_TIME: Final = re.compile(r"(?:sum#)*time(?:\.duration(?:\.ns)?)?")
+_VISITS: Final = re.compile(r"(?:sum#)*region\.count")
+_OURS: Final = {"io.bytes.read": "io_bytes_read", "io.bytes.written": "io_bytes_written"}
+_A_SECOND: Final = {"sec": 1.0, "s": 1.0, "msec": 1e3, "usec": 1e6, "nsec": 1e9, "ns": 1e9}
+_INCLUSIVE: Final = re.compile(r"(?P<over>(?:sum#)?)inclusive#|(?P<plain>time) \(inc\)|(?P<old>time\.)inclusive\.")
+_DIGIT: Final = 1e-6  # what the last digit of a number in a .cali file is worth
+
+
+def read(source: Source) -> Experiment:
+    """Read a profile of Caliper.
+
+    Raises:
+        InputError: It is damaged, has no metrics, or went over processes, or the package is not installed.
+    """
+    found = Records.of(source)
+    columns = {name: each for name, each in found.columns.items() if _is_metric(each)}
+    if not columns:
+        raise InputError(f"expected metrics of Caliper, found {', '.join([*found.columns][:8]) or 'none'}")
+    has_ranks = any(each in record.keys for record in found.records for each in _RANKS)
+    _refuse_aggregate(found, columns, has_ranks=has_ranks)
+    columns = {name: each for name, each in columns.items() if not _OF_PROCESSES.match(name)}
+    profile = Profile(f"Caliper {found.facts.get('cali.caliper.version', '')}".strip())
+    _Reading(found, columns, profile).fill()
+    if not has_ranks:
+        profile.remarks.append("Caliper: the file has no ranks (mpi.rank); it is taken for one process")
+    if keys := _summed_over(found, columns):
+        profile.remarks.append(f"Caliper: summed over {', '.join(keys)}")
+    command = found.facts.get("cmdline", "").strip("[]")
+    program = found.facts.get("executablepath", "").rpartition("/")[2]
+    return profile.experiment(Notes(program=program, command=tuple(command.split(",")) if command else ()))
+
+
+def _is_metric(column: Column) -> bool:
+    if not column.is_value or column.name in (*_RANKS, *_THREADS, _ORDER) or column.name.endswith((_SLOT, "address")):
+        return False
+    operation, _, rest = column.name.partition("#")
+    return column.is_metric or column.name in _NUMBERS or bool(rest and operation in _OPERATIONS)
+
+
+def _refuse_aggregate(found: Records, columns: Iterable[str], *, has_ranks: bool) -> None:
+    """Refuse what was aggregated over processes: whose time it is cannot be told any more."""
+    size = found.facts.get("mpi.world.size", found.facts.get("jobsize", ""))
+    over = next((each for each in columns if _OVER_PROCESSES.match(each)), None)
+    if has_ranks or size == "1" or (over is None and not size):
+        return
+    raise InputError(
+        f"expected a profile of Caliper by rank (mpi.rank), found one aggregated over {size or 'all'} processes"
+        f"{f' ({over})' if over else ''}, in which ranks cannot be told apart;"
+        " record one with CALI_CONFIG=hatchet-region-profile"
+    )
+
+
+def _summed_over(found: Records, columns: Iterable[str]) -> list[str]:
+    """Name what records differ in beside call paths, ranks, threads and metrics."""
+    seen: dict[str, str] = {}
+    many = set()
+    for record in found.records:
+        many |= {key for key, value in record.keys.items() if seen.setdefault(key, value) != value}
+    known = {*_RANKS, *_THREADS, *columns, _ORDER}
+    return sorted(each for each in many - known if not each.endswith(_SLOT))
+
+
+class _Reading:
+    """Puts records into a profile."""
+
+    def __init__(self, found: Records, columns: Mapping[str, Column], profile: Profile) -> None:
+        self._records = found.records
+        self._profile = profile
+        self._root = self._add_root(found)
+        exclusive = {name: each for name, each in columns.items() if not _INCLUSIVE.match(name)}
+        inclusive = {_stripped(name): name for name in columns if _INCLUSIVE.match(name)}
+        self._exclusive = self._named(exclusive)
+        same = {self._meaning(name) for name in exclusive}
+        self._inclusive = self._named(
+            {name: columns[name] for base, name in inclusive.items() if self._meaning(base) not in same}
+        )
+
+    def fill(self) -> None:
+        rows = [(self._path(each), self._location(each), each.values) for each in self._records]
+        for path, location, values in rows:
+            for name, (metric, scale) in self._exclusive.items():
+                if name in values:
+                    self._profile.add(metric, path, location, values[name] / scale)
+        for name, (metric, scale) in self._inclusive.items():
+            whole: defaultdict[tuple[int, int], float] = defaultdict(float)
+            for path, location, values in rows:
+                if name in values:
+                    whole[path, location] += values[name] / scale
+            for (path, location), value in self._alone(whole, _DIGIT / scale).items():
+                self._profile.add(metric, path, location, value)
+
+    def _alone(self, whole: Mapping[tuple[int, int], float], digit: float) -> Mapping[tuple[int, int], float]:
+        """Take from inclusive values what is below; less than the digits written is nothing."""
+        found = dict(whole)
+        parts: defaultdict[tuple[int, int], int] = defaultdict(int)
+        for (path, location), value in whole.items():
+            above = self._profile.parent(path)
+            while above is not None and (above, location) not in whole:
+                above = self._profile.parent(above)
+            if above is not None and above != self._root:
+                found[above, location] -= value
+                parts[above, location] += 1
+        return {key: 0.0 if -digit * (1 + parts[key]) <= value < 0 else value for key, value in found.items()}
+
+    def _add_root(self, found: Records) -> int | None:
+        """Make the program the root of what has no path, or if there are several outermost regions."""
+        if all(each.path for each in found.records) and len({each.path[0] for each in found.records}) == 1:
+            return None
+        name = found.facts.get("executablepath", "").rpartition("/")[2] or "program"
+        return self._profile.path(Region("program", name, "", name))
+
+    def _path(self, record: Record) -> int:
+        path = self._profile.chain(record.path, self._root)
+        assert path is not None, "what has no path is the root's"
+        return path
+
+    def _location(self, record: Record) -> int:
+        rank, thread = (
+            next((record.keys[key] for key in keys if key in record.keys), "0") for keys in (_RANKS, _THREADS)
+        )
+        return self._profile.location(int(float(rank)), int(float(thread)))
+
+    @staticmethod
+    def _meaning(name: str) -> str:
+        return "wall_time" if _TIME.fullmatch(name) else name.removeprefix("sum#")
+
+    def _named(self, columns: Mapping[str, Column]) -> dict[str, tuple[str, float]]:
+        """Give our name of each column, or its own, and how many of its units are one of ours."""
+        found: dict[str, tuple[str, float]] = {}
+        taken: set[str] = set()
+        for name, column in columns.items():
+            base = _stripped(name)
+            ours, scale = self._ours(base, column)
+            if ours is None or ours in taken:
+                ours, scale = base, 1.0
+            taken.add(ours)
+            unit = {"sec": "sec", "byte": "bytes", "bytes": "bytes", "count": "occ"}.get(column.unit, column.unit)
+            found[name] = self._profile.metric(ours, unit, aggregation=_aggregation(base)), scale
+        return found
+
+    def _ours(self, name: str, column: Column) -> tuple[str | None, float]:
+        if _TIME.fullmatch(name):
+            unit = column.unit or ("nsec" if name.endswith(".ns") else "")
+            if unit:
+                return ("wall_time", _A_SECOND[unit]) if unit in _A_SECOND else (None, 1.0)
+            values = [each.values[column.name] for each in self._records if column.name in each.values]
+            # Caliper before 2.1 wrote whole microseconds, later ones seconds; neither says so.
+            whole = all(value == int(value) for value in values)
+            said = "whole numbers are microseconds" if whole else "it is in seconds"
+            self._profile.remarks.append(f"Caliper: {column.name} has no unit; {said}")
+            return "wall_time", _A_SECOND["usec"] if whole else 1.0
+        if _VISITS.fullmatch(name):
+            return "visits", 1.0
+        return _OURS.get(name.removeprefix("sum#")), 1.0
+
+
+def _stripped(name: str) -> str:
+    """Give the name of an inclusive metric without that word: ``sum#time.duration`` of ``inclusive#sum#…``."""
+    return _INCLUSIVE.sub(lambda found: found["over"] or found["plain"] or found["old"] or "", name, count=1)
+
+
+def _aggregation(name: str) -> str:
+    operation = name.partition("#")[0] if "#" in name else ""
+    if operation in ("min", "max"):
+        return operation
+    return "none" if operation in ("avg", "ratio", "percent_total") else "sum"

@@ -1,0 +1,171 @@
+"""What a file of Caliper says, record by record, whichever of its formats it is in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from ...errors import InputError
+from ..source import Source
+from .damage import package
+from .text import lines, whole_text
+
+__all__ = ["Column", "Record", "Records"]
+
+_NUMBERS: Final = ("int", "uint", "double")
+_PATHS: Final = ("path", "source.function#callpath.address")
+_DEEP: Final = 1000  # of nodes of a .cali file: each record lists all above it
+
+
+class Column(NamedTuple):
+    """What a file says of an attribute: whether it is a number, and of it that it may be summed up."""
+
+    name: str
+    unit: str = ""
+    is_value: bool = True
+    is_metric: bool = False
+
+
+class Record(NamedTuple):
+    """Numbers of a call path, and what else they are of: a rank, a thread, an iteration."""
+
+    path: tuple[str, ...]
+    keys: Mapping[str, str]
+    values: Mapping[str, float]
+
+
+@dataclass
+class Records:
+    """All that a file says.
+
+    Attributes:
+        columns: By name.
+        records: In the order of the file.
+        facts: Of the run.
+    """
+
+    columns: dict[str, Column] = field(default_factory=dict)
+    records: list[Record] = field(default_factory=list)
+    facts: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: Source) -> Records:
+        """Read a file in any of its formats.
+
+        Raises:
+            InputError: It is too large, is no such file, or the package that reads ``.cali`` is not installed.
+        """
+        if source.read(0, 1) == b"_":
+            return _of_stream(source)
+        document = json.loads(whole_text(source))
+        if isinstance(document, dict) and "data" in document:
+            return _of_split_json(document)
+        if isinstance(document, dict):
+            document = document.get("records")
+        if isinstance(document, list) and document and all(isinstance(each, dict) for each in document):
+            return _of_json_records(document)
+        raise InputError("expected Caliper's JSON (data, columns and nodes, or a list of records), found other JSON")
+
+
+def _of_stream(source: Source) -> Records:
+    """Read ``.cali`` by Caliper's own reader."""
+    reader = package("caliperreader", "caliper").CaliperStreamReader()
+    _refuse_circles(reader.db)
+    rows: list[dict[str, Any]] = []
+    reader.read(lines(source), rows.append)
+    attributes = reader.db.attributes
+    columns = {
+        name: Column(name, _text(each.metadata().get("attribute.unit")), True, bool(each.is_aggregatable()))
+        for name, each in attributes.items()
+        if each.is_value() and not each.is_hidden() and not each.is_global() and each.attribute_type() in _NUMBERS
+    }
+    nested = {name for name, each in attributes.items() if each.is_nested()}
+    found = Records(columns=columns, facts={name: _text(value) for name, value in reader.globals.items()})
+    for row in rows:
+        path = next((row[each] for each in _PATHS if each in row), ())
+        found.records.append(_record(row, (path,) if isinstance(path, str) else path, found.columns, nested))
+    return found
+
+
+def _refuse_circles(nodes: Any) -> None:
+    """Let the reader refuse nodes that are their own parents, which it would follow for ever, and endless chains."""
+    plain = nodes.import_node
+    depths: dict[int, int] = {}
+
+    def import_node(number: int, attribute: int, data: str, parent: int) -> None:
+        depths[number] = depth = depths.get(parent, 0) + 1
+        if number == parent or depth > _DEEP:
+            raise InputError(f"expected nodes at most {_DEEP} deep, found node {number} below {parent}")
+        plain(number, attribute, data, parent)
+
+    nodes.import_node = import_node
+
+
+def _of_split_json(document: Mapping[str, Any]) -> Records:
+    """Read ``json-split``: a table, whose paths are numbers of nodes."""
+    names: Sequence[str] = document["columns"]
+    about: Sequence[Mapping[str, Any]] = document["column_metadata"]
+    columns = {
+        name: Column(name, _text(each.get("attribute.unit")), bool(each.get("is_value")))
+        for name, each in zip(names, about, strict=True)
+    }
+    labels = _labels(document["nodes"])
+    facts = {name: _text(value) for name, value in document.items() if isinstance(value, str | int)}
+    found = Records(columns=columns, facts=facts)
+    for values in document["data"]:
+        row = {name: value for name, value in zip(names, values, strict=True) if value is not None}
+        chains = {name: labels[row[name]] for name in row if not columns[name].is_value}
+        path = next((chains[each] for each in _PATHS if each in chains), ())
+        found.records.append(_record({**row, **{name: each[-1] for name, each in chains.items()}}, path, columns))
+    return found
+
+
+def _labels(nodes: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """Give for each node the labels that lead to it; a parent comes before its children."""
+    found: list[tuple[str, ...]] = []
+    for node in nodes:
+        parent = node.get("parent")
+        if parent is not None and not 0 <= parent < len(found):
+            raise InputError(f"expected a parent before node {len(found)}, found {parent}")
+        above = () if parent is None else found[parent]
+        if len(above) >= _DEEP:
+            raise InputError(f"expected nodes at most {_DEEP} deep, found deeper ones")
+        found.append((*above, _text(node["label"])))
+    return found
+
+
+def _of_json_records(rows: Sequence[Mapping[str, Any]]) -> Records:
+    """Read ``json``, a list of records, in which a path is a list, or text with slashes."""
+    numbers = [name for row in rows for name, value in row.items() if _is_number(value)]
+    found = Records(columns={name: Column(name) for name in dict.fromkeys(numbers)})
+    for row in rows:
+        path = next((row[each] for each in _PATHS if each in row), ())
+        parts = path.split("/") if isinstance(path, str) else [_text(each) for each in path]
+        found.records.append(_record(row, tuple(parts), found.columns))
+    return found
+
+
+def _record(
+    row: Mapping[str, Any], path: Sequence[str], columns: Mapping[str, Column], nested: Collection[str] = ()
+) -> Record:
+    values = {name: float(value) for name, value in row.items() if name in columns and columns[name].is_value}
+    keys = {name: _text(value) for name, value in row.items() if name not in nested and name not in _PATHS}
+    return Record(tuple(path), keys, values)
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool):
+        return False
+    try:
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return "/".join(map(str, value))
+    return "" if value is None else str(value)

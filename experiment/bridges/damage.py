@@ -1,0 +1,62 @@
+"""What a damaged file of another tool leads to, as one line that names the file; and packages that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+from ...errors import InputError
+
+__all__ = ["damaged_parts", "is_installed", "missing_package", "package"]
+
+
+@contextmanager
+def damaged_parts(path: Path, kind: str) -> Iterator[None]:
+    """Name the file in errors of what is read in the block.
+
+    Readers of other projects raise whatever a damaged file leads them to.
+
+    Raises:
+        InputError: Instead of that.
+    """
+    try:
+        yield
+    except InputError as error:
+        text = str(error)
+        raise InputError(text if text.startswith(f"{path}:") else f"{path}: {text}") from None
+    except (MemoryError, OSError):
+        raise
+    except Exception as error:
+        said = " ".join(str(error).split())[:200] or "no more is known"
+        raise InputError(f"{path}: expected {kind}, found a damaged one ({type(error).__name__}: {said})") from None
+
+
+def package(name: str, extra: str) -> ModuleType:
+    """Import a package that reads a kind of file.
+
+    Raises:
+        InputError: It is not installed.
+    """
+    try:
+        return import_module(name)
+    except (ImportError, OSError) as error:
+        raise missing_package(name, extra, str(error)) from None
+
+
+def is_installed(name: str) -> bool:
+    """Tell whether a package could be imported, which it is not."""
+    try:
+        return find_spec(name) is not None
+    except ValueError:  # it was imported, and is no package
+        return False
+
+
+def missing_package(name: str, extra: str, reason: str) -> InputError:
+    """Give the error of a package that is not installed."""
+    return InputError(
+        f"expected the package {name} to read it with, found none ({reason}): pip install 'autoanalyzer[{extra}]'"
+    )

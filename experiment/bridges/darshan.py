@@ -1,0 +1,149 @@
+"""Logs of Darshan: what each file of a run cost, by rank where Darshan kept it so.
+
+A file is a call path below the program. Of a file that all ranks had open Darshan keeps sums over ranks alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ...errors import InputError
+from ..experiment import Experiment
+from ..notes import Notes
+from ..region import Region
+from ..source import Source
+from .damage import is_installed, missing_package
+from .profile import Profile
+
+__all__ = ["read"]
+
+_SHARED: Final = -1
+_MOST: Final = 1 << 22  # values of Darshan's own counters, of which there are some 200, beside ours
+_MPI: Final = "MPI-IO"
+_TIMES: Final = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
+_OURS: Final[Mapping[str, Sequence[str]]] = {
+    "io_time": _TIMES,
+    "io_calls": ("READS", "WRITES"),
+    "io_bytes": ("BYTES_READ", "BYTES_WRITTEN"),
+    "io_bytes_read": ("BYTES_READ",),
+    "io_bytes_written": ("BYTES_WRITTEN",),
+}
+_COUNTED_APART: Final = ("INDEP_", "COLL_", "SPLIT_", "NB_")  # reads and writes of MPI-IO
+# What is no sum: moments, extremes, modes, sizes and ranks that are named.
+_NO_SUM: Final = re.compile(
+    r"_(TIMESTAMP|MODE|ALIGNMENT|STRIDE|ACCESS|RANK|RANK_BYTES|RANK_TIME)$|_MAX_|_RENAMED_FROM$"
+)
+_ERROR: Final = "Error"
+_STREAM: Final = re.compile(r"<STD(IN|OUT|ERR)>$")
+
+
+def read(source: Source) -> Experiment:
+    """Read a log.
+
+    Raises:
+        InputError: It is damaged, has no counters of files, or the package is not installed.
+    """
+    log = _log(source)
+    processes = int(log["processes"])
+    if not 0 < processes <= len(log["records"]) + (1 << 20):
+        raise InputError(f"expected a job of one process or more, found {processes}")
+    command = str(log["command"]).split()
+    program = command[0].rpartition("/")[2] if command else "program"
+    profile = Profile(f"Darshan {log['version']}".strip())
+    root = profile.path(Region("program", program, "", program))
+    for name in ("wall_time", *_OURS):
+        profile.metric(name)
+    places = [profile.location(rank) for rank in range(processes)]
+    spent = _Files(log, profile, root, places).fill()
+    seconds = float(log["seconds"])
+    for rank, place in enumerate(places):
+        profile.add("wall_time", root, place, max(seconds - spent[rank], 0.0))
+    longest = max(spent.values(), default=0.0)
+    if longest > seconds:
+        profile.remarks.append(f"Darshan: a rank is {longest:g} s in file I/O, of a run of {seconds:g} s: by threads")
+    others = [each for each in log["modules"] if each not in ("POSIX", "STDIO", _MPI)]
+    profile.remarks.append(
+        f"Darshan: file I/O alone, nothing of the program's functions and messages"
+        f"{'; not read: ' + ', '.join(others) if others else ''}"
+    )
+    return profile.experiment(Notes(program=program, command=tuple(command)))
+
+
+def _log(source: Source) -> Any:
+    if not is_installed("darshan"):
+        raise missing_package("darshan", "darshan", "no module of this name")
+    command = [sys.executable, "-P", "-m", f"{__package__}.darshan_records", str(source.path.absolute())]
+    done = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    said = [line.strip() for line in done.stderr.decode("utf-8", "replace").split("\n") if line.strip()]
+    if done.returncode or any(line.startswith(_ERROR) for line in said):  # which ends what it reads like an end
+        last = said[-1] if said else ""
+        how = f"its reader ended by signal {-done.returncode}" if done.returncode < 0 else last
+        raise InputError(f"expected a log of Darshan, found a damaged one ({how[:200]})")
+    return json.loads(done.stdout)
+
+
+class _Files:
+    """Adds the records of files."""
+
+    def __init__(self, log: Any, profile: Profile, root: int, places: Sequence[int]) -> None:
+        self._profile = profile
+        self._root = root
+        self._places = places
+        self._names: Mapping[str, str] = log["names"]
+        self._records = log["records"]
+        # The calls of MPI-IO end in those of POSIX, if these were recorded.
+        self._below = {each["id"] for each in self._records if each["module"] != _MPI}
+        own = {name for each in self._records for name in each["values"] if not _NO_SUM.search(name)}
+        self._own = own if len(own) * len(self._names) * len(places) <= _MOST else set()
+        if own and not self._own:
+            profile.remarks.append("Darshan: its own counters are left out: too many files and ranks")
+        self._spent: defaultdict[int, float] = defaultdict(float)
+
+    def fill(self) -> Mapping[int, float]:
+        """Add all records; give the seconds of each rank."""
+        shared = set()
+        for record in self._records:
+            name = self._names.get(str(record["id"]), f"file {record['id']}")
+            path = self._profile.path(Region("io", name.rpartition("/")[2] or name, "", name), self._root)
+            rank = record["rank"]
+            if rank == _SHARED:
+                shared.add(name)
+            for place, part in self._parts(rank):
+                self._add(record, name, path, place, part)
+        if shared:
+            self._profile.remarks.append(
+                f"Darshan: of {len(shared)} file{'s' * (len(shared) > 1)} that all ranks had open it keeps sums over"
+                " ranks; each rank has its mean part"
+            )
+        return self._spent
+
+    def _parts(self, rank: int) -> Iterator[tuple[int, float]]:
+        if rank == _SHARED:
+            yield from ((place, 1 / len(self._places)) for place in range(len(self._places)))
+        elif 0 <= rank < len(self._places):
+            yield rank, 1.0
+        else:
+            raise InputError(f"expected ranks below {len(self._places)}, found {rank}")
+
+    def _add(self, record: Any, name: str, path: int, rank: int, part: float) -> None:
+        place, values = self._places[rank], record["values"]
+        prefix = {_MPI: "MPIIO"}.get(record["module"], record["module"])
+        if not _STREAM.search(name) and (record["module"] != _MPI or record["id"] not in self._below):
+            for ours, counters in _OURS.items():
+                amount = sum(
+                    values.get(f"{prefix}_{way}{each}", 0) for each in counters for way in ("", *_COUNTED_APART)
+                )
+                self._profile.add(ours, path, place, amount * part)
+                if ours == "io_time":
+                    self._profile.add("wall_time", path, place, amount * part)
+                    self._spent[rank] += amount * part
+        for each, value in values.items():
+            if each in self._own:
+                unit = "sec" if each.endswith("_TIME") else "bytes" if "_BYTES_" in each else "occ"
+                self._profile.add(self._profile.metric(each, unit), path, place, value * part)

@@ -1,0 +1,196 @@
+"""Databases of HPCToolkit: ``experiment.xml``, which has the call paths, and a ``.metric-db`` for each thread.
+
+Inclusive values are read, from which own ones follow. Call sites and statements are parts of the function or loop that
+they are in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from lxml import etree
+
+from ...errors import InputError
+from ..experiment import Experiment
+from ..notes import Notes
+from ..region import Region
+from ..source import Source, open_source
+from .profile import Profile, function
+
+__all__ = ["read", "read_folder"]
+
+_Values = npt.NDArray[np.float64]
+
+_STRUCTURE: Final = "experiment.xml"
+_LATER: Final = "meta.db"
+_FILE: Final = re.compile(r".*-(\d+)-(\d+)-[0-9a-f]+-\d+-\d+\.metric-db$")
+_MAGIC: Final = b"HPCPROF-metricdb"
+_HEAD: Final = 32  # bytes: what it is, and two numbers
+_LARGEST: Final = 1 << 29  # bytes of a file of values
+_FUNCTIONS: Final = ("PF", "Pr", "A")
+_LOOP: Final = "L"
+_UNKNOWN: Final = "<unknown file>"
+_MPI: Final = ("MPI_", "PMPI_")
+_CLOCK: Final = re.compile(r"(CPUTIME|REALTIME|WALLCLOCK) \((usec|sec)\)")
+_OURS: Final = {"CPUTIME": ("cpu_time", "mpi_cpu_time")}  # others are wall time
+_WALL: Final = ("wall_time", "mpi_time")
+_A_SECOND: Final = {"usec": 1e6, "sec": 1.0}
+_ROUNDING: Final = 1e-9  # of the largest value
+
+
+class _Node(NamedTuple):
+    """A function or loop: its row in files of values, the node around it, its call path, and whether it is in MPI."""
+
+    row: int
+    above: int | None
+    path: int
+    in_mpi: bool
+
+
+@dataclass
+class _Structure:
+    """What ``experiment.xml`` says."""
+
+    program: str = ""
+    columns: dict[int, str] = field(default_factory=dict)
+    width: int = 0
+    files: dict[str, str] = field(default_factory=dict)
+    procedures: dict[str, str] = field(default_factory=dict)
+    nodes: list[_Node] = field(default_factory=list)
+
+
+def read(source: Source) -> Experiment:
+    """Read the database that an ``experiment.xml`` belongs to.
+
+    Raises:
+        InputError: As for ``read_folder``.
+    """
+    return read_folder(source.path.parent)
+
+
+def read_folder(path: Path) -> Experiment:
+    """Read a database.
+
+    Raises:
+        InputError: It is damaged, is of a later version, or has no values by thread.
+    """
+    if not (path / _STRUCTURE).exists():
+        raise InputError(
+            f"expected a database of HPCToolkit with {_STRUCTURE}, found one of a later version ({_LATER}), which is"
+            " not read yet"
+        )
+    profile = Profile("HPCToolkit")
+    structure = _structure(path / _STRUCTURE, profile)
+    threads = sorted(
+        (int(found[1]), int(found[2]), each) for each in path.iterdir() if (found := _FILE.match(each.name))
+    )
+    if not threads or not structure.columns:
+        raise InputError("expected values by thread (*.metric-db), found none; hpcprof-mpi --metric-db yes writes them")
+    for rank, thread, file in threads:
+        _add(profile, structure, profile.location(rank, thread), _values(file, structure))
+    profile.remarks.append("HPCToolkit: no visits, no bytes; by samples")
+    return profile.experiment(Notes(program=structure.program))
+
+
+def _structure(file: Path, profile: Profile) -> _Structure:
+    if b"<!ENTITY" in open_source(file).read(0, 1 << 16):
+        raise InputError(f"expected {_STRUCTURE} without entities, found some")
+    found = _Structure()
+    open_nodes: list[int | None] = [None]
+    sites: list[int | None] = [None]
+    try:
+        events = etree.iterparse(
+            str(file), events=("start", "end"), huge_tree=True, resolve_entities=False, no_network=True
+        )
+        for event, element in events:
+            if event == "start":
+                _start(found, profile, element, open_nodes, sites)
+            else:
+                if element.tag in (*_FUNCTIONS, _LOOP):
+                    open_nodes.pop()
+                if element.tag == "C":
+                    sites.pop()
+                element.clear()
+    except etree.XMLSyntaxError as error:
+        raise InputError(f"{_STRUCTURE}:{error.lineno or 1}: broken XML: {' '.join(str(error.msg).split())}") from None
+    return found
+
+
+def _start(
+    found: _Structure, profile: Profile, element: Any, open_nodes: list[int | None], sites: list[int | None]
+) -> None:
+    said: Mapping[str, str] = element.attrib
+    tag = element.tag
+    if tag == "SecCallPathProfile":
+        found.program = said.get("n", "")
+    elif tag == "MetricDB" and said["t"] == "inclusive":
+        found.columns[int(said["db-id"])] = said["n"].removesuffix(" (I)")
+        found.width = int(said["db-num-metrics"])
+    elif tag == "File":
+        found.files[said["i"]] = said["n"]
+    elif tag == "Procedure":
+        found.procedures[said["i"]] = said["n"]
+    elif tag == "C":
+        sites.append(int(said["l"]) or None)
+    elif tag in (*_FUNCTIONS, _LOOP):
+        above = open_nodes[-1]
+        outer = found.nodes[above] if above is not None else None
+        region = _region(found, tag, said)
+        path = profile.path(region, outer.path if outer else None, sites[-1] if tag in _FUNCTIONS else None)
+        in_mpi = bool(outer and outer.in_mpi) or region.name.startswith(_MPI)
+        open_nodes.append(len(found.nodes))
+        found.nodes.append(_Node(int(said["i"]) - 1, above, path, in_mpi))
+
+
+def _region(found: _Structure, tag: str, said: Mapping[str, str]) -> Region:
+    file = found.files.get(said.get("f", ""), "")
+    file = "" if file.startswith(_UNKNOWN) else file
+    line = int(said.get("l", "0"))
+    if tag == _LOOP:
+        return Region("loop", f"loop@{line}", file, "", line, line)
+    return function(found.procedures.get(said.get("n", ""), said.get("n", "?")), file, line)
+
+
+def _values(file: Path, structure: _Structure) -> _Values:
+    """Give the values of a thread: ``float64[row, column]``."""
+    source = open_source(file)
+    head = source.read(0, _HEAD)
+    rows, columns = (int.from_bytes(head[at : at + 4], "big") for at in (24, 28))
+    size = 8 * rows * columns
+    if not head.startswith(_MAGIC) or columns != structure.width or size > _LARGEST:
+        raise InputError(f"{file.name}: expected values of {structure.width} metrics, found a damaged file")
+    content = source.read(_HEAD, size)
+    last = max((each.row for each in structure.nodes), default=0)
+    if len(content) < size or rows <= last:
+        raise InputError(f"{file.name}: expected values of {last + 1} nodes, found {len(content) // (8 * columns)}")
+    return np.frombuffer(content, dtype=">f8").reshape(rows, columns).astype(np.float64)
+
+
+def _add(profile: Profile, structure: _Structure, location: int, values: _Values) -> None:
+    nodes = structure.nodes
+    rows = np.array([each.row for each in nodes], dtype=np.intp)
+    inner = np.array([number for number, each in enumerate(nodes) if each.above is not None], dtype=np.intp)
+    outer = np.array([each.above for each in nodes if each.above is not None], dtype=np.intp)
+    for column, name in structure.columns.items():
+        whole = values[rows, column]
+        if not np.isfinite(whole).all():
+            raise InputError(f"expected finite values of {name}, found others")
+        own = whole.copy()
+        np.subtract.at(own, outer, whole[inner])
+        own[(own < 0) & (own > -_ROUNDING * np.abs(whole).max())] = 0.0
+        clock = _CLOCK.fullmatch(name)
+        metric, inside = _OURS.get(clock[1], _WALL) if clock else (name, "")
+        scale = _A_SECOND[clock[2]] if clock else 1.0
+        for each in filter(None, (metric, inside)):
+            profile.metric(each, "occ")
+        for number in np.flatnonzero(own):
+            node = nodes[number]
+            profile.add(metric, node.path, location, own[number] / scale)
+            if inside and node.in_mpi:
+                profile.add(inside, node.path, location, own[number] / scale)

@@ -1,0 +1,123 @@
+"""Which tool wrote a file, by how it begins, and the module that reads it: imported when there is such a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from ..experiment import Experiment
+from ..source import Source
+from .damage import damaged_parts
+
+__all__ = ["FOLDERS", "HEAD", "KINDS", "FolderKind", "Kind", "is_foreign_folder", "read_foreign", "read_foreign_folder"]
+
+HEAD: Final = 4096  # bytes by which a file is recognised
+
+_SAMPLE: Final = re.compile(r"\S.{0,30}?\s+\d+(/\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+(\d+\s+)?[A-Za-z]\S*:")  # of perf
+_TAU: Final = re.compile(rb"\d+ templated_functions")
+_DARSHAN: Final = 6567223  # after the version of a log
+_ORDERS: Final[tuple[Literal["little", "big"], ...]] = ("little", "big")
+
+
+class Kind(NamedTuple):
+    """A kind of file.
+
+    Attributes:
+        name: What it is called in messages.
+        module: Whose ``read`` makes an experiment of a source.
+        begins: Tells by its first ``HEAD`` bytes whether a file is of this kind.
+    """
+
+    name: str
+    module: str
+    begins: Callable[[bytes], bool]
+
+
+def _is_darshan(head: bytes) -> bool:
+    return any(head[8:16] == _DARSHAN.to_bytes(8, order) for order in _ORDERS)
+
+
+def _is_perf_script(head: bytes) -> bool:
+    text = head.decode("utf-8", "replace")
+    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    return bool(_SAMPLE.match(first))
+
+
+def _any_of(*patterns: str) -> Callable[[Path], bool]:
+    return lambda folder: any(True for pattern in patterns for _ in folder.glob(pattern))
+
+
+def _has_heading(*headings: bytes) -> Callable[[bytes], bool]:
+    return lambda head: head.lstrip().startswith(headings)
+
+
+# The first that fits is taken.
+KINDS: Final = (
+    Kind("a report of mpiP", "mpip", _has_heading(b"@ mpiP")),
+    Kind("a log of Darshan", "darshan", _is_darshan),
+    Kind("a text of gprof", "gprof", _has_heading(b"Flat profile:", b"Call graph")),
+    Kind("a Caliper profile", "caliper", lambda head: head.startswith(b"__rec=")),
+    Kind("a database of HPCToolkit", "hpctoolkit", lambda head: b"<!DOCTYPE HPCToolkitExperiment" in head),
+    Kind("an OTF2 archive", "otf2", lambda head: head[1:].startswith(b"BOTF2")),
+    Kind("a profile of TAU", "tau", lambda head: bool(_TAU.match(head))),
+    Kind("a text of perf script", "perf_script", _is_perf_script),
+    Kind("a Caliper profile in JSON", "caliper", lambda head: head.lstrip()[:1] in (b"{", b"[")),
+)
+
+
+class FolderKind(NamedTuple):
+    """A kind of folder.
+
+    Attributes:
+        name: What it is called in messages.
+        module: Whose ``read_folder`` makes an experiment of it.
+        holds: Tells by the names in it whether a folder is of this kind.
+    """
+
+    name: str
+    module: str
+    holds: Callable[[Path], bool]
+
+
+FOLDERS: Final = (
+    FolderKind("a folder of profiles of TAU", "tau", _any_of("profile.*.*.*", "MULTI__*/profile.*.*.*")),
+    FolderKind("a database of HPCToolkit", "hpctoolkit", _any_of("*.metric-db", "meta.db")),
+)
+
+
+def is_foreign_folder(path: Path) -> bool:
+    """Tell whether a folder is of another tool."""
+    return path.is_dir() and any(each.holds(path) for each in FOLDERS)
+
+
+def read_foreign_folder(path: Path) -> Experiment:
+    """Read a folder of another tool, of which ``is_foreign_folder`` is true.
+
+    Raises:
+        InputError: As for ``read_foreign``.
+    """
+    kind = next(each for each in FOLDERS if each.holds(path))
+    with damaged_parts(path, kind.name):
+        return _of_module(kind, "read_folder", path)
+
+
+def read_foreign(source: Source) -> Experiment | None:
+    """Read a profile of another tool; None of a file that none of them writes.
+
+    Raises:
+        InputError: It is damaged, holds no profile of ranks, or the package that reads it is not installed.
+    """
+    head = source.read(0, HEAD)
+    kind = next((each for each in KINDS if each.begins(head)), None)
+    if kind is None:
+        return None
+    with damaged_parts(source.path, kind.name):
+        return _of_module(kind, "read", source)
+
+
+def _of_module(kind: Kind | FolderKind, reader: str, what: Source | Path) -> Experiment:
+    found: Experiment = getattr(import_module(f".{kind.module}", __package__), reader)(what)
+    return found

@@ -1,0 +1,153 @@
+"""The report of mpiP: time of the program and in MPI by rank, and of each call site by rank.
+
+Numbers in it have three digits. A call site is below the functions that its stack names; what the whole program took on
+a rank, less its call sites, is the program's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ...errors import InputError
+from ..experiment import Experiment
+from ..notes import Notes
+from ..region import Region
+from ..source import Source
+from .profile import Profile, function
+from .text import lines
+
+__all__ = ["read"]
+
+_SECTION: Final = re.compile(r"@-+ (.*?)[ -]*$")
+_FACT: Final = re.compile(r"@ ([^:]*?) *: (.*)$")
+_TASK: Final = re.compile(r"\s*(\d+)\s+(\S+)\s+(\S+)\s+\S+$")
+_FRAME: Final = re.compile(r"\s*(\d+)\s+(\d+)\s+(\S+)\s+(?:(\d+)\s+)?(\S.*?)\s*$")
+_SITE: Final = re.compile(r"(\w+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)(?:\s+(\S+))?$")
+_UNKNOWN: Final = "[unknown]"
+_IO: Final = "File_"
+# Sections of bytes by call site → the metric of what they sum up.
+_VOLUMES: Final = {
+    "Callsite Message Sent statistics": "mpi_bytes_sent",
+    "Callsite I/O statistics": "io_bytes",
+    "Callsite RMA Target statistics": "rma_bytes",
+}
+_MILLISECONDS: Final = 1e3
+_DIGITS: Final = 0.01  # of a sum of numbers of three digits, what rounding explains
+_OTHERS: Final = "other calls to MPI"  # that the report lists no call site of
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A place of a call: the function that it is in, its file and line, and of the innermost one what is called."""
+
+    function: str
+    file: str
+    line: int
+    called: str
+
+
+def read(source: Source) -> Experiment:
+    """Read a report of mpiP.
+
+    Raises:
+        InputError: It has no times by rank, or a number is none.
+    """
+    return _Reading(source).experiment()
+
+
+class _Reading:
+    """A report, section by section."""
+
+    def __init__(self, source: Source) -> None:
+        self._facts: dict[str, str] = {}
+        self._tasks: dict[int, tuple[float, float]] = {}
+        self._frames: defaultdict[int, list[_Frame]] = defaultdict(list)
+        self._rows: defaultdict[str, list[Sequence[str]]] = defaultdict(list)
+        for section, line in _sections(source):
+            if not section and (fact := _FACT.match(line)):
+                self._facts.setdefault(fact[1].strip(), fact[2].strip())
+            elif section == "MPI Time" and (task := _TASK.match(line)):
+                self._tasks[int(task[1])] = float(task[2]), float(task[3])
+            elif section == "Callsites" and (frame := _FRAME.match(line)):
+                self._add_frame(frame)
+            elif row := _SITE.match(line):
+                self._rows[section].append(row.groups(""))
+        if not self._tasks:
+            raise InputError("expected times by task (@--- MPI Time), found none; a concise report (-c) lacks them")
+        command = self._facts.get("Command", "").split()
+        program = command[0].rpartition("/")[2] if command else "program"
+        self._notes = Notes(program=program, command=tuple(command))
+        self._profile = Profile(f"mpiP {self._facts.get('Version', '')}".strip())
+        self._root = self._profile.path(Region("program", program, "", program))
+        for name in ("wall_time", "mpi_time", "io_time", "visits"):
+            self._profile.metric(name)
+
+    def experiment(self) -> Experiment:
+        spent = self._add_times()
+        for rank, (whole, inside) in self._tasks.items():
+            place = self._profile.location(rank)
+            rest = inside - spent[rank]
+            if rest > _DIGITS * inside:
+                path = self._profile.path(Region("mpi", _OTHERS, "", _OTHERS), self._root)
+                self._profile.add("wall_time", path, place, rest)
+                self._profile.add("mpi_time", path, place, rest)
+                spent[rank] = inside
+            self._profile.add("wall_time", self._root, place, whole - spent[rank])
+        for section, metric in _VOLUMES.items():
+            self._add_volumes(section, metric)
+        self._profile.remarks.append("mpiP: no times of functions outside MPI, no threads; numbers have three digits")
+        return self._profile.experiment(self._notes)
+
+    def _add_times(self) -> defaultdict[int, float]:
+        """Add the time of call sites; give that of each rank."""
+        spent: defaultdict[int, float] = defaultdict(float)
+        for name, site, rank, count, _, mean, *_ in self._rows["Callsite Time statistics"]:
+            path, place = self._path(name, int(site)), self._profile.location(int(rank))
+            seconds = int(count) * float(mean) / _MILLISECONDS
+            spent[int(rank)] += seconds
+            for metric in ("wall_time", "io_time" if name.startswith(_IO) else "mpi_time"):
+                self._profile.add(metric, path, place, seconds)
+            self._profile.add("visits", path, place, int(count))
+        return spent
+
+    def _add_volumes(self, section: str, metric: str) -> None:
+        for name, site, rank, _, _, _, _, amount, *_ in self._rows[section]:
+            path, place = self._path(name, int(site)), self._profile.location(int(rank))
+            ways = [metric]
+            if metric == "io_bytes":
+                ways.append("io_bytes_read" if "read" in name else "io_bytes_written")
+            for each in ways:
+                self._profile.add(self._profile.metric(each, "bytes"), path, place, float(amount))
+
+    def _add_frame(self, frame: re.Match[str]) -> None:
+        number, level, file, line, rest = frame.groups("")
+        words = rest.rsplit(None, 1)
+        named = level == "0" and len(words) == 2
+        self._frames[int(number)].append(
+            _Frame(words[0] if named else rest, "" if file.startswith("0x") else file, int(line or 0), words[-1])
+        )
+
+    def _path(self, name: str, site: int) -> int:
+        """Give the call path of a call site, below the functions of its stack that have names."""
+        frames = self._frames.get(site, [])
+        path: int | None = self._root
+        known = [each for each in reversed(frames) if each.function != _UNKNOWN]
+        above: int | None = None
+        for each in known:
+            path, above = self._profile.path(function(each.function, each.file), path, above), each.line or None
+        kind = "io" if name.startswith(_IO) else "mpi"
+        return self._profile.path(Region(kind, f"MPI_{name}", "", f"MPI_{name}"), path, above)
+
+
+def _sections(source: Source) -> Iterator[tuple[str, str]]:
+    """Give each line with the name of its section, without what it says of units: of the head an empty one."""
+    section = ""
+    for line in lines(source):
+        if found := _SECTION.match(line):
+            section = re.split(r"[(:]", found[1])[0].strip()
+        else:
+            yield section, line

@@ -1,0 +1,122 @@
+"""OTF2 archives as profiles: what their events say, summed up by call path."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+
+from ..experiment import Experiment
+from ..source import Source
+from ..trace.otf2.history import Events, History
+from ..trace.otf2.library import opened
+from ..trace.otf2.reader import TIMES, Reading
+from .profile import Profile
+
+__all__ = ["read"]
+
+
+def read(source: Source) -> Experiment:
+    """Read an archive by its anchor file.
+
+    Raises:
+        InputError: It is damaged, no region was entered, or the package is not installed.
+    """
+    with opened(source.path) as archive:
+        reading = Reading(source.path, archive, _Sums)
+        found = reading.take_events()
+        metrics = reading.metrics()
+    profile = Profile("OTF2")
+    paths: list[int] = []
+    for each in reading.call_paths:
+        paths.append(profile.path(each.region, None if each.parent is None else paths[each.parent], each.site))
+    amounts = [each for each in metrics if each.additive]  # a level is of a moment
+    names = {profile.metric(each.name, each.unit, each.description) for each in amounts}
+    times = names & TIMES.keys()
+    for place, sums in found.items():
+        assert isinstance(sums, _Sums), "made above"
+        location = profile.location(place.process, place.thread, place.node or "node")
+        for path, seconds in sums.seconds.items():
+            for time in times:
+                if TIMES[time](*reading.kind(path)):
+                    profile.add(time, paths[path], location, seconds)
+        for (name, path), amount in sums.passed.items():
+            if name in names - times:
+                profile.add(name, paths[path], location, amount)
+    left_out = f"; not read: {', '.join(reading.unread)}" if reading.unread else ""
+    profile.remarks.append(f"OTF2: summed up over the whole trace{left_out}"[:300])
+    return profile.experiment()
+
+
+class _Sums(History):
+    """A location's events, summed up as they come.
+
+    Attributes:
+        seconds: Call path → how long it was the innermost one.
+        passed: Metric and call path → what passed while it was.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds: defaultdict[int, float] = defaultdict(float)
+        self.passed: defaultdict[tuple[str, int], float] = defaultdict(float)
+        self._since = 0.0
+        self.amounts = _ByName(lambda name: _Amounts(self, name))
+        self.counters = _ByName(lambda name: _Counter(self, name))
+
+    def enter(self, time: float, path: int) -> None:
+        """Come to a call path."""
+        self._stay(time)
+        self.stack.append(path)
+
+    def leave(self, time: float) -> None:
+        """Go back to the call path before."""
+        self._stay(time)
+        if self.stack:
+            self.stack.pop()
+
+    def passes(self, name: str, amount: float) -> None:
+        """Add what passed in the present call path; outside of all it is nobody's."""
+        if self.stack:
+            self.passed[name, self.stack[-1]] += amount
+
+    def _stay(self, time: float) -> None:
+        if self.stack:
+            self.seconds[self.stack[-1]] += time - self._since
+        self._since = time
+
+
+class _ByName(defaultdict[str, Events]):
+    """Makes what is missing by its name."""
+
+    def __init__(self, make: Callable[[str], Events]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, name: str) -> Events:
+        self[name] = found = self._make(name)
+        return found
+
+
+class _Amounts(Events):
+    """Amounts that pass."""
+
+    def __init__(self, sums: _Sums, name: str) -> None:
+        super().__init__()
+        self._sums = sums
+        self._name = name
+
+    def add(self, time: float, number: float) -> None:
+        """Add what passed."""
+        self._sums.passes(self._name, number)
+
+
+class _Counter(_Amounts):
+    """A counter, which shows what passed since the start."""
+
+    _shown: float | None = None
+
+    def add(self, time: float, number: float) -> None:
+        """Add what passed since it was read before."""
+        if self._shown is not None:
+            super().add(time, number - self._shown)
+        self._shown = number

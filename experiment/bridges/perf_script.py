@@ -1,0 +1,149 @@
+"""What ``perf script`` prints: samples of events with their stacks.
+
+Each sample stands for the number of events since the one before; of ``cpu-clock`` and ``task-clock`` these are
+nanoseconds of CPU time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from ...errors import InputError
+from ..experiment import Experiment
+from ..notes import Notes
+from ..region import Region
+from ..source import Source
+from .profile import Profile, function
+from .text import lines
+
+__all__ = ["read"]
+
+_SAMPLE: Final = re.compile(
+    r"(?P<command>\S.{0,30}?)\s+(?P<number>\d+)(?:/(?P<thread>\d+))?\s+(?:\[\d+\]\s+)?\d+\.\d+:\s+"
+    r"(?:(?P<period>\d+)\s+)?(?P<event>[A-Za-z]\S{0,200}):(?:\s+(?P<frame>\S.*))?\s*$"
+)
+_FRAME: Final = re.compile(r"\s*[0-9a-f]{1,16}\s+(?P<name>\S.*?)(?:\+0x[0-9a-f]+)?\s+\((?P<object>[^()]*)\)\s*$")
+_INLINED: Final = re.compile(r"\s*[0-9a-f]{1,16}\s+(?P<name>\S.*?)(?:\+0x[0-9a-f]+)?\s+\(inlined\)\s*$")
+_UNKNOWN: Final = "[unknown]"
+_CLOCK: Final = re.compile(r"(cpu|task)-clock(:|$)")
+_NANOSECONDS: Final = 1e9
+_MPI: Final = ("MPI_", "PMPI_")
+
+
+class _Sample(NamedTuple):
+    """A sample: who was running, what was counted, and the stack, the innermost function first."""
+
+    command: str
+    process: int
+    thread: int | None
+    event: str
+    period: int | None
+    frames: list[str]
+
+
+def read(source: Source) -> Experiment:
+    """Read samples.
+
+    Raises:
+        InputError: There are none.
+    """
+    profile = Profile("perf")
+    found = _Samples(profile)
+    for sample in _samples(source):
+        found.add(sample)
+    return found.experiment()
+
+
+def _samples(source: Source) -> Iterator[_Sample]:
+    current: _Sample | None = None
+    for line in lines(source):
+        head = None if line[:1] in (" ", "\t", "#", "") and current else _SAMPLE.match(line.strip())
+        if head:
+            if current:
+                yield current
+            thread = head["thread"]
+            current = _Sample(
+                head["command"],
+                int(head["number"]),
+                None if thread is None else int(thread),
+                head["event"],
+                None if head["period"] is None else int(head["period"]),
+                [],
+            )
+        place = (head["frame"] or "") if head else line
+        if current and (frame := _FRAME.match(place) or _INLINED.match(place)):
+            current.frames.append(_name(frame))
+    if current:
+        yield current
+
+
+def _name(frame: re.Match[str]) -> str:
+    """Name a function, or if it has no name the file that it is in, in brackets; empty if that is unknown as well."""
+    if frame["name"] != _UNKNOWN:
+        return frame["name"]
+    place = frame.groupdict().get("object") or _UNKNOWN
+    return "" if place == _UNKNOWN else f"[{place.rpartition('/')[2].strip('[]')}]"
+
+
+class _Samples:
+    """Adds samples up."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._sums: defaultdict[tuple[str, int, tuple[int, int]], float] = defaultdict(float)
+        self._commands: Counter[str] = Counter()
+        self._told_apart = True
+        self._untold = 0
+
+    def add(self, sample: _Sample) -> None:
+        self._commands[sample.command] += 1
+        self._told_apart &= sample.thread is not None
+        place = sample.process, sample.thread if sample.thread is not None else sample.process
+        path = self._path(sample.command, sample.frames)
+        if sample.period is None:
+            self._untold += 1
+            self._sums["samples", path, place] += 1
+        elif _CLOCK.match(sample.event):
+            seconds = sample.period / _NANOSECONDS
+            self._sums["cpu_time", path, place] += seconds
+            self._sums["mpi_cpu_time", path, place] += seconds if _in_mpi(sample.frames) else 0.0
+        else:
+            self._sums[f"perf:{sample.event}", path, place] += sample.period
+
+    def experiment(self) -> Experiment:
+        if not self._sums:
+            raise InputError("expected samples of perf script, found none")
+        numbers: defaultdict[int, set[int]] = defaultdict(set)
+        for _, _, (process, thread) in self._sums:
+            numbers[process].add(thread)
+        places = {
+            (process, thread): self._profile.location(rank, number)
+            for rank, process in enumerate(sorted(numbers))
+            for number, thread in enumerate(sorted(numbers[process]))
+        }
+        for (metric, path, place), value in self._sums.items():
+            self._profile.add(self._profile.metric(metric, "occ"), path, places[place], value)
+        apart = "" if self._told_apart else ", each of which may be a thread: perf script -F +pid tells them apart"
+        self._profile.remarks.append(
+            f"perf: no ranks: processes in the order of their numbers{apart}; no visits, no bytes; by samples"
+        )
+        if self._untold:
+            self._profile.remarks.append(f"perf: {self._untold} samples without a period are only counted")
+        return self._profile.experiment(Notes(program=self._commands.most_common(1)[0][0]))
+
+    def _path(self, command: str, frames: Sequence[str]) -> int:
+        """Give the call path of a stack; a recursive call is the first one."""
+        path = self._profile.path(Region("program", command, "", command))
+        above: dict[str, int] = {}
+        for name in reversed(frames):
+            if name:
+                path = above[name] if name in above else self._profile.path(function(name), path)
+                above.setdefault(name, path)
+        return path
+
+
+def _in_mpi(frames: Sequence[str]) -> bool:
+    return any(name.startswith(_MPI) for name in frames)

@@ -1,0 +1,178 @@
+"""What a profile of another tool says, piece by piece: call paths by their regions, values where there are any."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InputError
+from ..cube.reader import MAX_VALUES
+from ..experiment import CallPath, Experiment, Location
+from ..folding import in_order
+from ..metric import STORED_METRICS, Metric
+from ..notes import Notes
+from ..region import Region
+from ..severities import Severity
+
+__all__ = ["Profile", "function"]
+
+_Places = npt.NDArray[np.intp]
+
+_OURS: Final = {each.name: each for each in STORED_METRICS}
+_UNWRITABLE: Final = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+_UNNAMED: Final = "unnamed"
+_MPI: Final = "MPI_"
+_MACHINE: Final = "machine"
+_MAX_DEPTH: Final = 5000  # of call paths, as of elements of XML
+_MAX_LISTED: Final = 1_000_000  # call paths, and locations
+
+
+def function(name: str, file: str = "", first_line: int = 0, last_line: int = 0) -> Region:
+    """Give the region of a function; those of MPI are told from the program's by their names."""
+    return Region("mpi" if name.startswith(_MPI) else "function", name, file, name, 0, first_line, last_line)
+
+
+def _written(text: str) -> str:
+    """Replace what no file of an experiment can hold, which damaged files have in names."""
+    return _UNWRITABLE.sub("\ufffd", text)
+
+
+class Profile:
+    """Collects values of metrics, exclusive along call paths; what is never set is 0.
+
+    Args:
+        tool: What wrote the file: ``Caliper 2.11.0``.
+    """
+
+    def __init__(self, tool: str) -> None:
+        self._source = f"imported:{tool}"
+        self._metrics: dict[str, Metric] = {}
+        self._paths: dict[tuple[int | None, Region, int | None], int] = {}
+        self._call_paths: list[CallPath] = []
+        self._depths: list[int] = []
+        self._locations: dict[tuple[int, int], tuple[int, str]] = {}
+        self._values: dict[str, tuple[array[int], array[int], array[float]]] = {}
+        self.remarks: list[str] = []
+
+    def metric(self, name: str, unit: str = "", description: str = "", *, aggregation: str = "sum") -> str:
+        """Define a metric if it is not defined yet; one of ours has our unit and description.
+
+        Args:
+            name: Any; one that no file could hold is changed, and what it has become is given.
+            unit: Of one that is not ours.
+            description: Likewise.
+            aggregation: ``sum``, ``min``, ``max`` or ``none``.
+        """
+        name = _written(name).strip() or _UNNAMED
+        if name in self._metrics:
+            return name
+        if name in _OURS:
+            made = replace(_OURS[name], source=self._source)
+        else:
+            dtype = {"min": "MINDOUBLE", "max": "MAXDOUBLE"}.get(aggregation, "FLOAT")
+            additive = aggregation != "none"
+            made = Metric(name, unit, None, description, self._source, dtype=dtype, additive=additive)
+        self._metrics[name] = made
+        self._values[name] = array("q"), array("q"), array("d")
+        return name
+
+    def path(self, region: Region | str, parent: int | None = None, site: int | None = None) -> int:
+        """Give the number of a call path, a new one if it was not there."""
+        of = function(region) if isinstance(region, str) else region
+        if not (of.name.isprintable() and of.file.isprintable() and of.function.isprintable()):
+            of = of._replace(name=_written(of.name), file=_written(of.file), function=_written(of.function))
+        key = parent, of, site
+        if key not in self._paths:
+            depth = 1 if parent is None else self._depths[parent] + 1
+            if depth > _MAX_DEPTH or len(self._paths) >= _MAX_LISTED:
+                limit = f"{_MAX_DEPTH} deep" if depth > _MAX_DEPTH else f"{_MAX_LISTED}"
+                raise InputError(f"expected call paths at most {limit}, found more")
+            self._paths[key] = len(self._call_paths)
+            self._call_paths.append(CallPath(of, parent, site))
+            self._depths.append(depth)
+        return self._paths[key]
+
+    def parent(self, path: int) -> int | None:
+        """Give the call path that one was entered from; None for a root."""
+        return self._call_paths[path].parent
+
+    def chain(self, names: Sequence[str], parent: int | None = None) -> int | None:
+        """Give the number of the call path that names lead to, the outermost first."""
+        for name in names:
+            parent = self.path(name, parent)
+        return parent
+
+    def location(self, process: int, thread: int = 0, node: str = "node") -> int:
+        """Give the number of a location, a new one if it was not there."""
+        if not (0 <= process < 1 << 31 and 0 <= thread < 1 << 31):
+            raise InputError(f"expected a rank and a thread from 0 on, found {process} and {thread}")
+        if len(self._locations) >= _MAX_LISTED:
+            raise InputError(f"expected at most {_MAX_LISTED} threads, found more")
+        return self._locations.setdefault((process, thread), (len(self._locations), node))[0]
+
+    def add(self, metric: str, path: int, location: int, value: float) -> None:
+        """Add to the value of a call path alone on a location, or take the less or the greater one of extremes."""
+        if not np.isfinite(value):
+            raise InputError(f"expected finite values of {metric}, found {value}")
+        paths, locations, values = self._values[metric]
+        paths.append(path)
+        locations.append(location)
+        values.append(value)
+
+    def experiment(self, notes: Notes | None = None) -> Experiment:
+        """Give the experiment: locations in order of ranks and threads.
+
+        Raises:
+            InputError: There is no call path or no value, there is more than fits, or something contradicts itself.
+        """
+        if not self._call_paths or not any(len(values[0]) for values in self._values.values()):
+            raise InputError("expected values of call paths, found none")
+        size = len(self._metrics) * len(self._call_paths) * len(self._locations)
+        if size > MAX_VALUES:
+            raise InputError(f"expected at most {MAX_VALUES} values, found {size}")
+        ordered = sorted(self._locations)
+        column = np.empty(len(ordered), dtype=np.intp)
+        for place, key in enumerate(ordered):
+            column[self._locations[key][0]] = place
+        nodes = {process: self._locations[process, thread][1] for process, thread in ordered[::-1]}
+        notes = notes or Notes()
+        metrics = [
+            replace(each, parent=each.parent if each.parent in self._metrics else None)
+            for each in sorted(
+                self._metrics.values(), key=lambda each: [*_OURS].index(each.name) if each.name in _OURS else len(_OURS)
+            )
+        ]
+        call_paths, row = in_order(self._call_paths)
+        made = Experiment(
+            metrics=metrics,
+            call_paths=call_paths,
+            locations=[Location(_MACHINE, nodes[process], process, thread) for process, thread in ordered],
+            severities={each.name: self._severity(each, row, column) for each in metrics},
+            notes=replace(notes, remarks=(*notes.remarks, *self.remarks)),
+        )
+        made.check()
+        return made
+
+    def _severity(self, metric: Metric, row: _Places, column: _Places) -> Severity:
+        paths, locations, values = (np.array(each) for each in self._values[metric.name])
+        shape = len(self._call_paths), len(self._locations)
+        places = row[paths.astype(np.intp)], column[locations.astype(np.intp)]
+        if metric.aggregation in ("min", "max"):
+            worst = np.inf if metric.aggregation == "min" else -np.inf
+            found = np.full(shape, worst)
+            (np.minimum if metric.aggregation == "min" else np.maximum).at(found, places, values)
+            found[found == worst] = np.nan
+        else:
+            found = np.zeros(shape)
+            np.add.at(found, places, values)
+            if metric.aggregation == "none":  # what does not add up is known where it stands alone
+                count = np.zeros(shape, dtype=np.intp)
+                np.add.at(count, places, 1)
+                found[count != 1] = np.nan
+        return found

@@ -1,0 +1,174 @@
+"""Profiles of TAU: a folder with a file for each thread, ``profile.NODE.CONTEXT.THREAD``, or with a folder a metric.
+
+A file lists functions, and chains of calls: ``main => solve => MPI_Send()``. Where chains are cut off at a depth, so
+that their first functions are not outermost ones, it cannot be told where they stand, and functions are listed flat.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html import unescape
+from pathlib import Path
+from typing import Final
+
+from ...errors import InputError
+from ..experiment import Experiment
+from ..notes import Notes
+from ..region import Region
+from ..source import Source, open_source
+from .profile import Profile, function
+from .text import lines
+
+__all__ = ["read", "read_folder"]
+
+_FILE: Final = re.compile(r"profile\.(\d+)\.(\d+)\.(\d+)$")
+_METRICS: Final = "MULTI__"
+_HEAD: Final = re.compile(r"(\d+) templated_functions(?:_MULTI_(.*))?$")
+_ROW: Final = re.compile(r'"(.*)" (\S+) (\S+) (\S+) (\S+) (\S+) GROUP="(.*)"\s*$')
+_ATTRIBUTE: Final = re.compile(r"<attribute><name>([^<]*)</name><value>([^<]*)</value></attribute>")
+_ARROW: Final = "=>"
+_PLACE: Final = re.compile(r"(.*?) *\[\{(.*?)\}(?: *\{(\d+),\d+\}(?:-\{(\d+),\d+\})?)?\]$")
+_TIMES: Final = {"TIME", "GET_TIME_OF_DAY", "CLOCK_GETTIME", "LINUX_TIMERS", "BGP_TIMERS", "TAUGPU_TIME"}
+_MICROSECONDS: Final = 1e6
+_NODES: Final = ("Hostname", "CRAY_NODENAME", "Node Name")
+_CALLS: Final = "visits"
+
+
+@dataclass
+class _Thread:
+    """What the file of a thread says of a metric: calls and own values of functions and of chains of them."""
+
+    metric: str = ""
+    rows: dict[tuple[str, ...], tuple[float, float]] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+    events: int = 0
+
+
+def read(source: Source) -> Experiment:
+    """Read the file of one thread.
+
+    Raises:
+        InputError: It is damaged.
+    """
+    found = _FILE.search(source.path.name)
+    place = (int(found[1]), int(found[2]), int(found[3])) if found else (0, 0, 0)
+    return _experiment([(place, _thread(source))])
+
+
+def read_folder(path: Path) -> Experiment:
+    """Read the files of a folder.
+
+    Raises:
+        InputError: One of them is damaged.
+    """
+    return _experiment((place, _named_thread(file)) for place, file in _files(path))
+
+
+def _files(path: Path) -> Iterator[tuple[tuple[int, int, int], Path]]:
+    folders = sorted(each for each in path.glob(f"{_METRICS}*") if each.is_dir()) or [path]
+    for folder in folders:
+        names = ((each, _FILE.match(each.name)) for each in folder.iterdir())
+        places = ((tuple(map(int, found.groups())), each) for each, found in names if found)
+        yield from (((node, context, thread), file) for (node, context, thread), file in sorted(places))
+
+
+def _named_thread(file: Path) -> _Thread:
+    try:
+        return _thread(open_source(file))
+    except InputError as error:
+        text = str(error)
+        raise InputError(text if text.startswith(f"{file}") else f"{file.name}: {text}") from None
+
+
+def _thread(source: Source) -> _Thread:
+    rest = lines(source)
+    head = _HEAD.match(next(rest, ""))
+    if not head:
+        raise InputError("expected a profile of TAU, found no number of its functions")
+    found = _Thread(metric=head[2] or "TIME")
+    found.facts = {name: unescape(value) for name, value in _ATTRIBUTE.findall(next(rest, ""))}
+    for number in range(int(head[1])):
+        row = _ROW.match(next(rest, ""))
+        if not row:
+            raise InputError(f"expected {head[1]} functions, found a damaged line after {number}")
+        chain = tuple(each.strip() for each in row[1].split(_ARROW))
+        calls, own = found.rows.get(chain, (0.0, 0.0))
+        found.rows[chain] = calls + float(row[2]), own + float(row[4])
+    for line in rest:
+        if line.endswith(" userevents"):
+            found.events = int(line.split()[0])
+    return found
+
+
+def _experiment(threads: Iterable[tuple[tuple[int, int, int], _Thread]]) -> Experiment:
+    profile = Profile("TAU")
+    found = list(threads)
+    facts: Mapping[str, str] = found[0][1].facts
+    command = facts.get("Command Line", "").split()
+    program = command[0].rpartition("/")[2] if command else "program"
+    whole = all(_is_whole(thread.rows) for _, thread in found)
+    root = None if whole and len({_roots(thread.rows)[0] for _, thread in found if _roots(thread.rows)}) == 1 else True
+    above = profile.path(Region("program", program, "", program)) if root or not whole else None
+    numbers: dict[int, set[tuple[int, int]]] = {}
+    for (node, context, number), _ in found:
+        numbers.setdefault(node, set()).add((context, number))
+    columns = {node: {each: column for column, each in enumerate(sorted(all_))} for node, all_ in numbers.items()}
+    first = found[0][1].metric
+    for (node, context, number), thread in found:
+        host = next((thread.facts[each] for each in _NODES if each in thread.facts), "node")
+        place = profile.location(node, columns[node][context, number], host)
+        _add(profile, thread, place, above, whole=whole, counts_calls=thread.metric == first)
+    if not whole:
+        profile.remarks.append(
+            "TAU: call paths are cut off (TAU_CALLPATH_DEPTH) or not recorded: functions are listed flat"
+        )
+    if events := sum(thread.events for _, thread in found):
+        profile.remarks.append(f"TAU: {events} user events are not read")
+    return profile.experiment(Notes(program=program, command=tuple(command)))
+
+
+def _roots(rows: Mapping[tuple[str, ...], object]) -> list[str]:
+    """Name the functions that are called by none."""
+    called = {chain[-1] for chain in rows if len(chain) > 1}
+    return [chain[0] for chain in rows if len(chain) == 1 and chain[0] not in called]
+
+
+def _is_whole(rows: Mapping[tuple[str, ...], object]) -> bool:
+    """Tell whether every chain begins with an outermost function, and all that leads to it is there, too."""
+    roots = set(_roots(rows))
+    chains = [chain for chain in rows if len(chain) > 1]
+    return bool(chains) and all(chain[0] in roots and (len(chain) == 2 or chain[:-1] in rows) for chain in chains)
+
+
+def _add(profile: Profile, thread: _Thread, place: int, above: int | None, *, whole: bool, counts_calls: bool) -> None:
+    is_time = thread.metric in _TIMES
+    metric = profile.metric("wall_time" if is_time else thread.metric, "occ")
+    roots = set(_roots(thread.rows))
+    for chain, (calls, own) in thread.rows.items():
+        if (len(chain) == 1 and whole and chain[0] not in roots) or (len(chain) > 1 and not whole):
+            continue
+        path = above
+        for name in chain:
+            path = profile.path(_region(name), path)
+        assert path is not None, "no chain is empty"
+        value = own / _MICROSECONDS if is_time else own
+        profile.add(metric, path, place, value)
+        if is_time and (part := _part(chain[-1])):
+            profile.add(profile.metric(part), path, place, value)
+        if counts_calls:
+            profile.add(profile.metric(_CALLS), path, place, calls)
+
+
+def _part(name: str) -> str:
+    if not name.startswith("MPI_"):
+        return ""
+    return "io_time" if name.startswith("MPI_File_") else "mpi_time"
+
+
+def _region(name: str) -> Region:
+    found = _PLACE.match(name)
+    plain = (found[1] if found else name).removesuffix("()").strip() or name
+    region = function(plain, found[2], int(found[3] or 0), int(found[4] or 0)) if found else function(plain)
+    return region._replace(kind="io") if _part(plain) == "io_time" else region

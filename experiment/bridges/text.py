@@ -1,0 +1,45 @@
+"""A file as text, packed by gzip or not, of a size that fits in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from ...errors import InputError
+from ..source import Source
+
+__all__ = ["lines", "whole_text"]
+
+_BLOCK: Final = 1 << 20
+_LONGEST: Final = 1 << 24  # bytes of a line
+_LARGEST: Final = 1 << 29  # bytes of a text that is parsed as one
+
+
+def lines(source: Source) -> Iterator[str]:
+    """Give line by line without its end.
+
+    Raises:
+        InputError: A line is longer than any that a tool writes.
+    """
+    offset, rest = 0, b""
+    while block := source.read(offset, _BLOCK):
+        offset += len(block)
+        *whole, rest = (rest + block).split(b"\n")
+        if len(rest) > _LONGEST:
+            raise InputError(f"expected lines of at most {_LONGEST} bytes, found a longer one")
+        for line in whole:
+            yield line.decode("utf-8", "replace").rstrip("\r")
+    if rest:
+        yield rest.decode("utf-8", "replace").rstrip("\r")
+
+
+def whole_text(source: Source) -> bytes:
+    """Give all of a file.
+
+    Raises:
+        InputError: It has more than 512 MiB.
+    """
+    found = source.read(0, _LARGEST + 1)
+    if len(found) > _LARGEST:
+        raise InputError(f"expected at most {_LARGEST} bytes, found more")
+    return found

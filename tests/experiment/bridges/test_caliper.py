@@ -1,0 +1,116 @@
+"""Profiles of Caliper: values are those in the file, in seconds, along the paths of its nodes."""
+
+import json
+from collections import defaultdict
+
+import caliperreader
+import pytest
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment import load
+
+from .conftest import FOREIGN
+
+
+def test_all_values_of_split_json_come_in(values):
+    document = json.loads((FOREIGN / "lulesh.caliper.json").read_text())
+    experiment = load(FOREIGN / "lulesh.caliper.json")
+    nodes = document["nodes"]
+    expected = defaultdict(dict)
+    for _, rank, own, node in document["data"]:
+        names, above = [], node
+        while above is not None:
+            names.append(nodes[above]["label"])
+            above = nodes[above].get("parent")
+        expected["/".join(["program", *names[::-1]])][rank] = own / 1e6
+    found = values(experiment, "wall_time")
+    assert found.keys() == expected.keys()
+    assert {name: dict(enumerate(each)) for name, each in found.items()} == expected
+    inclusive = values(experiment, "wall_time", inclusive=True)
+    assert inclusive["program/main"][0] == pytest.approx(5882425e-6)
+
+
+def test_all_values_of_cali_are_those_of_its_own_reader(values):
+    file = FOREIGN / "lulesh.cali"
+    records, _ = caliperreader.read_caliper_contents(str(file))
+    experiment = load(file)
+    expected = {"/".join(["program", *each.get("path", ())]): [float(each["sum#time.duration"])] for each in records}
+    assert values(experiment, "wall_time") == expected
+    assert values(experiment, "count")["program/main"] == [2]
+    assert experiment.metric("max#time.duration").aggregation == "max"
+    assert experiment.metric("avg#time.duration").aggregation == "none"
+    assert any("no ranks" in each for each in experiment.notes.remarks)
+
+
+@pytest.mark.parametrize("name", ["rays.cali", "rays.caliper.json"])
+def test_own_and_inclusive_times_are_those_that_cali_query_prints(name, values):
+    experiment = load(FOREIGN / name)
+    for metric, inclusive in (("sum#sum#sum#time.duration", False), ("inclusive#sum#sum#time.duration", True)):
+        found = values(experiment, "wall_time", inclusive=inclusive)
+        for row in json.loads((FOREIGN / "rays.expected.json").read_text()):
+            path = f"program/{row['path']}" if "path" in row else "program"
+            if metric in row and (path != "program" or not inclusive):
+                assert found[path][row["mpi.rank"]] == pytest.approx(row[metric], abs=2e-6)
+
+
+def test_a_real_aggregate_over_processes_is_refused():
+    with pytest.raises(InputError, match="aggregated over 4 processes"):
+        load(FOREIGN / "rays_spot.cali")
+
+
+def test_the_analysis_compares_ranks():
+    findings = analyze(load(FOREIGN / "lulesh.caliper.json"))
+    assert findings.run.program_time == pytest.approx(5.93, rel=0.01)
+    assert findings.dissimilarity.exists
+
+
+AGGREGATE = """__rec=node,id=34,attr=10,data=65,parent=5
+__rec=node,id=35,attr=8,data=avg#inclusive#sum#time.duration,parent=34
+__rec=node,id=19,attr=10,data=268,parent=3
+__rec=node,id=20,attr=8,data=function,parent=19
+__rec=node,id=40,attr=20,data=main
+__rec=ctx,ref=40,attr=35,data=1.5
+__rec=node,id=50,attr=10,data=516,parent=3
+__rec=node,id=51,attr=8,data=mpi.world.size,parent=50
+__rec=node,id=52,attr=51,data={size}
+__rec=globals,ref=52
+"""
+
+
+def test_what_went_over_processes_is_refused_with_the_reason(tmp_path):
+    (tmp_path / "a.cali").write_text(AGGREGATE.format(size=8))
+    with pytest.raises(InputError, match=r"aggregated over 8 processes \(avg#.*cannot be told apart"):
+        load(tmp_path / "a.cali")
+
+
+def test_inclusive_values_alone_become_exclusive(tmp_path, values):
+    rows = [[3.0, 0, 0], [1.0, 0, 1], [1.5, 0, 2], [5.0, 1, 0], [2.5, 1, 2]]
+    document = {
+        "data": rows,
+        "columns": ["time (inc)", "mpi.rank", "path"],
+        "column_metadata": [{"is_value": True, "attribute.unit": "sec"}, {"is_value": True}, {"is_value": False}],
+        "nodes": [{"label": "main"}, {"label": "a", "parent": 0}, {"label": "b", "parent": 0}],
+    }
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    found = values(load(tmp_path / "a.json"), "wall_time")
+    assert found == {"main": [0.5, 2.5], "main/a": [1.0, 0.0], "main/b": [1.5, 2.5]}
+
+
+def test_records_in_json_are_read(tmp_path, values):
+    rows = [{"mpi.rank": rank, "path": "main/work", "sum#time.duration": 1.5 + rank} for rank in range(2)]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    assert values(load(tmp_path / "a.json"), "wall_time") == {"main": [0.0, 0.0], "main/work": [1.5, 2.5]}
+
+
+def test_a_node_that_is_its_own_parent_is_refused(tmp_path):
+    (tmp_path / "a.cali").write_text("__rec=node,id=40,attr=8,data=main,parent=40\n__rec=ctx,ref=40\n")
+    with pytest.raises(InputError, match="found node 40 below 40"):
+        load(tmp_path / "a.cali")
+
+
+@pytest.mark.parametrize("text", ["__rec=ctx,ref=7\n", "__rec=\n", "{}", "[1]", '{"data": 1}', "__rec=node\\"])
+def test_a_damaged_file_is_refused_in_a_line(text, tmp_path):
+    (tmp_path / "a").write_text(text)
+    with pytest.raises(InputError, match=rf"^{tmp_path}/a: expected .*\Z"):
+        load(tmp_path / "a")

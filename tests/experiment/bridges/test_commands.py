@@ -1,0 +1,61 @@
+"""Every real file of another tool, through every command that takes an experiment."""
+
+import subprocess
+import sys
+
+import pytest
+
+from autoanalyzer.cli.main import main
+from autoanalyzer.experiment import load
+
+from .conftest import FOREIGN
+
+REFUSED = {"rays_spot.cali"}
+FOLDERS = {"otf2": "otf2/traces.otf2"}
+NAMES = sorted(each.name for each in FOREIGN.iterdir() if ".expected." not in each.name and each.name not in REFUSED)
+FILES = [FOLDERS.get(each, each) for each in NAMES]
+
+
+def _run(*words):
+    with pytest.raises(SystemExit) as ended:
+        main([str(word) for word in words])
+    return ended.value.code
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_commands_take_the_file(name, tmp_path, capsys, assert_equal):
+    file = FOREIGN / name
+    for words in (["info", file], ["dump", file], ["view", file, "-o", tmp_path / "page.html"], ["analyze", file]):
+        assert _run(*words) == 0
+    said = capsys.readouterr()
+    assert all("without the source of" in line for line in said.err.splitlines())
+    assert "lacking: " in said.out
+    assert "</html>" in (tmp_path / "page.html").read_text()
+    assert _run("convert", file, tmp_path / "copy.cubex") == 0
+    assert_equal(load(file), load(tmp_path / "copy.cubex"))
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "extra"),
+    [
+        ("rays.cali", "caliperreader", "caliper"),
+        ("ior.darshan", "darshan", "darshan"),
+        ("otf2/traces.otf2", "otf2", "otf2"),
+    ],
+)
+def test_without_its_package_a_line_says_which_to_install(name, package, extra):
+    program = (
+        f"import sys; sys.modules[{package!r}] = None\n"
+        "from autoanalyzer.cli.main import main\n"
+        f"main(['analyze', {str(FOREIGN / name)!r}])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert f"pip install 'autoanalyzer[{extra}]'" in done.stderr
+
+
+def test_what_no_tool_writes_is_refused_as_before(tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("nothing\n")
+    assert _run("info", tmp_path / "a.txt") == 2
+    assert "found a file of another kind" in capsys.readouterr().err

@@ -1,0 +1,70 @@
+"""A database of HPCToolkit: inclusive times by call path and rank are those that Hatchet reads."""
+
+import json
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment import load
+
+from .conftest import FOREIGN
+
+FOLDER = FOREIGN / "hpctoolkit"
+
+
+def test_inclusive_times_are_those_of_hatchet():
+    expected = json.loads((FOREIGN / "hpctoolkit.expected.json").read_text())
+    experiment = load(FOLDER)
+    inclusive = experiment.inclusive("cpu_time")
+    names, found = [], {}
+    for row, path in enumerate(experiment.call_paths):
+        names.append(f"{names[path.parent]}/{path.region.name}" if path.parent is not None else path.region.name)
+        found[names[row]] = found.get(names[row], 0) + inclusive[row]
+    assert len(found) == len(expected) > 20
+    for name, values in expected.items():
+        np.testing.assert_allclose(found[name], np.array(values) / 1e6, atol=1e-12, err_msg=name)
+
+
+def test_places_and_sites_are_those_of_the_database(assert_equal):
+    experiment = load(FOLDER)
+    main = next(path for path in experiment.call_paths if path.region.name == "main")
+    start = next(path for path in experiment.call_paths if path.region.name == "MPI_Init")
+    assert main.region[1:3] == ("main", "./src/cpi.c")
+    assert (main.region.first_line, start.site, start.region.kind) == (19, 27, "mpi")
+    assert_equal(load(FOLDER / "experiment.xml"), experiment)
+
+
+def test_what_is_below_mpi_is_time_in_mpi(values):
+    experiment = load(FOLDER)
+    name = "<program root>/main"
+    whole, inside = (values(experiment, each, inclusive=True)[name] for each in ("cpu_time", "mpi_cpu_time"))
+    assert whole == pytest.approx(inside)
+    assert analyze(experiment).run.program_time == 0  # all of it is below MPI_Finalize
+
+
+def test_a_file_of_values_that_is_cut_off_is_named(tmp_path):
+    shutil.copytree(FOLDER, tmp_path / "a")
+    file = next((tmp_path / "a").glob("*000002*.metric-db"))
+    file.write_bytes(file.read_bytes()[:500])
+    with pytest.raises(
+        InputError, match=rf"^{tmp_path}/a: {re.escape(file.name)}: expected values of 58 nodes, found 29"
+    ):
+        load(tmp_path / "a")
+
+
+def test_a_database_of_a_later_version_is_refused_with_the_reason(tmp_path):
+    (tmp_path / "meta.db").write_bytes(b"HPCTOOLKITmeta")
+    with pytest.raises(InputError, match="found one of a later version"):
+        load(tmp_path)
+
+
+def test_entities_are_refused(tmp_path):
+    shutil.copytree(FOLDER, tmp_path / "a")
+    file = tmp_path / "a" / "experiment.xml"
+    file.write_text(file.read_text().replace("<!ELEMENT Header", '<!ENTITY a "b"><!ELEMENT Header', 1))
+    with pytest.raises(InputError, match="without entities"):
+        load(tmp_path / "a")

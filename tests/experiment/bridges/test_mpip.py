@@ -1,0 +1,81 @@
+"""The report of mpiP of four ranks, of which rank 0 works three times as long."""
+
+import re
+from collections import defaultdict
+
+import pytest
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment import load
+
+from .conftest import FOREIGN
+
+FILE = FOREIGN / "ring.mpiP"
+
+
+def _rows(title):
+    section = FILE.read_text().partition(f"@--- {title}")[2].partition("@---")[0]
+    return [line.split() for line in section.splitlines() if re.match(r"\w+ +\d+ +\d+ ", line)]
+
+
+def _by_function(experiment, metric):
+    found = defaultdict(float)
+    for path, row in zip(experiment.call_paths, experiment.exclusive(metric), strict=True):
+        for rank, value in enumerate(row):
+            if value and path.region.kind in ("mpi", "io"):
+                found[path.region.name, rank] += value
+    return found
+
+
+def test_times_counts_and_bytes_by_rank_are_those_of_the_report():
+    experiment = load(FILE)
+    times, visits, sent, written = (defaultdict(float) for _ in range(4))
+    for name, _, rank, count, _, mean, *_ in _rows("Callsite Time statistics"):
+        times[f"MPI_{name}", int(rank)] += int(count) * float(mean) / 1e3
+        visits[f"MPI_{name}", int(rank)] += int(count)
+    for name, _, rank, *_, total in _rows("Callsite Message Sent statistics"):
+        sent[f"MPI_{name}", int(rank)] += float(total)
+    for name, _, rank, *_, total in _rows("Callsite I/O statistics"):
+        written[f"MPI_{name}", int(rank)] += float(total)
+    assert len(times) == 20
+    assert _by_function(experiment, "wall_time") == pytest.approx(times)
+    assert _by_function(experiment, "visits") == visits
+    assert _by_function(experiment, "mpi_bytes_sent") == sent
+    assert _by_function(experiment, "io_bytes_written") == written == _by_function(experiment, "io_bytes")
+
+
+def test_the_whole_program_takes_what_the_report_says(values):
+    tasks = re.findall(r"^ +(\d) +(\S+) +\S+ +\S+$", FILE.read_text(), re.M)
+    found = values(load(FILE), "wall_time", inclusive=True)["ring"]
+    assert found == pytest.approx([float(seconds) for _, seconds in tasks])
+
+
+def test_call_sites_are_below_the_functions_of_their_stacks():
+    experiment = load(FILE)
+    places = {experiment.path_name(each): path for each, path in enumerate(experiment.call_paths)}
+    send = next(path for name, path in places.items() if name.endswith("main/exchange/MPI_Sendrecv"))
+    assert (send.site, experiment.call_paths[send.parent].region.file) == (8, "ring.c")
+    assert next(path for name, path in places.items() if name.endswith("main/MPI_File_open")).region.kind == "io"
+
+
+def test_the_verdict_names_who_works_longer_and_who_waits():
+    findings = analyze(load(FILE))
+    assert findings.dissimilarity.exists
+    assert findings.experiment.notes.remarks[-1].startswith("mpiP: no times of functions outside MPI")
+    assert findings.experiment.exclusive("io_time").sum() == pytest.approx(load(FILE).exclusive("io_time").sum())
+
+
+def test_call_sites_that_are_not_listed_are_the_rest_of_the_time_in_mpi(tmp_path, values):
+    text = FILE.read_text()
+    (tmp_path / "a.mpiP").write_text("".join(each for each in text.splitlines(True) if not each.startswith("Sendrecv")))
+    whole, part = (load(each) for each in (FILE, tmp_path / "a.mpiP"))
+    for metric in ("wall_time", "mpi_time"):
+        both = [values(each, metric, inclusive=True)["ring"] for each in (whole, part)]
+        assert both[0] == pytest.approx(both[1], rel=0.01)
+
+
+def test_a_concise_report_is_refused(tmp_path):
+    (tmp_path / "a.mpiP").write_text("@ mpiP\n@ Command : ./ring\n")
+    with pytest.raises(InputError, match=r"expected times by task .*, found none; a concise report"):
+        load(tmp_path / "a.mpiP")

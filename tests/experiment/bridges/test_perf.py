@@ -1,0 +1,74 @@
+"""Samples of perf of an MPI program of four processes, of which the first works three times as long."""
+
+from collections import defaultdict
+
+import pytest
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment import load
+
+from .conftest import FOREIGN
+
+FILE = FOREIGN / "ring.perf.txt.gz"
+
+
+def test_own_times_of_functions_are_those_that_perf_reports():
+    expected = defaultdict(float)
+    for line in (FOREIGN / "ring.perf.expected.txt").read_text().splitlines():
+        period, _, symbol = line.split(maxsplit=2)
+        if not symbol.startswith("0x"):  # without a name
+            expected[symbol.strip()] += int(period) / 1e9
+    experiment = load(FILE)
+    found = defaultdict(float)
+    for path, row in zip(experiment.call_paths, experiment.exclusive("cpu_time"), strict=True):
+        found[path.region.name] += row.sum()
+    assert len(expected) > 20
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
+
+
+def test_processes_and_threads_are_told_apart_and_compared():
+    experiment = load(FILE)
+    assert [each.process for each in experiment.locations] == [0, 1, 2, 2, 3, 3, 3]
+    findings = analyze(experiment)
+    assert findings.dissimilarity.exists
+    assert any("no ranks" in each for each in findings.experiment.notes.remarks)
+
+
+def test_what_is_below_a_function_of_mpi_is_time_in_mpi(tmp_path, values):
+    stacks = (["main"], ["poll", "progress", "PMPI_Allreduce", "main"], ["MPI_Send", "main"])
+    frames = ["".join(f"\t  12 {name}+0x1 (/bin/app)\n" for name in stack) for stack in stacks]
+    (tmp_path / "a").write_text("".join(f"app 7 1.5:  100000000 cpu-clock: \n{each}\n" for each in frames))
+    assert values(load(tmp_path / "a"), "mpi_cpu_time", inclusive=True)["app"] == [0.2]
+    findings = analyze(load(tmp_path / "a"))
+    assert findings.experiment.exclusive("mpi_time").sum() == pytest.approx(0.2)
+
+
+ONE_LINE = """# captured on: today
+my app:1  7 [000] 10.000001:     250000 task-clock:u:      1234 main+0x4 (/bin/app)
+my app:1  8 [000] 10.000002:          5 cycles:      1234 f(int, char const*)+0x4 (/bin/app)
+my app:1  8 [000] 10.000003: page-faults:      0 [unknown] (/lib/libc.so.6)
+"""
+
+
+def test_samples_without_stacks_and_of_other_events_are_read(tmp_path, values):
+    (tmp_path / "a").write_text(ONE_LINE)
+    experiment = load(tmp_path / "a")
+    assert values(experiment, "cpu_time")["my app:1/main"] == [0.00025, 0]
+    assert values(experiment, "perf:cycles")["my app:1/f(int, char const*)"] == [0, 5]
+    assert values(experiment, "samples")["my app:1/[libc.so.6]"] == [0, 1]
+    assert "each of which may be a thread" in experiment.notes.remarks[0]
+
+
+def test_a_recursive_call_is_the_first_one(tmp_path, values):
+    stack = "".join(f"\t  {n:x} {name}+0x1 (/bin/app)\n" for n, name in enumerate(["leaf", "f", "f", "main"]))
+    (tmp_path / "a").write_text(f"app 7 1.5:  1000000000 cpu-clock: \n{stack}\n")
+    assert values(load(tmp_path / "a"), "cpu_time", inclusive=True) == {
+        "app": [1], "app/main": [1], "app/main/f": [1], "app/main/f/leaf": [1]
+    }  # fmt: skip
+
+
+def test_counts_alone_get_no_verdict(tmp_path):
+    (tmp_path / "a").write_text("app 7 1.5:  100 cycles:  12 main+0x1 (/bin/app)\n")
+    with pytest.raises(InputError, match=r"expected wall time .* found perf:cycles"):
+        analyze(load(tmp_path / "a"))
