@@ -22,7 +22,7 @@ from .verdict import verdict_lines
 
 __all__ = ["notebook_html"]
 
-_LARGEST: Final = 1 << 22  # values of a metric: what is analysed in some seconds
+_LARGEST: Final = 1 << 20  # values of a metric: what is analysed in some four seconds
 _MOST: Final = 12  # call paths, and those above them: what is seen without scrolling
 _LEFT: Final = "text-align: left; padding: 0.1em 0.6em"
 _RIGHT: Final = "text-align: right; padding: 0.1em 0.6em"
