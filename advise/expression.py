@@ -192,7 +192,7 @@ class Opaque(Expression):
 
 def parts(expression: Expression) -> Iterator[Expression]:
     """Give the expressions directly below one, from the left; extents of arrays are none of them."""
-    for name in _compared(type(expression)):
+    for name in _compared(type(expression)):  # type: ignore[arg-type] # mypy takes the hash of objects for the class's
         value = getattr(expression, name)
         if isinstance(value, Expression):
             yield value
