@@ -66,7 +66,10 @@ def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
         findings: What was found.
         find: Finds a file by the name that the compiler was given.
     """
-    reading = Reading(find)
+    built: dict[str, set[int]] = {}
+    for path in findings.experiment.call_paths:
+        built.setdefault(path.region.file, set()).add(path.region.first_line)
+    reading = Reading(find, built)
     adviser = _Adviser(findings, reading)
     of_ranks = {core: adviser.on_ranks(core) for core in findings.cores_by_difference}
     of_regions = {core: adviser.on_weight(core) for core in findings.cores_by_weight}

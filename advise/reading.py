@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from ..errors import InputError
+from .conditions import settled
 from .nest import SourceFile
 
 __all__ = ["Found", "Reading"]
@@ -39,14 +40,16 @@ class Reading:
 
     Args:
         find: Finds a file by its name.
+        built: Lines of files that were built, by name, where code regions begin.
 
     Attributes:
         remarks: Of which files nothing is said, or not all, and why.
         lacking: The first of these remarks on a file, by its name.
     """
 
-    def __init__(self, find: Callable[[str], Found]) -> None:
+    def __init__(self, find: Callable[[str], Found], built: Mapping[str, Collection[int]]) -> None:
         self._find = find
+        self._built = built
         self._read: dict[str, SourceFile | None] = {}
         self.remarks: list[str] = []
         self.lacking: dict[str, str] = {}
@@ -88,6 +91,7 @@ class Reading:
         text = found.path.read_bytes()
         if len(text) > _LARGEST:
             raise InputError(f"it has {len(text) >> 10} KiB, more than {_LARGEST >> 10}")
+        text = settled(text, self._built.get(name, ()))
         if _FORTRAN.search(name) or (_INCLUDED.search(name) and _LIKE_FORTRAN.search(text)):
             from .fortran import read_fortran  # noqa: PLC0415 - a front end is imported for its own language
 
