@@ -87,7 +87,10 @@ def event_groups(counters: str, most: int = MOST_EVENTS) -> list[str]:
     found = look_up(events_of(counters), min(most, MOST_EVENTS))
     if found.reason:
         raise UsageError(f"--counters {counters}: {found.reason}; {_WAY_OUT}")
+    spelt = [each.counted_as for each in found.events]
     for each in found.events:
+        if spelt.count(each.counted_as) > 1:
+            raise UsageError(f"--counters: expected each event once, found {each.counted_as} by two names")
         if not each.starts:
             raise UsageError(
                 f"--counters: expected events that can be counted, found {each.event}: {each.reason}; {_WAY_OUT}"

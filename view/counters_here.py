@@ -15,6 +15,7 @@ from .units import many
 __all__ = ["counters_document", "print_counters"]
 
 _ALIAS: Final = "perf::PERF_COUNT_"  # a second name of an event
+_NOT_FOR_PAPI: Final = "3"  # the level at which PAPI does not ask the kernel, whoever asks PAPI
 _MOST_NAMES: Final = 40  # of events in a line
 _KINDS: Final = {
     "preset": "PAPI's presets, one name on all processors",
@@ -113,11 +114,14 @@ def _advice(found: Lookup) -> Iterator[str]:
     if not found.version:
         yield "install libpapi (Debian: libpapi-dev)"
     disabled = any(each.name == "perf_event" and each.reason for each in found.components)
+    software = found.of_kind("software")
     kept_back = any(not each.whole for each in found.events)
     level = paranoid_level()
     if level is None:
         yield "this kernel, or this container, has no performance events: ask who runs it"
-    elif disabled:
+    elif software and not any(each.starts for each in software):
+        yield f"no event may be counted here, although {LEVEL} is {level}: ask who runs the container for CAP_PERFMON"
+    elif disabled and level == _NOT_FOR_PAPI:
         yield f"{LEVEL} is {level}, at which PAPI counts nothing: root sets 2, or 1 for all events (sysctl {LEVEL}=2)"
     elif kept_back:
         yield f"{LEVEL} is {level}: what happens in the kernel needs 1 or less (root: sysctl {LEVEL}=1)"

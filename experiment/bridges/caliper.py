@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from ...errors import InputError
 from ..experiment import Experiment
@@ -19,7 +19,7 @@ from ..source import Source
 from .caliper_records import Column, Record, Records
 from .profile import Profile
 
-__all__ = ["read"]
+__all__ = ["read", "read_document"]
 
 _OPERATIONS: Final = ("sum", "min", "max", "avg", "inclusive", "scale", "scsum", "ratio", "percent_total")
 _OVER_PROCESSES: Final = re.compile(r"(min|max|avg|sum|any)#((inclusive#)?(sum|min|max|avg|scale)|inclusive)#")
@@ -40,12 +40,24 @@ _DIGIT: Final = 1e-6  # what the last digit of a number in a .cali file is worth
 
 
 def read(source: Source) -> Experiment:
-    """Read a profile of Caliper.
+    """Read a ``.cali`` file.
 
     Raises:
         InputError: It is damaged, has no metrics, or went over processes, or the package is not installed.
     """
-    found = Records.of(source)
+    return _experiment(Records.of_stream(source))
+
+
+def read_document(document: Any) -> Experiment:
+    """Take JSON of Caliper.
+
+    Raises:
+        InputError: As for ``read``.
+    """
+    return _experiment(Records.of_document(document))
+
+
+def _experiment(found: Records) -> Experiment:
     columns = {name: each for name, each in found.columns.items() if _is_metric(each)}
     if not columns:
         raise InputError(f"expected metrics of Caliper, found {', '.join([*found.columns][:8]) or 'none'}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
@@ -10,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from ...errors import InputError
 from ..source import Source
 from .damage import package
-from .text import lines, whole_text
+from .text import lines
 
 __all__ = ["Column", "Record", "Records"]
 
@@ -51,22 +50,28 @@ class Records:
     facts: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, source: Source) -> Records:
-        """Read a file in any of its formats.
+    def of_document(cls, document: Any) -> Records:
+        """Take what JSON of Caliper says.
 
         Raises:
-            InputError: It is too large, is no such file, or the package that reads ``.cali`` is not installed.
+            InputError: It is other JSON.
         """
-        if source.read(0, 1) == b"_":
-            return _of_stream(source)
-        document = json.loads(whole_text(source))
         if isinstance(document, dict) and "data" in document:
             return _of_split_json(document)
         if isinstance(document, dict):
             document = document.get("records")
         if isinstance(document, list) and document and all(isinstance(each, dict) for each in document):
             return _of_json_records(document)
-        raise InputError("expected Caliper's JSON (data, columns and nodes, or a list of records), found other JSON")
+        raise InputError("expected JSON of Caliper (data, columns and nodes, or a list of records), found other JSON")
+
+    @classmethod
+    def of_stream(cls, source: Source) -> Records:
+        """Read ``.cali``.
+
+        Raises:
+            InputError: The package that reads it is not installed, or nodes are in a circle.
+        """
+        return _of_stream(source)
 
 
 def _of_stream(source: Source) -> Records:

@@ -64,7 +64,11 @@ KINDS: Final = (
     Kind("an OTF2 archive", "otf2", lambda head: head[1:].startswith(b"BOTF2")),
     Kind("a profile of TAU", "tau", lambda head: bool(_TAU.match(head))),
     Kind("a text of perf script", "perf_script", _is_perf_script),
-    Kind("a Caliper profile in JSON", "caliper", lambda head: head.lstrip()[:1] in (b"{", b"[")),
+    Kind(
+        "a profile in JSON, of Caliper or a Chrome trace",
+        "json_profile",
+        lambda head: head.lstrip()[:1] in (b"{", b"["),
+    ),
 )
 
 

@@ -300,13 +300,14 @@ def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tu
 
 def _event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
     """Give the metrics that are events of PAPI which the user has named, by the field of a node that counts each."""
-    alike = _alike(shards)
     found: dict[str, Metric] = {}
-    for field in EVENTS:
-        if field in alike:
-            name = alike[field].removeprefix(_PAPI).removesuffix(KERNEL_PART)
+    taken = {*FIELDS, *(metric.name for metric in (*STORED_METRICS, *COUNT_METRICS, UNTIMED_VISITS))}
+    for field, source in _alike(shards).items():
+        name = source.removeprefix(_PAPI).removesuffix(KERNEL_PART)
+        if field in EVENTS and source.startswith(_PAPI) and name and name not in taken:  # else a shard is damaged
+            taken.add(name)
             about = f"PAPI's event {name}, in calls of MPI, too"
-            found[field] = Metric(name, read_choices().units.get(name, "occ"), None, about, alike[field])
+            found[field] = Metric(name, read_choices().units.get(name, "occ"), None, about, source)
     return found
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from autoanalyzer.runtime.papi.kernel import may_count_all, paranoid_level
 
+from ..perf_event import kernel_counts
+
 PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 LIBRARIES = [f"libpapi.so{version}" for version in (".7.2", ".7.1", ".7.0", ".6.0", ".5.7", ".5.6", "")]
 UNPRIVILEGED = ["setpriv", "--bounding-set=-perfmon,-sys_admin"] if os.geteuid() == 0 else []
@@ -30,6 +32,10 @@ def check_truth(found: dict) -> None:
     """Compare with what the kernel lets this process count."""
     level = int(paranoid_level())
     events = outcomes(found)
+    if not kernel_counts():
+        assert not any(outcome == "counts" for outcome, _ in events.values())
+        assert any("no event may be counted here" in each for each in found["advice"])
+        return
     if level == 3:  # PAPI's own rule, whoever asks; to the kernel that is 2
         assert not any(outcome == "counts" for outcome, _ in events.values())
         assert any("at which PAPI counts nothing" in each for each in found["advice"])
@@ -46,7 +52,8 @@ def test_events_of_the_kernel_are_tried_and_so_is_which_go_together(tool):
     assert found["libpapi"]["version"]
     assert found["libpapi"]["reason"] == ""
     check_truth(found)
-    assert {"perf::TASK-CLOCK", "perf::CPU-CLOCK"} <= set(found["together"]["software"])
+    if kernel_counts():
+        assert {"perf::TASK-CLOCK", "perf::CPU-CLOCK"} <= set(found["together"]["software"])
     assert found["kernel"] == {
         "perf_event_paranoid": paranoid_level(),
         "pmu": found["kernel"]["pmu"],
@@ -63,6 +70,44 @@ def test_without_privileges_less_is_counted_and_said(tool):
     found = counters(tool, *UNPRIVILEGED)
     assert not found["kernel"]["privileged"]
     check_truth(found)
+
+
+# As containers do.
+JAIL = """
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    (void)argc;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        return 1;
+    execvp(argv[1], argv + 1);
+    return 1;
+}
+"""
+
+
+def test_where_the_kernel_may_not_be_asked_nothing_counts_and_a_run_is_refused(tool):
+    tool.write("jail.c", JAIL)
+    assert tool("gcc", "jail.c", "-o", "jail").returncode == 0
+    found = counters(tool, "./jail")
+    assert not any(each["outcome"] == "counts" for each in found["events"])
+    if paranoid_level() != "3":
+        assert any("no event may be counted here" in each for each in found["advice"])
+    done = tool("./jail", "autoanalyzer", "run", "--counters", "papi:perf::TASK-CLOCK", "--", "./none")
+    assert done.returncode == 2
+    assert b"expected events that can be counted, found perf::TASK-CLOCK: " in done.stderr
 
 
 @pytest.fixture

@@ -48,6 +48,21 @@ def test_a_run_counts_the_events_that_are_named_and_no_others(tool):
     assert {"instructions", "cycles", "l1_accesses", "l2_misses"}.isdisjoint(each.name for each in found.metrics)
 
 
+def test_an_event_of_the_program_s_own_is_a_metric_by_its_name(tool):
+    if not Path("/usr/include/sde_lib.h").exists():
+        pytest.skip("PAPI's software-defined events are not installed")
+    (tool.folder / "app.c").write_text(WORK)
+    done = tool("mpicc", "-o", "app", "app.c", "-lsde")
+    assert done.returncode == 0, done.stderr
+    words = ("--counters", "papi:sde:::test::work", "--no-analyze", "--", "mpirun", "-n", "2", "./app")
+    done = tool("autoanalyzer", "run", "-o", "out", *words)
+    assert done.returncode == 0, done.stderr
+    found = load(tool.folder / "out" / "experiment.cube")
+    assert found.metric("sde:::test::work").source == "measured:papi:sde:::test::work"
+    assert found.exclusive("sde:::test::work").sum(axis=0).tolist() == [300, 600]
+    assert "instructions" not in found
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -9,7 +9,10 @@ import pytest
 from autoanalyzer.experiment import load
 from autoanalyzer.runtime.papi.kernel import may_count_all, paranoid_level
 
+from ..perf_event import kernel_counts
 from .conftest import refused
+
+pytestmark = pytest.mark.skipif(not kernel_counts(), reason="the kernel may not be asked here: perf_event_open fails")
 
 # What the kernel says of the thread in a region, a line of each rank.
 WORK = """

@@ -26,7 +26,8 @@ def words_of(text):
     return COLOUR.sub("", text).split()
 
 
-PROSE = (("analyze",), ("analyze", "--all"), ("analyze", "--explain"), ("info",))
+ANALYZE = ("analyze", "--no-advice")  # reading sources is told on a terminal if it takes long
+PROSE = (ANALYZE, (*ANALYZE, "--all"), (*ANALYZE, "--explain"), ("info",))
 
 
 @pytest.mark.parametrize("words", PROSE, ids=" ".join)
@@ -40,8 +41,8 @@ def test_lines_fit_the_terminal_and_say_the_same_as_in_a_pipe(rays, terminal, wo
 
 
 TABLES = (
-    ("analyze", "--tree", "--hot", "--losses", "--account"),
-    ("analyze", "--tree", "--min", "0.5%"),
+    (*ANALYZE, "--tree", "--hot", "--losses", "--account"),
+    (*ANALYZE, "--tree", "--min", "0.5%"),
     ("dump",),
     ("dump", "--by", "process"),
     ("pursue",),
@@ -80,9 +81,9 @@ def test_lines_are_whole_in_a_pipe_whatever_the_width_and_colours(rays):
 
 
 def test_columns_and_colours_are_as_the_environment_says(rays, terminal):
-    asked = terminal(200, "autoanalyzer", "analyze", "rays.cube.gz", COLUMNS="60")
+    asked = terminal(200, "autoanalyzer", *ANALYZE, "rays.cube.gz", COLUMNS="60")
     assert max(cell_len(COLOUR.sub("", line)) for line in asked.splitlines()) <= 60
     assert COLOUR.search(asked)
     for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        plain = terminal(60, "autoanalyzer", "analyze", "rays.cube.gz", **environment)
+        plain = terminal(60, "autoanalyzer", *ANALYZE, "rays.cube.gz", **environment)
         assert plain == COLOUR.sub("", asked)

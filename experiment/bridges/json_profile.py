@@ -1,0 +1,35 @@
+"""Profiles in JSON: which tool wrote one is seen by what is in it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..experiment import Experiment
+from ..source import Source
+from .caliper import read_document
+from .chrome import events_of, read_events
+from .text import whole_text
+
+__all__ = ["read"]
+
+
+def read(source: Source) -> Experiment:
+    """Read a trace in Chrome's format, or a profile of Caliper.
+
+    Raises:
+        InputError: It is none of both, or damaged.
+    """
+    document = _parsed(whole_text(source))
+    events = events_of(document)
+    return read_document(document) if events is None else read_events(events)
+
+
+def _parsed(text: bytes) -> Any:
+    """Parse JSON; an array of events may lack its end, as of a program that was killed."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        if not text.lstrip().startswith(b"["):
+            raise
+        return json.loads(text.rstrip().rstrip(b",") + b"]")
