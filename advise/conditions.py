@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["settled"]
+__all__ = ["all_but_last", "settled"]
 
 _DIRECTIVE: Final = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b")
 _CONTINUED: Final = re.compile(rb"\\[ \t]*\r?\n?\Z")
@@ -49,6 +49,15 @@ def settled(text: bytes, lines: Collection[int]) -> bytes:
             gone.update(range(chain.directives[0].start, chain.directives[-1].stop))
             gone.difference_update(arm)
     return b"".join(b"\n" if number in gone else line for number, line in enumerate(written, 1))
+
+
+def all_but_last(text: str, lines: Collection[int]) -> set[int]:
+    """Give those of some lines of which the same condition has others in a later arm, as no two arms are built."""
+    found: set[int] = set()
+    for chain in _chains([line.encode(errors="replace") for line in text.split("\n")]):
+        among = [{line for line in lines if line in arm} for arm in chain.arms()]
+        found.update(*[each for each in among if each][:-1])
+    return found
 
 
 def _chains(written: list[bytes]) -> list[_Chain]:

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from ...instrument.c_family.lexer import mask
+from ..conditions import all_but_last
 from .pragma_macros import directives_of_macros
 
 __all__ = ["asks_for_mpi", "directives_of", "masked", "semicolons"]
@@ -65,7 +66,9 @@ def directives_of(text: str, masked_text: str) -> dict[int, str]:
         masked_text: The same without comments, literals and directives.
     """
     found: dict[int, str] = {}
-    written = ((match.end(), match[1]) for match in _PRAGMA.finditer(text))
+    matches = {text.count("\n", 0, match.start()) + 1: match for match in _PRAGMA.finditer(text)}
+    others = all_but_last(text, matches)
+    written = ((match.end(), match[1]) for line, match in matches.items() if line not in others)
     for end, words in (*written, *directives_of_macros(text, masked_text)):
         if behind := _SOMETHING.search(masked_text, end):
             line = text.count("\n", 0, behind.start()) + 1

@@ -234,6 +234,19 @@ def test_directives_of_macros_belong_to_their_statement(defined, used, directive
     assert loop.directive == directive
 
 
+@pytest.mark.parametrize(
+    ("written", "directive"),
+    [
+        ("#ifdef X\n#pragma omp for schedule(dynamic)\n#else\n#pragma omp for\n#endif\n", "omp for"),
+        ("#ifdef _OPENMP\n#pragma omp for\n#else\n#pragma acc loop\n#endif\n", "omp for"),
+        ("#ifdef _OPENMP\n#pragma omp for\n#endif\n", "omp for"),
+    ],
+)
+def test_of_directives_in_several_arms_of_a_condition_one_counts(written, directive, read):
+    source = read(f"void f(double *x) {{\n{written}for (int i = 0; i < 9; i++) x[i] = 0;\n}}\n")
+    assert [each.directive for each in only(source, Loop)] == [directive]
+
+
 def test_directives_of_openmp_belong_to_their_statement(read):
     source = read("""
         void f(int n, double *a) {
