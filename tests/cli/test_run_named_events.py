@@ -120,6 +120,8 @@ def test_what_events_of_the_kernel_come_to_is_what_the_kernel_says(tool, compile
         assert counted == pytest.approx([each[key] for each in told], rel=0.01, abs=few)
         assert metrics[event].unit == unit
         assert metrics[event].source.startswith(f"measured:papi:{event}")
+    (start,) = [row for row, path in enumerate(found.call_paths) if path.region.name == "MPI_Init"]
+    assert (found.inclusive("perf::PAGE-FAULTS")[start] > 0).all()  # what MPI does, too
     assert ", ".join(events) + " counted, nothing else" in done.stderr.decode()
 
 

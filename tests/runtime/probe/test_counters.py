@@ -199,6 +199,34 @@ def test_misses_are_among_the_accesses_that_are_counted(
         assert shard.sources.get(name, "none").startswith(f"measured:papi:{event}" if event else "none")
 
 
+def test_events_that_are_named_have_places_of_their_own(
+    preloaded: Record, processor: dict[str, str], tmp_path: Path
+) -> None:
+    named = {**processor, "AUTOANALYZER_COUNTERS": "papi:A,NONE,C,D,E,F,G"}
+    (shard,) = preloaded("+main +f -f -main", EVENTS="A C D E F G PAPI_TOT_INS", **named)
+    places = {name: source.removeprefix("measured:papi:") for name, source in shard.sources.items()}
+    assert places == {
+        **{"event_1": "A", "event_3": "C", "event_4": "D", "event_5": "E", "event_6": "F"},
+        **dict.fromkeys(["instructions", "mpi_instructions"], "PAPI_TOT_INS"),
+    }
+    said = "AUTOANALYZER_COUNTERS: expected at most 6 events that can be started together; not counted: NONE, G\n"
+    assert (tmp_path / "stderr").read_text() == f"autoanalyzer: {said}"
+    nodes = shard.threads[0].nodes
+    assert nodes["event_2"].sum() == 0
+    # Of the set, instructions are first, then A and C: each counts 1024 times what the one before it does.
+    assert (nodes["event_3"] == 1024 * nodes["event_1"]).all()
+    assert (nodes["event_1"] == 1024 * nodes["instructions"]).all()
+    assert nodes["event_1"].sum() > 0
+    names = [metric.name for metric in merge_shards([shard], RunFacts()).metrics]
+    assert names[-5:] == ["A", "C", "D", "E", "F"]
+
+
+def test_the_standard_counts_may_be_left_out(preloaded: Record, processor: dict[str, str]) -> None:
+    wishes = {"AUTOANALYZER_COUNTERS": "papi:A", "AUTOANALYZER_EVENTS": "none"}
+    (shard,) = preloaded("+main -main", EVENTS="A PAPI_TOT_INS", **{**processor, **wishes})
+    assert shard.sources == {"event_1": "measured:papi:A"}
+
+
 PRESETS = json.loads((DATA / "presets.json").read_text())
 
 
