@@ -13,7 +13,9 @@ import shtab
 __all__ = ["add_arguments", "run"]
 
 _SHELLS: Final = ("bash", "zsh", "fish")
-_EXPERIMENT: Final = shtab.glob("*.cube", "*.cube.gz", "*.xml", "*.cubex")  # and folders, as runs are
+_OURS: Final = ("*.cube", "*.cube.gz", "*.xml", "*.cubex")
+_OF_OTHER_TOOLS: Final = ("*.cali", "*.darshan", "*.json", "*.mpiP", "*.otf2", "*.txt")
+_EXPERIMENT: Final = shtab.glob(*_OURS, *_OF_OTHER_TOOLS)  # and folders, as runs are
 _EXPERIMENTS: Final = frozenset(["EXPERIMENT", "BASE", "BEFORE", "AFTER", "OTHER", "RUN"])
 
 

@@ -8,12 +8,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
+from ...errors import InputError
 from ..experiment import Experiment
 from ..source import Source
 from .damage import damaged_parts
 
 __all__ = ["FOLDERS", "HEAD", "KINDS", "FolderKind", "Kind", "is_foreign_folder", "read_foreign", "read_foreign_folder"]
 
+_PLAIN: Final = ("darshan", "hpctoolkit", "otf2")  # what libraries of others open by name, or stands beside others
 HEAD: Final = 4096  # bytes by which a file is recognised
 
 _SAMPLE: Final = re.compile(r"\S.{0,30}?\s+\d+(/\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+(\d+\s+)?[A-Za-z]\S*:")  # of perf
@@ -119,6 +121,8 @@ def read_foreign(source: Source) -> Experiment | None:
     if kind is None:
         return None
     with damaged_parts(source.path, kind.name):
+        if source.packed and kind.module in _PLAIN:
+            raise InputError(f"expected {kind.name} as it was written, found one packed by gzip; gunzip it first")
         return _of_module(kind, "read", source)
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 import pytest
 
 from autoanalyzer.analyze import analyze
+from autoanalyzer.cli.main import main
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import load
 
@@ -87,3 +88,17 @@ def test_an_array_without_its_end_is_read(opened, values):
 def test_what_has_no_slices_is_refused(events, opened):
     with pytest.raises(InputError, match=r"a\.json: expected .*, found"):
         opened(events)
+
+
+def test_what_we_write_for_perfetto_comes_back(tmp_path):
+    rays = load(FOREIGN.parent / "rays.cube.gz")
+    with pytest.raises(SystemExit):
+        main(["convert", str(FOREIGN.parent / "rays.cube.gz"), str(tmp_path / "rays.perfetto.json")])
+    own, found = (defaultdict(float) for _ in range(2))
+    for sums, experiment in ((own, rays), (found, load(tmp_path / "rays.perfetto.json"))):
+        for path, row in zip(experiment.call_paths, experiment.exclusive("wall_time"), strict=True):
+            for place, seconds in zip(experiment.locations, row, strict=True):
+                sums[path.region.name, place.process] += seconds
+    assert {key: value for key, value in found.items() if value > 1e-5} == pytest.approx(
+        {key: value for key, value in own.items() if value > 1e-5}, abs=1e-5
+    )

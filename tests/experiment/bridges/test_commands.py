@@ -1,18 +1,23 @@
 """Every real file of another tool, through every command that takes an experiment."""
 
+import gzip
 import subprocess
 import sys
 
 import pytest
 
 from autoanalyzer.cli.main import main
+from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import load
 
 from .conftest import FOREIGN
 
 REFUSED = {"rays_spot.cali"}
+LIKE_OTHERS = {"simple.darshan", "lulesh.cali"}  # Darshan's library takes seconds to start
 FOLDERS = {"otf2": "otf2/traces.otf2"}
-NAMES = sorted(each.name for each in FOREIGN.iterdir() if ".expected." not in each.name and each.name not in REFUSED)
+NAMES = sorted(
+    each.name for each in FOREIGN.iterdir() if ".expected." not in each.name and each.name not in REFUSED | LIKE_OTHERS
+)
 FILES = [FOLDERS.get(each, each) for each in NAMES]
 
 
@@ -53,6 +58,13 @@ def test_without_its_package_a_line_says_which_to_install(name, package, extra):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert f"pip install 'autoanalyzer[{extra}]'" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["otf2/traces.otf2", "simple.darshan", "hpctoolkit/experiment.xml"])
+def test_what_others_open_by_name_is_not_read_packed(name, tmp_path):
+    (tmp_path / "a.gz").write_bytes(gzip.compress((FOREIGN / name).read_bytes()))
+    with pytest.raises(InputError, match="gunzip it first"):
+        load(tmp_path / "a.gz")
 
 
 def test_what_no_tool_writes_is_refused_as_before(tmp_path, capsys):
