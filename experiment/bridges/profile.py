@@ -15,7 +15,7 @@ from ...errors import InputError
 from ..cube.reader import MAX_VALUES
 from ..experiment import CallPath, Experiment, Location
 from ..folding import in_order
-from ..metric import STORED_METRICS, Metric
+from ..metric import COUNT_METRICS, STORED_METRICS, Metric
 from ..notes import Notes
 from ..region import Region
 from ..severities import Severity
@@ -25,6 +25,7 @@ __all__ = ["Profile", "function"]
 _Places = npt.NDArray[np.intp]
 
 _OURS: Final = {each.name: each for each in STORED_METRICS}
+_COUNTED: Final = frozenset(each.name for each in COUNT_METRICS)
 _UNWRITABLE: Final = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 _UNNAMED: Final = "unnamed"
 _MPI: Final = "MPI_"
@@ -51,6 +52,7 @@ class Profile:
     """
 
     def __init__(self, tool: str) -> None:
+        self._tool = tool.partition(" ")[0]
         self._source = f"imported:{tool}"
         self._metrics: dict[str, Metric] = {}
         self._paths: dict[tuple[int | None, Region, int | None], int] = {}
@@ -70,6 +72,8 @@ class Profile:
             aggregation: ``sum``, ``min``, ``max`` or ``none``.
         """
         name = _written(name).strip() or _UNNAMED
+        if name in _COUNTED:  # ours leave out what MPI executes, of which others know nothing
+            name = f"{self._tool}:{name}"
         if name in self._metrics:
             return name
         if name in _OURS:

@@ -12,7 +12,7 @@ __all__ = ["lines", "whole_text"]
 
 _BLOCK: Final = 1 << 20
 _LONGEST: Final = 1 << 24  # bytes of a line
-_LARGEST: Final = 1 << 29  # bytes of a text that is parsed as one
+_LARGEST: Final = 1 << 28  # bytes of a text that is parsed as one, which takes some ten times as much memory
 
 
 def lines(source: Source) -> Iterator[str]:
@@ -37,7 +37,7 @@ def whole_text(source: Source) -> bytes:
     """Give all of a file.
 
     Raises:
-        InputError: It has more than 512 MiB.
+        InputError: It has more than 256 MiB.
     """
     found = source.read(0, _LARGEST + 1)
     if len(found) > _LARGEST:

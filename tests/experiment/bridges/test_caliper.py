@@ -98,9 +98,22 @@ def test_inclusive_values_alone_become_exclusive(tmp_path, values):
 
 
 def test_records_in_json_are_read(tmp_path, values):
-    rows = [{"mpi.rank": rank, "path": "main/work", "sum#time.duration": 1.5 + rank} for rank in range(2)]
+    rows = [
+        {"mpi.rank": rank, "path": "main/work", "sum#time.duration": 1.5 + rank, "sum#instructions": 7}
+        for rank in range(2)
+    ]
     (tmp_path / "a.json").write_text(json.dumps(rows))
-    assert values(load(tmp_path / "a.json"), "wall_time") == {"main": [0.0, 0.0], "main/work": [1.5, 2.5]}
+    experiment = load(tmp_path / "a.json")
+    assert values(experiment, "wall_time") == {"main": [0.0, 0.0], "main/work": [1.5, 2.5]}
+    assert values(experiment, "sum#instructions")["main/work"] == [7, 7]
+
+
+def test_counts_that_are_called_as_ours_are_not_taken_for_them(tmp_path, values):
+    rows = [{"path": "main", "sum#time.duration": 1.5, "inclusive#instructions": 7}]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    experiment = load(tmp_path / "a.json")
+    assert values(experiment, "Caliper:instructions") == {"main": [7]}
+    assert "counts of instructions" in analyze(experiment).experiment.notes.remarks[0]
 
 
 def test_a_node_that_is_its_own_parent_is_refused(tmp_path):
