@@ -189,7 +189,7 @@ class _Reading:
             if unit:
                 return ("wall_time", _A_SECOND[unit]) if unit in _A_SECOND else (None, 1.0)
             values = [each.values[column.name] for each in self._records if column.name in each.values]
-            # Caliper before 2.1 wrote whole microseconds, later ones seconds; neither says so.
+            # Caliper up to 2.2 wrote whole microseconds, or if so configured seconds; neither says so.
             whole = all(value == int(value) for value in values)
             said = "whole numbers are microseconds" if whole else "it is in seconds"
             self._profile.remarks.append(f"Caliper: {column.name} has no unit; {said}")

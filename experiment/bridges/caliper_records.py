@@ -15,6 +15,7 @@ __all__ = ["Column", "Record", "Records"]
 
 _NUMBERS: Final = ("int", "uint", "double")
 _PATHS: Final = ("path", "source.function#callpath.address")
+_UNITS: Final = ("attribute.unit", "time.unit")
 _DEEP: Final = 1000  # of nodes of a .cali file: each record lists all above it
 
 
@@ -82,7 +83,7 @@ def _of_stream(source: Source) -> Records:
     reader.read(lines(source), rows.append)
     attributes = reader.db.attributes
     columns = {
-        name: Column(name, _text(each.metadata().get("attribute.unit")), True, bool(each.is_aggregatable()))
+        name: Column(name, _unit(each), True, bool(each.is_aggregatable()))
         for name, each in attributes.items()
         if each.is_value() and not each.is_hidden() and not each.is_global() and each.attribute_type() in _NUMBERS
     }
@@ -92,6 +93,11 @@ def _of_stream(source: Source) -> Records:
         path = next((row[each] for each in _PATHS if each in row), ())
         found.records.append(_record(row, (path,) if isinstance(path, str) else path, found.columns, nested))
     return found
+
+
+def _unit(attribute: Any) -> str:
+    about = attribute.metadata()
+    return next((_text(about[each]) for each in _UNITS if each in about), "")
 
 
 def _refuse_circles(nodes: Any) -> None:
