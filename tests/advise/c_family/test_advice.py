@@ -132,6 +132,11 @@ SILENT = {
         "void f(double *x, int n, int m) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) {"
         " for (int j = 0; j < m; j++) x[i * m + j] *= 2; if (x[i] < 0) x[i] = 0; } }",
     ),
+    "a search for what a rank owns": (
+        division_of_work,
+        MPI + "int f(int *owner, int n) { int rank, i = 0; MPI_Comm_rank(MPI_COMM_WORLD, &rank);"
+        " while (i < n && owner[i] == rank) i++; return i; }",
+    ),
     "a value that is drawn until it is another": (
         division_of_work,
         MPI + "int draw(int); void f(int last) { int rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank); int now = last;"
