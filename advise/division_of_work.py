@@ -89,7 +89,16 @@ def _of_rotation(site: Site, loop: Loop, source: SourceFile) -> Advice:
 
 def _has_rank(bound: Expression, origins: Origins, source: SourceFile, procedure: Procedure) -> bool:
     known = origins.names(source, procedure)
-    return any(isinstance(each, Name) and known.get(each.name, ("",))[0] == RANK for each in walk(bound))
+    return any(known.get(each.name, ("",))[0] == RANK for each in _counting(bound))
+
+
+def _counting(bound: Expression) -> Iterator[Name]:
+    """Give the names in a bound but those that are only asked for: a search for what a rank owns is no share of it."""
+    if isinstance(bound, Name):
+        yield bound
+    elif getattr(bound, "operator", "") not in _EQUAL:
+        for each in parts(bound):
+            yield from _counting(each)
 
 
 def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound: Expression) -> Advice:

@@ -27,7 +27,9 @@ def indirection(site: Site) -> Iterator[Advice]:
     """Advise on the innermost loops of a site."""
     strides = Strides(site.source, site.procedure)
     for inner, around in site.innermost:
-        chains = list(_chains(inner))
+        chains = [
+            each for each in _chains(inner) if not (isinstance(each.value, ArrayRef) and strides.is_kept(each.value))
+        ]
         yield from (_of_chain(site, inner, each) for each in chains)
         chased = {each.target for each in chains}
         looked_up = _looked_up(inner)

@@ -45,6 +45,7 @@ _USUAL: Final = {
     **dict.fromkeys(("size", "nprocs", "nproc", "numranks", "num_ranks", "nranks", "mpi_size", "npes"), SIZE),
 }
 _SHARING: Final = {"mpi_allreduce": 1, "mpi_bcast": 0}  # which argument has the same value on all ranks then
+_COUNTING: Final = {"mpi_allreduce": 1, "mpi_allgather": 3, "mpi_alltoall": 3}  # which argument gets what others count
 _COMPARING: Final = frozenset(("==", "!=", "<", "<=", ">", ">=", "&&", "||", "!"))
 _ORDERING: Final = frozenset(("<", "<=", ">", ">="))
 _DEEPEST: Final = 8  # steps back
@@ -202,6 +203,18 @@ class Origins:
         return frozenset(found)
 
     @cached_property
+    def _counted_by_others(self) -> frozenset[tuple[int, str]]:
+        """Name the arrays, each with its procedure, that hold what all ranks have counted: no division of work."""
+        found = set()
+        for name, at in _COUNTING.items():
+            for calling in self._calls.get(name, ()):
+                variable = _argument(calling.call, at)
+                inner = variable.operand if isinstance(variable, Unary) else variable
+                if inner is not None and (base := base_of(inner)):
+                    found.add((id(calling.procedure), base.name))
+        return frozenset(found)
+
+    @cached_property
     def _asking(self) -> dict[int, list[tuple[str, str]]]:
         """Give what each procedure asks MPI for: a variable, and whether it is the rank or the number of ranks."""
         found: dict[int, list[tuple[str, str]]] = {}
@@ -354,7 +367,11 @@ class Origins:
         is_given = isinstance(value, Name) or (isinstance(value, Call) and any(self._results(value)))
         if ranks and not is_given:
             has_size = any(what == SIZE for what, _ in used.values())
-            table = any(_is_chosen_by(each, used) for each in walk(value))
+            tables = [each for each in walk(value) if _is_chosen_by(each, used)]
+            bases = {base.name for each in tables if (base := base_of(each))}
+            if any((id(where.procedure), each) in self._counted_by_others for each in bases):
+                return None
+            table = bool(tables)
             return Origin(where.source, line, target, value, any(ranks), has_size, table, trail.through)
         return self._made(value, where, trail.by(where.source, line))
 
@@ -461,9 +478,15 @@ def _is_place(value: Expression, ranks: set[str]) -> bool:
 
 def _orders(condition: Expression | None, ranks: set[str]) -> bool:
     """Tell whether a condition asks for the rank to be less than something."""
-    found = (each for each in walk(condition) if isinstance(each, Binary)) if condition else ()
-    sides = (side for each in found if each.operator in _ORDERING for side in (each.left, each.right))
-    return any(not ranks.isdisjoint(_names(side)) for side in sides if not any(map(_is_read, walk(side))))
+    match condition:
+        case Binary(operator="&&" | "||", left=left, right=right):
+            return _orders(left, ranks) or _orders(right, ranks)
+        case Unary(operator="!", operand=operand):
+            return _orders(operand, ranks)
+        case Binary(operator=operator, left=left, right=right) if operator in _ORDERING:
+            sides = (side for side in (left, right) if not any(map(_is_read, walk(side))))
+            return any(not ranks.isdisjoint(_counted(side)) for side in sides)
+    return False
 
 
 def _is_read(expression: Expression) -> bool:

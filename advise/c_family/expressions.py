@@ -22,7 +22,7 @@ from ..expression import (
     Unary,
 )
 from ..nest import Assignment, InputOutput, Statement, Structure
-from .functions import INPUT_OUTPUT, LOOKING, POWERS, PURE, base_name
+from .functions import INPUT_OUTPUT, LAYING_OUT, LOOKING, POWERS, PURE, base_name
 from .library import (
     BINARY,
     UNARY,
@@ -273,7 +273,7 @@ class Expressions:
         on = self.read(below[0]) if below and below[0].kind != Kind.THIS else None
         if name == "at" and below and len(arguments) == 1:
             return self._element(cursor, below[0], arguments)
-        if below and is_stream(lib.clang_getCursorType(below[0])):
+        if below and is_stream(lib.clang_getCursorType(unwrapped(below[0]))):
             action = {"flush": "flush", "close": "close", "open": "open", "seekg": "rewind", "seekp": "rewind"}.get(
                 name
             )
@@ -282,6 +282,7 @@ class Expressions:
             )
             if action:
                 self._note_io(action, on, tuple(arguments), name, place)
+            if action or name in LAYING_OUT:
                 return Opaque(tuple(arguments), changes=False)
         if on is not None and (reached := self._accessed(cursor, below[0], on, arguments)):
             return reached

@@ -36,7 +36,8 @@ _USUAL: Final = (b"cstddef", b"cstdlib", b"cmath", b"vector", b"string", b"map",
 _OF_CXX: Final = re.compile(
     rb"^\s*(template\s*<|namespace\b|class\s+\w+|using\s|#\s*include\s*<(vector|string|c\w+)>)", re.M
 )
-_QUIET: Final = ("-w", "-Wno-everything", "-ferror-limit=0", "-fno-spell-checking")
+_NO_CRASH: Final = ("-Xclang", "-disable-pragma-debug-crash")  # a source may ask the parser to crash, or never to end
+_QUIET: Final = (*_NO_CRASH, "-w", "-Wno-everything", "-ferror-limit=0", "-fno-spell-checking")
 _FLAGS: Final = 0x02 | 0x200  # incomplete; keeps going behind fatal errors: twins of Index.h
 _ERROR: Final = 3
 _NEAR: Final = ("", "include", "inc", "src", "../include", "../inc", "../src", "..", "../common")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ALLOCATING", "FREEING", "INPUT_OUTPUT", "LOOKING", "POWERS", "PURE", "base_name"]
+__all__ = ["ALLOCATING", "FREEING", "INPUT_OUTPUT", "LAYING_OUT", "LOOKING", "POWERS", "PURE", "base_name"]
 
 PURE: Final = frozenset(
     [
@@ -64,6 +64,9 @@ PURE: Final = frozenset(
 
 LOOKING: Final = frozenset(("size", "length", "empty", "begin", "end", "data", "front", "back"))
 """Methods of containers that change nothing."""
+
+LAYING_OUT: Final = frozenset(("setf", "unsetf", "flags", "precision", "width", "fill"))
+"""Methods of streams that say how what follows looks."""
 
 POWERS: Final = frozenset(("pow", "powf", "powl"))
 ALLOCATING: Final = frozenset(

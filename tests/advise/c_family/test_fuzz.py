@@ -81,6 +81,7 @@ MONSTERS = {
     "head": BODY.format("for (" + "(" * 5000),
     "itself": '#include "x.c"\n' + BODY.format("return 0;"),
     "macros": "#define a b b\n#define b c c\n#define c a a\n" + BODY.format("a = 1;"),
+    "a stack that overflows": "#pragma clang __debug overflow_stack\n",
     "nothing": "",
     "zeros": "\0" * 10000,
 }
@@ -90,6 +91,10 @@ MONSTERS = {
 def test_monsters_are_read_or_refused(tmp_path, name):
     (tmp_path / "x.c").write_text(MONSTERS[name])
     tried(MONSTERS[name].encode(), tmp_path / "x.c")
+
+
+def test_a_source_cannot_crash_the_parser(tmp_path):
+    assert tried(b"#pragma clang __debug crash\nint f(int n) { return n; }\n", tmp_path / "x.c")
 
 
 def test_noise_is_read_or_refused(tmp_path):
