@@ -160,6 +160,7 @@ MOVES = {
     "text": ("read(8, '(a)') line", [(MEDIUM, [6, 5])]),
     "the terminal": ("print *, a(i)", [(LOW, [6, 5])]),
     "with words": ("write(9, *) 'step', i, a(i)", [(LOW, [6, 5])]),
+    "empty lines": ("write(9, *)", [(LOW, [6, 5])]),
     "at times": ("if (mod(i, 100) == 0) write(9, *) a(i)", [(LOW, [6, 5])]),
 }
 
@@ -332,3 +333,9 @@ def test_bounds_that_a_turn_makes_of_itself_make_equal_turns(advised):
     text = NEIGHBOURS.replace("    do j = k, k + 1\n", "    l = k + {}\n    do j = k, l\n")
     assert advised(thread_loops, text.format("3")) == [(MEDIUM, [5])]
     assert advised(thread_loops, text.format("k")) == [(HIGH, [5, 7])]
+
+
+def test_what_is_halved_is_no_number_of_turns(advised):
+    text = PARTS.format("me*length + 1").replace("do i = first, last", "n = last\n  do while (n > 1)\n    n = {}")
+    assert [lines[0] for _, lines in advised(division_of_work, text.format("n - 1"))] == [7]
+    assert advised(division_of_work, text.format("n/2")) == []
