@@ -339,3 +339,13 @@ def test_what_is_halved_is_no_number_of_turns(advised):
     text = PARTS.format("me*length + 1").replace("do i = first, last", "n = last\n  do while (n > 1)\n    n = {}")
     assert [lines[0] for _, lines in advised(division_of_work, text.format("n - 1"))] == [7]
     assert advised(division_of_work, text.format("n/2")) == []
+
+
+def test_what_decides_an_index_is_to_be_sorted(read):
+    source = read(
+        "subroutine s(a, row, first, n)\n integer row(n), first(n)\n real a(n)\n do i = 1, n\n"
+        "  j = row(i) - n + 1\n  k = first(j)\n  a(k) = 1\n  first(j) = first(j) + 1\n end do\nend\n"
+    )
+    (advice,) = indirection(Site(source, source.procedures[0], 1, 10))
+    assert "a(k) in line 7 is reached through first(j)" in advice.text
+    assert "sort or renumber row so" in advice.text
