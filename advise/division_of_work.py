@@ -68,7 +68,7 @@ def _of_loop(site: Site, origins: Origins, loop: Loop, source: SourceFile, proce
             continue  # what is tried again until it fits is no number of turns
         if bound is loop.condition and _is_halved(loop):
             continue  # nor is what shrinks by more than one
-        found = origins.of(bound, source, procedure, before=_outermost(loop, procedure).last_line)
+        found = origins.of(bound, source, procedure, before=_outermost(loop, procedure).last_line, at=loop.line)
         if found is None and _has_rank(bound, origins, source, procedure):
             if bound is loop.first:
                 return _of_rotation(site, loop, source)

@@ -349,3 +349,27 @@ def test_what_decides_an_index_is_to_be_sorted(read):
     (advice,) = indirection(Site(source, source.procedures[0], 1, 10))
     assert "a(k) in line 7 is reached through first(j)" in advice.text
     assert "sort or renumber row so" in advice.text
+
+
+def test_of_several_values_of_a_bound_the_last_before_its_loop_counts(advised):
+    text = """
+subroutine s(a)
+  include 'mpif.h'
+  real a(*)
+  integer small(0:3), large(0:3)
+  data large /9, 1, 1, 1/
+  data small /1, 1, 1, 1/
+  call mpi_comm_rank(mpi_comm_world, me, ierr)
+  do k = 1, 2
+    last = {}
+    a(1:last) = 0
+    last = {}
+    do i = 1, last
+      a(i) = 1
+    end do
+    last = 0
+  end do
+end
+"""
+    assert advised(division_of_work, text.format("small(me)", "large(me)")) == [(HIGH, [12, 13, 6])]
+    assert advised(division_of_work, text.format("large(me)", "small(me)")) == [(HIGH, [12, 13, 7])]
