@@ -12,7 +12,7 @@ from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .effects import expressions_of, written_names
 from .expression import ArrayRef, Binary, Call, Expression, Name, Number, base_of, parts, walk
 from .input_output import is_terminal
-from .nest import Branch, CallStatement, InputOutput, Loop, Procedure, SourceFile, Statement, statements
+from .nest import Assignment, Branch, CallStatement, InputOutput, Loop, Procedure, SourceFile, Statement, statements
 from .origins import RANK, SIZE, Origin, Origins
 
 __all__ = ["CAUSES", "KIND", "division_of_work"]
@@ -66,7 +66,9 @@ def _of_loop(site: Site, origins: Origins, loop: Loop, source: SourceFile, proce
     for bound in (loop.last, loop.first, loop.step, loop.condition):
         if bound is None or (bound is loop.condition and getattr(bound, "operator", "") == "=="):
             continue  # what is tried again until it fits is no number of turns
-        found = origins.of(bound, source, procedure, before=_outermost(loop, procedure).last_line)
+        if bound is loop.condition and _is_halved(loop):
+            continue  # nor is what shrinks by more than one
+        found = origins.of(bound, source, procedure, before=_outermost(loop, procedure).last_line, at=loop.line)
         if found is None and _has_rank(bound, origins, source, procedure):
             if bound is loop.first:
                 return _of_rotation(site, loop, source)
@@ -76,6 +78,14 @@ def _of_loop(site: Site, origins: Origins, loop: Loop, source: SourceFile, proce
         if found is not None:
             return _of_origin(site, found, loop, source, bound)
     return None
+
+
+def _is_halved(loop: Loop) -> bool:
+    """Tell whether a loop goes on while something is, of which each turn takes a part."""
+    names = {each for each in walk(loop.condition) if isinstance(each, Name)} if loop.condition is not None else set()
+    values = (each.value for each, _ in statements(loop.body) if isinstance(each, Assignment))
+    parts_ = (part for value in values for part in walk(value) if isinstance(part, Binary))
+    return any(each.operator in ("/", ">>") and each.left in names for each in parts_)
 
 
 def _of_rotation(site: Site, loop: Loop, source: SourceFile) -> Advice:

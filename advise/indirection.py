@@ -37,7 +37,7 @@ def indirection(site: Site) -> Iterator[Advice]:
             if strides.is_kept(reference) or _is_counted_through(index, (*around, inner)):
                 continue
             if not any(name in chased for name in walk(reference)):
-                yield _of_index(site, inner, reference, index)
+                yield _of_index(site, inner, reference, index, _first(inner, index))
                 break
 
 
@@ -157,8 +157,27 @@ def _of(statement: Statement) -> Iterator[Expression]:
     yield from expressions_of(statement)
 
 
-def _of_index(site: Site, loop: Loop, reference: ArrayRef, index: Expression) -> Advice:
-    by = site.spell(index.array) if isinstance(index, ArrayRef) else "an index"
+def _first(loop: Loop, index: Expression) -> Expression:
+    """Give the index that decides: where it is looked up by one that is read, too, that is to be sorted."""
+    read: dict[str, ArrayRef] = {}
+    for statement, _ in statements(loop.body):
+        if isinstance(statement, Assignment) and isinstance(statement.target, Name):
+            inside = [each for each in walk(statement.value) if isinstance(each, ArrayRef)]
+            if inside and statement.target.name not in read:
+                read[statement.target.name] = inside[0]
+    seen = {index}
+    while isinstance(index, ArrayRef):
+        names = [part.name for each in index.subscripts for part in walk(each) if isinstance(part, Name)]
+        deeper = next((read[name] for name in names if name in read and read[name] not in seen), None)
+        if deeper is None:
+            break
+        index = deeper
+        seen.add(index)
+    return index
+
+
+def _of_index(site: Site, loop: Loop, reference: ArrayRef, index: Expression, first: Expression) -> Advice:
+    by = site.spell(first.array) if isinstance(first, ArrayRef) else "an index"
     array = site.spell(reference.array)
     text = (
         f"{site.spell(reference)} in line {reference.line or loop.line} is reached through {site.spell(index)}: if"

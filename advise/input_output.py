@@ -138,10 +138,12 @@ def _is_converted(site: Site, statement: InputOutput) -> bool:
 
 
 def _is_said(site: Site, statement: InputOutput) -> bool:
-    """Tell whether it is written for people: to the terminal, or with words."""
+    """Tell whether it is written for people: to the terminal, with words, or an empty line."""
     if statement.action != "write":
         return False
-    in_words = site.source.language == "fortran" and any(isinstance(each, Text) for each in statement.items)
+    in_words = site.source.language == "fortran" and (
+        any(isinstance(each, Text) for each in statement.items) or (statement.is_formatted and not statement.items)
+    )
     return in_words or is_terminal(site, statement)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -109,6 +109,7 @@ class _Trail:
     through: tuple[tuple[SourceFile, int], ...] = ()
     within: str = ""
     before: int = 0
+    at: int = 0
 
     def has_seen(self, where: _Where, name: str) -> bool:
         return (id(where.procedure), name) in self.seen
@@ -116,6 +117,12 @@ class _Trail:
     def reaches(self, where: _Where, line: int) -> bool:
         """Tell whether what a line makes can be used where the way began."""
         return not self.before or where.procedure.name != self.within or line <= self.before
+
+    def ordered(self, where: _Where, definitions: Sequence[Definition]) -> Sequence[Definition]:
+        """Give what is made last before the way began first: a variable may have several values, one after another."""
+        if not self.at or where.procedure.name != self.within:
+            return definitions
+        return sorted(definitions, key=lambda each: (each[2] > self.at, -each[2] if each[2] <= self.at else each[2]))
 
     def past(self, where: _Where, name: str) -> _Trail:
         return replace(self, seen=self.seen | {(id(where.procedure), name)})
@@ -137,7 +144,9 @@ class Origins:
         self._definitions = Definitions()
         self._named: dict[tuple[int, int], dict[str, tuple[str, bool]]] = {}
 
-    def of(self, expression: Expression, source: SourceFile, procedure: Procedure, *, before: int = 0) -> Origin | None:
+    def of(
+        self, expression: Expression, source: SourceFile, procedure: Procedure, *, before: int = 0, at: int = 0
+    ) -> Origin | None:
         """Find the line that makes an expression of the rank; None if none is found.
 
         Args:
@@ -145,9 +154,10 @@ class Origins:
             source: Where.
             procedure: Likewise.
             before: The last line of the procedure that can make it; 0 if all can.
+            at: The line that uses it; 0 if that is not known.
         """
         self._left = _MOST
-        return self._made(expression, _Where(source, procedure), _Trail(within=procedure.name, before=before))
+        return self._made(expression, _Where(source, procedure), _Trail(within=procedure.name, before=before, at=at))
 
     def names(self, source: SourceFile, procedure: Procedure) -> dict[str, tuple[str, bool]]:
         """Give the variables that are the rank or the number of ranks, and whether that is seen."""
@@ -282,7 +292,7 @@ class Origins:
     def _of_name(self, name: Name, where: _Where, trail: _Trail) -> Origin | None:
         if (id(where.procedure), name.name) in self._shared:
             return None
-        for definition in self._definitions.of(where.procedure, name):
+        for definition in trail.ordered(where, self._definitions.of(where.procedure, name)):
             if trail.reaches(where, definition[2]) and (found := self._of_value(definition, where, trail)):
                 return found
         if name.name in where.procedure.arguments:

@@ -37,6 +37,7 @@ _SUBSCRIPTED: Final = expression(r"([a-z]\w*)\(")
 _ARGUMENTS: Final = expression(r"(?:subroutine|function)[a-z]\w*\(([^()]*)\)(?:.*result\((\w+)\))?")
 _STATEMENT_FUNCTION: Final = expression(r"([a-z]\w*)\(([^()]*)\)=(.*)")
 _NAMES: Final = expression(r"(?<![\w.])[a-z]\w*")
+_LARGEST: Final = 1 << 22  # bytes, with what is included, which is mostly small beside the file itself
 _INCLUDE_LINE: Final = expression(r"^\s*include\s*['\"]([^'\"]+)", re.I | re.M)
 
 
@@ -108,6 +109,9 @@ def _forms(path: Path) -> Iterator[Form]:
 def _read(text: str, path: Path, form: Form, questions: tuple[int, ...]) -> _Arranged:
     name = os.fsencode(path).decode("latin-1")
     text = expand(text, name, _include_folders(path), openmp=form.openmp)
+    if len(text) > _LARGEST:
+        size = f"{len(text) >> 10} KiB, more than {_LARGEST >> 10}"
+        raise SourceError(str(path), 1, 1, f"with what it includes it has {size}")
     markers = tuple(match.start() for match in re.finditer(r"^#", text, re.M))
     marked = MarkedText(text, name, markers)
     try:

@@ -160,6 +160,7 @@ MOVES = {
     "text": ("read(8, '(a)') line", [(MEDIUM, [6, 5])]),
     "the terminal": ("print *, a(i)", [(LOW, [6, 5])]),
     "with words": ("write(9, *) 'step', i, a(i)", [(LOW, [6, 5])]),
+    "empty lines": ("write(9, *)", [(LOW, [6, 5])]),
     "at times": ("if (mod(i, 100) == 0) write(9, *) a(i)", [(LOW, [6, 5])]),
 }
 
@@ -332,3 +333,43 @@ def test_bounds_that_a_turn_makes_of_itself_make_equal_turns(advised):
     text = NEIGHBOURS.replace("    do j = k, k + 1\n", "    l = k + {}\n    do j = k, l\n")
     assert advised(thread_loops, text.format("3")) == [(MEDIUM, [5])]
     assert advised(thread_loops, text.format("k")) == [(HIGH, [5, 7])]
+
+
+def test_what_is_halved_is_no_number_of_turns(advised):
+    text = PARTS.format("me*length + 1").replace("do i = first, last", "n = last\n  do while (n > 1)\n    n = {}")
+    assert [lines[0] for _, lines in advised(division_of_work, text.format("n - 1"))] == [7]
+    assert advised(division_of_work, text.format("n/2")) == []
+
+
+def test_what_decides_an_index_is_to_be_sorted(read):
+    source = read(
+        "subroutine s(a, row, first, n)\n integer row(n), first(n)\n real a(n)\n do i = 1, n\n"
+        "  j = row(i) - n + 1\n  k = first(j)\n  a(k) = 1\n  first(j) = first(j) + 1\n end do\nend\n"
+    )
+    (advice,) = indirection(Site(source, source.procedures[0], 1, 10))
+    assert "a(k) in line 7 is reached through first(j)" in advice.text
+    assert "sort or renumber row so" in advice.text
+
+
+def test_of_several_values_of_a_bound_the_last_before_its_loop_counts(advised):
+    text = """
+subroutine s(a)
+  include 'mpif.h'
+  real a(*)
+  integer small(0:3), large(0:3)
+  data large /9, 1, 1, 1/
+  data small /1, 1, 1, 1/
+  call mpi_comm_rank(mpi_comm_world, me, ierr)
+  do k = 1, 2
+    last = {}
+    a(1:last) = 0
+    last = {}
+    do i = 1, last
+      a(i) = 1
+    end do
+    last = 0
+  end do
+end
+"""
+    assert advised(division_of_work, text.format("small(me)", "large(me)")) == [(HIGH, [12, 13, 6])]
+    assert advised(division_of_work, text.format("large(me)", "small(me)")) == [(HIGH, [12, 13, 7])]

@@ -135,6 +135,13 @@ def test_monsters_are_read_or_refused(tmp_path, name):
     tried(MONSTERS[name].encode(), "x.f90", tmp_path)
 
 
+def test_what_includes_grow_too_large_is_refused(tmp_path):
+    (tmp_path / "long.inc").write_text(f"! {'-' * 100}\n" * 15_000)
+    read_fortran(b"include 'long.inc'\nend\n", tmp_path / "x.f90")
+    with pytest.raises(SourceError, match=r"x\.f90:1:1: with what it includes it has \d+ KiB, more than 4096"):
+        read_fortran(b"include 'long.inc'\n" * 3 + b"end\n", tmp_path / "x.f90")
+
+
 def test_noise_is_read_or_refused(tmp_path):
     chance = random.Random(2)
     for _ in range(20):
