@@ -93,7 +93,8 @@ class _Adviser:
             return ()
         causes = {each.attribute for each in explained.of_core.get(core, explained.differences)}
         # Work that is divided unevenly shows in instructions, if these are counted; misses have other reasons.
-        if not causes or not all(each.endswith("_rate") for each in causes):
+        counted = "instructions" not in findings.run.lacking and findings.experiment.notes.counts_by_rank
+        if not (causes or counted) or not all(each.endswith("_rate") for each in causes):
             causes.add("threads" if findings.performance.threads else "ranks")
         worth = worth_of_balance(findings, [core])
         numbers = _numbers(findings.differences.selection, core)

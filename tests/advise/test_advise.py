@@ -33,6 +33,16 @@ def test_advice_is_given_of_the_region_for_its_cause(findings, tmp_path):
     assert advice.gain > 0
 
 
+@pytest.mark.parametrize("counted", [True, False])
+def test_where_counts_are_equal_the_work_is_not_said_to_be_divided_unevenly(make_experiment, tmp_path, counted):
+    (tmp_path / "app.c").write_text(SOURCE)
+    times = {"other": [1, 1, 1, 1], "rest": [1, 1, 1, 1], "work": [1, 1, 1, 8]}
+    counts = {"instructions": dict.fromkeys(times, [1e9] * 4)} if counted else {}
+    findings = analyze(make_experiment(times, **counts))
+    assert findings.dissimilarity.cccr
+    assert bool(advise(findings, lambda name: Found(tmp_path / name)).of_ranks) == (not counted)
+
+
 @pytest.mark.parametrize(
     ("found", "said"),
     [
