@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from .code_regions import CodeRegion
 from .findings import Findings
 
-__all__ = ["Confidence", "Foremost", "confidence_in_difference", "confidence_in_weight", "foremost", "may_be_chance"]
+__all__ = [
+    "Confidence",
+    "Foremost",
+    "confidence_in_difference",
+    "confidence_in_weight",
+    "foremost",
+    "is_by_counts_alone",
+    "may_be_chance",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,8 @@ def confidence_in_difference(findings: Findings, regions: Sequence[int]) -> Conf
         return Confidence("low", "the ranks did the same work")
     if findings.differences.may_be_measuring(regions):
         return Confidence("low", "measuring may have made the difference")
+    if is_by_counts_alone(findings, regions):
+        return Confidence("low", "the ranks that executed most took no longer by the clock")
     if may_be_chance(findings, regions):
         return Confidence("low", "the difference is small, and no counts vouch for it")
     if _counts_differ(findings, regions):
@@ -74,6 +84,11 @@ def confidence_in_difference(findings: Findings, regions: Sequence[int]) -> Conf
 def may_be_chance(findings: Findings, regions: Sequence[int]) -> bool:
     """Whether a noisy machine can have made a difference: it is small, and what the ranks do does not differ, too."""
     return findings.differences.may_be_chance(regions) and not _counts_differ(findings, regions)
+
+
+def is_by_counts_alone(findings: Findings, regions: Sequence[int]) -> bool:
+    """Whether ranks differ by what they executed, the clock does not agree, and it is the cause of nothing."""
+    return findings.differences.is_by_counts_alone(regions) and not _counts_differ(findings, regions)
 
 
 def _counts_differ(findings: Findings, regions: Sequence[int]) -> bool:

@@ -29,10 +29,11 @@ class Throttled:
 
 def throttled_within(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, tuple[Throttled, ...]]:
     """Give what a cause would have to explain of each region, by position, and is a throttled region's, most first."""
+    reasons = {each.descriptor: each for each in {path.region for path in experiment.call_paths}}
     known: Mapping[Region, float] = {
-        Region.from_descriptor(each): seconds
+        reasons[each]: seconds
         for each, reason in experiment.notes.throttled.items()
-        if (seconds := seconds_of_an_entry(reason)) is not None
+        if each in reasons and (seconds := seconds_of_an_entry(reason)) is not None
     }
     if not known:
         return {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from .findings import Findings
+from .foremost import is_by_counts_alone
 from .overhead import TIMES
 
 __all__ = ["Worth", "lasting", "worth_of_balance", "worth_of_weight"]
@@ -21,10 +22,12 @@ class Worth:
     Attributes:
         seconds: Of the run.
         whole: Of how many: the program's time, or what its longest rank is busy for.
+        by_the_clock: Whether it is the program's time even where ranks wait for processors.
     """
 
     seconds: float
     whole: float
+    by_the_clock: bool = False
 
     @property
     def share(self) -> float:
@@ -32,10 +35,10 @@ class Worth:
         return self.seconds / self.whole
 
     @classmethod
-    def of(cls, seconds: float, whole: float) -> Worth | None:
+    def of(cls, seconds: float, whole: float, *, by_the_clock: bool = False) -> Worth | None:
         """Give it; no more than all of the run; None where there is nothing to save."""
         saved = min(max(seconds, 0.0), whole)
-        return cls(saved, whole) if saved > _NOTHING * whole else None
+        return cls(saved, whole, by_the_clock) if saved > _NOTHING * whole else None
 
 
 def lasting(findings: Findings) -> float:
@@ -52,14 +55,15 @@ def worth_of_balance(findings: Findings, regions: Sequence[int]) -> Worth | None
     """Give what it would save if all ranks computed equally long in some regions; None of what is no time.
 
     That is what the slowest rank has more than the mean, or, where misses make it slow, than the fastest: work can be
-    shared evenly, misses can be avoided. Ranks of different programs have nothing to share.
+    shared evenly, misses can be avoided. Ranks of different programs have nothing to share. None where it is doubtful that
+    the slowest is.
 
     Args:
         findings: What was found.
         regions: Positions among the regions that were compared; none is below another.
     """
     performance, causes = findings.performance, findings.explanation.of_ranks
-    if performance.metric not in TIMES:
+    if performance.metric not in TIMES or is_by_counts_alone(findings, regions):
         return None
     times = performance.values[list(regions)].sum(axis=0)
     first = [found[:1] for core in regions for found in [causes.of_core.get(core, causes.differences)]]
@@ -89,7 +93,7 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     if core in causes.small_calls:
         saved += float(seconds.small_calls[core])
     elif seconds.chained[core]:
-        return Worth.of(saved + float(seconds.chained[core]), findings.run.program_time)
+        return Worth.of(saved + float(seconds.chained[core]), findings.run.program_time, by_the_clock=True)
     elif core in causes.waiting and not seconds.turns:
         without_turns = float(seconds.time[core] - seconds.computing[core])
         saved += max(min(float(seconds.mpi[core]), without_turns) - moving, 0.0)

@@ -19,7 +19,7 @@ __all__ = ["folded_paths", "left_out", "reason_of", "seconds_of_an_entry", "unti
 
 _MOST_OVERHEAD: Final = 0.05  # where a run does not say
 _WEIGHS: Final = 0.01  # of a thread's time; less may be the first, slow visits of what is tiny
-_EACH: Final = re.compile(r", for (\d+) ns each in the first ")
+_EACH: Final = re.compile(r", for (\d{1,15}) ns each in the first ")
 
 
 def reason_of(entered: int, timed: int, seconds: float) -> str:

@@ -123,5 +123,5 @@ def saves(findings: Findings, worth: Worth | None) -> str:
     """Say what a perfect fix is worth."""
     if worth is None:
         return ""
-    on = " on a processor" if worth.whole < findings.run.program_time else ""
+    on = " on a processor" if findings.explanation.seconds.turns and not worth.by_the_clock else ""
     return f"      saves at most {seconds(worth.seconds)} of {seconds(worth.whole)}{on}"

@@ -14,7 +14,7 @@ from ..analyze.criteria import THRESHOLD
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
-from ..analyze.foremost import may_be_chance
+from ..analyze.foremost import is_by_counts_alone, may_be_chance
 from ..analyze.worth import worth_of_balance
 from .advice import not_advised, tries
 from .causes import SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because
@@ -253,7 +253,7 @@ def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, 
         if number == 0:
             lines[1] += f"      {last}"
         lines[1] += in_runs(findings.repetition, standing)
-        lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core])
+        lines += [SAME_WORK] if same else _because_ranks(findings, causes.of_core[core], [core])
         advice = advised.get(core, ())
         to_try = tries(advice, whole=whole)
         first = len(to_try) if whole else 1
@@ -266,7 +266,11 @@ def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, 
         yield Finding(lines, more, sight, ranks=True, speed=same, gain=gain, advice=advice, rest=to_try[first:])
     if not found.cccr:
         top = findings.performance.top
-        said = [SAME_WORK] if causes.noise else [*_because_ranks(findings, causes.differences), *_hints(findings, top)]
+        said = (
+            [SAME_WORK]
+            if causes.noise
+            else [*_because_ranks(findings, causes.differences, top), *_hints(findings, top)]
+        )
         place = "threads that do different jobs" if found.jobs else "spread over all regions"
         title = f"{_SPEED if causes.noise else _imbalance(findings, top)}  {place}"
         worth = None if causes.noise or found.jobs else worth_of_balance(findings, top)
@@ -280,11 +284,12 @@ def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, 
 
 
 def _imbalance(findings: Findings, regions: Sequence[int]) -> str:
-    doubtful = may_be_chance(findings, regions) or findings.differences.may_be_measuring(regions)
+    doubts = (may_be_chance(findings, regions), is_by_counts_alone(findings, regions))
+    doubtful = any(doubts) or findings.differences.may_be_measuring(regions)
     return "IMBALANCE?" if doubtful else "IMBALANCE "
 
 
-def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:
+def _because_ranks(findings: Findings, differences: tuple[Difference, ...], regions: Sequence[int]) -> list[str]:
     if findings.performance.metric == OFF_PROCESSOR:
         return [
             "asleep, or waiting for a child process or a slow device",
@@ -296,6 +301,8 @@ def _because_ranks(findings: Findings, differences: tuple[Difference, ...]) -> l
         return []
     if not findings.experiment.notes.counts_by_rank:
         return ["no cause: work moved between ranks in the counting run, so their counts cannot be compared"]
+    if is_by_counts_alone(findings, regions):
+        return ["the ranks that executed most took no longer by the clock: repeat the run before you act on it"]
     return ["no counter explains the difference; random memory access, page faults or placement may"]
 
 

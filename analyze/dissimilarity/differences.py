@@ -56,15 +56,10 @@ class Differences:
         return self._judged[places]
 
     def may_be_chance(self, regions: Sequence[int]) -> bool:
-        """Whether the ranks differ so little, in times that no counts vouch for, that a crowded machine can be why.
-
-        Or by what they executed alone: those that did most took no longer by the clock.
-        """
+        """Whether the ranks differ so little, in times that no counts vouch for, that a crowded machine can be why."""
         places, performance = list(regions), self.performance
         if performance.metric == "mpi_bytes":
             return False
-        if not self._by_the_clock(places):
-            return True
         times = performance.values[places].sum(axis=0)
         whole = float(performance.values[places].sum())
         measured = np.broadcast_to(performance.measured_share, len(performance.regions))[places]
@@ -76,15 +71,16 @@ class Differences:
         )
         return vouched <= whole / 2 and slight
 
-    def _by_the_clock(self, places: list[int]) -> bool:
-        """Whether some program's slower ranks took longer, as measured."""
+    def is_by_counts_alone(self, regions: Sequence[int]) -> bool:
+        """Whether the ranks that are slower by what they executed, in each program, took no longer as measured."""
+        places = list(regions)
         times = self.performance.values[places].sum(axis=0)
         measured = np.nansum(self.performance.measured(places), axis=0)
         for each in self.performance.groups:
             slower = times[each] > (times[each].min() + times[each].max()) / 2
             if slower.any() and measured[each][slower].mean() > measured[each][~slower].mean():
-                return True
-        return False
+                return False
+        return True
 
     @cached_property
     def _judged(self) -> dict[tuple[int, ...], bool]:

@@ -11,6 +11,7 @@ from autoanalyzer.experiment.throttling import reason_of, seconds_of_an_entry
 def test_a_reason_tells_how_long_an_entry_took():
     assert seconds_of_an_entry(reason_of(6_549_398, 625_515, 0.2001648)) == pytest.approx(320e-9)
     assert seconds_of_an_entry("entered often") is None
+    assert seconds_of_an_entry(f"entered 2 times, for {'9' * 5000} ns each in the first 1") is None
 
 
 @pytest.mark.parametrize(("side", "found"), [(0.99, False), (1.01, True)])

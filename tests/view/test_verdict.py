@@ -629,3 +629,21 @@ def test_a_throttled_region_is_named_in_the_one_that_has_its_time():
     assert f"    {said}run --max-overhead off measures it" in verdict_lines(findings)
     (region,) = findings_document(findings, Path("x"))["disparity"]["cccr"]
     assert [(each["function"], each["share"]) for each in region["throttled"]] == [("find", pytest.approx(0.86))]
+
+
+def test_ranks_that_execute_more_and_take_no_longer_are_doubted_and_nothing_is_saved():
+    calm = [[0.1] * 4] * 4
+    made = experiment([0.98, 1.02, 1.02, 0.98], *calm)
+    counts = np.array([[0.0] * 4, [1.06e9, 1e9, 1e9, 1.06e9], *[[1e8] * 4] * 4])
+    counted = Experiment(
+        metrics=[*made.metrics, Metric("instructions", "occ")],
+        call_paths=made.call_paths,
+        locations=made.locations,
+        severities={name: made.exclusive(name) for name in NAMES} | {"instructions": counts},
+        notes=Notes(program="app"),
+    )
+    lines = verdict_lines(analyze(counted))
+    i = next(number for number, line in enumerate(lines) if "IMBALANCE?" in line)
+    assert lines[i].endswith("loop in work  ‹ main app.c:1")
+    assert lines[i + 1].startswith("    ranks 0, 3 compute 980 ms, ranks 1-2 1.02 s ")
+    assert lines[i + 2].startswith("    the ranks that executed most took no longer by the clock: repeat the run")

@@ -5,8 +5,8 @@ import pytest
 from autoanalyzer.analyze import analyze
 
 
-@pytest.mark.parametrize(("seconds", "chance"), [([0.98, 1.02, 1.02, 0.98], True), ([1.02, 0.98, 0.98, 1.02], False)])
-def test_who_executes_more_and_takes_no_longer_by_the_clock_differs_perhaps(make_experiment, seconds, chance):
+@pytest.mark.parametrize(("seconds", "alone"), [([0.98, 1.02, 1.02, 0.98], True), ([1.02, 0.98, 0.98, 1.02], False)])
+def test_who_executes_more_and_takes_no_longer_by_the_clock_differs_perhaps(make_experiment, seconds, alone):
     executed = [1.06e9, 1e9, 1e9, 1.06e9]
     calm = {f"calm{number}": [0.1] * 4 for number in range(4)}
     made = make_experiment(
@@ -14,4 +14,4 @@ def test_who_executes_more_and_takes_no_longer_by_the_clock_differs_perhaps(make
     )
     found = analyze(made)
     assert found.dissimilarity.clusters == ((0, 3), (1, 2))
-    assert found.differences.may_be_chance(found.dissimilarity.cccr) == chance
+    assert found.differences.is_by_counts_alone(found.dissimilarity.cccr) == alone
