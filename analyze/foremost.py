@@ -66,14 +66,14 @@ def confidence_in_difference(findings: Findings, regions: Sequence[int]) -> Conf
     """
     causes = findings.explanation.of_ranks
     same_work = causes.same_work.issuperset(regions) if findings.dissimilarity.cccr else causes.noise
-    if same_work:
-        return Confidence("low", "the ranks did the same work")
-    if findings.differences.may_be_measuring(regions):
-        return Confidence("low", "measuring may have made the difference")
-    if is_by_counts_alone(findings, regions):
-        return Confidence("low", "the ranks that executed most took no longer by the clock")
-    if may_be_chance(findings, regions):
-        return Confidence("low", "the difference is small, and no counts vouch for it")
+    doubts = {
+        "the ranks did the same work": same_work,
+        "measuring may have made the difference": findings.differences.may_be_measuring(regions),
+        "the ranks that executed most took no longer by the clock": is_by_counts_alone(findings, regions),
+        "the difference is small, and no counts vouch for it": may_be_chance(findings, regions),
+    }
+    if said := [reason for reason, holds in doubts.items() if holds]:
+        return Confidence("low", said[0])
     if _counts_differ(findings, regions):
         return Confidence("high", "what the ranks do differs, too")
     if "instructions" in findings.run.lacking:

@@ -55,8 +55,8 @@ def worth_of_balance(findings: Findings, regions: Sequence[int]) -> Worth | None
     """Give what it would save if all ranks computed equally long in some regions; None of what is no time.
 
     That is what the slowest rank has more than the mean, or, where misses make it slow, than the fastest: work can be
-    shared evenly, misses can be avoided. Ranks of different programs have nothing to share. None where it is doubtful that
-    the slowest is.
+    shared evenly, misses can be avoided. Ranks of different programs have nothing to share. None where it is doubtful
+    who is slowest.
 
     Args:
         findings: What was found.
