@@ -145,7 +145,14 @@ def _start(
         path = profile.path(region, outer.path if outer else None, sites[-1] if tag in _FUNCTIONS else None)
         in_mpi = bool(outer and outer.in_mpi) or region.name.startswith(_MPI)
         open_nodes.append(len(found.nodes))
-        found.nodes.append(_Node(int(said["i"]) - 1, above, path, in_mpi))
+        found.nodes.append(_Node(_row(said), above, path, in_mpi))
+
+
+def _row(said: Mapping[str, str]) -> int:
+    number = int(said["i"])
+    if number < 1:
+        raise InputError(f"expected nodes numbered from 1 on, found {number}")
+    return number - 1
 
 
 def _region(found: _Structure, tag: str, said: Mapping[str, str]) -> Region:

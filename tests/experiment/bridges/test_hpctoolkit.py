@@ -68,3 +68,11 @@ def test_entities_are_refused(tmp_path):
     file.write_text(file.read_text().replace("<!ELEMENT Header", '<!ENTITY a "b"><!ELEMENT Header', 1))
     with pytest.raises(InputError, match="without entities"):
         load(tmp_path / "a")
+
+
+def test_a_node_of_no_row_is_refused(tmp_path):
+    shutil.copytree(FOLDER, tmp_path / "a")
+    file = tmp_path / "a" / "experiment.xml"
+    file.write_text(re.sub(r'<PF i="\d+"', '<PF i="0"', file.read_text(), count=1))
+    with pytest.raises(InputError, match="expected nodes numbered from 1 on, found 0"):
+        load(tmp_path / "a")
