@@ -66,12 +66,12 @@ class _Structure:
 
 
 def read(source: Source) -> Experiment:
-    """Read the database that an ``experiment.xml`` belongs to.
+    """Read a database by its file of call paths, most often ``experiment.xml``; values are beside it.
 
     Raises:
         InputError: As for ``read_folder``.
     """
-    return read_folder(source.path.parent)
+    return _database(source.path)
 
 
 def read_folder(path: Path) -> Experiment:
@@ -80,27 +80,31 @@ def read_folder(path: Path) -> Experiment:
     Raises:
         InputError: It is damaged, is of a later version, or has no values by thread.
     """
-    if not (path / _STRUCTURE).exists():
-        raise InputError(
-            f"expected a database of HPCToolkit with {_STRUCTURE}, found one of a later version ({_LATER}), which is"
-            " not read yet"
-        )
+    file = path / _STRUCTURE
+    if not file.exists():
+        later = f"one of a later version ({_LATER}), which is not read yet"
+        found = later if (path / _LATER).exists() else "one without it"
+        raise InputError(f"expected a database of HPCToolkit with {_STRUCTURE}, found {found}")
+    return _database(file)
+
+
+def _database(file: Path) -> Experiment:
     profile = Profile("HPCToolkit")
-    structure = _structure(path / _STRUCTURE, profile)
+    structure = _structure(file, profile)
     threads = sorted(
-        (int(found[1]), int(found[2]), each) for each in path.iterdir() if (found := _FILE.match(each.name))
+        (int(found[1]), int(found[2]), each) for each in file.parent.iterdir() if (found := _FILE.match(each.name))
     )
     if not threads or not structure.columns:
         raise InputError("expected values by thread (*.metric-db), found none; hpcprof-mpi --metric-db yes writes them")
-    for rank, thread, file in threads:
-        _add(profile, structure, profile.location(rank, thread), _values(file, structure))
+    for rank, thread, each in threads:
+        _add(profile, structure, profile.location(rank, thread), _values(each, structure))
     profile.remarks.append("HPCToolkit: no visits, no bytes; by samples")
     return profile.experiment(Notes(program=structure.program))
 
 
 def _structure(file: Path, profile: Profile) -> _Structure:
     if b"<!ENTITY" in open_source(file).read(0, 1 << 16):
-        raise InputError(f"expected {_STRUCTURE} without entities, found some")
+        raise InputError(f"expected {file.name} without entities, found some")
     found = _Structure()
     open_nodes: list[int | None] = [None]
     sites: list[int | None] = [None]
@@ -118,7 +122,7 @@ def _structure(file: Path, profile: Profile) -> _Structure:
                     sites.pop()
                 element.clear()
     except etree.XMLSyntaxError as error:
-        raise InputError(f"{_STRUCTURE}:{error.lineno or 1}: broken XML: {' '.join(str(error.msg).split())}") from None
+        raise InputError(f"{file.name}:{error.lineno or 1}: broken XML: {' '.join(str(error.msg).split())}") from None
     return found
 
 

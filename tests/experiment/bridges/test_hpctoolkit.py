@@ -62,6 +62,21 @@ def test_a_database_of_a_later_version_is_refused_with_the_reason(tmp_path):
         load(tmp_path)
 
 
+def test_a_database_without_call_paths_is_not_called_one_of_a_later_version(tmp_path):
+    for file in FOLDER.glob("*.metric-db"):
+        shutil.copy(file, tmp_path)
+    with pytest.raises(InputError, match=r"with experiment\.xml, found one without it\Z"):
+        load(tmp_path)
+
+
+def test_the_file_that_is_given_is_read_whatever_it_is_called(tmp_path, assert_equal):
+    shutil.copytree(FOLDER, tmp_path / "a")
+    (tmp_path / "a" / "experiment.xml").rename(tmp_path / "a" / "db.xml")
+    assert_equal(load(tmp_path / "a" / "db.xml"), load(FOLDER))
+    (tmp_path / "a" / "experiment.xml").write_text("another one")
+    assert_equal(load(tmp_path / "a" / "db.xml"), load(FOLDER))
+
+
 def test_entities_are_refused(tmp_path):
     shutil.copytree(FOLDER, tmp_path / "a")
     file = tmp_path / "a" / "experiment.xml"
