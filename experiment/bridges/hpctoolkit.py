@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from xml.parsers import expat
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,7 @@ _LATER: Final = "meta.db"
 _FILE: Final = re.compile(r".*-(\d+)-(\d+)-[0-9a-f]+-\d+-\d+\.metric-db$")
 _MAGIC: Final = b"HPCPROF-metricdb"
 _HEAD: Final = 32  # bytes: what it is, and two numbers
+_BLOCK: Final = 1 << 16  # bytes
 _LARGEST: Final = 1 << 29  # bytes of a file of values
 _FUNCTIONS: Final = ("PF", "Pr", "A")
 _LOOP: Final = "L"
@@ -103,12 +105,11 @@ def _database(file: Path) -> Experiment:
 
 
 def _structure(file: Path, profile: Profile) -> _Structure:
-    if b"<!ENTITY" in open_source(file).read(0, 1 << 16):
-        raise InputError(f"expected {file.name} without entities, found some")
     found = _Structure()
     open_nodes: list[int | None] = [None]
     sites: list[int | None] = [None]
     try:
+        _refuse_entities(file)
         events = etree.iterparse(
             str(file), events=("start", "end"), huge_tree=True, resolve_entities=False, no_network=True
         )
@@ -121,9 +122,27 @@ def _structure(file: Path, profile: Profile) -> _Structure:
                 if element.tag == "C":
                     sites.pop()
                 element.clear()
-    except etree.XMLSyntaxError as error:
-        raise InputError(f"{file.name}:{error.lineno or 1}: broken XML: {' '.join(str(error.msg).split())}") from None
+    except (etree.XMLSyntaxError, expat.ExpatError) as error:
+        said = getattr(error, "msg", None) or str(error)
+        raise InputError(f"{file.name}:{error.lineno or 1}: broken XML: {' '.join(said.split())}") from None
     return found
+
+
+def _refuse_entities(file: Path) -> None:
+    """Refuse a file that declares entities, by which a few bytes fill memory; none are after the first element."""
+
+    def refuse(*_: object) -> None:
+        raise InputError(f"expected {file.name} without entities, found some")
+
+    began: list[object] = []
+    parser = expat.ParserCreate()
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)  # else none are seen after an unknown one
+    parser.EntityDeclHandler = parser.SkippedEntityHandler = refuse
+    parser.StartElementHandler = lambda *name: began.append(name)
+    source, offset = open_source(file), 0
+    while not began and (block := source.read(offset, _BLOCK)):
+        parser.Parse(block, False)
+        offset += len(block)
 
 
 def _start(

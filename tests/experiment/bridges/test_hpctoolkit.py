@@ -77,10 +77,13 @@ def test_the_file_that_is_given_is_read_whatever_it_is_called(tmp_path, assert_e
     assert_equal(load(tmp_path / "a" / "db.xml"), load(FOLDER))
 
 
-def test_entities_are_refused(tmp_path):
+@pytest.mark.parametrize("before", ["", f"<!--{'x' * 70_000}-->", "%unknown;"], ids=["at once", "far", "unknown"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_entities_are_refused_wherever_they_are_declared(before, encoding, tmp_path):
     shutil.copytree(FOLDER, tmp_path / "a")
     file = tmp_path / "a" / "experiment.xml"
-    file.write_text(file.read_text().replace("<!ELEMENT Header", '<!ENTITY a "b"><!ELEMENT Header', 1))
+    text = file.read_text().replace("<!ELEMENT Header", f'{before}<!ENTITY a "b"><!ELEMENT Header', 1)
+    file.write_text(text, encoding=encoding)
     with pytest.raises(InputError, match="without entities"):
         load(tmp_path / "a")
 
