@@ -76,10 +76,13 @@ def _experiment(found: Records) -> Experiment:
 
 
 def _is_metric(column: Column) -> bool:
+    operation, _, rest = column.name.partition("#")
+    is_result = bool(rest and operation in _OPERATIONS)
+    if is_result and not column.is_value:
+        raise InputError(f"expected numbers of {column.name}, found others")
     if not column.is_value or column.name in (*_RANKS, *_THREADS, _ORDER) or column.name.endswith((_SLOT, "address")):
         return False
-    operation, _, rest = column.name.partition("#")
-    return column.is_metric or column.name in _NUMBERS or bool(rest and operation in _OPERATIONS)
+    return column.is_metric or column.name in _NUMBERS or is_result
 
 
 def _refuse_aggregate(found: Records, columns: Iterable[str], *, has_ranks: bool) -> None:

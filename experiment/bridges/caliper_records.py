@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from ...errors import InputError
@@ -149,8 +150,9 @@ def _labels(nodes: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 
 def _of_json_records(rows: Sequence[Mapping[str, Any]]) -> Records:
     """Read ``json``, a list of records, in which a path is a list, or text with slashes."""
-    numbers = [name for row in rows for name, value in row.items() if _is_number(value)]
-    found = Records(columns={name: Column(name) for name in dict.fromkeys(numbers)})
+    names = dict.fromkeys(name for row in rows for name in row if name not in _PATHS)
+    texts = {name for row in rows for name, value in row.items() if not _is_number(value)}
+    found = Records(columns={name: Column(name, is_value=name not in texts) for name in names})
     for row in rows:
         path = next((row[each] for each in _PATHS if each in row), ())
         parts = path.split("/") if isinstance(path, str) else [_text(each) for each in path]
@@ -167,13 +169,13 @@ def _record(
 
 
 def _is_number(value: object) -> bool:
-    if isinstance(value, bool):
-        return False
+    """Tell whether a value is a number, or text of one: which nan and inf are not, since regions have such names."""
+    if not isinstance(value, str):
+        return isinstance(value, int | float) and not isinstance(value, bool)
     try:
-        float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+        return isfinite(float(value))
+    except ValueError:
         return False
-    return True
 
 
 def _text(value: object) -> str:

@@ -108,6 +108,27 @@ def test_records_in_json_are_read(tmp_path, values):
     assert values(experiment, "sum#instructions")["main/work"] == [7, 7]
 
 
+@pytest.mark.parametrize("text", ["1", "nan", "inf"])
+def test_text_that_looks_like_a_number_is_text_where_others_beside_it_are(text, tmp_path, values):
+    rows = [
+        {"path": "main", "sum#time.duration": "1.5", "case": text},
+        {"path": text, "sum#time.duration": 2, "case": "b"},
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    assert values(load(tmp_path / "a.json"), "wall_time") == {
+        "program": [0],
+        "program/main": [1.5],
+        f"program/{text}": [2],
+    }
+
+
+def test_a_metric_that_is_no_number_everywhere_is_refused(tmp_path):
+    rows = [{"path": "main", "sum#time.duration": 1.5, "sum#x": value} for value in (1, "none")]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    with pytest.raises(InputError, match="expected numbers of sum#x, found others"):
+        load(tmp_path / "a.json")
+
+
 def test_counts_that_are_called_as_ours_are_not_taken_for_them(tmp_path, values):
     rows = [{"path": "main", "sum#time.duration": 1.5, "inclusive#instructions": 7}]
     (tmp_path / "a.json").write_text(json.dumps(rows))
