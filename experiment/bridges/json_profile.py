@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from typing import Any, Final
 
+from ...errors import InputError
 from ..experiment import Experiment
 from ..source import Source
 from .caliper import read_document
@@ -13,6 +15,9 @@ from .text import whole_text
 
 __all__ = ["read"]
 
+_HEAD: Final = 1 << 20  # bytes within which a key is that all profiles have; other JSON is not parsed
+_KEYS: Final = re.compile(rb'"(traceEvents|ph|data|records|path|count|time[^"]*|\w+#[^"]*)"\s*:')
+
 
 def read(source: Source) -> Experiment:
     """Read a trace in Chrome's format, or a profile of Caliper.
@@ -20,6 +25,8 @@ def read(source: Source) -> Experiment:
     Raises:
         InputError: It is none of both, or damaged.
     """
+    if not _KEYS.search(source.read(0, _HEAD)):
+        raise InputError("expected JSON of Caliper (data or records) or a Chrome trace (events), found other JSON")
     document = _parsed(whole_text(source))
     events = events_of(document)
     return read_document(document) if events is None else read_events(events)

@@ -12,7 +12,7 @@ __all__ = ["lines", "whole_text"]
 
 _BLOCK: Final = 1 << 20
 _LONGEST: Final = 1 << 24  # bytes of a line
-_LARGEST: Final = 1 << 28  # bytes of a text that is parsed as one, which takes some ten times as much memory
+_LARGEST: Final = 64  # MiB of a text that is parsed as one, which takes up to 25 times as much memory
 
 
 def lines(source: Source) -> Iterator[str]:
@@ -37,9 +37,9 @@ def whole_text(source: Source) -> bytes:
     """Give all of a file.
 
     Raises:
-        InputError: It has more than 256 MiB.
+        InputError: It has more than ``_LARGEST`` MiB.
     """
-    found = source.read(0, _LARGEST + 1)
-    if len(found) > _LARGEST:
-        raise InputError(f"expected at most {_LARGEST} bytes, found more")
+    found = source.read(0, (_LARGEST << 20) + 1)
+    if len(found) > _LARGEST << 20:
+        raise InputError(f"expected at most {_LARGEST} MiB of JSON, unpacked, found more; record a shorter run")
     return found

@@ -1,6 +1,10 @@
 """Profiles of Caliper: values are those in the file, in seconds, along the paths of its nodes."""
 
+import gzip
 import json
+import resource
+import subprocess
+import sys
 from collections import defaultdict
 
 import caliperreader
@@ -148,3 +152,24 @@ def test_a_damaged_file_is_refused_in_a_line(text, tmp_path):
     (tmp_path / "a").write_text(text)
     with pytest.raises(InputError, match=rf"^{tmp_path}/a: expected .*\Z"):
         load(tmp_path / "a")
+
+
+MEMORY = 1_500_000_000  # bytes of addresses, of which Python with NumPy takes half
+
+
+@pytest.mark.parametrize(
+    ("first", "reason"),
+    [(b"[{}", "found other JSON"), (b'[{"path":"main"}', "at most 64 MiB of JSON, unpacked, found more")],
+)
+def test_json_that_unpacks_to_much_is_refused_in_little_memory(first, reason, tmp_path):
+    file = tmp_path / "a.json.gz"
+    file.write_bytes(gzip.compress(first + b",{}" * (24 << 20) + b"]", 1))
+    done = subprocess.run(
+        [sys.executable, "-m", "autoanalyzer", "info", file],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert reason in done.stderr
