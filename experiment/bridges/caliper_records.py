@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Final, NamedTuple
@@ -17,6 +17,8 @@ __all__ = ["Column", "Record", "Records"]
 _NUMBERS: Final = ("int", "uint", "double")
 _PATHS: Final = ("path", "source.function#callpath.address")
 _UNITS: Final = ("attribute.unit", "time.unit")
+_MOST: Final = 1 << 21  # records of JSON, of up to 800 bytes in memory
+_LABELS: Final = 1 << 25  # labels of all nodes' chains, of 8 bytes in memory
 _DEEP: Final = 1000  # of nodes of a .cali file: each record lists all above it
 
 
@@ -56,12 +58,15 @@ class Records:
         """Take what JSON of Caliper says.
 
         Raises:
-            InputError: It is other JSON.
+            InputError: It is other JSON, or has too many records or nodes.
         """
         if isinstance(document, dict) and "data" in document:
+            _refuse_many(document["data"])
             return _of_split_json(document)
         if isinstance(document, dict):
             document = document.get("records")
+        if isinstance(document, list):
+            _refuse_many(document)
         if isinstance(document, list) and document and all(isinstance(each, dict) for each in document):
             return _of_json_records(document)
         raise InputError("expected JSON of Caliper (data, columns and nodes, or a list of records), found other JSON")
@@ -115,6 +120,11 @@ def _refuse_circles(nodes: Any) -> None:
     nodes.import_node = import_node
 
 
+def _refuse_many(rows: Sized) -> None:
+    if len(rows) > _MOST:
+        raise InputError(f"expected at most {_MOST} records of Caliper in JSON, found {len(rows)}")
+
+
 def _of_split_json(document: Mapping[str, Any]) -> Records:
     """Read ``json-split``: a table, whose paths are numbers of nodes."""
     names: Sequence[str] = document["columns"]
@@ -137,6 +147,7 @@ def _of_split_json(document: Mapping[str, Any]) -> Records:
 def _labels(nodes: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     """Give for each node the labels that lead to it; a parent comes before its children."""
     found: list[tuple[str, ...]] = []
+    size = 0
     for node in nodes:
         parent = node.get("parent")
         if parent is not None and not 0 <= parent < len(found):
@@ -144,6 +155,9 @@ def _labels(nodes: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
         above = () if parent is None else found[parent]
         if len(above) >= _DEEP:
             raise InputError(f"expected nodes at most {_DEEP} deep, found deeper ones")
+        size += len(above) + 1
+        if size > _LABELS:
+            raise InputError(f"expected nodes whose depths add up to at most {_LABELS}, found more")
         found.append((*above, _text(node["label"])))
     return found
 

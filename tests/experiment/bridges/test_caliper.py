@@ -154,6 +154,25 @@ def test_a_damaged_file_is_refused_in_a_line(text, tmp_path):
         load(tmp_path / "a")
 
 
+def _chain(length, many):
+    nodes = [{"label": "a"}, *({"label": "a", "parent": each} for each in range(length - 1))]
+    return json.dumps({"data": [], "columns": [], "column_metadata": [], "nodes": nodes + nodes[-1:] * many})
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('[{"path":"main"}' + ",{}" * (1 << 21) + "]", "at most 2097152 records of Caliper in JSON, found 2097153"),
+        (_chain(999, 34_000), "depths add up to at most 33554432, found more"),
+    ],
+    ids=["records", "depths"],
+)
+def test_records_and_nodes_that_fill_memory_are_refused(text, reason, tmp_path):
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(InputError, match=reason):
+        load(tmp_path / "a.json")
+
+
 MEMORY = 1_500_000_000  # bytes of addresses, of which Python with NumPy takes half
 
 
