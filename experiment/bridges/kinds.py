@@ -45,7 +45,7 @@ def _is_darshan(head: bytes) -> bool:
 def _is_perf_script(head: bytes) -> bool:
     text = head.decode("utf-8", "replace")
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-    return bool(_SAMPLE.match(first))
+    return bool(_SAMPLE.match(first.strip()))
 
 
 def _any_of(*patterns: str) -> Callable[[Path], bool]:

@@ -60,7 +60,7 @@ def read(source: Source) -> Experiment:
 def _samples(source: Source) -> Iterator[_Sample]:
     current: _Sample | None = None
     for line in lines(source):
-        head = None if line[:1] in (" ", "\t", "#", "") and current else _SAMPLE.match(line.strip())
+        head = None if line.startswith("#") else _SAMPLE.match(line.strip())  # without stacks, commands are padded
         if head:
             if current:
                 yield current
