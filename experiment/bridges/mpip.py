@@ -22,10 +22,10 @@ from .text import lines
 
 __all__ = ["read"]
 
-_SECTION: Final = re.compile(r"@-+ (.*?)[ -]*$")
-_FACT: Final = re.compile(r"@ ([^:]*?) *: (.*)$")
+_SECTION: Final = re.compile(r"@-+ (.*)$")
+_FACT: Final = re.compile(r"@ ([^:]*): (.*)$")
 _TASK: Final = re.compile(r"\s*(\d+)\s+(\S+)\s+(\S+)\s+\S+$")
-_FRAME: Final = re.compile(r"\s*(\d+)\s+(\d+)\s+(\S+)\s+(?:(\d+)\s+)?(\S.*?)\s*$")
+_FRAME: Final = re.compile(r"\s*(\d+)\s+(\d+)\s+(\S+)\s+(?:(\d+)\s+)?(\S.*)$")
 _SITE: Final = re.compile(r"(\w+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)(?:\s+(\S+))?$")
 _UNKNOWN: Final = "[unknown]"
 _IO: Final = "File_"
@@ -72,7 +72,7 @@ class _Reading:
                 self._facts.setdefault(fact[1].strip(), fact[2].strip())
             elif section == "MPI Time" and (task := _TASK.match(line)):
                 self._tasks[int(task[1])] = float(task[2]), float(task[3])
-            elif section == "Callsites" and (frame := _FRAME.match(line)):
+            elif section == "Callsites" and (frame := _FRAME.match(line.rstrip())):
                 self._add_frame(frame)
             elif row := _SITE.match(line):
                 self._rows[section].append(row.groups(""))
@@ -148,6 +148,6 @@ def _sections(source: Source) -> Iterator[tuple[str, str]]:
     section = ""
     for line in lines(source):
         if found := _SECTION.match(line):
-            section = re.split(r"[(:]", found[1])[0].strip()
+            section = re.split(r"[(:]", found[1])[0].strip(" -")
         else:
             yield section, line

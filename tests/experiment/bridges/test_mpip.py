@@ -75,6 +75,20 @@ def test_call_sites_that_are_not_listed_are_the_rest_of_the_time_in_mpi(tmp_path
         assert both[0] == pytest.approx(both[1], rel=0.01)
 
 
+# 400,000 blanks took minutes where each of them was tried as an end.
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("heading", "start"),
+    [("", "@ Command"), ("", "@--- MPI Time"), ("@--- Callsites: 20 ---\n", "  1   0 ring.c  10 main")],
+)
+def test_a_line_of_many_blanks_is_read(heading, start, tmp_path):
+    text = FILE.read_text()
+    where = text.index("@--- MPI Time")
+    line = f"{heading}{start}{' ' * 400_000}x\n"
+    (tmp_path / "a.mpiP").write_text(f"{text[:where]}{line}{text[where:]}")
+    assert load(tmp_path / "a.mpiP").exclusive("wall_time").sum() == load(FILE).exclusive("wall_time").sum()
+
+
 def test_a_concise_report_is_refused(tmp_path):
     (tmp_path / "a.mpiP").write_text("@ mpiP\n@ Command : ./ring\n")
     with pytest.raises(InputError, match=r"expected times by task .*, found none; a concise report"):
