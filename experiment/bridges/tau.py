@@ -7,7 +7,7 @@ that their first functions are not outermost ones, it cannot be told where they 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
@@ -66,12 +66,15 @@ def read_folder(path: Path) -> Experiment:
     return _experiment((place, _named_thread(file)) for place, file in _files(path))
 
 
-def _files(path: Path) -> Iterator[tuple[tuple[int, int, int], Path]]:
-    folders = sorted(each for each in path.glob(f"{_METRICS}*") if each.is_dir()) or [path]
-    for folder in folders:
-        names = ((each, _FILE.match(each.name)) for each in folder.iterdir())
-        places = ((tuple(map(int, found.groups())), each) for each, found in names if found)
-        yield from (((node, context, thread), file) for (node, context, thread), file in sorted(places))
+def _files(path: Path) -> list[tuple[tuple[int, int, int], Path]]:
+    return _placed(path.glob(f"{_METRICS}*/profile.*")) or _placed(path.glob("profile.*"))
+
+
+def _placed(files: Iterable[Path]) -> list[tuple[tuple[int, int, int], Path]]:
+    """Give those that are named as profiles, with their places, folder by folder."""
+    named = ((each, found.groups()) for each in files if (found := _FILE.match(each.name)))
+    places = (((int(node), int(context), int(thread)), each) for each, (node, context, thread) in named)
+    return sorted(places, key=lambda each: (each[1].parent, each[0]))
 
 
 def _named_thread(file: Path) -> _Thread:

@@ -95,6 +95,19 @@ def test_functions_are_listed_flat_where_a_thread_lacks_the_chains_that_others_h
     assert values(load(tmp_path), "wall_time") == {"program": [0, 0], "program/main": [3, 3], "program/work": [1, 2]}
 
 
+def test_a_folder_of_other_names_is_none_of_tau(tmp_path):
+    (tmp_path / "profile.a.b.c").write_text("hi\n")
+    with pytest.raises(InputError) as refused:
+        open_experiment(tmp_path)
+    assert "TAU" not in str(refused.value)
+
+
+def test_profiles_are_found_beside_a_folder_of_a_metric_without_any(tmp_path, values):
+    (tmp_path / "MULTI__TIME").mkdir()
+    _write(tmp_path / "profile.0.0.0", CHAINS)
+    assert values(load(tmp_path), "wall_time") == {"main": [3], "main/work": [1]}
+
+
 def test_a_damaged_file_of_a_folder_is_named(tmp_path):
     _write(tmp_path / "profile.0.0.0", [("main", 1, 5e6)])
     (tmp_path / "profile.1.0.0").write_text("3 templated_functions_MULTI_TIME\n# Name\n")
