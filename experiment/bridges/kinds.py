@@ -45,11 +45,11 @@ def _is_darshan(head: bytes) -> bool:
 def _is_perf_script(head: bytes) -> bool:
     text = head.decode("utf-8", "replace")
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-    return bool(_SAMPLE.match(first))
+    return bool(_SAMPLE.match(first.strip()))
 
 
-def _any_of(*patterns: str) -> Callable[[Path], bool]:
-    return lambda folder: any(True for pattern in patterns for _ in folder.glob(pattern))
+def _any_of(*patterns: str, names: str = ".*") -> Callable[[Path], bool]:
+    return lambda folder: any(re.fullmatch(names, file.name) for each in patterns for file in folder.glob(each))
 
 
 def _has_heading(*headings: bytes) -> Callable[[bytes], bool]:
@@ -89,7 +89,11 @@ class FolderKind(NamedTuple):
 
 
 FOLDERS: Final = (
-    FolderKind("a folder of profiles of TAU", "tau", _any_of("profile.*.*.*", "MULTI__*/profile.*.*.*")),
+    FolderKind(
+        "a folder of profiles of TAU",
+        "tau",
+        _any_of("profile.*", "MULTI__*/profile.*", names=r"profile\.\d+\.\d+\.\d+"),
+    ),
     FolderKind("a database of HPCToolkit", "hpctoolkit", _any_of("*.metric-db", "meta.db")),
 )
 

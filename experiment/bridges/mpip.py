@@ -1,14 +1,15 @@
 """The report of mpiP: time of the program and in MPI by rank, and of each call site by rank.
 
 Numbers in it have three digits. A call site is below the functions that its stack names; what the whole program took on
-a rank, less its call sites, is the program's own.
+a rank, less its call sites, is the program's own. Call sites whose sum differs from the rank's time in MPI by rounding
+alone are scaled to it: of a rank that mostly waits, what is left is less than what rounding takes or adds.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,13 +23,14 @@ from .text import lines
 
 __all__ = ["read"]
 
-_SECTION: Final = re.compile(r"@-+ (.*?)[ -]*$")
-_FACT: Final = re.compile(r"@ ([^:]*?) *: (.*)$")
+_SECTION: Final = re.compile(r"@-+ (.*)$")
+_FACT: Final = re.compile(r"@ ([^:]*): (.*)$")
 _TASK: Final = re.compile(r"\s*(\d+)\s+(\S+)\s+(\S+)\s+\S+$")
-_FRAME: Final = re.compile(r"\s*(\d+)\s+(\d+)\s+(\S+)\s+(?:(\d+)\s+)?(\S.*?)\s*$")
+_FRAME: Final = re.compile(r"\s*(\d+)\s+(\d+)\s+(\S+)\s+(?:(\d+)\s+)?(\S.*)$")
 _SITE: Final = re.compile(r"(\w+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)(?:\s+(\S+))?$")
 _UNKNOWN: Final = "[unknown]"
 _IO: Final = "File_"
+_TIMES: Final = "Callsite Time statistics"
 # Sections of bytes by call site → the metric of what they sum up.
 _VOLUMES: Final = {
     "Callsite Message Sent statistics": "mpi_bytes_sent",
@@ -72,7 +74,7 @@ class _Reading:
                 self._facts.setdefault(fact[1].strip(), fact[2].strip())
             elif section == "MPI Time" and (task := _TASK.match(line)):
                 self._tasks[int(task[1])] = float(task[2]), float(task[3])
-            elif section == "Callsites" and (frame := _FRAME.match(line)):
+            elif section == "Callsites" and (frame := _FRAME.match(line.rstrip())):
                 self._add_frame(frame)
             elif row := _SITE.match(line):
                 self._rows[section].append(row.groups(""))
@@ -87,7 +89,8 @@ class _Reading:
             self._profile.metric(name)
 
     def experiment(self) -> Experiment:
-        spent = self._add_times()
+        spent = self._spent()
+        scales: dict[int, float] = {}
         for rank, (whole, inside) in self._tasks.items():
             place = self._profile.location(rank)
             rest = inside - spent[rank]
@@ -95,24 +98,31 @@ class _Reading:
                 path = self._profile.path(Region("mpi", _OTHERS, "", _OTHERS), self._root)
                 self._profile.add("wall_time", path, place, rest)
                 self._profile.add("mpi_time", path, place, rest)
-                spent[rank] = inside
-            self._profile.add("wall_time", self._root, place, whole - spent[rank])
+            elif spent[rank] and -rest <= _DIGITS * inside:
+                scales[rank] = inside / spent[rank]
+            listed = inside if rank in scales else max(inside, spent[rank])
+            self._profile.add("wall_time", self._root, place, whole - listed)
+        self._add_times(scales)
         for section, metric in _VOLUMES.items():
             self._add_volumes(section, metric)
         self._profile.remarks.append("mpiP: no times of functions outside MPI, no threads; numbers have three digits")
         return self._profile.experiment(self._notes)
 
-    def _add_times(self) -> defaultdict[int, float]:
-        """Add the time of call sites; give that of each rank."""
+    def _spent(self) -> defaultdict[int, float]:
+        """Give the time of the call sites of each rank."""
         spent: defaultdict[int, float] = defaultdict(float)
-        for name, site, rank, count, _, mean, *_ in self._rows["Callsite Time statistics"]:
+        for _, _, rank, count, _, mean, *_ in self._rows[_TIMES]:
+            spent[int(rank)] += _seconds(count, mean)
+        return spent
+
+    def _add_times(self, scales: Mapping[int, float]) -> None:
+        """Add the time of call sites, scaled by a factor of their rank."""
+        for name, site, rank, count, _, mean, *_ in self._rows[_TIMES]:
             path, place = self._path(name, int(site)), self._profile.location(int(rank))
-            seconds = int(count) * float(mean) / _MILLISECONDS
-            spent[int(rank)] += seconds
+            seconds = _seconds(count, mean) * scales.get(int(rank), 1.0)
             for metric in ("wall_time", "io_time" if name.startswith(_IO) else "mpi_time"):
                 self._profile.add(metric, path, place, seconds)
             self._profile.add("visits", path, place, int(count))
-        return spent
 
     def _add_volumes(self, section: str, metric: str) -> None:
         for name, site, rank, _, _, _, _, amount, *_ in self._rows[section]:
@@ -143,11 +153,15 @@ class _Reading:
         return self._profile.path(Region(kind, f"MPI_{name}", "", f"MPI_{name}"), path, above)
 
 
+def _seconds(count: str, mean: str) -> float:
+    return int(count) * float(mean) / _MILLISECONDS
+
+
 def _sections(source: Source) -> Iterator[tuple[str, str]]:
     """Give each line with the name of its section, without what it says of units: of the head an empty one."""
     section = ""
     for line in lines(source):
         if found := _SECTION.match(line):
-            section = re.split(r"[(:]", found[1])[0].strip()
+            section = re.split(r"[(:]", found[1])[0].strip(" -")
         else:
             yield section, line

@@ -25,9 +25,10 @@ _SAMPLE: Final = re.compile(
     r"(?P<command>\S.{0,30}?)\s+(?P<number>\d+)(?:/(?P<thread>\d+))?\s+(?:\[\d+\]\s+)?\d+\.\d+:\s+"
     r"(?:(?P<period>\d+)\s+)?(?P<event>[A-Za-z]\S{0,200}):(?:\s+(?P<frame>\S.*))?\s*$"
 )
-_FRAME: Final = re.compile(r"\s*[0-9a-f]{1,16}\s+(?P<name>\S.*?)(?:\+0x[0-9a-f]+)?\s+\((?P<object>[^()]*)\)\s*$")
-_INLINED: Final = re.compile(r"\s*[0-9a-f]{1,16}\s+(?P<name>\S.*?)(?:\+0x[0-9a-f]+)?\s+\(inlined\)\s*$")
+_ADDRESS: Final = re.compile(r"[0-9a-f]{1,16}")
+_OFFSET: Final = re.compile(r"\+0x[0-9a-f]+$")
 _UNKNOWN: Final = "[unknown]"
+_INLINED: Final = "inlined"  # in place of a file
 _CLOCK: Final = re.compile(r"(cpu|task)-clock(:|$)")
 _NANOSECONDS: Final = 1e9
 _MPI: Final = ("MPI_", "PMPI_")
@@ -60,7 +61,7 @@ def read(source: Source) -> Experiment:
 def _samples(source: Source) -> Iterator[_Sample]:
     current: _Sample | None = None
     for line in lines(source):
-        head = None if line[:1] in (" ", "\t", "#", "") and current else _SAMPLE.match(line.strip())
+        head = None if line.startswith("#") else _SAMPLE.match(line.strip())  # without stacks, commands are padded
         if head:
             if current:
                 yield current
@@ -73,19 +74,27 @@ def _samples(source: Source) -> Iterator[_Sample]:
                 None if head["period"] is None else int(head["period"]),
                 [],
             )
-        place = (head["frame"] or "") if head else line
-        if current and (frame := _FRAME.match(place) or _INLINED.match(place)):
-            current.frames.append(_name(frame))
+        name = _name((head["frame"] or "") if head else line)
+        if current and name is not None:
+            current.frames.append(name)
     if current:
         yield current
 
 
-def _name(frame: re.Match[str]) -> str:
-    """Name a function, or if it has no name the file that it is in, in brackets; empty if that is unknown as well."""
-    if frame["name"] != _UNKNOWN:
-        return frame["name"]
-    place = frame.groupdict().get("object") or _UNKNOWN
-    return "" if place == _UNKNOWN else f"[{place.rpartition('/')[2].strip('[]')}]"
+def _name(line: str) -> str | None:
+    """Name the function of a line of a stack: ``55d0 main+0x10 (/bin/ring)``; None of another line.
+
+    One without a name is named by the file that it is in, in brackets; by nothing if that is unknown as well.
+    """
+    address, _, rest = line.strip().partition(" ")
+    symbol, _, place = rest.rpartition(" (")
+    name = _OFFSET.sub("", symbol.strip())
+    inside = place.removesuffix(")")
+    if not (name and _ADDRESS.fullmatch(address)) or inside == place or {"(", ")"} & set(inside):
+        return None
+    if name != _UNKNOWN:
+        return name
+    return "" if inside in (_UNKNOWN, _INLINED) else f"[{inside.rpartition('/')[2].strip('[]')}]"
 
 
 class _Samples:

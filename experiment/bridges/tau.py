@@ -7,7 +7,7 @@ that their first functions are not outermost ones, it cannot be told where they 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
@@ -66,12 +66,15 @@ def read_folder(path: Path) -> Experiment:
     return _experiment((place, _named_thread(file)) for place, file in _files(path))
 
 
-def _files(path: Path) -> Iterator[tuple[tuple[int, int, int], Path]]:
-    folders = sorted(each for each in path.glob(f"{_METRICS}*") if each.is_dir()) or [path]
-    for folder in folders:
-        names = ((each, _FILE.match(each.name)) for each in folder.iterdir())
-        places = ((tuple(map(int, found.groups())), each) for each, found in names if found)
-        yield from (((node, context, thread), file) for (node, context, thread), file in sorted(places))
+def _files(path: Path) -> list[tuple[tuple[int, int, int], Path]]:
+    return _placed(path.glob(f"{_METRICS}*/profile.*")) or _placed(path.glob("profile.*"))
+
+
+def _placed(files: Iterable[Path]) -> list[tuple[tuple[int, int, int], Path]]:
+    """Give those that are named as profiles, with their places, folder by folder."""
+    named = ((each, found.groups()) for each in files if (found := _FILE.match(each.name)))
+    places = (((int(node), int(context), int(thread)), each) for each, (node, context, thread) in named)
+    return sorted(places, key=lambda each: (each[1].parent, each[0]))
 
 
 def _named_thread(file: Path) -> _Thread:
@@ -108,7 +111,7 @@ def _experiment(threads: Iterable[tuple[tuple[int, int, int], _Thread]]) -> Expe
     facts: Mapping[str, str] = found[0][1].facts
     command = facts.get("Command Line", "").split()
     program = command[0].rpartition("/")[2] if command else "program"
-    whole = all(_is_whole(thread.rows) for _, thread in found)
+    whole = _are_whole([thread.rows for _, thread in found])
     root = None if whole and len({_roots(thread.rows)[0] for _, thread in found if _roots(thread.rows)}) == 1 else True
     above = profile.path(Region("program", program, "", program)) if root or not whole else None
     numbers: dict[int, set[tuple[int, int]]] = {}
@@ -135,11 +138,21 @@ def _roots(rows: Mapping[tuple[str, ...], object]) -> list[str]:
     return [chain[0] for chain in rows if len(chain) == 1 and chain[0] not in called]
 
 
-def _is_whole(rows: Mapping[tuple[str, ...], object]) -> bool:
-    """Tell whether every chain begins with an outermost function, and all that leads to it is there, too."""
+def _are_whole(threads: Sequence[Mapping[tuple[str, ...], object]]) -> bool:
+    """Tell whether every chain begins with an outermost function, and all that leads to it is there, too.
+
+    A thread may have no chains, as an idle one, if others have some and none of its functions is called there.
+    """
+    called = {chain[-1] for rows in threads for chain in rows if len(chain) > 1}
+    return bool(called) and all(_is_whole(rows, called) for rows in threads)
+
+
+def _is_whole(rows: Mapping[tuple[str, ...], object], called: Set[str]) -> bool:
     roots = set(_roots(rows))
     chains = [chain for chain in rows if len(chain) > 1]
-    return bool(chains) and all(chain[0] in roots and (len(chain) == 2 or chain[:-1] in rows) for chain in chains)
+    if not chains:
+        return roots.isdisjoint(called)
+    return all(chain[0] in roots and (len(chain) == 2 or chain[:-1] in rows) for chain in chains)
 
 
 def _add(profile: Profile, thread: _Thread, place: int, above: int | None, *, whole: bool, counts_calls: bool) -> None:

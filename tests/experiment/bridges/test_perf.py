@@ -60,6 +60,27 @@ def test_samples_without_stacks_and_of_other_events_are_read(tmp_path, values):
     assert "each of which may be a thread" in experiment.notes.remarks[0]
 
 
+PADDED = """            ring    7 1.000001:     250000 cpu-clock:      55d0 main+0x10 (/bin/ring)
+            ring    8 1.250001:       7000 page-faults:      55d0 f+0x10 (/bin/ring)
+"""
+
+
+@pytest.mark.parametrize("before", ["", "ring 7 0.5:  250000 cpu-clock: \n\t    55d0 main+0x10 (/bin/ring)\n\n"])
+def test_commands_may_be_padded_first_or_after_a_stack(before, tmp_path, values):
+    (tmp_path / "a").write_text(before + PADDED)
+    experiment = load(tmp_path / "a")
+    assert values(experiment, "cpu_time")["ring/main"] == [0.0005 if before else 0.00025, 0]
+    assert values(experiment, "perf:page-faults")["ring/f"] == [0, 7000]
+
+
+# 400,000 blanks took minutes where each of them was tried as an end of the name.
+@pytest.mark.timeout(60)
+def test_a_line_of_many_blanks_is_no_frame(tmp_path, values):
+    stack = f"\t12 main{' ' * 400_000}x\n\t12 [unknown] (inlined)\n\t12 f(int (*)(long))+0x1 (/bin/app)\n"
+    (tmp_path / "a").write_text(f"app 7 1.5:  1000000000 cpu-clock: \n{stack}\n")
+    assert values(load(tmp_path / "a"), "cpu_time") == {"app": [0], "app/f(int (*)(long))": [1]}
+
+
 def test_a_recursive_call_is_the_first_one(tmp_path, values):
     stack = "".join(f"\t  {n:x} {name}+0x1 (/bin/app)\n" for n, name in enumerate(["leaf", "f", "f", "main"]))
     (tmp_path / "a").write_text(f"app 7 1.5:  1000000000 cpu-clock: \n{stack}\n")

@@ -75,6 +75,39 @@ def test_functions_are_listed_flat_where_chains_are_cut_off(tmp_path, values):
     assert "listed flat" in experiment.notes.remarks[0]
 
 
+CHAINS = [("main", 1, 3e6), ("work", 1, 1e6), ("main => work", 1, 1e6)]
+
+
+@pytest.mark.parametrize("idle", ["main", "OpenMP thread"])
+def test_a_thread_without_calls_leaves_the_call_paths_of_others(idle, tmp_path, values):
+    _write(tmp_path / "profile.0.0.0", CHAINS)
+    _write(tmp_path / "profile.0.0.1", [(idle, 1, 2e6)])
+    experiment = load(tmp_path)
+    paths = {name.removeprefix("program/"): row for name, row in values(experiment, "wall_time").items()}
+    assert paths["main/work"] == [1, 0]
+    assert paths[idle][1] == 2
+    assert not any("listed flat" in each for each in experiment.notes.remarks)
+
+
+def test_functions_are_listed_flat_where_a_thread_lacks_the_chains_that_others_have(tmp_path, values):
+    _write(tmp_path / "profile.0.0.0", CHAINS)
+    _write(tmp_path / "profile.1.0.0", [("main", 1, 3e6), ("work", 1, 2e6)])
+    assert values(load(tmp_path), "wall_time") == {"program": [0, 0], "program/main": [3, 3], "program/work": [1, 2]}
+
+
+def test_a_folder_of_other_names_is_none_of_tau(tmp_path):
+    (tmp_path / "profile.a.b.c").write_text("hi\n")
+    with pytest.raises(InputError) as refused:
+        open_experiment(tmp_path)
+    assert "TAU" not in str(refused.value)
+
+
+def test_profiles_are_found_beside_a_folder_of_a_metric_without_any(tmp_path, values):
+    (tmp_path / "MULTI__TIME").mkdir()
+    _write(tmp_path / "profile.0.0.0", CHAINS)
+    assert values(load(tmp_path), "wall_time") == {"main": [3], "main/work": [1]}
+
+
 def test_a_damaged_file_of_a_folder_is_named(tmp_path):
     _write(tmp_path / "profile.0.0.0", [("main", 1, 5e6)])
     (tmp_path / "profile.1.0.0").write_text("3 templated_functions_MULTI_TIME\n# Name\n")
