@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import PurePath
@@ -19,7 +19,7 @@ from ..experiment import Region
 from . import division_of_work, indirection, input_output, loop_order, messages, pipeline, repeated_work, thread_loops
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .nest import Procedure, SourceFile
-from .reading import Found, Reading
+from .reading import Found, Reading, is_cxx, is_readable
 
 __all__ = ["KINDS", "Advised", "advise"]
 
@@ -37,7 +37,8 @@ KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ..
 _SUREST: Final = {HIGH: 0, MEDIUM: 1, LOW: 2}
 _BY_CALLERS: Final = division_of_work.CAUSES | pipeline.CAUSES  # what calls a region is read, too
 _MOST: Final = 5  # of a finding
-_MOST_FILES: Final = 12  # beside those of findings, in which a division of work is looked for
+_MOST_FILES: Final = 12  # of the callers of a region, and of all others in which a division of work is looked for
+_DEAR: Final = 4  # files of which one of C++ takes the place: with its library it takes half a second, and not 0.1
 _AMOUNTS: Final = ("visits", "io_calls", "io_bytes", "mpi_calls", "mpi_bytes")
 _APART: Final = ("visits", "instructions")
 
@@ -76,7 +77,7 @@ def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
     return Advised(
         {core: advice for core, advice in of_ranks.items() if advice},
         {core: advice for core, advice in of_regions.items() if advice},
-        tuple(dict.fromkeys(reading.remarks)),
+        (*dict.fromkeys(reading.remarks), *adviser.remarks),
         tuple(dict.fromkeys(adviser.lacking)),
     )
 
@@ -85,6 +86,17 @@ class _Adviser:
     def __init__(self, findings: Findings, reading: Reading) -> None:
         self._findings, self._reading = findings, reading
         self.lacking: list[str] = []
+        self._callers: dict[str, None] = {}  # in order
+        files = {each.region.file for each in findings.experiment.call_paths}
+        self._others = sorted(filter(is_readable, files), key=lambda name: (len(PurePath(name).parts), name))
+        self._unread: set[str] = set()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Say how many files were not read in which work may be divided."""
+        number = len(self._unread - self._reading.sources.keys())
+        files = f"{number} other file{'s' * (number > 1)}"
+        return (f"where work is divided was not looked for in {files}: too many",) if number else ()
 
     def on_ranks(self, core: int) -> tuple[Advice, ...]:
         """Advise on a core in which ranks or threads differ."""
@@ -127,10 +139,27 @@ class _Adviser:
         if not kinds or not places:
             return ()
         if causes & _BY_CALLERS:
-            _read_callers(self._findings, self._reading, region)
+            self._read_callers(region)
         found = chain.from_iterable(self._at(place, kinds, causes, gain, numbers) for place in places)
         unique = {each.text: each for each in found}
         return tuple(sorted(unique.values(), key=lambda each: _SUREST[each.confidence])[:_MOST])
+
+    def _read_callers(self, region: CodeRegion) -> None:
+        """Read the files of what calls a region, then some of the others, in which it may be divided what they do."""
+        paths = self._findings.experiment.call_paths
+        number: int | None = region.id
+        names: list[str] = []
+        while number is not None:
+            names.append(paths[number].region.file)
+            number = paths[number].parent
+        self._callers |= dict.fromkeys([*dict.fromkeys(filter(None, names))][:_MOST_FILES])
+        left = _MOST_FILES - sum(map(_cost, self._callers))
+        for name in (*self._callers, *(each for each in self._others if each not in self._callers)):
+            left -= 0 if name in self._callers else _cost(name)
+            if left >= 0 or name in self._callers:
+                self._reading.read(name)
+            else:
+                self._unread.add(name)
 
     def _at(
         self,
@@ -182,21 +211,8 @@ def _procedure(source: SourceFile, region: Region) -> Procedure | None:
     return named[0] if len(named) == 1 else None
 
 
-def _read_callers(findings: Findings, reading: Reading, region: CodeRegion) -> None:
-    """Read the files of what calls a region, then some of the others, in which it may be divided what they do."""
-    experiment = findings.experiment
-    number: int | None = region.id
-    names: list[str] = []
-    while number is not None:
-        names.append(experiment.call_paths[number].region.file)
-        number = experiment.call_paths[number].parent
-    names += _others(each.region.file for each in experiment.call_paths)
-    for name in list(dict.fromkeys(filter(None, names)))[:_MOST_FILES]:
-        reading.read(name)
-
-
-def _others(names: Iterable[str]) -> Sequence[str]:
-    return sorted(set(filter(None, names)), key=lambda name: (len(PurePath(name).parts), name))
+def _cost(name: str) -> int:
+    return _DEAR if is_cxx(name) else 1
 
 
 def _numbers(selection: Selection, core: int) -> dict[str, float]:

@@ -12,10 +12,11 @@ from ..errors import InputError
 from .conditions import settled
 from .nest import SourceFile
 
-__all__ = ["Found", "Reading"]
+__all__ = ["Found", "Reading", "is_cxx", "is_readable"]
 
 _FORTRAN: Final = re.compile(r"\.(f|for|ftn|fpp|f\d\d)$", re.I)
 _C_FAMILY: Final = re.compile(r"\.(c|cc|cp|cxx|cpp|c\+\+|h|hh|hpp|hxx|inl|ipp|tpp|cu|cuh)$", re.I)
+_CXX: Final = re.compile(r"\.(cc|cp|cxx|cpp|c\+\+|hh|hpp|hxx|inl|ipp|tpp|cu|cuh|C|H)$")
 _INCLUDED: Final = re.compile(r"\.(inc|fi)$", re.I)  # in any language
 _LIKE_FORTRAN: Final = re.compile(rb"^[ \t\d]*(end\b|(recursive |pure )*subroutine\b|.*\bfunction\b)", re.I | re.M)
 _COMMENT: Final = re.compile(rb"^[cC*][^\w=(]", re.M)  # in the first column of fixed form
@@ -83,7 +84,7 @@ class Reading:
         Raises:
             InputError: It cannot be read, or is not what ran.
         """
-        if not (_FORTRAN.search(name) or _C_FAMILY.search(name) or _INCLUDED.search(name)):
+        if not is_readable(name):
             return None
         found = self._find(name)
         if found.path is None or found.why_not:
@@ -103,3 +104,13 @@ class Reading:
 
             source = read_c_family(text, found.path)
         return replace(source, path=name)  # by which the experiment knows it
+
+
+def is_readable(name: str) -> bool:
+    """Tell whether a file is of a language that is read."""
+    return any(each.search(name) for each in (_FORTRAN, _C_FAMILY, _INCLUDED))
+
+
+def is_cxx(name: str) -> bool:
+    """Tell whether a file is of C++, by its name."""
+    return bool(_CXX.search(name))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ..analyze import Findings
+from ..errors import InputError
 from .place import at_line, visible
 from .sources import Sources
 
 if TYPE_CHECKING:  # most verdicts do without reading sources
-    from ..advise import Advice, Advised, Found
+    from ..advise import Advice, Advised, Limits
 
 __all__ = ["find_advice", "not_advised", "tips", "tries"]
 
@@ -27,6 +29,7 @@ def find_advice(
     *,
     folders: Sequence[Path] = (),
     tell: Callable[[str], object] = str,
+    limits: Limits | None = None,
 ) -> Advised | None:
     """Advise on findings, as far as the sources are found where an experiment's file is, and were not changed since.
 
@@ -35,18 +38,38 @@ def find_advice(
         file: Where the experiment is.
         folders: Where to look for sources first.
         tell: Is told what is read.
+        limits: What reading may take; None for the usual.
 
     Returns:
         What is advised; None where there is nothing to advise on.
     """
     if not (findings.cores_by_difference or findings.cores_by_weight):
         return None
+    from ..advise import Advised, Limits, in_limited_process  # noqa: PLC0415
+
+    last = ""
+
+    def tell_on(name: str) -> None:
+        nonlocal last
+        last = visible(name)
+        tell(f"reading {last}")
+
+    try:
+        work = partial(_advise, findings, Sources(findings.experiment, file, folders))
+        return in_limited_process(work, tell_on, limits or Limits())
+    except (InputError, OSError) as error:
+        said = f"no advice{f' on {last}, nor on others' if last else ''}: {error}"
+    except Exception as error:  # a defect of ours: what was measured has its verdict all the same
+        said = _defect(error)
+    return Advised(remarks=(said,), lacking=(said,))
+
+
+def _advise(findings: Findings, sources: Sources, tell: Callable[[str], object]) -> Advised:
+    """Advise, and tell the name of each file that is read."""
     from ..advise import Advised, Found, advise  # noqa: PLC0415
 
-    sources = Sources(findings.experiment, file, folders)
-
     def find(name: str) -> Found:
-        tell(f"reading {visible(name)}")
+        tell(name)
         source = sources.find(name)
         if source.path is None:
             return Found(None, "its source is not at hand")
@@ -54,9 +77,15 @@ def find_advice(
 
     try:
         return advise(findings, find)
-    except Exception as error:  # a defect of ours: what was measured has its verdict all the same
-        said = f"no advice, because of a defect in autoanalyzer, which you may report: {_where(error)}"
+    except MemoryError:
+        raise
+    except Exception as error:
+        said = _defect(error)
         return Advised(remarks=(said,), lacking=(said,))
+
+
+def _defect(error: Exception) -> str:
+    return f"no advice, because of a defect in autoanalyzer, which you may report: {_where(error)}"
 
 
 def _where(error: Exception) -> str:

@@ -91,7 +91,7 @@ def _parsed(text: bytes, path: Path, language: str, words: Sequence[bytes]) -> t
     unit = lib.clang_parseTranslationUnit(index, name, given, len(words), byref(file), 1, _FLAGS)
     try:
         if not unit:
-            raise SourceError(str(path), 1, 1, "the parser has given up")
+            raise SourceError(str(path), 1, 1, "the parser has crashed, or memory for it has ended")
         read = _Unit(unit, Places(unit, name, masked(latin)), latin)
         return read.source(language, str(path)), read.problems
     finally:

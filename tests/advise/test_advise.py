@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from autoanalyzer.advise import Found, advise
 from autoanalyzer.analyze import analyze
+from autoanalyzer.experiment import Builder, Region
 
 SOURCE = (
     "#include <mpi.h>\n"
@@ -71,3 +73,28 @@ def test_no_file_is_looked_for_where_nothing_was_found(make_experiment):
         raise AssertionError(name)
 
     assert not advise(alike, find).remarks
+
+
+@pytest.mark.parametrize(("suffix", "others"), [("c", 11), ("hpp", 2)])
+def test_of_others_in_which_work_may_be_divided_fewer_are_read_where_they_are_dear(suffix, others, tmp_path):
+    made = Builder()
+    main = made.call_path("main")
+    paths = [
+        made.call_path(Region("function", f"f{number}", f"{number:02}.{suffix}", f"f{number}", 0, 1, 1), main)
+        for number in range(20)
+    ]
+    for rank in range(4):
+        made.location(rank)
+    for name, unit in (("wall_time", "sec"), ("cpu_time", "sec"), ("mpi_cpu_time", "sec"), ("instructions", "occ")):
+        made.metric(name, unit)
+        made.row(name, paths[-1], np.array([1.0, 1.0, 2.0, 2.0]) * (name != "mpi_cpu_time"))
+    read = []
+
+    def find(name):
+        read.append(name)
+        (tmp_path / name).write_text(f"void f{int(name[:2])}(void) {{}}\n")
+        return Found(tmp_path / name)
+
+    advised = advise(analyze(made.experiment()), find)
+    assert read == [f"{number:02}.{suffix}" for number in (19, *range(others))]
+    assert advised.remarks == (f"where work is divided was not looked for in {19 - others} other files: too many",)

@@ -1,13 +1,15 @@
 """Advice from sources that are found where an experiment is."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
-from autoanalyzer.advise import Advice, Advised
+from autoanalyzer.advise import Advice, Advised, Limits, in_limited_process
 from autoanalyzer.advise.advice import HIGH, LOW
 from autoanalyzer.analyze import analyze
+from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import load, save
 from autoanalyzer.view.advice import find_advice, tries
 from autoanalyzer.view.findings_json import findings_document
@@ -160,3 +162,54 @@ def test_without_advice_the_document_has_none(measured):
     findings, file, _ = measured
     document = findings_document(findings, file)
     assert [entry["advice"] for entry in document["dissimilarity"]["cccr"]] == [[]]
+
+
+def test_a_source_that_never_ends_is_given_up_and_the_verdict_stands(measured):
+    findings, file, source = measured
+    os.mkfifo(source.parent / "pipe.h")
+    source.write_text('#include "pipe.h"\n' + SOURCE[1:])
+    os.utime(source, (1e9, 1e9))
+    advised = find_advice(findings, file, limits=Limits(seconds=1))
+    assert advised == _given_up("reading it took more than 1 s")
+    lines = verdict_lines(findings, file, advised=advised)
+    assert GENERAL in lines
+    assert advised.lacking[0] in lines
+
+
+@pytest.fixture
+def endless(measured):
+    """Give the same of a source with macros that grow to a hundred million words."""
+    findings, file, source = measured
+    macros = [f"#define A{level} {f'A{level - 1} ' * 10}" for level in range(1, 9)]
+    source.write_text("\n".join(("#define A0 1+", *macros, "int many = A8 0;", SOURCE)))
+    os.utime(source, (1e9, 1e9))
+    return findings, file
+
+
+def test_macros_that_grow_without_end_are_given_up_after_some_time(endless):
+    advised = find_advice(*endless, limits=Limits(processor_seconds=1))
+    assert advised == _given_up("reading it took more than 1 s of a processor")
+
+
+def test_macros_that_grow_without_end_are_given_up_by_their_memory(endless):
+    (said,) = find_advice(*endless, limits=Limits(memory=128 << 20)).lacking
+    assert said.startswith("no advice on app.c: ")
+    assert said.endswith("the parser has crashed, or memory for it has ended")
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        (lambda _: os.kill(os.getpid(), signal.SIGKILL), "by signal 9"),
+        (lambda _: os._exit(5), "with status 5"),
+        (lambda _: bytearray(4 << 30), "more than 64 MiB of memory"),
+    ],
+)
+def test_how_what_reads_has_ended_is_said(end, said):
+    with pytest.raises(InputError, match=said):
+        in_limited_process(end, str, Limits(memory=64 << 20))
+
+
+def _given_up(why):
+    said = f"no advice on app.c, nor on others: {why}"
+    return Advised(remarks=(said,), lacking=(said,))
