@@ -14,6 +14,7 @@ from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
 from autoanalyzer.runtime.mpi.fortran_wrappers import fortran_wrapper_text
 from autoanalyzer.runtime.mpi.prototypes import read_prototypes
 from autoanalyzer.runtime.mpi.wrapped_functions import BY_HAND
+from autoanalyzer.runtime.papi.choices import choices_text
 
 from .conformance.cases import kind_of
 from .conftest import PROGRAMS, preprocessed
@@ -62,6 +63,7 @@ def test_no_c_code_gives_a_warning_of_clang(mpi: tuple[str, str], tmp_path: Path
     _, compiler = mpi
     environment = {**os.environ, "OMPI_CC": "clang", "MPICH_CC": "clang"}
     prototypes = read_prototypes(preprocessed(compiler))
+    (tmp_path / "papi_choices.h").write_text(choices_text())
     (tmp_path / "mpi_functions.h").write_text(function_list(prototypes))
     (tmp_path / "mpi_wrappers.c").write_text(wrapper_text(prototypes))
     (tmp_path / "mpi_fortran_wrappers.c").write_text(fortran_wrapper_text(prototypes))
