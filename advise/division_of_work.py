@@ -124,10 +124,7 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
         comes += f", from {'what line ' + str(tables[0]) + ' holds' if tables else 'a table'}"
         cure = "the rank chooses how much it does: give each the same, or as much as it costs"
     elif origin.has_size or _is_divided(origin.value):
-        cure = (
-            "if turns cost differently, equal numbers of them are unequal work: divide by cost, deal turns out in"
-            " rotation, or hand parts out on demand"
-        )
+        cure = "equal counts are unequal work if turns cost differently: divide by cost, in rotation or on demand"
     else:
         cure = "how much a rank does depends on its number: divide evenly, or by cost"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
