@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from itertools import chain
 from pathlib import PurePath
 from typing import Final
@@ -109,7 +110,7 @@ class _Adviser:
         if not (causes or counted) or not all(each.endswith("_rate") for each in causes):
             causes.add("threads" if findings.performance.threads else "ranks")
         worth = worth_of_balance(findings, [core])
-        numbers = _numbers(findings.differences.selection, core)
+        numbers = cache(partial(_numbers, findings.differences.selection, core))
         served = frozenset(causes - {"instructions"})
         return self._on(findings.performance.regions[core], served, worth.seconds if worth else None, numbers)
 
@@ -120,7 +121,7 @@ class _Adviser:
         causes |= {"waiting"} if core in explained.waiting else set()
         causes |= {"small_calls"} if core in explained.small_calls else set()
         worth = worth_of_weight(findings, core)
-        numbers = _numbers(findings.run.weighed, core)
+        numbers = cache(partial(_numbers, findings.run.weighed, core))
         region = findings.run.weighed.regions[core]
         paths, throttled = findings.experiment.call_paths, findings.explanation.throttled.get(core, ())
         within = [paths[each.path].region for each in throttled]
@@ -131,7 +132,7 @@ class _Adviser:
         region: CodeRegion,
         causes: frozenset[str],
         gain: float | None,
-        numbers: Mapping[str, float],
+        numbers: Callable[[], Mapping[str, float]],
         within: Sequence[Region] = (),
     ) -> tuple[Advice, ...]:
         kinds = [kind for served, kind in KINDS if served & causes]
@@ -167,7 +168,7 @@ class _Adviser:
         kinds: Sequence[Callable[[Site], Iterator[Advice]]],
         causes: frozenset[str],
         gain: float | None,
-        numbers: Mapping[str, float],
+        numbers: Callable[[], Mapping[str, float]],
     ) -> tuple[Advice, ...]:
         source = self._reading.read(place.file)
         procedure = _procedure(source, place) if source else None
@@ -176,7 +177,7 @@ class _Adviser:
         is_all = place.kind in ("function", "program") or not place.first_line
         first, last = (procedure.line, procedure.last_line) if is_all else (place.first_line, place.last_line)
         sources = self._reading.sources
-        site = Site(source, procedure, first, last or procedure.last_line, causes, gain, numbers, sources)
+        site = Site(source, procedure, first, last or procedure.last_line, causes, gain, numbers(), sources)
         try:
             found = [each for kind in kinds for each in kind(site)]
         except RecursionError:
@@ -216,7 +217,7 @@ def _cost(name: str) -> int:
 
 
 def _numbers(selection: Selection, core: int) -> dict[str, float]:
-    """Give what was measured of a region: sums, and how far ranks are apart."""
+    """Give what was measured of a region: sums, and how far ranks are apart, for which all of these are walked over."""
     found = {name: float(selection.sums(name)[core]) for name in _AMOUNTS if complete(selection.experiment, name)}
     if complete(selection.experiment, "visits"):
         found |= _entries(selection, core)

@@ -83,12 +83,12 @@ def confidence_in_difference(findings: Findings, regions: Sequence[int]) -> Conf
 
 def may_be_chance(findings: Findings, regions: Sequence[int]) -> bool:
     """Whether a noisy machine can have made a difference: it is small, and what the ranks do does not differ, too."""
-    return findings.differences.may_be_chance(regions) and not _counts_differ(findings, regions)
+    return not _counts_differ(findings, regions) and findings.differences.may_be_chance(regions)
 
 
 def is_by_counts_alone(findings: Findings, regions: Sequence[int]) -> bool:
     """Whether ranks differ by what they executed, the clock does not agree, and it is the cause of nothing."""
-    return findings.differences.is_by_counts_alone(regions) and not _counts_differ(findings, regions)
+    return not _counts_differ(findings, regions) and findings.differences.is_by_counts_alone(regions)
 
 
 def _counts_differ(findings: Findings, regions: Sequence[int]) -> bool:
