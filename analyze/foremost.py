@@ -16,6 +16,7 @@ __all__ = [
     "foremost",
     "is_by_counts_alone",
     "may_be_chance",
+    "may_be_speed",
 ]
 
 
@@ -37,7 +38,9 @@ class Foremost:
 def foremost(findings: Findings) -> Foremost | None:
     """Give the region that the verdict names first: the first real imbalance, else the heaviest; None if none is."""
     same_work = findings.explanation.of_ranks.same_work
-    if imbalances := [core for core in findings.cores_by_difference if core not in same_work]:
+    if imbalances := [
+        core for core in findings.cores_by_difference if core not in same_work and not may_be_speed(findings, [core])
+    ]:
         return Foremost(findings.performance.regions[imbalances[0]], imbalances[0], parts=True)
     if heavy := findings.cores_by_weight:
         return Foremost(findings.run.weighed.regions[heavy[0]], heavy[0], parts=False)
@@ -70,6 +73,7 @@ def confidence_in_difference(findings: Findings, regions: Sequence[int]) -> Conf
         "the ranks did the same work": same_work,
         "measuring may have made the difference": findings.differences.may_be_measuring(regions),
         "the ranks that executed most took no longer by the clock": is_by_counts_alone(findings, regions),
+        "these ranks are slower nearly everywhere, and no counts vouch for it": may_be_speed(findings, regions),
         "the difference is small, and no counts vouch for it": may_be_chance(findings, regions),
     }
     if said := [reason for reason, holds in doubts.items() if holds]:
@@ -84,6 +88,11 @@ def confidence_in_difference(findings: Findings, regions: Sequence[int]) -> Conf
 def may_be_chance(findings: Findings, regions: Sequence[int]) -> bool:
     """Whether a noisy machine can have made a difference: it is small, and what the ranks do does not differ, too."""
     return not _counts_differ(findings, regions) and findings.differences.may_be_chance(regions)
+
+
+def may_be_speed(findings: Findings, regions: Sequence[int]) -> bool:
+    """Whether a slower or shared processor may have made a difference: the same ranks are slower elsewhere, too."""
+    return not _counts_differ(findings, regions) and findings.differences.may_be_speed(regions)
 
 
 def is_by_counts_alone(findings: Findings, regions: Sequence[int]) -> bool:

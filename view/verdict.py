@@ -14,10 +14,10 @@ from ..analyze.criteria import THRESHOLD
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
-from ..analyze.foremost import is_by_counts_alone, may_be_chance
+from ..analyze.foremost import is_by_counts_alone, may_be_chance, may_be_speed
 from ..analyze.worth import worth_of_balance
 from .advice import not_advised, tries
-from .causes import SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because
+from .causes import MAYBE_SPEED, SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because
 from .caveats import MOST_NOTES, caveats
 from .finding import Finding, saves, seconds_of, sight_of_ranks
 from .heavy import heavies
@@ -243,7 +243,8 @@ def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, 
     if not found.exists:
         return
     last = f"{len(found.clusters)} clusters of {_who(findings)}{_apart(findings)}"
-    for number, core in enumerate(findings.cores_by_difference):
+    suspect = [core for core in findings.cores_by_difference if may_be_speed(findings, [core])]
+    for number, core in enumerate(each for each in findings.cores_by_difference if each not in suspect):
         where = where_is(findings.experiment, findings.performance.regions[core])
         same = core in causes.same_work
         title = f"{_SPEED if same else _imbalance(findings, [core])}  {where}"
@@ -264,6 +265,8 @@ def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, 
         more += how_sure(standing, slow=_who(findings))
         sight, gain = sight_of_ranks(findings, [core]), seconds_of(worth)
         yield Finding(lines, more, sight, ranks=True, speed=same, gain=gain, advice=advice, rest=to_try[first:])
+    if suspect:
+        yield _maybe_speed(findings, suspect)
     if not found.cccr:
         top = findings.performance.top
         said = (
@@ -281,6 +284,17 @@ def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, 
         more += how_sure(standing, slow=_who(findings))
         sight, gain = sight_of_ranks(findings, top), seconds_of(worth)
         yield Finding([title, times, *said], more, sight, ranks=True, speed=causes.noise, gain=gain)
+
+
+def _maybe_speed(findings: Findings, cores: Sequence[int]) -> Finding:
+    """Say once that ranks are slower nearly everywhere: where most, and, if all is told, where else."""
+    first, *others = cores
+    regions = findings.performance.regions
+    also = f", and in {len(others)} more region{'s' * (len(others) > 1)}" if others else ""
+    title = f"SPEED?      {where_is(findings.experiment, regions[first])}{also}"
+    lines = [title, f"{cluster_times(findings, [first])}; {MAYBE_SPEED}"]
+    rest = [f"{where_is(findings.experiment, regions[each])}: {cluster_times(findings, [each])}" for each in others]
+    return Finding(lines, [], sight_of_ranks(findings, [first]), ranks=True, speed=True, rest=rest)
 
 
 def _imbalance(findings: Findings, regions: Sequence[int]) -> str:

@@ -17,6 +17,7 @@ from .levelling import MOST_PAID
 from .network import differing_volumes, seconds_of_a_byte
 from .off_processor import differing_time_off
 from .performance import DISSIMILARITY_METRICS, Performance
+from .speed import are_slower_elsewhere
 from .thread_roles import differing_jobs
 
 __all__ = ["Differences", "find_differences"]
@@ -71,6 +72,15 @@ class Differences:
         )
         return vouched <= whole / 2 and slight
 
+    def may_be_speed(self, regions: Sequence[int]) -> bool:
+        """Whether it may be chance, and the ranks that are slower are so nearly everywhere."""
+        places = tuple(regions)
+        if self.performance.metric not in TIMES or not self.may_be_chance(regions):
+            return False
+        if places not in self._slower_elsewhere:
+            self._slower_elsewhere[places] = are_slower_elsewhere(self.performance, regions)
+        return self._slower_elsewhere[places]
+
     def is_by_counts_alone(self, regions: Sequence[int]) -> bool:
         """Whether the ranks that are slower by what they executed, in each program, took no longer as measured."""
         places = tuple(regions)
@@ -93,6 +103,10 @@ class Differences:
 
     @cached_property
     def _judged(self) -> dict[tuple[int, ...], bool]:
+        return {}
+
+    @cached_property
+    def _slower_elsewhere(self) -> dict[tuple[int, ...], bool]:
         return {}
 
     @cached_property

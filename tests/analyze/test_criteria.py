@@ -127,6 +127,15 @@ def test_burst_is_doubtful_by_times_alone(make_experiment, side):
 
 
 @BOTH
+def test_a_tenth_of_a_difference_elsewhere_is_that_of_a_slower_processor(make_experiment, side):
+    longer = 1 + 0.5 * side * THRESHOLD
+    rest = {f"rest{number}": [0.1 * longer, 0.1, 0.1, 0.1] for number in range(3)}
+    findings = analyze(make_experiment({"work": [0.15, 0.1, 0.1, 0.1], **rest}))
+    work = findings.dissimilarity.cccr[names(findings).index("work")]
+    assert findings.differences.may_be_speed([work]) == (side > 1)
+
+
+@BOTH
 @pytest.mark.parametrize(("per_access", "cycles"), [(0.9, CRITERIA.swift), (0.125, CRITERIA.dependent)])
 def test_swift_and_dependent_code_takes_so_long_without_a_miss(make_experiment, side, per_access, cycles):
     """What is left is just less, or more, than the part of the time that makes a cause."""

@@ -55,7 +55,7 @@ def at(region: Region) -> Position:
 def score(found: dict[str, Any], key: Key) -> Score:
     """Judge the findings of a program."""
     differences = found["dissimilarity"]
-    apart = [each for each in differences["cccr"] if not each["same_work"]] if differences["exists"] else []
+    apart = [each for each in differences["cccr"] if not (each["same_work"] or each["may_be_speed"])]
     heavy = found["disparity"]["cccr"] if found["disparity"]["exists"] else []
     hits, places = [], set()
     truths = key.planted

@@ -132,6 +132,7 @@ def region(place: Position, *causes: str, **marks: Any) -> dict[str, Any]:
         "name": "loop",
         "root_causes": [*causes],
         "same_work": False,
+        "may_be_speed": False,
         "confidence": {"level": "high"},
         **marks,
     }

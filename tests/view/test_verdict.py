@@ -450,6 +450,7 @@ def test_the_document_has_the_keys_of_the_schema():
         "root_causes": [],
         "evidence": [],
         "same_work": False,
+        "may_be_speed": False,
         "may_be_measuring": False,
         "gain": pytest.approx(1 / 3),
         "gain_share": pytest.approx(1 / 9),

@@ -1,0 +1,68 @@
+"""Ranks that are slower nearly everywhere, in each region by a factor of its own: what a slower processor looks like.
+
+Two processors of a virtual machine are often one core. A rank that shares it takes up to twice as long where it keeps
+the core busy, and hardly longer where it waits for memory, or for its own results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from ..arrays import Flags
+from ..code_regions import descendants
+from ..criteria import CRITERIA, THRESHOLD
+from .performance import Performance
+
+__all__ = ["are_slower_elsewhere"]
+
+_MOST: Final = 0.5  # of what ranks compute elsewhere
+
+
+def are_slower_elsewhere(performance: Performance, regions: Sequence[int]) -> bool:
+    """Whether ranks that are slower in some regions are so in most others, too, but not all by one factor.
+
+    One factor everywhere is that of an uneven share of everything.
+
+    Args:
+        performance: The vectors.
+        regions: Positions of regions none of which is in another.
+    """
+    slow = _slower(performance, regions)
+    if not slow.any() or slow.all():
+        return False
+    inclusive = np.stack([performance.values[:, each].mean(axis=1) for each in (slow, ~slow)])
+    whole, here = (inclusive[:, list(each)].sum(axis=1) for each in (performance.top, regions))
+    if not (whole[1] > here[1] > 0):
+        return False
+    longer, elsewhere, at_all = (float(slower / faster - 1) for slower, faster in (here, whole - here, whole))
+    own = inclusive - np.stack([inclusive[:, list(each.children)].sum(axis=1) for each in performance.regions], axis=1)
+    others = ~_within(performance, regions)
+    slower, faster = own
+    as_slow = others & (slower > (1 + CRITERIA.same_work) * faster)
+    by_one_factor = faster * (1 + at_all)
+    apart = np.divide((slower - by_one_factor) ** 2, faster, out=np.zeros_like(faster), where=faster > 0)
+    varying = float(np.sqrt(apart.sum() / whole[1]))
+    return bool(
+        own[:, as_slow].sum() >= _MOST * own[:, others].sum()
+        and elsewhere >= THRESHOLD * longer
+        and varying >= CRITERIA.part * at_all
+    )
+
+
+def _slower(performance: Performance, regions: Sequence[int]) -> Flags:
+    """Tell which ranks are above the middle between the fastest and the slowest of their program."""
+    times = performance.values[list(regions)].sum(axis=0)
+    slower = np.zeros(len(times), dtype=bool)
+    for each in performance.groups:
+        slower[each] = times[each] > (times[each].min() + times[each].max()) / 2
+    return slower
+
+
+def _within(performance: Performance, regions: Sequence[int]) -> Flags:
+    found = np.zeros(len(performance.regions), dtype=bool)
+    for each in regions:
+        found[[each, *descendants(performance.regions, each)]] = True
+    return found
