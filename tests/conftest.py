@@ -8,7 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -58,17 +58,33 @@ class CommandServer:
         self._process.wait()
 
     def run(self, words: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes) -> Done:
-        request = json.dumps([words, str(folder), environment])
-        with self._turn, TemporaryFile() as given, ThreadPoolExecutor(2) as pool:
+        with TemporaryFile() as given, ThreadPoolExecutor(2) as pool:
             given.write(stdin)
             given.seek(0)
             (printed, out), (complained, error) = os.pipe(), os.pipe()
+            streams = [os.dup(given.fileno()), out, error]
+            status, said = self.carry_out(
+                words, folder, environment, streams, lambda: pool.map(_all_of, (printed, complained))
+            )
+            return Done(words, status, *said)
+
+    def carry_out(
+        self,
+        words: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        streams: Sequence[int],
+        read: Callable[[], Iterable[bytes]],
+    ) -> tuple[int, list[bytes]]:
+        """Give a command its three streams, which are closed here, read what it says, and wait for its end."""
+        request = json.dumps([words, str(folder), environment])
+        with self._turn:
             with suppress(ConnectionError):
-                socket.send_fds(self._requests, [request.encode()], [given.fileno(), out, error])
-            os.close(out)
-            os.close(error)
-            said = list(pool.map(_all_of, (printed, complained)))
-            return Done(words, self._status(), *said)
+                socket.send_fds(self._requests, [request.encode()], streams)
+            for stream in streams:
+                os.close(stream)
+            said = [*read()]
+            return self._status(), said
 
     def _status(self) -> int:
         status = b""
