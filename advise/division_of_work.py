@@ -13,7 +13,8 @@ from .effects import expressions_of, written_names
 from .expression import ArrayRef, Binary, Call, Expression, Name, Number, base_of, parts, walk
 from .input_output import is_terminal
 from .nest import Assignment, Branch, CallStatement, InputOutput, Loop, Procedure, SourceFile, Statement, statements
-from .origins import RANK, SIZE, Origin, Origins
+from .origins import Origin, Origins
+from .ranks import RANK, SIZE
 
 __all__ = ["CAUSES", "KIND", "division_of_work"]
 
@@ -44,7 +45,7 @@ def _of_callers(site: Site, origins: Origins) -> Iterator[Advice]:
     procedures, seen = [site.procedure], {site.procedure.name}
     looked_at: set[int] = set()
     for _ in range(_LEVELS):
-        callings = [each for procedure in procedures for each in origins.callers(procedure)]
+        callings = [each for procedure in procedures for each in origins.calls.of(procedure)]
         for calling in callings:
             for loop in reversed(calling.loops):
                 if id(loop) in looked_at:
@@ -72,7 +73,7 @@ def _of_loop(site: Site, origins: Origins, loop: Loop, source: SourceFile, proce
         if found is None and _has_rank(bound, origins, source, procedure):
             if bound is loop.first:
                 return _of_rotation(site, loop, source)
-            known = origins.names(source, procedure)
+            known = origins.ranks.names(source, procedure)
             has_size = any(known.get(each.name, ("",))[0] == SIZE for each in walk(bound) if isinstance(each, Name))
             found = Origin(source, loop.line, None, bound, True, has_size, False)
         if found is not None:
@@ -98,7 +99,7 @@ def _of_rotation(site: Site, loop: Loop, source: SourceFile) -> Advice:
 
 
 def _has_rank(bound: Expression, origins: Origins, source: SourceFile, procedure: Procedure) -> bool:
-    known = origins.names(source, procedure)
+    known = origins.ranks.names(source, procedure)
     return any(known.get(each.name, ("",))[0] == RANK for each in _counting(bound))
 
 
@@ -159,7 +160,7 @@ def _is_divided(value: Expression) -> bool:
 
 def _of_branch(site: Site, origins: Origins) -> Advice | None:
     """Advise on what some ranks alone do: a branch on the rank within the region or around it."""
-    known = origins.names(site.source, site.procedure)
+    known = origins.ranks.names(site.source, site.procedure)
     loops = [each for each, _ in statements(site.procedure.body) if isinstance(each, Loop)]
     changed = frozenset(map(Name, written_names(loops, by_value=True)))
     for statement, _ in statements(site.procedure.body):

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .advice import HIGH, Advice, Site
+from .calls import RECEIVES, SENDS, Calls
 from .definitions import definitions
 from .expression import Name, Number
 from .nest import CallStatement, Loop, Procedure, SourceFile, Statement, statements
-from .origins import RECEIVES, SENDS, Origins
 
 __all__ = ["CAUSES", "KIND", "pipeline"]
 
@@ -25,24 +25,24 @@ _LEVELS: Final = 2  # callers above the receive
 
 def pipeline(site: Site) -> Iterator[Advice]:
     """Advise on the loop in which a site receives, or what calls it does."""
-    origins = Origins(site.sources or {site.source.path: site.source})
-    if not any(origins.does(each, RECEIVES) for each, _ in site.statements):
+    calls = Calls(tuple((site.sources or {site.source.path: site.source}).values()))
+    if not any(calls.does(each, RECEIVES) for each, _ in site.statements):
         return
     callings = [each for _, loops in site.statements[:1] for each in loops[-1:]]
     places = [(each, site.source, site.procedure) for each in callings]
     procedures = [site.procedure]
     for _ in range(_LEVELS):
-        found = [each for procedure in procedures for each in origins.callers(procedure)]
+        found = [each for procedure in procedures for each in calls.of(procedure)]
         places += [(each.loops[-1], each.source, each.procedure) for each in found if each.loops]
         procedures = [each.procedure for each in found]
-    advice = (_of_loop(site, origins, *each) for each in places)
+    advice = (_of_loop(site, calls, *each) for each in places)
     yield from [each for each in advice if each is not None][:1]
 
 
-def _of_loop(site: Site, origins: Origins, loop: Loop, source: SourceFile, procedure: Procedure) -> Advice | None:
+def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure: Procedure) -> Advice | None:
     """Advise on a loop that receives at its head and sends at its end, in steps that can be chosen, and in one turn."""
-    receives = [each for each, _ in statements(loop.body) if origins.does(each, RECEIVES)]
-    sends = [each for each, _ in statements(loop.body) if origins.does(each, SENDS)]
+    receives = [each for each, _ in statements(loop.body) if calls.does(each, RECEIVES)]
+    sends = [each for each, _ in statements(loop.body) if calls.does(each, SENDS)]
     if loop.step is None or isinstance(loop.step, Number) or not receives or not sends:
         return None
     if sends[-1].line < receives[-1].line or not _makes_one_turn(site, receives):

@@ -8,11 +8,12 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from signal import SIGSEGV
 from tempfile import TemporaryFile
@@ -57,17 +58,33 @@ class CommandServer:
         self._process.wait()
 
     def run(self, words: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes) -> Done:
-        request = json.dumps([words, str(folder), environment])
-        with self._turn, TemporaryFile() as given, ThreadPoolExecutor(2) as pool:
+        with TemporaryFile() as given, ThreadPoolExecutor(2) as pool:
             given.write(stdin)
             given.seek(0)
             (printed, out), (complained, error) = os.pipe(), os.pipe()
+            streams = [os.dup(given.fileno()), out, error]
+            status, said = self.carry_out(
+                words, folder, environment, streams, lambda: pool.map(_all_of, (printed, complained))
+            )
+            return Done(words, status, *said)
+
+    def carry_out(
+        self,
+        words: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        streams: Sequence[int],
+        read: Callable[[], Iterable[bytes]],
+    ) -> tuple[int, list[bytes]]:
+        """Give a command its three streams, which are closed here, read what it says, and wait for its end."""
+        request = json.dumps([words, str(folder), environment])
+        with self._turn:
             with suppress(ConnectionError):
-                socket.send_fds(self._requests, [request.encode()], [given.fileno(), out, error])
-            os.close(out)
-            os.close(error)
-            said = list(pool.map(_all_of, (printed, complained)))
-            return Done(words, self._status(), *said)
+                socket.send_fds(self._requests, [request.encode()], streams)
+            for stream in streams:
+                os.close(stream)
+            said = [*read()]
+            return self._status(), said
 
     def _status(self) -> int:
         status = b""
@@ -218,9 +235,24 @@ def pytest_xdist_auto_num_workers() -> int | None:
     return None if asked else len(os.sched_getaffinity(0)) * 3
 
 
+@pytest.hookimpl(trylast=True)  # once it is known which tests run
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the samples first: a worker that takes over half of the last tests would build them again."""
-    items.sort(key=lambda item: "samples" not in item.path.parts)
+    """Let each worker begin with whole files of the longest tests: else they end last, and build again what they share.
+
+    xdist cuts the list up evenly, and lets those that have done their part take over half of another's, from its end.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    files = [*dict.fromkeys(item.path for item in items if item.get_closest_marker("long"))]
+    first: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    others = []
+    for item in items:
+        is_long = item.get_closest_marker("long") is not None
+        (first[files.index(item.path) % workers] if is_long else others).append(item)
+    rest, ordered = iter(others), list[pytest.Item]()
+    for done, longest in enumerate(first):
+        room = (len(items) - len(ordered)) // (workers - done) - len(longest)
+        ordered += [*longest, *islice(rest, max(room, 0))]
+    items[:] = [*ordered, *rest]
 
 
 @pytest.hookimpl(wrapper=True)

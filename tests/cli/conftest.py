@@ -1,7 +1,6 @@
 import os
 import pty
 import struct
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fcntl import ioctl
@@ -13,7 +12,7 @@ import pytest
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region, save
 
-from ..conftest import BIN
+from ..conftest import BIN, command_server
 
 
 @pytest.fixture
@@ -67,13 +66,14 @@ def terminal(tool) -> Callable[..., str]:
         inherited = {name: value for name, value in os.environ.items() if name not in _TERMINAL}
         ours, theirs = pty.openpty()
         ioctl(theirs, TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        with subprocess.Popen(
-            words, cwd=tool.folder, env={**inherited, **own}, stdin=theirs, stdout=theirs, stderr=theirs
-        ) as process:
-            os.close(theirs)
-            shown = b"".join(_read_all(ours))
+        streams = [theirs, os.dup(theirs), os.dup(theirs)]
+        command = [str(BIN / words[0]), *words[1:]]
+        status, pieces = command_server(command).carry_out(
+            command, tool.folder, {**inherited, **own}, streams, lambda: _read_all(ours)
+        )
         os.close(ours)
-        assert process.returncode == 0, shown.decode()
+        shown = b"".join(pieces)
+        assert status == 0, shown.decode()
         return shown.decode().replace("\r\n", "\n")
 
     return run

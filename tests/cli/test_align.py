@@ -142,8 +142,8 @@ static double work(long steps) {
 int main(int argc, char **argv) {
     double sum = 0, total;
     MPI_Init(&argc, &argv);
-    for (int step = 0; step < 300; step++) {
-        sum += work(200000);
+    for (int step = 0; step < 40; step++) {
+        sum += work(500000);
         MPI_Allreduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     MPI_Finalize();

@@ -1,0 +1,124 @@
+"""Calls of procedures, in all files read: from where, what they are given, and what functions give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from .effects import expressions_of
+from .expression import Call, Expression, Name, Unary, walk
+from .nest import Assignment, CallStatement, Jump, Loop, Procedure, SourceFile, Statement, statements
+
+__all__ = ["RECEIVES", "SENDS", "Calling", "Calls", "Where", "argument", "pointed_at"]
+
+RECEIVES: Final = frozenset(("mpi_recv", "mpi_irecv"))
+SENDS: Final = frozenset(("mpi_send", "mpi_isend", "mpi_ssend", "mpi_bsend", "mpi_rsend"))
+
+
+class Where(NamedTuple):
+    """A procedure, and the file that it is in."""
+
+    source: SourceFile
+    procedure: Procedure
+
+
+@dataclass(frozen=True)
+class Calling:
+    """A call of a procedure.
+
+    Attributes:
+        source: Where it is.
+        procedure: What calls.
+        call: The call.
+        line: Its line.
+        loops: The loops around it, outermost first.
+    """
+
+    source: SourceFile
+    procedure: Procedure
+    call: Call
+    line: int
+    loops: tuple[Loop, ...]
+
+
+class Calls:
+    """Finds calls in some files.
+
+    Args:
+        sources: The files.
+
+    Attributes:
+        everywhere: The procedures of all files.
+    """
+
+    def __init__(self, sources: Sequence[SourceFile]) -> None:
+        self.everywhere = tuple(Where(source, procedure) for source in sources for procedure in source.procedures)
+
+    def of(self, procedure: Procedure) -> tuple[Calling, ...]:
+        """Give the calls of a procedure."""
+        return tuple(self._by_name.get(_bare(procedure.name), ()))
+
+    def of_functions(self, names: frozenset[str]) -> Iterator[Calling]:
+        """Give the calls of functions by their names in lower case."""
+        return (each for name in sorted(names) for each in self._by_name.get(name, ()))
+
+    def given(self, function: str, at: int) -> Iterator[tuple[Procedure, Expression]]:
+        """Give what a function is given as one of its arguments, and where."""
+        for calling in self._by_name.get(function, ()):
+            if (value := argument(calling.call, at)) is not None:
+                yield calling.procedure, value
+
+    def does(self, statement: Statement, functions: frozenset[str]) -> bool:
+        """Tell whether a statement calls one of some functions, or a procedure that does."""
+        called = {_bare(each.name) for each in _calls_in(statement)}
+        doing = (_bare(each.procedure.name) for each in self.of_functions(functions))
+        return bool(called & functions) or any(each in called for each in doing)
+
+    def results(self, call: Call) -> list[tuple[Where, Expression, int]]:
+        """Give what a function gives, as far as it was read: where, the value and its line."""
+        found = []
+        for where in self.everywhere:
+            function = where.procedure
+            if _bare(function.name) == _bare(call.name) and len(function.arguments) >= len(call.arguments):
+                for statement, _ in statements(function.body):
+                    match statement:
+                        case Jump(kind="return", value=value) if value is not None:
+                            found.append((where, value, statement.line))
+                        case Assignment(target=Name(name=name), value=value) if name == function.name:
+                            found.append((where, value, statement.line))
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Calling]]:
+        found: dict[str, list[Calling]] = {}
+        for source, procedure in self.everywhere:
+            for statement, loops in statements(procedure.body):
+                for call in _calls_in(statement):
+                    calling = Calling(source, procedure, call, call.line or statement.line, loops)
+                    found.setdefault(_bare(call.name), []).append(calling)
+        return found
+
+
+def argument(call: Call, at: int) -> Expression | None:
+    """Give an argument of a call, if it has that many."""
+    return call.arguments[at] if at < len(call.arguments) else None
+
+
+def pointed_at(value: Expression) -> Expression:
+    """Give what an argument is the address of, if it is one."""
+    return value.operand if isinstance(value, Unary) else value
+
+
+def _bare(name: str) -> str:
+    """Give a name without what is around it, and in lower case, as Fortran does not tell cases apart."""
+    return name.rpartition("::")[2].partition("<")[0].lower()
+
+
+def _calls_in(statement: Statement) -> Iterator[Call]:
+    if isinstance(statement, CallStatement):
+        yield from (each for each in walk(statement.call) if isinstance(each, Call))
+    else:
+        for expression in expressions_of(statement):
+            yield from (each for each in walk(expression) if isinstance(each, Call))
