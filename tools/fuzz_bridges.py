@@ -12,12 +12,11 @@ import random
 import re
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import Final
 
-from fuzz_experiments import DATA, USES, Mutant, changed, read_and_used
-from trials import Trials, apart
+from fuzz_experiments import DATA, USES, changed, read_and_used
+from trials import Mutant, Trials, apart
 
 FOLDER: Final = DATA / "foreign"
 OPENED: Final = {"otf2": "otf2/traces.otf2"}  # of what is in a folder, what is read
@@ -78,14 +77,7 @@ def main() -> int:
     parser.add_argument("--kind", default="", help="files whose names have this part alone")
     trials = Trials(parser)
     files = corpus(trials.options.kind)
-    for number in trials:
-        case = mutant(number, files)
-        with tempfile.TemporaryDirectory() as folder:
-            outcome, wrong = tried(case, Path(folder))
-        trials.outcomes[f"{case.name} {outcome or 'made trouble'}"] += 1
-        if wrong:
-            trials.failed(number, wrong, case.name, case.content)
-    return trials.end()
+    return trials.of_files(lambda number: mutant(number, files), tried)
 
 
 if __name__ == "__main__":

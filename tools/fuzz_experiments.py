@@ -20,10 +20,10 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import fields
 from html import escape
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 from unittest import mock
 
-from trials import Trials, apart
+from trials import Mutant, Trials, apart
 
 from autoanalyzer.cli.main import main as command
 from autoanalyzer.errors import InputError
@@ -42,14 +42,6 @@ TOKENS: Final = (
     *(b"cnodeId", b"rank", b"../", b"x" * 5000, b"<attr key='autoanalyzer' value='2'/>"),
     *(b"<attr key='autoanalyzer.notes' value='{}'/>", b"<x>" * 3000),
 )
-
-
-class Mutant(NamedTuple):
-    """A changed file; ``number`` makes it again."""
-
-    number: int
-    name: str
-    content: bytes
 
 
 def corpus() -> dict[str, bytes]:
@@ -254,14 +246,7 @@ def main() -> int:
     """Try as many mutations as asked for; fail if one made trouble."""
     trials = Trials(argparse.ArgumentParser(description=__doc__.partition("\n")[0]))
     files = corpus()
-    for number in trials:
-        case = mutant(number, files)
-        with tempfile.TemporaryDirectory() as folder:
-            outcome, wrong = tried(case, Path(folder))
-        trials.outcomes[f"{case.name} {outcome or 'made trouble'}"] += 1
-        if wrong:
-            trials.failed(number, wrong, case.name, case.content)
-    return trials.end()
+    return trials.of_files(lambda number: mutant(number, files), tried)
 
 
 if __name__ == "__main__":

@@ -7,17 +7,27 @@ import os
 import resource
 import signal
 import sys
+import tempfile
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-__all__ = ["SECONDS", "Trials", "apart"]
+__all__ = ["Mutant", "Trials", "apart"]
 
-SECONDS: Final = 20  # what is tried in a process of its own takes a fraction of one
-MEMORY: Final = 4 << 30
+SECONDS: Final = 20  # of computing: what is tried in a process of its own takes a fraction of one
+_PATIENCE: Final = 30  # times as long may pass, where others compute beside it
+MEMORY: Final = 2 << 30  # bytes of addresses, of which Python and its libraries take half
+
+
+class Mutant(NamedTuple):
+    """A changed file; ``number`` makes it again."""
+
+    number: int
+    name: str
+    content: bytes
 
 
 class Trials:
@@ -55,6 +65,22 @@ class Trials:
             yield number
             number += 1
 
+    def of_files(self, mutant: Callable[[int], Mutant], tried: Callable[[Mutant, Path], tuple[str, str]]) -> int:
+        """Try a changed file for each number, in a folder of its own; give the tool's status.
+
+        Args:
+            mutant: Makes the file of a number.
+            tried: Gives the outcome, empty if there was trouble, and what went wrong.
+        """
+        for number in self:
+            case = mutant(number)
+            with tempfile.TemporaryDirectory() as folder:
+                outcome, wrong = tried(case, Path(folder))
+            self.outcomes[f"{case.name} {outcome or 'made trouble'}"] += 1
+            if wrong:
+                self.failed(number, wrong, case.name, case.content)
+        return self.end()
+
     def failed(self, number: int, trouble: str, name: str = "", content: bytes = b"") -> None:
         """Say what went wrong in a trial, and keep what was tried."""
         self._failures += 1
@@ -84,7 +110,8 @@ def apart(trial: Callable[[], str]) -> tuple[str, str]:
     if not child:
         os.close(reader)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        signal.alarm(SECONDS)
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        signal.alarm(_PATIENCE * SECONDS)
         try:
             said = f"+{trial()}"
         except BaseException:
