@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["COUNT_METRICS", "MPI_PARTS", "MPI_WAIT", "STORED_METRICS", "SYSTEM_METRICS", "Aggregation", "Metric"]
+__all__ = [
+    "COUNT_METRICS",
+    "ENTRIES",
+    "MPI_PARTS",
+    "MPI_WAIT",
+    "PROCESS_METRICS",
+    "STORED_METRICS",
+    "SYSTEM_METRICS",
+    "UNTIMED_VISITS",
+    "Aggregation",
+    "Metric",
+]
 
 Aggregation = Literal["sum", "min", "max", "none"]
 
@@ -89,12 +100,23 @@ STORED_METRICS: Final = (
     Metric("program_time", "sec", None, "Wall time from the return of MPI_Init to the call of MPI_Finalize"),
 )
 
-# Of time lines: what the system says of a thread; of the first one of a process also how much memory that has.
-SYSTEM_METRICS: Final = (
+# What the system says of a thread or of a process.
+_SYSTEM: Final = (
     Metric("page_faults", "occ", None, "Page faults"),
     Metric("major_page_faults", "occ", "page_faults", "Page faults that had to wait for a disk"),
-    Metric("context_switches", "occ", None, "How often the thread left its processor"),
+    Metric("context_switches", "occ", None, "How often a thread left its processor"),
     Metric("involuntary_context_switches", "occ", "context_switches", "How often it had to leave it to others"),
+)
+
+# Of every run, at the root of each process.
+PROCESS_METRICS: Final = (
+    *_SYSTEM,
+    Metric("peak_memory", "bytes", None, "The most memory that the process had in use; of several, what they need at most"),
+)
+
+# Of time lines; of the first thread of a process also how much memory that has.
+SYSTEM_METRICS: Final = (
+    *_SYSTEM,
     Metric("resident_memory", "bytes", None, "Memory that the process has in use", additive=False),
 )
 

@@ -15,6 +15,7 @@ from ...experiment.severities import Severity
 from .forest import Placed
 from .head import Head
 from .own_shards import OwnShards
+from .shard_layout import SYSTEM_VALUES
 
 __all__ = ["MACHINE", "Columns", "Placing", "Timing"]
 
@@ -124,6 +125,7 @@ class _Column:
     location: Location
     root: int
     program_time: float
+    system: tuple[int, ...]  # what the system says of the process, of its first thread; empty of others
 
 
 class Columns:
@@ -198,9 +200,18 @@ class Columns:
 
     def program_time(self, moved: _Places) -> Severity:
         """Give the time between the return of MPI_Init and the call of MPI_Finalize, at the program's root."""
+        return self._at_roots(moved, [column.program_time for column in self._columns])
+
+    def of_processes(self, fields: Sequence[str], moved: _Places) -> Severity:
+        """Give what the system says of each process, the sum of some ``SYSTEM_VALUES``, at the program's root."""
+        places = [SYSTEM_VALUES.index(name) for name in fields]
+        totals = [sum(column.system[place] for place in places) if column.system else 0 for column in self._columns]
+        return self._at_roots(moved, totals)
+
+    def _at_roots(self, moved: _Places, values: Sequence[float]) -> Severity:
         found = np.zeros((int(moved.max()) + 1, len(self._columns)))
-        for number, column in enumerate(self._columns):
-            found[moved[column.root], number] = column.program_time
+        for number, (column, value) in enumerate(zip(self._columns, values, strict=True)):
+            found[moved[column.root], number] = value
         return found
 
     def nodes(self, moved: _Places) -> Iterator[tuple[tuple[int, int], _Places]]:
@@ -230,4 +241,5 @@ def _of(head: Head, process: int, number: int, placing: Placing) -> Iterator[tup
     first = placing.columns[number]
     for place, thread in enumerate(head.columns):
         location = Location(MACHINE, head.shard.host, process, thread)
-        yield _Column(first + place, location, root, 0.0 if thread else head.program_time), thread
+        time, system = (0.0, ()) if thread else (head.program_time, head.shard.system)
+        yield _Column(first + place, location, root, time, system), thread

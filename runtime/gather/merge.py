@@ -20,7 +20,15 @@ from ...experiment import CallPath, Experiment, Location, Notes
 from ...experiment.communicator import Alone, Communicator
 from ...experiment.folding import fold
 from ...experiment.grouping import to_callers
-from ...experiment.metric import COUNT_METRICS, ENTRIES, MPI_WAIT, STORED_METRICS, UNTIMED_VISITS, Metric
+from ...experiment.metric import (
+    COUNT_METRICS,
+    ENTRIES,
+    MPI_WAIT,
+    PROCESS_METRICS,
+    STORED_METRICS,
+    UNTIMED_VISITS,
+    Metric,
+)
 from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
 from ..papi.choices import KERNEL_PART, read_choices
@@ -37,7 +45,7 @@ from .shard import Shard
 from .shard_layout import EVENTS
 from .topologies import mpi_topologies
 
-__all__ = ["FIELDS", "Merged", "Run", "counted_metrics", "merge", "merge_shards", "timed_metrics"]
+__all__ = ["FIELDS", "SYSTEM_FIELDS", "Merged", "Run", "counted_metrics", "merge", "merge_shards", "timed_metrics"]
 
 _PAPI: Final = "measured:papi:"
 _MEASURED: Final = "measured:"  # by the processor, whose events can be stopped
@@ -72,6 +80,16 @@ FIELDS: Final = {
     "io_bytes": ("io_read", "io_written"),
     "io_bytes_read": ("io_read",),
     "io_bytes_written": ("io_written",),
+}
+
+# The same of what the system says of a process or a thread, of its values.
+SYSTEM_FIELDS: Final = {
+    "page_faults": ("minor_faults", "major_faults"),
+    "major_page_faults": ("major_faults",),
+    "context_switches": ("voluntary_switches", "involuntary_switches"),
+    "involuntary_context_switches": ("involuntary_switches",),
+    "resident_memory": ("resident",),
+    "peak_memory": ("resident",),
 }
 
 
@@ -195,6 +213,8 @@ def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged
     def read(name: str) -> Severity:
         if name == "program_time":
             values = columns.program_time(structure.moved)
+        elif name in SYSTEM_FIELDS:
+            values = columns.of_processes(SYSTEM_FIELDS[name], structure.moved)
         else:
             values = columns.values(FIELDS.get(name, (structure.events.get(name, name),)), structure.moved)
         if name not in ENTRIES:
@@ -278,7 +298,7 @@ class _Decisions:
         folding = fold(self._paths, lost)
         untimed = [UNTIMED_VISITS] if timing.throttled.any() else []
         events = _event_metrics(shards)
-        metrics = (*timed_metrics(shards), *untimed, *counted, *events.values())
+        metrics = (*timed_metrics(shards), *untimed, *counted, *events.values(), *PROCESS_METRICS)
         fields = {metric.name: field for field, metric in events.items()}
         return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields)
 
@@ -301,7 +321,7 @@ def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tu
 def _event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
     """Give the metrics that are events of PAPI which the user has named, by the field of a node that counts each."""
     found: dict[str, Metric] = {}
-    taken = {*FIELDS, *(metric.name for metric in (*STORED_METRICS, *COUNT_METRICS, UNTIMED_VISITS))}
+    taken = {*FIELDS, *(metric.name for metric in (*STORED_METRICS, *COUNT_METRICS, UNTIMED_VISITS, *PROCESS_METRICS))}
     for field, source in _alike(shards).items():
         name = source.removeprefix(_PAPI).removesuffix(KERNEL_PART)
         if field in EVENTS and source.startswith(_PAPI) and name and name not in taken:  # else a shard is damaged

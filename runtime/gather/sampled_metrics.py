@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment.metric import SYSTEM_METRICS, Metric
-from .merge import FIELDS, counted_metrics, timed_metrics
+from .merge import FIELDS, SYSTEM_FIELDS, counted_metrics, timed_metrics
 from .recorded_values import are_recorded
 from .samples import ThreadSamples
 from .shard import Shard
@@ -18,13 +18,7 @@ from .shard_layout import SYSTEM_VALUES
 __all__ = ["SYSTEM", "sampled_metrics", "values_of"]
 
 # System metric → the values of a sample that add up to it.
-SYSTEM: Final = {
-    "page_faults": ("minor_faults", "major_faults"),
-    "major_page_faults": ("major_faults",),
-    "context_switches": ("voluntary_switches", "involuntary_switches"),
-    "involuntary_context_switches": ("involuntary_switches",),
-    "resident_memory": ("resident",),
-}
+SYSTEM: Final = {metric.name: SYSTEM_FIELDS[metric.name] for metric in SYSTEM_METRICS}
 
 
 def sampled_metrics(shards: Iterable[Shard]) -> list[Metric]:

@@ -170,6 +170,7 @@ class Shard:
         forked_from: The process of which this one is a fork; None if it is none.
         run_delay: Seconds that the first thread was ready to run while others had the processor; None if unknown.
         involuntary_switches: How often a thread had to leave its processor to others.
+        system: What the system said of the process since it began, as ``shard_layout.SYSTEM_VALUES``.
         spawned: Whether MPI_Comm_spawn has started it: its MPI_COMM_WORLD is not that of the launcher's processes.
         sources: How each of ``layout.COUNTERS`` that was counted came about.
         form: Its regions and call paths.
@@ -212,6 +213,7 @@ class Shard:
     forked_from: int | None
     run_delay: float | None
     involuntary_switches: int
+    system: tuple[int, ...]
     spawned: bool
     sources: dict[str, str]
     form: Form

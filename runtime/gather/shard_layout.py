@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 12
+VERSION: Final = 13
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -43,6 +43,9 @@ TOPOLOGY_KINDS: Final = ("grid", "graph", "distributed_graph")  # twin: enum aa_
 MOST_TOPOLOGIES: Final = 16
 MOST_DIMENSIONS: Final = 32
 
+SYSTEM_VALUES: Final = ("minor_faults", "major_faults", "voluntary_switches", "involuntary_switches", "resident")
+"""What the system says of a process, or of a thread, behind the values of a sample; twin: enum aa_system_value."""
+
 ANCHOR = np.dtype([("monotonic", "u8"), ("ticks", "u8")])
 
 HEADER_LAYOUT: Final = np.dtype(
@@ -74,7 +77,8 @@ HEADER_LAYOUT: Final = np.dtype(
         *[(name, "u4") for name in ("trace_generation", "trace_slowed", "trace_lost", "trace_left")],
         ("trace_left_out", "u8"),
         ("barriers", "u8"),
-        ("unused", "u8", (3,)),
+        ("system", "u8", (len(SYSTEM_VALUES),)),
+        ("unused", "u8", (6,)),
     ]
 )
 
@@ -147,9 +151,6 @@ NODE_VALUES: Final = (
     "counters",
 )
 """The fields of a node whose values a sample has, in this order; three of them are several."""
-
-SYSTEM_VALUES: Final = ("minor_faults", "major_faults", "voluntary_switches", "involuntary_switches", "resident")
-"""What follows them in a sample; twin: enum aa_system_value."""
 
 REGION_LAYOUT: Final = struct.Struct("<4xII")
 

@@ -360,6 +360,8 @@ class _Reader:
             raise self.defect(f"at most {_MOST_RANKS} ranks", header["size"])
         if header["involuntary"] > _MOST:
             raise self.defect(f"at most {_MOST} involuntary switches", header["involuntary"])
+        if max(header["system"]) > _MOST:
+            raise self.defect(f"at most {_MOST} page faults, switches and bytes in use", header["system"])
         _, latest = header["latest"]
         return Shard(
             path=self.path,
@@ -393,6 +395,7 @@ class _Reader:
             forked_from=header["forked_from"] or None,
             run_delay=header["run_delay"] * 1e-9 if header["run_delay"] >= 0 else None,
             involuntary_switches=header["involuntary"],
+            system=tuple(header["system"]),
             spawned=bool(header["spawned"]),
             sources=_sources(tuple(header["sources"])),
             form=form,

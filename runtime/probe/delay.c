@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
 #include "delay.h"
+#include "system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,25 +38,21 @@ static int64_t run_delay(void) {
     return delay_in(text);
 }
 
-/* Of all threads, those that have ended too. */
-static uint64_t involuntary_switches(void) {
-    struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_nivcsw : 0;
-}
-
-static struct counts counts_until_now(void) {
+static struct counts counts_until_now(uint64_t system[AA_SYSTEM_VALUES]) {
     int error = errno; /* the program's, which may have used up its file descriptors */
-    struct counts counts = {run_delay(), involuntary_switches()};
+    aa_system_of_process(system);
+    struct counts counts = {run_delay(), system[AA_INVOLUNTARY_SWITCHES]};
     errno = error;
     return counts;
 }
 
 void aa_delay_start(void) {
-    before = counts_until_now();
+    uint64_t system[AA_SYSTEM_VALUES];
+    before = counts_until_now(system);
 }
 
 void aa_delay_take(struct aa_header *header) {
-    struct counts now = counts_until_now();
+    struct counts now = counts_until_now(header->system);
     header->run_delay = now.delay < 0 || before.delay < 0 ? -1 : now.delay - before.delay;
     header->involuntary = now.involuntary - before.involuntary;
 }

@@ -19,7 +19,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 12u
+#define AA_SHARD_VERSION 13u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -53,6 +53,16 @@ enum aa_counter {
     AA_COUNTED = AA_EVENTS + AA_MOST_EVENTS,
     AA_MPI_INSTRUCTIONS = AA_COUNTED,
     AA_COUNTERS
+};
+
+/* What the system says of a thread, or of a process; of the first thread also how much memory that has. */
+enum aa_system_value {
+    AA_MINOR_FAULTS,
+    AA_MAJOR_FAULTS,
+    AA_VOLUNTARY_SWITCHES,
+    AA_INVOLUNTARY_SWITCHES,
+    AA_RESIDENT, /* bytes: at the end of a sample; of a process the most until now */
+    AA_SYSTEM_VALUES
 };
 
 struct aa_header {
@@ -91,7 +101,8 @@ struct aa_header {
     uint32_t trace_left;          /* chunks of this generation that may still be begun */
     uint64_t trace_left_out;      /* values that samples lack somewhere, as a policy said so; see policy.h */
     _Atomic uint64_t barriers;    /* of ours, before collectives; see mpi_split.h */
-    uint64_t unused[3];
+    uint64_t system[AA_SYSTEM_VALUES]; /* what the system says of the process; see system.h */
+    uint64_t unused[6];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
@@ -133,16 +144,6 @@ struct aa_node {
     ((offsetof(struct aa_node, counters) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 #define AA_WALL_VALUE ((offsetof(struct aa_node, wall) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
 #define AA_OFF_VALUE ((offsetof(struct aa_node, off) - offsetof(struct aa_node, visits)) / sizeof(uint64_t))
-
-/* What the system says of a thread; of the first thread also how much memory the process has. */
-enum aa_system_value {
-    AA_MINOR_FAULTS,
-    AA_MAJOR_FAULTS,
-    AA_VOLUNTARY_SWITCHES,
-    AA_INVOLUNTARY_SWITCHES,
-    AA_RESIDENT, /* bytes, at the end of the sample */
-    AA_SYSTEM_VALUES
-};
 
 #define AA_TRACE_VALUES                                                                                      \
     (AA_NODE_VALUES + AA_SYSTEM_VALUES) /* of a sample: a node's from visits on, and these */

@@ -4,11 +4,11 @@
 #include "policy.h"
 #include "self.h"
 #include "size.h"
+#include "system.h"
 #include "warning.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <fcntl.h>
 #include <time.h>
@@ -87,24 +87,12 @@ static uint64_t memory_of(const char *text) {
     return DEFAULT_MEMORY;
 }
 
-/* Of the calling thread. */
-static void ask_usage(uint64_t now[AA_SYSTEM_VALUES]) {
-    struct rusage usage;
-    memset(now, 0, AA_SYSTEM_VALUES * sizeof *now);
-    if (getrusage(RUSAGE_THREAD, &usage) == 0) {
-        now[AA_MINOR_FAULTS] = (uint64_t)usage.ru_minflt;
-        now[AA_MAJOR_FAULTS] = (uint64_t)usage.ru_majflt;
-        now[AA_VOLUNTARY_SWITCHES] = (uint64_t)usage.ru_nvcsw;
-        now[AA_INVOLUNTARY_SWITCHES] = (uint64_t)usage.ru_nivcsw;
-    }
-}
-
 void aa_trace_load(void) {
     const char *seconds = getenv("AUTOANALYZER_TRACE"), *memory = getenv("AUTOANALYZER_TRACE_MEMORY");
     trace.seconds = seconds && *seconds ? seconds_of(seconds) : 0;
     trace.memory = memory && *memory ? memory_of(memory) : DEFAULT_MEMORY;
     if (trace.seconds > 0)
-        ask_usage(trace.at_start);
+        aa_system_of_thread(trace.at_start);
     aa_policy_load();
 }
 
@@ -260,7 +248,7 @@ static void ask_system(const struct aa_thread *thread, uint64_t recorded, uint64
     bool asked = is_asked(recorded, AA_MINOR_FAULTS) || is_asked(recorded, AA_MAJOR_FAULTS) ||
                  is_asked(recorded, AA_VOLUNTARY_SWITCHES) || is_asked(recorded, AA_INVOLUNTARY_SWITCHES);
     if (asked)
-        ask_usage(now);
+        aa_system_of_thread(now);
     else
         memset(now, 0, AA_SYSTEM_VALUES * sizeof *now);
     if (thread->index == 0 && is_asked(recorded, AA_RESIDENT))

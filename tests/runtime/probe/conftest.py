@@ -25,6 +25,7 @@ SOURCES = (
         "shard",
         "shard_folder",
         "site",
+        "system",
         "team",
         "thread",
         "throttle",

@@ -1,0 +1,52 @@
+#define _GNU_SOURCE
+#include "system.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STATUS ((size_t)4 << 10) /* bytes of /proc/self/status that are read: memory is in the first of them */
+#define PEAK "VmHWM:"            /* in kB */
+
+static void ask(int whose, uint64_t values[AA_SYSTEM_VALUES], struct rusage *usage) {
+    memset(values, 0, AA_SYSTEM_VALUES * sizeof *values);
+    if (getrusage(whose, usage) != 0) {
+        memset(usage, 0, sizeof *usage);
+        return;
+    }
+    values[AA_MINOR_FAULTS] = (uint64_t)usage->ru_minflt;
+    values[AA_MAJOR_FAULTS] = (uint64_t)usage->ru_majflt;
+    values[AA_VOLUNTARY_SWITCHES] = (uint64_t)usage->ru_nvcsw;
+    values[AA_INVOLUNTARY_SWITCHES] = (uint64_t)usage->ru_nivcsw;
+}
+
+void aa_system_of_thread(uint64_t values[AA_SYSTEM_VALUES]) {
+    struct rusage usage;
+    ask(RUSAGE_THREAD, values, &usage);
+}
+
+/* In kB; 0: not told. */
+static uint64_t peak_memory(void) {
+    char text[STATUS];
+    long file = syscall(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
+    if (file < 0)
+        return 0;
+    long length = syscall(SYS_read, file, text, sizeof text - 1);
+    syscall(SYS_close, file);
+    if (length <= 0)
+        return 0;
+    text[length] = '\0';
+    const char *peak = strstr(text, PEAK);
+    return peak ? strtoull(peak + sizeof PEAK - 1, NULL, 10) : 0;
+}
+
+/* What getrusage has for the most memory holds that of the process before it became this program, too. */
+void aa_system_of_process(uint64_t values[AA_SYSTEM_VALUES]) {
+    struct rusage usage;
+    ask(RUSAGE_SELF, values, &usage);
+    uint64_t peak = peak_memory();
+    values[AA_RESIDENT] = (peak ? peak : (uint64_t)usage.ru_maxrss) << 10;
+}

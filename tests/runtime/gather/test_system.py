@@ -1,0 +1,71 @@
+"""What the system says of each process is at its root."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from autoanalyzer.experiment import load
+
+from ...conftest import Tool
+
+# The launcher's process may have had more memory than the program: it is none of the program's.
+USES_MEMORY = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+static long peak(void) {
+    char line[256];
+    long found = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (fgets(line, sizeof line, status))
+        sscanf(line, "VmHWM: %ld", &found);
+    fclose(status);
+    return found;
+}
+static void use(size_t bytes) {
+    volatile char *memory = malloc(bytes);
+    for (size_t i = 0; i < bytes; i += 4096)
+        memory[i] = 1;
+    free((void *)memory);
+}
+int main(int argc, char **argv) {
+    int rank;
+    struct rusage usage;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    use((size_t)(20 << rank) << 20);
+    for (int i = 0; i < 200; i++)
+        usleep(10);
+    MPI_Finalize();
+    getrusage(RUSAGE_SELF, &usage);
+    printf("{\\"rank\\": %d, \\"page_faults\\": %ld, \\"major_page_faults\\": %ld, \\"context_switches\\": %ld, "
+           "\\"involuntary_context_switches\\": %ld, \\"peak_memory\\": %ld}\\n",
+           rank, usage.ru_minflt + usage.ru_majflt, usage.ru_majflt, usage.ru_nvcsw + usage.ru_nivcsw, usage.ru_nivcsw,
+           peak() * 1024);
+    return 0;
+}
+"""
+
+
+def test_what_the_system_says_of_each_process_is_at_its_root(tool: Tool, mpi: tuple[str, str]) -> None:
+    launcher, compiler = mpi
+    tool.build(USES_MEMORY, compiler=compiler)
+    command = [launcher, *(["--oversubscribe"] if "mpich" not in launcher else []), "-n", "3", "./app"]
+    done = tool("autoanalyzer", "run", "--no-calibrate", "--no-analyze", "-o", "out", "--", *command)
+    assert done.returncode == 0, done.stderr
+    told = sorted((json.loads(line) for line in done.stdout.decode().splitlines()), key=lambda each: each["rank"])
+    found = load(tool.folder / "out" / "experiment.cube")
+    assert found.metric("peak_memory").unit == "bytes"
+    for name in ("page_faults", "major_page_faults", "context_switches", "involuntary_context_switches", "peak_memory"):
+        values = found.exclusive(name)
+        assert not values[1:].any()
+        few = 1 << 20 if name == "peak_memory" else 40  # between what the program asks and its end
+        assert values[0] == pytest.approx([each[name] for each in told], abs=few)
+    first, second, third = found.exclusive("peak_memory")[0]
+    assert third - second > 30 << 20
+    assert second - first > 15 << 20
