@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.experiment import load
+from autoanalyzer.experiment.trace import load_trace
 from autoanalyzer.runtime.papi.kernel import may_count_all, paranoid_level
 
 from ..perf_event import kernel_counts
@@ -104,12 +105,15 @@ def test_what_events_of_the_kernel_come_to_is_what_the_kernel_says(tool, compile
     tool.build(WORK, compiler=compiler)
     events = ["perf::PAGE-FAULTS", "perf::TASK-CLOCK", *switches]
     more = ("--oversubscribe",) if launcher == "mpirun" else ()
-    done = run(tool, "--counters", f"papi:{','.join(events)}", command=(launcher, *more, "-n", "3", "./app"))
+    options = ("--trace", "0.002", "--counters", f"papi:{','.join(events)}")
+    done = run(tool, *options, command=(launcher, *more, "-n", "3", "./app"))
     assert done.returncode == 0, done.stderr
     told = sorted((json.loads(line) for line in done.stdout.decode().splitlines()), key=lambda each: each["rank"])
     found = load(tool.folder / "out" / "experiment.cube")
     (work,) = [row for row, path in enumerate(found.call_paths) if path.region.name == "work"]
     metrics = {metric.name: metric for metric in found.metrics}
+    trace = load_trace(tool.folder / "out" / "trace.npz")
+    lines = [*trace.lines()]
     for event, key, unit in (
         ("perf::PAGE-FAULTS", "faults", "occ"),
         ("perf::TASK-CLOCK", "seconds", "nsec"),
@@ -120,6 +124,10 @@ def test_what_events_of_the_kernel_come_to_is_what_the_kernel_says(tool, compile
         assert counted == pytest.approx([each[key] for each in told], rel=0.01, abs=few)
         assert metrics[event].unit == unit
         assert metrics[event].source.startswith(f"measured:papi:{event}")
+        in_time = np.array([line.values[:, trace.column(event)].sum() for line in lines])
+        whole = found.exclusive(event).sum(axis=0)
+        assert (in_time >= whole).all()
+        assert (in_time < 2 * whole).all()  # what came before main is in no region
     (start,) = [row for row, path in enumerate(found.call_paths) if path.region.name == "MPI_Init"]
     assert (found.inclusive("perf::PAGE-FAULTS")[start] > 0).all()  # what MPI does, too
     assert ", ".join(events) + " counted, nothing else" in done.stderr.decode()
