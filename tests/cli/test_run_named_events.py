@@ -135,7 +135,7 @@ def test_what_events_of_the_kernel_come_to_is_what_the_kernel_says(tool, compile
 
 def test_more_events_than_a_run_counts_take_several_and_become_one_experiment(tool):
     tool.build(MOODY.replace("10 * ftell(ran)", "10"))
-    done = run(tool, "--per-run", "3", "--no-analyze", "--counters", f"papi:{','.join(EIGHT)}")
+    done = run(tool, "--per-run", "3", "--trace", "--no-analyze", "--counters", f"papi:{','.join(EIGHT)}")
     assert done.returncode == 0, done.stderr
     said = done.stderr.decode()
     assert "run 1 of 3 counts perf::TASK-CLOCK, perf::PAGE-FAULTS, perf::CPU-CLOCK" in said
@@ -148,7 +148,10 @@ def test_more_events_than_a_run_counts_take_several_and_become_one_experiment(to
     first = load(tool.folder / "out" / "run-1" / "experiment.cube")
     assert np.array_equal(found.exclusive("wall_time"), first.exclusive("wall_time"))
     (where,) = [each for each in found.notes.remarks if each.startswith("counted ")]
-    assert "perf::PERF_COUNT_SW_CPU_CLOCK in run-3; all else in run-1" in where
+    assert "perf::PERF_COUNT_SW_CPU_CLOCK in run-3; all else in run-1, whose time lines trace.npz has" in where
+    shown, own = (load_trace(tool.folder / "out" / each / "trace.npz") for each in (".", "run-1"))
+    assert [metric.name for metric in shown.metrics if metric.name in EIGHT] == EIGHT[:3]
+    assert np.array_equal(shown.line(0).values, own.line(0).values, equal_nan=True)
     assert not any("did not enter" in each for each in found.notes.remarks)
 
 
