@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,6 +126,17 @@ class RunFolder:
             place = error.filename or self.path
             raise InputError(f"{place}: cannot be written: {error.strerror}; choose another folder (-o)") from None
 
+    def take_time_lines(self, run: RunFolder) -> bool:
+        """Have the time lines of one of several runs as the folder's own; False if it recorded none.
+
+        Raises:
+            InputError: They cannot be written.
+        """
+        for theirs, mine in (run.trace, self.trace), (run.policy, self.policy), (run.pursuit, self.pursuit):
+            if theirs.exists():
+                _linked_or_copied(theirs, mine)
+        return run.trace.exists()
+
     def join(self) -> None:
         """Make the folders, with other ranks that do the same at the same time.
 
@@ -160,3 +172,15 @@ class RunFolder:
         except OSError:
             return []
         return [self.shards / name for name in names]
+
+
+def _linked_or_copied(file: Path, path: Path) -> None:
+    """Make a file be at another path, too, without taking twice the room where the file system can do that."""
+    try:
+        os.link(file, path)
+    except OSError:
+        try:
+            shutil.copyfile(file, path)
+        except OSError as error:
+            path.unlink(missing_ok=True)
+            raise InputError(f"{path}: cannot be written: {error.strerror}; choose another folder (-o)") from None

@@ -28,7 +28,7 @@ _NAMED: Final = 3  # call paths that are named; of the others the number is said
 def save_merged(folder: RunFolder, runs: int) -> Experiment:
     """Merge the first runs in a folder, and write what comes of it there as the folder's experiment.
 
-    What all have is the first run's, and so are the notes; where another run was unlike it, remarks say so.
+    What all have is the first run's, and so are the notes and the time lines; where another run was unlike it, remarks say so.
 
     Args:
         folder: Where each run has its own folder.
@@ -41,12 +41,13 @@ def save_merged(folder: RunFolder, runs: int) -> Experiment:
     every = [load(each.experiment) for each in folders]
     labels = [each.path.name for each in folders]
     found = merge(*every, exact=True, labels=labels)
-    remarks = [_counted_where(every, labels), *_unlike(integrate(every, exact=True, labels=labels))]
+    traced = folder.take_time_lines(folders[0])
+    remarks = [_counted_where(every, labels, traced=traced), *_unlike(integrate(every, exact=True, labels=labels))]
     notes = replace(every[0].notes, remarks=(*found.notes.remarks, *remarks), history=found.notes.history)
     return load(save_of_run(found.replaced(notes=notes), folder.path))
 
 
-def _counted_where(every: Sequence[Experiment], labels: Sequence[str]) -> str:
+def _counted_where(every: Sequence[Experiment], labels: Sequence[str], *, traced: bool) -> str:
     """Say which metrics are of which run."""
     known = {metric.name for metric in every[0].metrics}
     said = []
@@ -54,7 +55,7 @@ def _counted_where(every: Sequence[Experiment], labels: Sequence[str]) -> str:
         own = [metric.name for metric in experiment.metrics if metric.name not in known]
         known.update(own)
         said.append(f"{', '.join(own)} in {label}")
-    return f"counted {', '.join(said)}; all else in {labels[0]}"
+    return f"counted {', '.join(said)}; all else in {labels[0]}{', whose time lines trace.npz has' if traced else ''}"
 
 
 def _unlike(joined: Integration) -> Iterator[str]:

@@ -9,7 +9,7 @@ from ...experiment.trace import EqualSteps, KnownSoFar, Samples
 from ..facts import RunFacts
 from ..folder import RunFolder
 from .processes import number_processes
-from .sampled_metrics import sampled_metrics, values_of
+from .sampled_metrics import SampledMetrics
 from .samples import read_samples
 from .shard import Shard
 from .shard_reader import read_shard
@@ -30,6 +30,7 @@ class LiveSamples:
         self._folder = folder
         self._width = width
         self._start: float | None = None
+        self._sampled: SampledMetrics | None = None
         self._steps: EqualSteps | None = None
 
     @property
@@ -44,7 +45,8 @@ class LiveSamples:
             return Samples.none()
         if self._steps is None:
             step = max(self._width, *(shard.tracing.interval for shard in shards if shard.tracing))
-            self._steps = EqualSteps(sampled_metrics(shards), step)
+            self._sampled = SampledMetrics.of(shards)
+            self._steps = EqualSteps(self._sampled.metrics, step)
             self._start = min(shard.start_realtime for shard in shards)
         return self._steps.new(self._lines(shards))
 
@@ -56,7 +58,7 @@ class LiveSamples:
                 continue
 
     def _lines(self, shards: list[Shard]) -> Iterator[KnownSoFar]:
-        if self._steps is None or self._start is None:
+        if self._sampled is None or self._start is None:
             return
         for process, shard in number_processes(shards).items():
             try:
@@ -65,5 +67,5 @@ class LiveSamples:
                 continue
             offset = shard.start_realtime - self._start
             for thread, line in enumerate(threads):
-                values = values_of(line, self._steps.metrics)
+                values = self._sampled.values_of(line)
                 yield KnownSoFar((process, thread), line.begin + offset, line.end + offset, values)

@@ -45,7 +45,17 @@ from .shard import Shard
 from .shard_layout import EVENTS
 from .topologies import mpi_topologies
 
-__all__ = ["FIELDS", "SYSTEM_FIELDS", "Merged", "Run", "counted_metrics", "merge", "merge_shards", "timed_metrics"]
+__all__ = [
+    "FIELDS",
+    "SYSTEM_FIELDS",
+    "Merged",
+    "Run",
+    "counted_metrics",
+    "event_metrics",
+    "merge",
+    "merge_shards",
+    "timed_metrics",
+]
 
 _PAPI: Final = "measured:papi:"
 _MEASURED: Final = "measured:"  # by the processor, whose events can be stopped
@@ -297,7 +307,7 @@ class _Decisions:
         )
         folding = fold(self._paths, lost)
         untimed = [UNTIMED_VISITS] if timing.throttled.any() else []
-        events = _event_metrics(shards)
+        events = event_metrics(shards)
         metrics = (*timed_metrics(shards), *untimed, *counted, *events.values(), *PROCESS_METRICS)
         fields = {metric.name: field for field, metric in events.items()}
         return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields)
@@ -318,7 +328,7 @@ def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tu
     )
 
 
-def _event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
+def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
     """Give the metrics that are events of PAPI which the user has named, by the field of a node that counts each."""
     found: dict[str, Metric] = {}
     taken = {*FIELDS, *(metric.name for metric in (*STORED_METRICS, *COUNT_METRICS, UNTIMED_VISITS, *PROCESS_METRICS))}

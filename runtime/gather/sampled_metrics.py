@@ -2,43 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ...experiment.metric import SYSTEM_METRICS, Metric
-from .merge import FIELDS, SYSTEM_FIELDS, counted_metrics, timed_metrics
+from .merge import FIELDS, SYSTEM_FIELDS, counted_metrics, event_metrics, timed_metrics
 from .recorded_values import are_recorded
 from .samples import ThreadSamples
 from .shard import Shard
 from .shard_layout import SYSTEM_VALUES
 
-__all__ = ["SYSTEM", "sampled_metrics", "values_of"]
+__all__ = ["SYSTEM", "SampledMetrics"]
 
 # System metric → the values of a sample that add up to it.
 SYSTEM: Final = {metric.name: SYSTEM_FIELDS[metric.name] for metric in SYSTEM_METRICS}
 
 
-def sampled_metrics(shards: Iterable[Shard]) -> list[Metric]:
-    """Give the metrics that the samples of all processes have."""
-    shards = list(shards)
-    timed = (metric for metric in timed_metrics(shards) if metric.name in FIELDS)
-    return [*timed, *counted_metrics(shards), *SYSTEM_METRICS]
+@dataclass(frozen=True, slots=True)
+class SampledMetrics:
+    """The metrics that the samples of all processes have.
 
+    Attributes:
+        metrics: In the order of the columns of their values.
+        events: Metric → the field of a node, of events that the user has named.
+    """
 
-def values_of(samples: ThreadSamples, metrics: Sequence[Metric]) -> npt.NDArray[np.float64]:
-    """Give what passed in each sample, ``float64[sample, metric]``; NaN where it was not recorded."""
-    return np.column_stack([_column(samples, metric.name) for metric in metrics])
+    metrics: tuple[Metric, ...]
+    events: Mapping[str, str]
 
+    @classmethod
+    def of(cls, shards: Iterable[Shard]) -> SampledMetrics:
+        """Give those of some processes."""
+        shards = list(shards)
+        timed = (metric for metric in timed_metrics(shards) if metric.name in FIELDS)
+        events = event_metrics(shards)
+        metrics = (*timed, *counted_metrics(shards), *SYSTEM_METRICS, *events.values())
+        return cls(metrics, {metric.name: field for field, metric in events.items()})
 
-def _column(samples: ThreadSamples, metric: str) -> npt.NDArray[np.float64]:
-    fields = SYSTEM.get(metric) or FIELDS.get(metric, (metric,))
-    if metric in SYSTEM:
-        values = samples.system[:, [SYSTEM_VALUES.index(name) for name in fields]].sum(axis=1)
-    else:
-        values = np.zeros(len(samples.end))
-        for name in fields:
-            values += samples.values[name]
-    return np.where(are_recorded(samples.recorded, fields), values, np.nan)
+    def values_of(self, samples: ThreadSamples) -> npt.NDArray[np.float64]:
+        """Give what passed in each sample, ``float64[sample, metric]``; NaN where it was not recorded."""
+        return np.column_stack([self._column(samples, metric.name) for metric in self.metrics])
+
+    def _column(self, samples: ThreadSamples, metric: str) -> npt.NDArray[np.float64]:
+        fields = SYSTEM.get(metric) or FIELDS.get(metric, (self.events.get(metric, metric),))
+        if metric in SYSTEM:
+            values = samples.system[:, [SYSTEM_VALUES.index(name) for name in fields]].sum(axis=1)
+        else:
+            values = np.zeros(len(samples.end))
+            for name in fields:
+                values += samples.values[name]
+        return np.where(are_recorded(samples.recorded, fields), values, np.nan)

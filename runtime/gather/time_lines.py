@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InputError
-from ...experiment.metric import Metric
 from ...experiment.trace import TimeLine, Trace, save_trace
 from .merge import Merged
 from .own_shards import OwnShards
-from .sampled_metrics import sampled_metrics, values_of
+from .sampled_metrics import SampledMetrics
 from .samples import ThreadSamples, read_samples
 from .shard import Shard
 
@@ -45,7 +44,7 @@ def save_time_lines(merged: Merged, own: OwnShards, path: Path) -> list[str]:
         return []
     lines = _Lines(merged, own, processes)
     trace = Trace(
-        metrics=lines.metrics,
+        metrics=lines.sampled.metrics,
         call_paths=merged.experiment.call_paths,
         locations=[place for place in merged.experiment.locations if place.process in processes],
         counts=(),
@@ -92,7 +91,7 @@ class _Lines:
         self._own = own
         self._processes = processes
         self._start = min(shard.start_realtime for shard in processes.values())
-        self.metrics = sampled_metrics(processes.values())
+        self.sampled = SampledMetrics.of(processes.values())
         self.defects: list[str] = []
         self._long: list[tuple[float, int]] = []
 
@@ -106,9 +105,9 @@ class _Lines:
             offset = shard.start_realtime - self._start
             places = self._merged.places[place.process, place.thread]
             if place.thread >= len(threads):
-                yield _nothing(len(self.metrics))
+                yield _nothing(len(self.sampled.metrics))
                 continue
-            line = _line(threads[place.thread], self.metrics, places, self._merged.callers, offset)
+            line = _line(threads[place.thread], self.sampled, places, self._merged.callers, offset)
             if len(line) and shard.tracing:
                 own = line.values[:, trace.column("wall_time")] - np.nan_to_num(line.values[:, self._calls(trace)]).sum(
                     axis=1
@@ -153,7 +152,7 @@ def _nothing(metrics: int) -> TimeLine:
 
 def _line(
     samples: ThreadSamples,
-    metrics: Sequence[Metric],
+    sampled: SampledMetrics,
     places: npt.NDArray[np.intp],
     callers: Mapping[int, int],
     offset: float,
@@ -161,7 +160,7 @@ def _line(
     line = TimeLine(
         begin=samples.begin + offset,
         end=samples.end + offset,
-        values=values_of(samples, metrics),
+        values=sampled.values_of(samples),
         first=samples.first,
         paths=np.where(samples.nodes < 0, -1, places[samples.nodes]),
         visits=samples.visits,

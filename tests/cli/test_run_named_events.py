@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.experiment import load
+from autoanalyzer.experiment.trace import load_trace
 from autoanalyzer.runtime.papi.kernel import may_count_all, paranoid_level
 
 from ..perf_event import kernel_counts
@@ -109,12 +110,15 @@ def test_what_events_of_the_kernel_come_to_is_what_the_kernel_says(tool, compile
     tool.build(WORK, compiler=compiler)
     events = ["perf::PAGE-FAULTS", "perf::TASK-CLOCK", *switches]
     more = ("--oversubscribe",) if launcher == "mpirun" else ()
-    done = run(tool, "--counters", f"papi:{','.join(events)}", command=(launcher, *more, "-n", "3", "./app"))
+    options = ("--trace", "0.002", "--counters", f"papi:{','.join(events)}")
+    done = run(tool, *options, command=(launcher, *more, "-n", "3", "./app"))
     assert done.returncode == 0, done.stderr
     told = sorted((json.loads(line) for line in done.stdout.decode().splitlines()), key=lambda each: each["rank"])
     found = load(tool.folder / "out" / "experiment.cube")
     (work,) = [row for row, path in enumerate(found.call_paths) if path.region.name == "work"]
     metrics = {metric.name: metric for metric in found.metrics}
+    trace = load_trace(tool.folder / "out" / "trace.npz")
+    lines = [*trace.lines()]
     for event, key in (("perf::PAGE-FAULTS", "faults"), *(("perf::CONTEXT-SWITCHES", "switches") for _ in switches)):
         between = 4  # the entry of the region and the kernel's answer
         assert found.inclusive(event)[work] == pytest.approx([each[key] for each in told], rel=0.01, abs=between)
@@ -125,6 +129,9 @@ def test_what_events_of_the_kernel_come_to_is_what_the_kernel_says(tool, compile
     assert (clock < 1e-3 + np.array([each["wall"] for each in told])).all()
     assert metrics["perf::TASK-CLOCK"].unit == "nsec"
     assert all(metrics[event].source.startswith(f"measured:papi:{event}") for event in events)
+    for event in events:
+        in_time = np.array([line.values[:, trace.column(event)].sum() for line in lines])
+        assert (in_time >= found.exclusive(event).sum(axis=0)).all()  # what came before main is in no region
     (start,) = [row for row, path in enumerate(found.call_paths) if path.region.name == "MPI_Init"]
     assert (found.inclusive("perf::PAGE-FAULTS")[start] > 0).all()  # what MPI does, too
     assert ", ".join(events) + " counted, nothing else" in done.stderr.decode()
@@ -132,7 +139,7 @@ def test_what_events_of_the_kernel_come_to_is_what_the_kernel_says(tool, compile
 
 def test_more_events_than_a_run_counts_take_several_and_become_one_experiment(tool):
     tool.build(MOODY.replace("10 * ftell(ran)", "10"))
-    done = run(tool, "--per-run", "3", "--no-analyze", "--counters", f"papi:{','.join(EIGHT)}")
+    done = run(tool, "--per-run", "3", "--trace", "--no-analyze", "--counters", f"papi:{','.join(EIGHT)}")
     assert done.returncode == 0, done.stderr
     said = done.stderr.decode()
     assert "run 1 of 3 counts perf::TASK-CLOCK, perf::PAGE-FAULTS, perf::CPU-CLOCK" in said
@@ -145,7 +152,10 @@ def test_more_events_than_a_run_counts_take_several_and_become_one_experiment(to
     first = load(tool.folder / "out" / "run-1" / "experiment.cube")
     assert np.array_equal(found.exclusive("wall_time"), first.exclusive("wall_time"))
     (where,) = [each for each in found.notes.remarks if each.startswith("counted ")]
-    assert "perf::PERF_COUNT_SW_CPU_CLOCK in run-3; all else in run-1" in where
+    assert "perf::PERF_COUNT_SW_CPU_CLOCK in run-3; all else in run-1, whose time lines trace.npz has" in where
+    shown, own = (load_trace(tool.folder / "out" / each / "trace.npz") for each in (".", "run-1"))
+    assert [metric.name for metric in shown.metrics if metric.name in EIGHT] == EIGHT[:3]
+    assert np.array_equal(shown.line(0).values, own.line(0).values, equal_nan=True)
     assert not any("did not enter" in each for each in found.notes.remarks)
 
 
