@@ -5,36 +5,16 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
-from ..errors import UsageError, way_out
+from ..errors import UsageError
 from .arrays import Values
 
-__all__ = ["BUILT_IN", "Formula", "WantedMetrics", "built_in", "measured", "parts"]
-
-# What can be asked for by name where its parts were measured.
-BUILT_IN: Final = (
-    "compute_time = cpu_time - mpi_cpu_time",
-    "l1_miss_rate = l1_misses / l1_accesses",
-    "l2_miss_rate = l2_misses / l2_accesses",
-    "cpi = cycles / instructions",
-    "cpi = ref_cycles / instructions",
-    "ipc = instructions / cycles",
-    "ipc = instructions / ref_cycles",
-)
-
-# What can be asked for, too, but tells nothing beside the former: nothing is searched by these.
-_ON_REQUEST: Final = (
-    "l1_mpki = 1000 * l1_misses / instructions",
-    "l2_mpki = 1000 * l2_misses / instructions",
-    "mpi_rate = mpi_bytes / mpi_time",
-    "io_rate = io_bytes / io_time",
-)
+__all__ = ["Formula", "measured", "parts"]
 
 _OPERATORS: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,
@@ -44,6 +24,15 @@ _OPERATORS: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Pow: np.power,
 }
 _SIGNS: Final[dict[type[ast.unaryop], Callable[[Any], Any]]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
+_SIGNS_OF: Final[dict[type[ast.operator] | type[ast.unaryop], str]] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+    ast.USub: "-",
+    ast.UAdd: "+",
+}
 _FUNCTIONS: Final[dict[str, tuple[Callable[..., Any], int]]] = {
     "abs": (np.abs, 1),
     "sqrt": (np.sqrt, 1),
@@ -71,10 +60,15 @@ class Formula:
     metrics: tuple[str, ...]
     _tree: ast.expr
     _names: Mapping[str, str]
+    _known_unit: str | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Formula:
+    def parse(cls, text: str, *, unit: str | None = None) -> Formula:
         """Read ``NAME=FORMULA``; a metric whose name is no word stands in brackets: ``[bytes sent]/visits``.
+
+        Args:
+            text: What is read.
+            unit: Of the result, where it is known; else it follows from those of the metrics.
 
         Raises:
             UsageError: It is none.
@@ -96,7 +90,7 @@ class Formula:
             why = f" ({error})" if type(error) is ValueError else ""
             raise UsageError(f"{text}: {_EXPECTED}{why}") from None
         meant = {word: bracketed.get(word, word) for word in names}
-        return cls(name, body, tuple(dict.fromkeys(meant.values())), tree, meant)
+        return cls(name, body, tuple(dict.fromkeys(meant.values())), tree, meant, unit)
 
     def evaluate(self, columns: Mapping[str, Values]) -> Values:
         """Compute it for each point; missing (NaN) where it has no value, as by a division by zero."""
@@ -105,20 +99,15 @@ class Formula:
             found = np.asarray(_value(self._tree, {word: columns[name] for word, name in self._names.items()}))
         return np.where(np.isfinite(found), found, np.nan) + np.zeros(shape)
 
+    def written(self) -> Any:
+        """Give it as lists for JSON: an operator before its operands, names of metrics, numbers."""
+        return _written(self._tree, self._names)
+
     def unit(self, units: Mapping[str, str]) -> str:
-        """Tell the unit of sums and differences of one unit; empty of all else."""
+        """Tell the unit that was given, or that of sums and differences of one unit; empty of all else."""
+        if self._known_unit is not None:
+            return self._known_unit
         return _unit(self._tree, {word: units.get(name, "") for word, name in self._names.items()})
-
-
-@cache
-def built_in() -> tuple[Formula, ...]:
-    """Give the formulas of ``BUILT_IN``."""
-    return tuple(map(Formula.parse, BUILT_IN))
-
-
-@cache
-def _on_request() -> tuple[Formula, ...]:
-    return tuple(map(Formula.parse, _ON_REQUEST))
 
 
 def parts(formulas: Iterable[Formula]) -> dict[str, tuple[str, ...]]:
@@ -182,59 +171,16 @@ def _value(tree: ast.expr, columns: Mapping[str, Values]) -> Any:
     raise AssertionError(tree)
 
 
-@dataclass(frozen=True, slots=True)
-class WantedMetrics:
-    """Metrics that are asked for.
-
-    Attributes:
-        names: Each once, in the order in which they are asked for.
-        measured: Those that must be read: asked for, or part of a formula.
-        formulas: Those that must be computed, parts first.
-    """
-
-    names: tuple[str, ...]
-    measured: tuple[str, ...]
-    formulas: tuple[Formula, ...]
-
-    @classmethod
-    def among(
-        cls, measured: Sequence[str], names: Sequence[str] | None = None, derived: Sequence[Formula] = ()
-    ) -> WantedMetrics:
-        """Find what is asked for among the metrics that are there.
-
-        Args:
-            measured: Names of the metrics that are there. Built-in formulas of them are there, too.
-            names: Those asked for; all that were measured if None.
-            derived: Further ones that are asked for, each of what was measured or derived before.
-
-        Raises:
-            UsageError: A metric does not exist, or a derived one has the name of another.
-        """
-        formulas: dict[str, Formula] = {}
-        own = {each.name for each in derived}
-        for formula in (*built_in(), *_on_request()):
-            known = {*measured, *formulas}
-            if formula.name not in known | own and known.issuperset(formula.metrics):
-                formulas[formula.name] = formula
-        for formula in derived:
-            words = f"{formula.name}={formula.text}"
-            known = {*measured, *formulas}
-            if formula.name in known:
-                raise UsageError(f"{words}: expected a new name, found that of a metric")
-            for name in formula.metrics:
-                if name not in known:
-                    raise UsageError(f"{words}: no metric {name!r}; {way_out(name, known)}")
-            formulas[formula.name] = formula
-        wanted = tuple(dict.fromkeys([*(measured if names is None else names), *(each.name for each in derived)]))
-        for name in wanted:
-            if name not in formulas and name not in measured:
-                raise UsageError(f"no metric {name!r}; {way_out(name, [*measured, *formulas])}")
-        needed = set(wanted)
-        for formula in reversed(formulas.values()):
-            if formula.name in needed:
-                needed.update(formula.metrics)
-        return cls(
-            wanted,
-            tuple(name for name in measured if name in needed),
-            tuple(formula for formula in formulas.values() if formula.name in needed),
-        )
+def _written(tree: ast.expr, names: Mapping[str, str]) -> Any:
+    match tree:
+        case ast.Name(id=name):
+            return names[name]
+        case ast.Constant(value=value):
+            return value
+        case ast.BinOp(left=left, op=op, right=right):
+            return [_SIGNS_OF[type(op)], _written(left, names), _written(right, names)]
+        case ast.UnaryOp(op=sign, operand=operand):
+            return [_SIGNS_OF[type(sign)], _written(operand, names)]
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return [name, *(_written(each, names) for each in arguments)]
+    raise AssertionError(tree)

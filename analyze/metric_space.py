@@ -17,8 +17,10 @@ from ..experiment.metric import MPI_PARTS, MPI_WAIT
 from ..experiment.selection import check_ranks, paths_named
 from .arrays import Flags, Indices, Values
 from .code_regions import startup_paths
-from .formula import Formula, WantedMetrics, measured, parts
+from .derivations import cache_line
+from .formula import Formula, measured, parts
 from .taking_turns import waiting_for_turns
+from .wanted_metrics import WantedMetrics
 
 __all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "scaled"]
 
@@ -114,7 +116,7 @@ class MetricSpace:
             raise UsageError("expected a region to take exclusive values of, found none")
         common = [each.name for each in experiments[0].metrics if all(each.name in other for other in experiments)]
         names = [*_without_parts(common), *besides] if metrics is None else metrics
-        wanted = WantedMetrics.among(common, names, derived)
+        wanted = WantedMetrics.among(common, names, derived, line=cache_line(experiments[0]))
         whole_of = {name: _whole_of(name, experiments) for name in wanted.measured}
         of_program = dict.fromkeys(whole_of.values())
         read = dict.fromkeys([*wanted.measured, *({_WALL} & {*common}), *(of_program if region is None else ())])

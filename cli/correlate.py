@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     arguments.traces = expanded(arguments.traces)
     check_targets(arguments.traces, json=arguments.json, csv=arguments.csv, html=arguments.html)
-    from ..analyze.formula import built_in  # noqa: PLC0415
+    from ..analyze.derivations import built_in  # noqa: PLC0415
     from ..timelines.correlators import rank  # noqa: PLC0415 - scipy takes its time
     from ..timelines.warping import with_derived  # noqa: PLC0415
     from ..view.correlation import correlation_report  # noqa: PLC0415

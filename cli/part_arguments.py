@@ -47,12 +47,12 @@ def names_of(words: str | None, known: Collection[str] | None = None) -> list[st
 
 def _unknown(name: str, known: Collection[str]) -> str:
     """Say that a metric is not stored, but computed, and by what it is shown; else what may be meant."""
-    from ..analyze.formula import BUILT_IN  # noqa: PLC0415 - numpy, only to say what is wrong
+    from ..analyze.derivations import DERIVATIONS  # noqa: PLC0415 - numpy, only to say what is wrong
 
-    formulas = [each.partition("=") for each in BUILT_IN]
-    computed = " or ".join(formula.strip() for made, _, formula in formulas if made.strip() == name)
-    if computed:
-        return f"{name} is not stored, but computed ({computed}); analyze shows it, with --tree or --json"
+    ways = [each for each in DERIVATIONS if each.name == name]
+    if ways:
+        shown = "analyze shows it, with --tree or --json" if ways[0].searched else "stats --metrics takes it"
+        return f"{name} is not stored, but computed ({' or '.join(each.said for each in ways)}); {shown}"
     return f"no metric {name!r}; {way_out(name, known)}"
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ..analyze.costs import program_times
-from ..analyze.formula import WantedMetrics
+from ..analyze.wanted_metrics import WantedMetrics
 from ..errors import InputError, UsageError
 from ..experiment import Experiment
 from ..experiment.selection import check_ranks

@@ -24,6 +24,9 @@ class Prices:
         l2_miss_streamed: An access that neither cache serves, of those in a walk; a third cache may.
         l2_miss_chased: The same in a chase; memory serves it.
         memory_streamed: An access that memory serves, of those in a walk: a line, where one process reads alone.
+        memory_byte: A byte that a core moves to and from memory, alone on its node, as in STREAM's triad.
+        memory_byte_shared: The same for each core, while all cores of the node do so.
+        flop: An operation on double precision at best, in vectors of products and sums that wait for no other.
         mpi_call: A message of a few bytes between two ranks of a node, for each of them.
         mpi_byte: A byte more of a long message between two ranks of a node.
         mpi_call_across: As ``mpi_call``, between two nodes.
@@ -42,6 +45,9 @@ class Prices:
     l2_miss_streamed: float | None = None
     l2_miss_chased: float | None = None
     memory_streamed: float | None = None
+    memory_byte: float | None = None
+    memory_byte_shared: float | None = None
+    flop: float | None = None
     mpi_call: float | None = None
     mpi_byte: float | None = None
     mpi_call_across: float | None = None

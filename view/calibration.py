@@ -22,6 +22,9 @@ _WHAT: Final = {
     "l2_miss_streamed": "a miss in L2, in a walk",
     "l2_miss_chased": "a miss in L2, in a chase of pointers",
     "memory_streamed": "a line of memory, in a walk",
+    "memory_byte": "memory, of one core alone",
+    "memory_byte_shared": "memory, of each core while all do so",
+    "flop": "a floating-point operation at best",
     "read_call": "a short read of a file",
     "read_byte": "a long read of a file",
     "write_call": "a short write to a file",
@@ -39,6 +42,8 @@ def print_calibration(found: Calibration, file: Path) -> None:
     print_table(("what", "takes", ""), _rows(found), (1,), prose=(2,))
     place = found.place
     told = [f"{place['host']}: {place['processor']}, {place['caches']}"]
+    if "cores" in place:
+        told.append(f"{place['cores']} cores; floating-point operations were built by {place['flags']}")
     if "mpi" in place:
         told.append(f"{place['launcher']}: {place['mpi']}")
     if place["instructions"] != "counted":

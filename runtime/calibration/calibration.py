@@ -24,8 +24,8 @@ class Calibration:
 
     Attributes:
         prices: In seconds.
-        place: Where they were measured: ``host``, ``processor``, ``caches``, ``mpi``, ``launcher``, ``day``, and
-            ``instructions``, which were counted or assumed.
+        place: Where they were measured: ``host``, ``processor``, ``caches``, ``mpi``, ``launcher``, ``day``,
+            ``instructions``, which were counted or assumed, and of a node ``cores``, and ``flags`` of the compiler.
         missing: Why a price is not known, by its name.
     """
 

@@ -9,11 +9,11 @@
 #define _GNU_SOURCE
 #include "counter_requests.h"
 #include "files.h"
+#include "first.h"
 #include "loops.h"
 #include "memory.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +24,6 @@
 #endif
 
 enum { ROUNDS = 5, COUNTED_TIMES = 16 };
-
-/* Twin: _VARIABLES in runtime/mpi/own_job.py. */
-static bool is_first(void) {
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *rank = getenv(variables[i]);
-        if (rank && atoi(rank) > 0)
-            return false;
-    }
-    return true;
-}
 
 /* Prices of all are taken in turn several times, so that what disturbs for a second spoils none. */
 static void sample(struct aa_work *works, int number, int rounds) {
@@ -106,7 +95,7 @@ int main(int arguments, char **words) {
         count();
     else if (arguments < 5 || arguments > 6)
         return 2;
-    else if (is_first())
+    else if (aa_is_first())
         measure(strtoull(words[1], NULL, 10), strtoull(words[2], NULL, 10), strtoull(words[3], NULL, 10),
                 words[4], arguments == 6 ? atoi(words[5]) : ROUNDS);
     return 0;

@@ -21,11 +21,12 @@ from ..mpi.detection import Mpi, find_mpi
 from .calibration import Calibration
 from .kept import processor_model
 from .messages import messages
+from .roofs import roofs
 from .workshop import Workshop, printed_prices, workshop
 
 __all__ = ["calibrate", "machine_alone"]
 
-_MACHINE: Final = ("machine.c", "loops.c", "memory.c", "files.c", "work.c")
+_MACHINE: Final = ("machine.c", "loops.c", "memory.c", "files.c", "first.c", "work.c")
 _LAUNCHERS: Final = ("mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich")
 _TWO: Final = ("-n", "2")
 
@@ -73,17 +74,20 @@ def calibrate(
         told("counting instructions")
         counted = _counted(shop, program, geometry)
         found, missing = _of_machine(printed, counted)
+        told("memory of all cores, and floating-point operations")
+        found_of_node, missing_of_node, how = roofs(shop, launcher)
         told("messages")
         found_of_mpi, missing_of_mpi = messages(shop, words, mpi)
-    found |= found_of_mpi
-    missing |= missing_of_mpi
+    found |= found_of_node | found_of_mpi
+    missing |= missing_of_node | missing_of_mpi
     if not found:
         raise InputError(f"{shlex.join(launcher) or 'machine'}: expected prices, found nothing printed")
-    of_mpi = {
+    more = {
+        **how,
         **({"mpi": str(mpi.library.path)} if mpi.library else {}),
         **({"launcher": shlex.join(words)} if words else {}),
     }
-    return Calibration(Prices.of(found), _place(printed, geometry, counted, of_mpi), missing), mpi
+    return Calibration(Prices.of(found), _place(printed, geometry, counted, more), missing), mpi
 
 
 def machine_alone(folder: Path, environment: Mapping[str, str], *, rounds: int, patience: float) -> Calibration:
@@ -125,14 +129,14 @@ def _of_machine(printed: str, counted: Mapping[str, float]) -> tuple[dict[str, f
 
 
 def _place(
-    printed: str, geometry: CacheGeometry, counted: Mapping[str, float], of_mpi: Mapping[str, str]
+    printed: str, geometry: CacheGeometry, counted: Mapping[str, float], more: Mapping[str, str]
 ) -> dict[str, str]:
     host = _HOST.search(printed)
     return {
         "host": host[1] if host else os.uname().nodename,
         "processor": processor_model(),
         "caches": str(geometry),
-        **of_mpi,
+        **more,
         "day": date.today().isoformat(),
         "instructions": "counted" if counted else "assumed",
     }

@@ -41,8 +41,16 @@ class Workshop:
     folder: Path
     environment: Mapping[str, str]
 
-    def build(self, name: str, sources: Sequence[str], compilers: Sequence[Sequence[str]]) -> Path:
+    def build(
+        self, name: str, sources: Sequence[str], compilers: Sequence[Sequence[str]], *, flags: Sequence[str] = _FLAGS
+    ) -> Path:
         """Build a program by the first compiler that can.
+
+        Args:
+            name: Of the program.
+            sources: In this folder.
+            compilers: Words of commands.
+            flags: Of each of them.
 
         Raises:
             BuildError: None can.
@@ -50,7 +58,7 @@ class Workshop:
         program, said = self.folder / name, ""
         files = [str(_SOURCES / source) for source in sources]
         for compiler in compilers:
-            done = compiled([*compiler, *_FLAGS, *files, "-o", str(program)], self.environment)
+            done = compiled([*compiler, *flags, *files, "-o", str(program)], self.environment)
             if done.returncode == 0:
                 return program
             said = said or failure_reason(done.stderr)

@@ -34,6 +34,7 @@ def test_prices_are_ordered_and_a_run_notes_them(tool: Tool, own: dict[str, str]
     assert prices["l1_miss_streamed"] <= prices["l1_miss_chased"] <= prices["l2_miss_chased"]
     assert prices["l1_miss_streamed"] <= prices["l2_miss_streamed"] <= prices["l2_miss_chased"]
     assert prices["instruction"] < prices["l1_miss_chased"]
+    assert prices["flop"] < prices["memory_byte"]
     for kind in ("mpi", "read", "write"):
         assert prices[f"{kind}_byte"] < prices[f"{kind}_call"]
     assert document["calibrated"]["instructions"] == "counted"

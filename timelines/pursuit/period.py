@@ -9,8 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.formula import Formula, WantedMetrics, measured, parts
+from ...analyze.formula import Formula, measured, parts
 from ...analyze.metric_space import MetricSpace, Point
+from ...analyze.wanted_metrics import WantedMetrics
 from ...errors import InputError, LocationsError
 from ...experiment.trace import Samples
 from .index import LEAST_POINTS

@@ -13,11 +13,13 @@ import pytest
 from autoanalyzer.errors import BuildError, InputError
 from autoanalyzer.runtime.c_compiler import c_compilers
 from autoanalyzer.runtime.calibration.messages import messages
+from autoanalyzer.runtime.calibration.roofs import ROOFS, roofs
 from autoanalyzer.runtime.calibration.workshop import Workshop, printed_prices, workshop
 from autoanalyzer.runtime.counting.tool import TOOL, counting_tool
 from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
 
-MACHINE = ("machine.c", "loops.c", "memory.c", "files.c", "work.c")
+MACHINE = ("machine.c", "loops.c", "memory.c", "files.c", "first.c", "work.c")
+SMALL = "there is too little memory beside the caches"
 STRICT = ("-Wall", "-Wextra", "-Werror")
 
 
@@ -55,6 +57,34 @@ def test_where_no_file_can_be_made_only_files_are_missing(shop: Workshop) -> Non
     assert "lacks files No such file or directory" in printed.splitlines()
     of_caches = {f"{level}_miss_{how}" for level in ("l1", "l2") for how in ("streamed", "chased")}
     assert set(printed_prices(printed)) == {*of_caches, "memory_streamed"}
+
+
+def test_roofs_are_built_for_the_processor_and_all_cores_share_its_memory(shop: Workshop) -> None:
+    found, missing, how = roofs(shop, [])
+    assert (set(found), missing) == (set(ROOFS), {})
+    assert 1 <= int(how["cores"]) <= (os.cpu_count() or 1)
+    assert how["flags"].startswith("-std=gnu11 -O3 -pthread")
+
+
+def test_a_node_that_lacks_the_instructions_gets_those_of_any(shop: Workshop) -> None:
+    tried = shop.folder / "tried"
+    refusing = f'[ -e {tried} ] || {{ touch {tried}; kill -ILL $$; }}; exec "$0"'
+    found, _, how = roofs(shop, ["sh", "-c", refusing])
+    assert set(found) == set(ROOFS)
+    assert "-mprefer-vector-width=512" not in how["flags"]
+
+
+def test_without_memory_beyond_the_caches_only_operations_are_known(shop: Workshop) -> None:
+    found, missing, _ = roofs(shop, ["sh", "-c", 'ulimit -v 60000; exec "$0"'])
+    assert set(found) == {"flop"}
+    assert missing == dict.fromkeys(("memory_byte", "memory_byte_shared"), SMALL)
+
+
+def test_without_a_compiler_all_roofs_are_missing(tmp_path: Path) -> None:
+    found, missing, how = roofs(Workshop(tmp_path, {"PATH": str(tmp_path)}), [])
+    assert (found, how) == ({}, {})
+    why = "no C compiler on PATH to build what measures the machine: install gcc"
+    assert missing == dict.fromkeys(ROOFS, why)
 
 
 def test_the_lower_price_of_several_processes_counts_whatever_a_launcher_puts_before_their_lines() -> None:

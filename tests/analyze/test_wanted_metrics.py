@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.formula import Formula, WantedMetrics, built_in
+from autoanalyzer.analyze.derivations import built_in
+from autoanalyzer.analyze.formula import Formula
+from autoanalyzer.analyze.wanted_metrics import WantedMetrics
 from autoanalyzer.errors import UsageError
 
 THERE = ("visits", "time", "instructions", "cycles")
@@ -49,6 +51,8 @@ def test_what_has_the_name_of_a_built_in_formula_takes_its_place():
         (["tim"], [], "no metric 'tim'; did you mean time"),
         (["cpj"], [], "did you mean cpi"),
         (None, [Formula.parse("a=tim/2")], "a=tim/2: no metric 'tim'; did you mean time"),
+        (["l1_mpki"], [], r"l1_mpki is computed \(1000 \* l1_misses / .* not known here: l1_misses$"),
+        (None, [Formula.parse("a=2*memory_rate")], "memory_rate is computed .* not known here: how long a line"),
         (None, [Formula.parse("time=visits")], "time=visits: expected a new name"),
         (None, [RATE, RATE], "expected a new name"),
     ],

@@ -1,0 +1,140 @@
+"""Metrics that are computed from others, by which formula, and why one cannot be: a table for all that show them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from ..experiment import Experiment
+from .formula import Formula
+
+__all__ = ["DERIVATIONS", "Derivation", "built_in", "cache_line", "derivations", "possible", "why_absent"]
+
+_LINE: Final = "{line}"
+_LINE_OF: Final = re.compile(r"\bL2=\d+[KMG]?/\d+/(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """How a metric comes from others.
+
+    Attributes:
+        name: Of the metric; several of one name are tried in turn.
+        text: The formula; ``{line}`` is how many bytes a line of the caches has.
+        unit: Of the result; empty of a ratio.
+        about: What it is.
+        searched: Whether analyses look for it unasked; what tells nothing beside those is shown to who asks.
+    """
+
+    name: str
+    text: str
+    unit: str
+    about: str
+    searched: bool = False
+
+    @property
+    def said(self) -> str:
+        """The formula in words for a user."""
+        return self.text.replace(_LINE, "line")
+
+    def formula(self, line: int | None) -> Formula | None:
+        """Give the formula for caches with lines of so many bytes; None where that is needed, and not known."""
+        if _LINE in self.text and line is None:
+            return None
+        return Formula.parse(f"{self.name} = {self.text.replace(_LINE, str(line))}", unit=self.unit)
+
+
+# PAPI_… are what events are called that a user names, and in profiles of other tools: what MPI executes is in them.
+DERIVATIONS: Final = (
+    Derivation("compute_time", "cpu_time - mpi_cpu_time", "sec", "CPU time outside MPI", searched=True),
+    Derivation("l1_miss_rate", "l1_misses / l1_accesses", "", "share of accesses that miss in L1", searched=True),
+    Derivation("l2_miss_rate", "l2_misses / l2_accesses", "", "share of accesses to L2 that miss", searched=True),
+    Derivation("cpi", "cycles / instructions", "", "cycles of an instruction", searched=True),
+    Derivation("cpi", "ref_cycles / instructions", "", "ticks of an instruction", searched=True),
+    Derivation("ipc", "instructions / cycles", "", "instructions in a cycle", searched=True),
+    Derivation("ipc", "instructions / ref_cycles", "", "instructions in a tick", searched=True),
+    Derivation("ipc", "PAPI_TOT_INS / PAPI_TOT_CYC", "", "instructions in a cycle"),
+    Derivation("l1_mpki", "1000 * l1_misses / instructions", "", "misses in L1 in 1000 instructions"),
+    Derivation("l1_mpki", "1000 * PAPI_L1_DCM / PAPI_TOT_INS", "", "misses in L1 in 1000 instructions"),
+    Derivation("l2_mpki", "1000 * l2_misses / instructions", "", "misses in L2 in 1000 instructions"),
+    Derivation("l2_mpki", "1000 * PAPI_L2_DCM / PAPI_TOT_INS", "", "misses in L2 in 1000 instructions"),
+    Derivation("mpi_rate", "mpi_bytes / mpi_time", "bytes/sec", "bytes in a second of MPI calls"),
+    Derivation("io_rate", "io_bytes / io_time", "bytes/sec", "bytes in a second of file I/O"),
+    # The time in which instructions and misses are counted; of other tools all.
+    Derivation("counted_time", "cpu_time - mpi_cpu_time - omp_cpu_time", "sec", "CPU time outside MPI and OpenMP"),
+    Derivation("counted_time", "cpu_time", "sec", "CPU time"),
+    Derivation("counted_time", "wall_time", "sec", "wall-clock time"),
+    Derivation("instruction_rate", "instructions / counted_time", "occ/sec", "instructions in a second"),
+    # Misses of the last cache that was counted; what it writes back is not known.
+    Derivation("memory_bytes", "{line} * PAPI_L3_TCM", "bytes", "what misses in L3 fetch from memory"),
+    Derivation("memory_bytes", "{line} * l2_misses", "bytes", "what misses in L2 fetch from L3, or memory"),
+    Derivation("memory_bytes", "{line} * PAPI_L2_DCM", "bytes", "what misses in L2 fetch from L3, or memory"),
+    Derivation("memory_rate", "memory_bytes / counted_time", "bytes/sec", "bytes that misses fetch in a second"),
+    Derivation("instruction_intensity", "instructions / memory_bytes", "occ/bytes", "instructions for a byte fetched"),
+    Derivation("flops", "PAPI_DP_OPS", "occ", "operations on double precision"),
+    Derivation("flops", "PAPI_FP_OPS", "occ", "floating-point operations"),
+    Derivation("flop_rate", "flops / counted_time", "occ/sec", "floating-point operations in a second"),
+    Derivation("arithmetic_intensity", "flops / memory_bytes", "occ/bytes", "floating-point operations for a byte"),
+)
+
+
+@cache
+def derivations(line: int | None = None) -> tuple[Formula, ...]:
+    """Give all formulas, parts first, for caches with lines of so many bytes; without those that need to know it."""
+    return tuple(found for each in DERIVATIONS if (found := each.formula(line)))
+
+
+@cache
+def built_in() -> tuple[Formula, ...]:
+    """Give the formulas of the metrics that are searched unasked."""
+    return tuple(found for each in DERIVATIONS if each.searched and (found := each.formula(None)))
+
+
+def possible(measured: Collection[str], line: int | None = None, *, taken: Collection[str] = ()) -> list[Formula]:
+    """Give the formulas of what can be computed, parts first: of each metric that was not measured the first one.
+
+    Args:
+        measured: Names of metrics.
+        line: Bytes in a line of the caches, if that is known.
+        taken: Names that stand for something else.
+    """
+    known, found = {*measured}, []
+    for formula in derivations(line):
+        if formula.name not in known and formula.name not in taken and known.issuperset(formula.metrics):
+            known.add(formula.name)
+            found.append(formula)
+    return found
+
+
+def cache_line(experiment: Experiment) -> int | None:
+    """Give the bytes in a line of the caches: of those that were simulated, or of the machine, if it was calibrated."""
+    simulated = [metric.source for metric in experiment.metrics if metric.name == "l2_misses"]
+    for text in (*simulated, experiment.notes.calibrated.get("caches", "")):
+        if told := _LINE_OF.search(text):
+            return int(told[1])
+    return None
+
+
+def why_absent(name: str, measured: Collection[str], line: int | None = None) -> str:
+    """Say why a metric of the table cannot be computed; empty of one that is not in the table, or can be."""
+    ways = [each for each in DERIVATIONS if each.name == name]
+    if not ways or name in measured or any(each.name == name for each in possible(measured, line)):
+        return ""
+    lacking = min((_lacking(each, measured, line) for each in ways), key=len)
+    return f"{name} is computed ({' or '.join(each.said for each in ways)}); not known here: {', '.join(lacking)}"
+
+
+def _lacking(derivation: Derivation, measured: Collection[str], line: int | None) -> list[str]:
+    """Name what was not measured, and would have to be, each once."""
+    formula = derivation.formula(line or 1)
+    assert formula is not None, "with a line each has one"
+    there = {*measured, *(each.name for each in possible(measured, line))}
+    found = ["how long a line of the caches is"] if _LINE in derivation.text and line is None else []
+    for part in formula.metrics:
+        ways = [each for each in DERIVATIONS if each.name == part]
+        if part not in there:
+            found += min((_lacking(each, measured, line) for each in ways), key=len) if ways else [part]
+    return [*dict.fromkeys(found)]

@@ -1,0 +1,74 @@
+"""Metrics that are asked for, and those of which they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import UsageError, way_out
+from .derivations import possible, why_absent
+from .formula import Formula
+
+__all__ = ["WantedMetrics"]
+
+
+@dataclass(frozen=True, slots=True)
+class WantedMetrics:
+    """Metrics that are asked for.
+
+    Attributes:
+        names: Each once, in the order in which they are asked for.
+        measured: Those that must be read: asked for, or part of a formula.
+        formulas: Those that must be computed, parts first.
+    """
+
+    names: tuple[str, ...]
+    measured: tuple[str, ...]
+    formulas: tuple[Formula, ...]
+
+    @classmethod
+    def among(
+        cls,
+        measured: Sequence[str],
+        names: Sequence[str] | None = None,
+        derived: Sequence[Formula] = (),
+        *,
+        line: int | None = None,
+    ) -> WantedMetrics:
+        """Find what is asked for among the metrics that are there.
+
+        Args:
+            measured: Names of the metrics that are there. What the table derives from them is there, too.
+            names: Those asked for; all that were measured if None.
+            derived: Further ones that are asked for, each of what was measured or derived before.
+            line: Bytes in a line of the caches, if that is known.
+
+        Raises:
+            UsageError: A metric does not exist, or a derived one has the name of another.
+        """
+        own = {each.name for each in derived}
+        formulas = {each.name: each for each in possible(measured, line, taken=own)}
+        for formula in derived:
+            words = f"{formula.name}={formula.text}"
+            known = {*measured, *formulas}
+            if formula.name in known:
+                raise UsageError(f"{words}: expected a new name, found that of a metric")
+            for name in formula.metrics:
+                if name not in known:
+                    why = why_absent(name, measured, line) or way_out(name, known)
+                    raise UsageError(f"{words}: no metric {name!r}; {why}")
+            formulas[formula.name] = formula
+        wanted = tuple(dict.fromkeys([*(measured if names is None else names), *(each.name for each in derived)]))
+        for name in wanted:
+            if name not in formulas and name not in measured:
+                why = why_absent(name, measured, line) or way_out(name, [*measured, *formulas])
+                raise UsageError(f"no metric {name!r}; {why}")
+        needed = set(wanted)
+        for formula in reversed(formulas.values()):
+            if formula.name in needed:
+                needed.update(formula.metrics)
+        return cls(
+            wanted,
+            tuple(name for name in measured if name in needed),
+            tuple(formula for formula in formulas.values() if formula.name in needed),
+        )

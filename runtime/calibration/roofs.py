@@ -1,0 +1,48 @@
+"""What a node can do at most: floating-point operations, and bytes of memory, of one core and of all together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ...errors import AutoanalyzerError
+from ..c_compiler import c_compilers
+from .workshop import Workshop, printed_prices
+
+__all__ = ["ROOFS", "roofs"]
+
+ROOFS: Final = ("flop", "memory_byte", "memory_byte_shared")
+
+_SOURCES: Final = ("roofs.c", "flops.c", "stream.c", "cores.c", "first.c", "work.c")
+_COMMON: Final = ("-std=gnu11", "-O3", "-pthread")
+# For the processor on which it is built: of x86-64, with the longest vectors; of ARM and POWER; any. A node behind a
+# launcher may be of another kind, and not carry out the first.
+_NATIVE: Final = (("-march=native", "-mprefer-vector-width=512"), ("-march=native",), ("-mcpu=native",), ())
+_CORES: Final = re.compile(r"\bcores (\d+)$", re.MULTILINE)
+_LACKS: Final = re.compile(r"\blacks (\w+) (.+)$", re.MULTILINE)
+
+
+def roofs(shop: Workshop, launcher: Sequence[str]) -> tuple[dict[str, float], dict[str, str], dict[str, str]]:
+    """Measure what the node of a launcher's first process can do.
+
+    Args:
+        shop: Where.
+        launcher: What starts it; empty for this machine.
+
+    Returns:
+        Prices by name, why others are missing, and how it was measured: ``cores``, ``flags``.
+    """
+    failure = ""
+    for flags in _NATIVE:
+        try:
+            compilers = c_compilers(shop.environment, "what measures the machine")
+            printed = shop.run([*launcher, shop.build("roofs", _SOURCES, compilers, flags=(*_COMMON, *flags))])
+        except AutoanalyzerError as error:
+            failure = failure or str(error)
+            continue
+        found, lacking = printed_prices(printed), dict(_LACKS.findall(printed))
+        missing = {name: lacking.get(name, "nothing was printed") for name in ROOFS if name not in found}
+        cores = _CORES.findall(printed)
+        return found, missing, {**({"cores": cores[0]} if cores else {}), "flags": " ".join((*_COMMON, *flags))}
+    return {}, dict.fromkeys(ROOFS, failure), {}
