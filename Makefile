@@ -13,13 +13,12 @@ KILLS     ?= 100
 # Tests start the tool some hundred times: it is not to be compiled each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-long test-all test-llvm test-cluster test-fast flaky sanitize measured suite check format page bench fuzz kills clean
+.PHONY: help demo test test-long test-llvm test-cluster test-fast flaky sanitize measured suite check format page bench fuzz kills clean
 
 help:
 	@echo "make demo       build samples/rays with probes, run it on 4 ranks, print the verdict (SCHEDULE=static or dynamic)"
 	@echo "make test       run the tests"
 	@echo "make test-long  run those that take longest: samples, whole projects, the wheel, every C++ standard, fuzzing, killed runs"
-	@echo "make test-all   run both at once"
 	@echo "make test-llvm  run, by hand, those of every construct of Fortran by LLVM's compiler, too"
 	@echo "make test-cluster  run, as root, those on a real Slurm of four nodes: launchers, jobs, nodes that share no disk, or die"
 	@echo "make test-fast  run, in a minute, the tests that compile and launch nothing: analyses, experiments, pages, documents"
@@ -57,10 +56,6 @@ test: $(VENV)/.compiled
 
 test-long: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -m "long and not measured and not llvm and not cluster" -n auto --dist worksteal $(ARGS)
-
-# Both together: few workers wait at the end, and tests are collected once.
-test-all: $(VENV)/.compiled
-	@$(BIN)/python -m pytest -q -m "not measured and not llvm and not cluster" -n auto --dist worksteal $(ARGS)
 
 test-llvm: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -m llvm -n auto --dist worksteal tests/instrument $(ARGS)

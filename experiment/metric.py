@@ -111,7 +111,7 @@ _SYSTEM: Final = (
 # Of every run, at the root of each process.
 PROCESS_METRICS: Final = (
     *_SYSTEM,
-    Metric("peak_memory", "bytes", None, "The most memory that the process had in use; of several, what they need at most"),
+    Metric("peak_memory", "bytes", None, "The most memory that the process had in use; of several, the sum of it"),
 )
 
 # Of time lines; of the first thread of a process also how much memory that has.

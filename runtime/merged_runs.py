@@ -28,7 +28,7 @@ _NAMED: Final = 3  # call paths that are named; of the others the number is said
 def save_merged(folder: RunFolder, runs: int) -> Experiment:
     """Merge the first runs in a folder, and write what comes of it there as the folder's experiment.
 
-    What all have is the first run's, and so are the notes and the time lines; where another run was unlike it, remarks say so.
+    What all have is the first run's, and so are notes and time lines; where another run was unlike it, remarks say so.
 
     Args:
         folder: Where each run has its own folder.
