@@ -8,8 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STATUS ((size_t)4 << 10) /* bytes of /proc/self/status that are read: memory is in the first of them */
-#define PEAK "VmHWM:"            /* in kB */
+#define STATUS                                                                                               \
+    ((size_t)4 << 10) /* bytes of /proc/self/status that are read: memory is in the first of them */
+#define PEAK "VmHWM:" /* in kB */
 
 static void ask(int whose, uint64_t values[AA_SYSTEM_VALUES], struct rusage *usage) {
     memset(values, 0, AA_SYSTEM_VALUES * sizeof *values);
