@@ -1,4 +1,5 @@
-/* How long others held the processors that the process was ready to use; and all else that the system says of it. */
+/* How long others held the processors that the process was ready to use; and all else that the system says of
+ * it. */
 #ifndef AA_DELAY_H
 #define AA_DELAY_H
 
