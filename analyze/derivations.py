@@ -134,7 +134,7 @@ def _lacking(derivation: Derivation, measured: Collection[str], line: int | None
     there = {*measured, *(each.name for each in possible(measured, line))}
     found = ["how long a line of the caches is"] if _LINE in derivation.text and line is None else []
     for part in formula.metrics:
-        ways = [each for each in DERIVATIONS if each.name == part]
         if part not in there:
-            found += min((_lacking(each, measured, line) for each in ways), key=len) if ways else [part]
+            ways = [_lacking(each, measured, line) for each in DERIVATIONS if each.name == part]
+            found += min(ways or [[part]], key=len)
     return [*dict.fromkeys(found)]
