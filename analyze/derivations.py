@@ -136,5 +136,6 @@ def _lacking(derivation: Derivation, measured: Collection[str], line: int | None
     for part in formula.metrics:
         if part not in there:
             ways = [_lacking(each, measured, line) for each in DERIVATIONS if each.name == part]
-            found += min(ways or [[part]], key=len)
+            shortest: list[str] = min(ways or [[part]], key=len)
+            found += shortest
     return [*dict.fromkeys(found)]
