@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,8 @@ _PMU: Final = Path("/sys/bus/event_source/devices/power")
 _ZONES: Final = {"energy": "package", "dram_energy": "dram"}
 _EVENTS: Final = {"energy": ("energy-pkg", "energy-psys"), "dram_energy": ("energy-ram",)}
 _PERF_EVENT_OPEN: Final = {"x86_64": 298}  # the number of the system call, where there are such processors
+_NUMBER: Final = 8  # bytes that a counter is read by
+_MOMENT: Final = 0.01  # seconds in which any processor uses energy that is counted
 _ATTRIBUTES: Final = 64  # bytes of the first version of struct perf_event_attr
 
 
@@ -49,7 +52,7 @@ def _tried(metric: str) -> tuple[str, str]:
             return "perf", ""
         defects.append(defect)
     if defects:
-        return "", f"{'; '.join(defects)}; root may read it, or let others (chmod a+r)"
+        return "", "; ".join(defects)
     return "", f"found no counter of it in {folder}, and none in {_PMU}, as in most virtual machines"
 
 
@@ -79,5 +82,11 @@ def _perf_defect(event: str) -> str:
     file = library.syscall(call, text, -1, processor, -1, 0)
     if file < 0:
         return f"{_PMU}: {os.strerror(ctypes.get_errno())}"
-    os.close(file)
-    return ""
+    try:
+        before = os.read(file, _NUMBER)
+        time.sleep(_MOMENT)
+        return "" if os.read(file, _NUMBER) != before else f"{_PMU}: counts nothing, as in a virtual machine"
+    except OSError as error:
+        return f"{_PMU}: {error.strerror}"
+    finally:
+        os.close(file)
