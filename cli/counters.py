@@ -7,6 +7,7 @@ import json
 import sys
 
 from ..runtime.papi.lookup import look_up
+from ..runtime.usage.trial import tried_usage
 from ..view.counters_here import counters_document, print_counters
 
 __all__ = ["add_arguments", "run"]
@@ -19,9 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out; that nothing can be counted is an answer, too."""
-    found = look_up()
+    found, usage = look_up(), tried_usage()
     if arguments.json:
-        sys.stdout.write(f"{json.dumps(counters_document(found), indent=1, ensure_ascii=False)}\n")
+        sys.stdout.write(f"{json.dumps(counters_document(found, usage), indent=1, ensure_ascii=False)}\n")
     else:
-        print_counters(found)
+        print_counters(found, usage)
     return 0

@@ -49,9 +49,9 @@ def _names(counters: str) -> list[str]:
 
 
 def _of_one_run(arguments: argparse.Namespace, folder: RunFolder, counters: str, number: int) -> argparse.Namespace:
-    """Give the arguments of one run; the first one alone counts other metrics, with the counters that are left."""
+    """Give the arguments of one run; the first one alone counts all else, with the counters that are left."""
     mine = copy(arguments)
     mine.output, mine.counters = folder.path, counters
     if number > 1:
-        mine.events = "none"
+        mine.events, mine.usage = "none", None
     return mine

@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from ..errors import UsageError
+from ..runtime.usage.names import usage_of
 
 __all__ = [
     "LONGEST_EVENT",
@@ -67,12 +68,13 @@ def events_of(counters: str) -> list[str]:
     return counters.removeprefix(_NAMED).split(",")
 
 
-def event_groups(counters: str, most: int = MOST_EVENTS) -> list[str]:
+def event_groups(counters: str, most: int = MOST_EVENTS, usage: str | None = None) -> list[str]:
     """Try the events that are named, and divide them into those that can be counted together.
 
     Args:
         counters: Where counts come from.
         most: How many events a run counts.
+        usage: What else is counted in places for events, ``--usage``.
 
     Returns:
         Where they come from in each run: one, unless several are needed.
@@ -84,7 +86,12 @@ def event_groups(counters: str, most: int = MOST_EVENTS) -> list[str]:
         return [counters]
     from ..runtime.papi.lookup import look_up  # noqa: PLC0415 - most runs name none
 
-    found = look_up(events_of(counters), min(most, MOST_EVENTS))
+    room = MOST_EVENTS - len(usage_of(usage or ""))
+    if not room:
+        raise UsageError(
+            f"--usage: expected at most {MOST_EVENTS - 1} metrics beside events of PAPI, found {MOST_EVENTS}"
+        )
+    found = look_up(events_of(counters), min(most, room))
     if found.reason:
         raise UsageError(f"--counters {counters}: {found.reason}; {_WAY_OUT}")
     spelt = [each.counted_as for each in found.events]
@@ -109,7 +116,7 @@ def one_group(arguments: argparse.Namespace, what: str) -> None:
     Raises:
         UsageError: They are not; ``what`` has one run.
     """
-    groups = event_groups(arguments.counters)
+    groups = event_groups(arguments.counters, usage=arguments.usage)
     if len(groups) > 1:
         events = len(events_of(arguments.counters))
         raise UsageError(

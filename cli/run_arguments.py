@@ -20,12 +20,14 @@ from ..runtime.folder import RunFolder
 from ..runtime.launch import SPLIT_VARIABLE, overhead_limit
 from ..runtime.measure import measure
 from ..runtime.papi.choices import METRICS
+from ..runtime.usage.names import USAGE_VARIABLE
 from ..view.units import ranks
 from .papi_events import LONGEST_EVENT, SourcesOfCounts, by_papi, named_events
 from .progress import counted, progress
 from .python_functions import add_python_functions
 from .split_waiting import add_split_waiting
 from .steering import add_steering_arguments, pursued, steered
+from .usage import add_usage
 
 if TYPE_CHECKING:
     from ..runtime.counting.run import CountingRun
@@ -99,6 +101,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         help="with papi: count only these metrics, each by its event: instructions=PAPI_TOT_INS,l1_misses=PAPI_L1_DCM; "
         "or none",
     )
+    add_usage(parser)
     parser.add_argument(
         "--cache", metavar="GEOMETRY", help="caches to simulate, as size/ways/line: L1=32K/8/64,L2=1M/8/64"
     )
@@ -229,6 +232,7 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
                     ("AUTOANALYZER_MAX_MEMORY", arguments.max_memory),
                     ("AUTOANALYZER_MAX_OVERHEAD", arguments.max_overhead),
                     ("AUTOANALYZER_EVENTS", arguments.events),
+                    (USAGE_VARIABLE, arguments.usage),
                 )
                 if value is not None
             }

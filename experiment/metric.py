@@ -14,6 +14,7 @@ __all__ = [
     "STORED_METRICS",
     "SYSTEM_METRICS",
     "UNTIMED_VISITS",
+    "USAGE_METRICS",
     "Aggregation",
     "Metric",
 ]
@@ -112,6 +113,18 @@ _SYSTEM: Final = (
 PROCESS_METRICS: Final = (
     *_SYSTEM,
     Metric("peak_memory", "bytes", None, "The most memory that the process had in use; of several, the sum of it"),
+)
+
+# Of runs that were asked for them, on call paths: what stands at the root otherwise, and what is not known otherwise.
+# Twin: names in runtime/probe/usage.c.
+USAGE_METRICS: Final = (
+    *_SYSTEM,
+    Metric("energy", "J", None, "Energy of the node's processors, on the call paths of its first rank"),
+    Metric("dram_energy", "J", None, "Energy of the node's memory, on the call paths of its first rank"),
+    Metric("allocated_bytes", "bytes", None, "Bytes allocated by malloc and its like"),
+    Metric("allocations", "occ", None, "Calls that allocated"),
+    Metric("freed_bytes", "bytes", None, "Bytes freed"),
+    Metric("frees", "occ", None, "Calls that freed"),
 )
 
 # Of time lines; of the first thread of a process also how much memory that has.

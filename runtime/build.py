@@ -22,6 +22,8 @@ from .mpi.fortran_wrappers import fortran_wrapper_text
 from .mpi.library import MpiLibrary, linked_mpi
 from .mpi.prototypes import read_prototypes
 from .papi.choices import CHOICES, choices_text
+from .usage.names import ALLOCATION_LIBRARY
+from .usage.trial import allocation_command
 
 __all__ = ["build_ahead", "probe_library"]
 
@@ -114,7 +116,7 @@ def _log(cache: Path, library: MpiLibrary | None) -> Path:
 def _key(library: MpiLibrary | None) -> str:
     """What the result depends on: our sources and the MPI library's file, by whatever name programs ask for it."""
     digest = hashlib.sha256()
-    for path in (*sorted(_SOURCES.glob("*.[ch]")), *(_ROOM / "mpi" / name for name in _GENERATORS), CHOICES):
+    for path in (*sorted(_SOURCES.rglob("*.[ch]")), *(_ROOM / "mpi" / name for name in _GENERATORS), CHOICES):
         digest.update(path.read_bytes())
     digest.update(f"{_FLAGS} {_LINKING} {_VALGRIND.exists()}".encode())
     if library:
@@ -135,8 +137,9 @@ def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
         said = _compile(compiler, mpi.library, work, log, environment)
         folder.mkdir(0o775, exist_ok=True)  # whatever the umask: what everybody can write is not loaded
         (folder / WARNINGS).write_text(said)
-        (work / LIBRARY).chmod(0o775 & (work / LIBRARY).stat().st_mode)
-        (work / LIBRARY).replace(folder / LIBRARY)
+        for product in (ALLOCATION_LIBRARY, LIBRARY):  # the one that is looked for is the last
+            (work / product).chmod(0o775 & (work / product).stat().st_mode)
+            (work / product).replace(folder / product)
         log.unlink(missing_ok=True)
 
 
@@ -176,7 +179,8 @@ def _compile(
         compiled_parts = list(pool.map(lambda words: _run(words, log, environment, work), compiling))
     objects = sorted(map(str, work.glob("*.o")))
     _run([*command, *_FLAGS, *_LINKING, *objects, "-o", str(work / LIBRARY), "-ldl", "-lpthread"], log, environment)
-    return "".join(done.stderr for done in compiled_parts)
+    said = _run(allocation_command(tuple(command), work), log, environment).stderr
+    return "".join(done.stderr for done in compiled_parts) + said
 
 
 def _c_string(text: str) -> str:

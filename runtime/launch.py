@@ -16,6 +16,8 @@ from ..errors import InputError, UsageError
 from .command import find_program
 from .node_folder import NODE_VARIABLE
 from .python_functions import PATTERNS_VARIABLE, PYTHON_PATH
+from .usage.energy import POWERCAP_VARIABLE
+from .usage.names import ALLOCATION, ALLOCATION_LIBRARY, USAGE_VARIABLE, usage_of
 
 __all__ = [
     "SHARDS_VARIABLE",
@@ -48,6 +50,8 @@ _FORWARDED: Final = (
     _POLICY,
     SPLIT_VARIABLE,
     "AUTOANALYZER_CPU_CLOCK",
+    USAGE_VARIABLE,
+    POWERCAP_VARIABLE,
     *_COUNTING,
 )
 _OPENMPI_LIST: Final = "OMPI_MCA_mca_base_env_list"
@@ -76,24 +80,40 @@ def overhead_share(environment: Mapping[str, str]) -> float:
     return float(environment[_OVERHEAD].rstrip("%")) / 100
 
 
-def measured_environment(library: Path, shards: Path) -> dict[str, str]:
+def measured_environment(library: Path, shards: Path, usage: str | None = None) -> dict[str, str]:
     """Give this process's environment with what makes programs started in it record into ``shards``.
 
+    Args:
+        library: The probe library.
+        shards: The folder.
+        usage: What is counted of the use of the system, in place of what this process's environment says.
+
     Raises:
-        UsageError: The limit that it holds is none.
+        UsageError: The limit, or the usage, that it holds is none.
     """
+    used = os.environ.get(USAGE_VARIABLE, "") if usage is None else usage
+    try:
+        allocation = not set(ALLOCATION).isdisjoint(usage_of(used))
+    except UsageError as error:
+        raise UsageError(f"{USAGE_VARIABLE}: {error}") from None
     before = os.environ.get(_PRELOAD)
+    preloaded = [
+        library,
+        *([library.with_name(ALLOCATION_LIBRARY)] if allocation else []),
+        *([before] if before else []),
+    ]
     asan = os.environ.get("ASAN_OPTIONS")
     try:
         limit = overhead_limit(os.environ.get(_OVERHEAD, ""))
     except UsageError as error:
         raise UsageError(f"{_OVERHEAD}: {error}") from None
     return {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if name != USAGE_VARIABLE},
+        **({USAGE_VARIABLE: used} if used else {}),
         _OVERHEAD: limit,
         # Programs built with the address sanitizer refuse to start where its library is not the first.
         "ASAN_OPTIONS": f"{asan}:verify_asan_link_order=0" if asan else "verify_asan_link_order=0",
-        _PRELOAD: f"{library}:{before}" if before else str(library),
+        _PRELOAD: ":".join(map(str, preloaded)),
         SHARDS_VARIABLE: str(shards.resolve()),
         NODE_VARIABLE: os.uname().nodename,
     }

@@ -23,6 +23,7 @@ from .mpi.detection import find_mpi
 from .processor_use import ProcessorUse
 from .python_functions import python_environment, read_python_reports
 from .throttled_plan import add_throttled
+from .usage.names import USAGE_VARIABLE
 
 __all__ = ["Measurement", "measure"]
 
@@ -84,7 +85,7 @@ def measure(
     library = probe_library(mpi, say=say)
     folder = RunFolder(output)
     environment = {
-        **measured_environment(library, folder.shards),
+        **measured_environment(library, folder.shards, (limits or {}).get(USAGE_VARIABLE)),
         "AUTOANALYZER_COUNTERS": counters,
         **(limits or {}),
         **python_environment(python_functions),

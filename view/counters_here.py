@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 from ..runtime.papi.choices import METRICS, read_choices
 from ..runtime.papi.kernel import LEVEL, has_pmu, kernel_said, may_count_all, paranoid_level
 from ..runtime.papi.lookup import Lookup, Tried
+from ..runtime.usage.trial import Used
 from .table import print_table
 from .units import many
 
@@ -25,12 +26,12 @@ _KINDS: Final = {
 _COLOURS: Final = {"none": "magenta", "not here": "magenta", "counts": "green", "fails": "bold red"}
 
 
-def print_counters(found: Lookup) -> None:
+def print_counters(found: Lookup, usage: Sequence[Used]) -> None:
     """Print what was tried, what can be counted, and what to do for more."""
-    print_table(("tried", "", "found, and what to do"), _rows(found), (), prose=(2,), colours=_COLOURS)
+    print_table(("tried", "", "found, and what to do"), _rows(found, usage), (), prose=(2,), colours=_COLOURS)
 
 
-def _rows(found: Lookup) -> Iterator[tuple[str, str, str]]:
+def _rows(found: Lookup, usage: Sequence[Used]) -> Iterator[tuple[str, str, str]]:
     yield from _of_libraries(found)
     yield "kernel", "", f"{kernel_said()}; {_who()}"
     if found.version:
@@ -38,6 +39,9 @@ def _rows(found: Lookup) -> Iterator[tuple[str, str, str]]:
             yield f"  {each.name}", "not here" if each.reason else "", each.reason or each.about
         for kind in _KINDS:
             yield from _of_kind(found, kind)
+    yield "", "", ""
+    yield from _of_usage(usage)
+    if found.version:
         yield "", "", ""
         yield "metric", "", "counted by"
         yield from _of_metrics(found)
@@ -91,6 +95,17 @@ def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
         yield "", "fails", f"{many(number, 'event')}: {reason}"
 
 
+def _of_usage(usage: Sequence[Used]) -> Iterator[tuple[str, str, str]]:
+    """Tell what the use of the system is counted by."""
+    usable = [each for each in usage if each.outcome != "fails"]
+    by = {each.source: [one.name for one in usable if one.source == each.source] for each in usable}
+    counted = f"by call path on request (--usage): {len(usable)} of {len(usage)} can be counted"
+    yield "usage", "counts" if usable else "none", counted
+    yield from (("", "", f"by {source}: {', '.join(names)}") for source, names in by.items())
+    reasons = {each.reason: [one.name for one in usage if one.reason == each.reason] for each in usage if each.reason}
+    yield from (("", "fails", f"{', '.join(names)}: {reason}") for reason, names in reasons.items())
+
+
 def _names(events: list[Tried]) -> str:
     names = [each.event for each in events]
     more = f" and {len(names) - _MOST_NAMES} more (--json)" if len(names) > _MOST_NAMES else ""
@@ -134,7 +149,7 @@ def _advice(found: Lookup) -> Iterator[str]:
         yield f"any event is a metric of a run: autoanalyzer run --counters papi:{some} -- mpirun -n 4 ./app"
 
 
-def counters_document(found: Lookup) -> dict[str, Any]:
+def counters_document(found: Lookup, usage: Sequence[Used]) -> dict[str, Any]:
     """Give what ``counters --json`` prints."""
     return {
         "schema": "autoanalyzer.counters/1",
@@ -145,6 +160,7 @@ def counters_document(found: Lookup) -> dict[str, Any]:
         "components": [asdict(each) for each in found.components],
         "events": [asdict(each) for each in found.events],
         "together": found.together,
+        "usage": [asdict(each) for each in usage],
         "metrics": {
             metric: {"event": found.metrics.get(metric), "candidates": _candidates(found, metric)} for metric in METRICS
         },

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from math import isinf, isnan
 from typing import Final
 
-__all__ = ["amount", "count", "letters", "many", "percent", "ranges", "ranks", "seconds", "spread", "volume"]
+__all__ = ["amount", "count", "joules", "letters", "many", "percent", "ranges", "ranks", "seconds", "spread", "volume"]
 
-_NOTHING: Final = frozenset({"0", "0 B", "0 ns"})
+_NOTHING: Final = frozenset({"0", "0 B", "0 ns", "0 J"})
 
 
 def seconds(value: float) -> str:
@@ -67,6 +67,15 @@ def volume(value: float) -> str:
     return f"{value:.0f} B"
 
 
+def joules(value: float) -> str:
+    """Write an energy with three digits: ``1.2 kJ``, ``83 J``, ``512 mJ``."""
+    for unit, size in (("MJ", 1e6), ("kJ", 1e3), ("J", 1.0), ("mJ", 1e-3)):
+        if value >= 0.9995 * size:
+            return f"{value / size:.3g} {unit}" if value < 999.5 * size else f"{value / size:.0f} {unit}"
+    least = f"{value * 1e6:.0f}"
+    return "0 J" if least == "0" else f"{least} uJ"
+
+
 def ranks(labels: Sequence[int | str], most: int = 4) -> str:
     """Write ranks, or threads, as a list with ranges: ``ranks 0-2, 5``, ``threads 0.1-0.3``; so many parts at most."""
     what = "thread" if labels and "." in str(labels[0]) else "rank"
@@ -103,7 +112,7 @@ def amount(value: float, unit: str) -> str:
     """Write a value of a metric, which may be negative or missing: ``-83 ms``, ``3.1e9``, ``-``."""
     if isnan(value):
         return "-"
-    writer = {"sec": seconds, "occ": count, "bytes": volume}.get(unit)
+    writer = {"sec": seconds, "occ": count, "bytes": volume, "J": joules}.get(unit)
     if writer is None:
         return f"{value + 0.0:.6g}"
     written = writer(abs(value))

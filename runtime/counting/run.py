@@ -94,7 +94,7 @@ class CountingRun:
             facts = RunFacts(list(self.command))
             facts.write(run.shards)
             environment = {
-                **measured_environment(probe_library(mpi), run.shards),
+                **measured_environment(probe_library(mpi), run.shards, usage=""),
                 **python_environment(self.python_functions),
                 **self.tracing,
                 "PWD": os.fspath(self.folder),

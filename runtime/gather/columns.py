@@ -202,11 +202,24 @@ class Columns:
         """Give the time between the return of MPI_Init and the call of MPI_Finalize, at the program's root."""
         return self._at_roots(moved, [column.program_time for column in self._columns])
 
-    def of_processes(self, fields: Sequence[str], moved: _Places) -> Severity:
-        """Give what the system says of each process, the sum of some ``SYSTEM_VALUES``, at the program's root."""
+    def of_processes(self, fields: Sequence[str], moved: _Places, *, by_path: str | None = None) -> Severity:
+        """Give what the system says of each process, the sum of some ``SYSTEM_VALUES``, at the program's root.
+
+        Args:
+            fields: Their names.
+            moved: The place of each call path among those that are wanted.
+            by_path: A field of nodes that has a part of it, which is on their call paths; only the rest is at the root.
+        """
         places = [SYSTEM_VALUES.index(name) for name in fields]
         totals = [sum(column.system[place] for place in places) if column.system else 0 for column in self._columns]
-        return self._at_roots(moved, totals)
+        if by_path is None:
+            return self._at_roots(moved, totals)
+        found = self.values([by_path], moved)
+        known: dict[int, float] = {}
+        for column, part in zip(self._columns, found.sum(axis=0).tolist(), strict=True):
+            known[column.location.process] = known.get(column.location.process, 0.0) + part
+        rest = [total - known[column.location.process] for column, total in zip(self._columns, totals, strict=True)]
+        return found + self._at_roots(moved, [max(each, 0.0) for each in rest])
 
     def _at_roots(self, moved: _Places, values: Sequence[float]) -> Severity:
         found = np.zeros((int(moved.max()) + 1, len(self._columns)))

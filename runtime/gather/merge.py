@@ -27,6 +27,7 @@ from ...experiment.metric import (
     PROCESS_METRICS,
     STORED_METRICS,
     UNTIMED_VISITS,
+    USAGE_METRICS,
     Metric,
 )
 from ...experiment.severities import LazySeverities, Severity
@@ -47,6 +48,7 @@ from .topologies import mpi_topologies
 
 __all__ = [
     "FIELDS",
+    "SCALES",
     "SYSTEM_FIELDS",
     "Merged",
     "Run",
@@ -101,6 +103,9 @@ SYSTEM_FIELDS: Final = {
     "resident_memory": ("resident",),
     "peak_memory": ("resident",),
 }
+
+# What shards count in smaller units than the metric has.
+SCALES: Final = {"energy": 1e-6, "dram_energy": 1e-6}
 
 
 def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[str] = ()) -> Experiment:
@@ -224,9 +229,10 @@ def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged
         if name == "program_time":
             values = columns.program_time(structure.moved)
         elif name in SYSTEM_FIELDS:
-            values = columns.of_processes(SYSTEM_FIELDS[name], structure.moved)
+            values = columns.of_processes(SYSTEM_FIELDS[name], structure.moved, by_path=structure.events.get(name))
         else:
             values = columns.values(FIELDS.get(name, (structure.events.get(name, name),)), structure.moved)
+            values *= SCALES.get(name, 1)
         if name not in ENTRIES:
             to_callers(values, structure.folded)
         return values
@@ -308,7 +314,7 @@ class _Decisions:
         folding = fold(self._paths, lost)
         untimed = [UNTIMED_VISITS] if timing.throttled.any() else []
         events = event_metrics(shards)
-        metrics = (*timed_metrics(shards), *untimed, *counted, *events.values(), *PROCESS_METRICS)
+        metrics = (*timed_metrics(shards), *untimed, *counted, *events.values(), *_of_processes(events.values()))
         fields = {metric.name: field for field, metric in events.items()}
         return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields)
 
@@ -329,16 +335,36 @@ def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tu
 
 
 def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
-    """Give the metrics that are events of PAPI which the user has named, by the field of a node that counts each."""
+    """Give the metrics that the user has named, by the field of a node that counts each: PAPI's events, and usage."""
     found: dict[str, Metric] = {}
     taken = {*FIELDS, *(metric.name for metric in (*STORED_METRICS, *COUNT_METRICS, UNTIMED_VISITS, *PROCESS_METRICS))}
-    for field, source in _alike(shards).items():
+    sources = {field: source for field, source in _alike(shards).items() if field in EVENTS}
+    for field, source in sources.items():
         name = source.removeprefix(_PAPI).removesuffix(KERNEL_PART)
-        if field in EVENTS and source.startswith(_PAPI) and name and name not in taken:  # else a shard is damaged
+        if source.startswith(_PAPI) and name and name not in taken:  # else a shard is damaged
             taken.add(name)
             about = f"PAPI's event {name}, in calls of MPI, too"
             found[field] = Metric(name, read_choices().units.get(name, "occ"), None, about, source)
+    return found | _usage_metrics({field: source for field, source in sources.items() if field not in found})
+
+
+def _usage_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
+    """Give the metrics of what the program used of the system: a source is ``measured:HOW:METRIC``."""
+    told = {source.rpartition(":")[2]: (field, source.rpartition(":")[0]) for field, source in sources.items()}
+    found = {}
+    for metric in USAGE_METRICS:
+        if metric.name in told:
+            field, how = told[metric.name]
+            found[field] = replace(metric, source=how, parent=metric.parent if metric.parent in told else None)
     return found
+
+
+def _of_processes(by_path: Iterable[Metric]) -> Iterator[Metric]:
+    """Give what is known of whole processes only, and belongs to nothing that is known by call path."""
+    known = {metric.name for metric in by_path}
+    for metric in PROCESS_METRICS:
+        if metric.name not in known:
+            yield replace(metric, parent=None) if metric.parent in known else metric
 
 
 def _alike(shards: Iterable[Shard]) -> dict[str, str]:

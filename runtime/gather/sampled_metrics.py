@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment.metric import SYSTEM_METRICS, Metric
-from .merge import FIELDS, SYSTEM_FIELDS, counted_metrics, event_metrics, timed_metrics
+from .merge import FIELDS, SCALES, SYSTEM_FIELDS, counted_metrics, event_metrics, timed_metrics
 from .recorded_values import are_recorded
 from .samples import ThreadSamples
 from .shard import Shard
@@ -39,7 +39,8 @@ class SampledMetrics:
         """Give those of some processes."""
         shards = list(shards)
         timed = (metric for metric in timed_metrics(shards) if metric.name in FIELDS)
-        events = event_metrics(shards)
+        # What the system is asked for at samples anyway is there once.
+        events = {field: each for field, each in event_metrics(shards).items() if each.name not in SYSTEM}
         metrics = (*timed, *counted_metrics(shards), *SYSTEM_METRICS, *events.values())
         return cls(metrics, {metric.name: field for field, metric in events.items()})
 
@@ -55,4 +56,5 @@ class SampledMetrics:
             values = np.zeros(len(samples.end))
             for name in fields:
                 values += samples.values[name]
+            values *= SCALES.get(metric, 1)
         return np.where(are_recorded(samples.recorded, fields), values, np.nan)

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "counter.h"
 #include "self.h"
+#include "usage.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -186,7 +187,7 @@ static bool grant(const char *wish, size_t length) {
 /* An event of the user's, in the next place, which is the same in all processes. */
 static bool grant_named(const char *event, size_t length) {
     static int place = AA_EVENTS;
-    if (place == AA_COUNTED || length >= EVENT_LENGTH)
+    if (place == AA_COUNTED - aa_usage_places() || length >= EVENT_LENGTH)
         return false;
     take(place, event, length);
     if (!all_start())

@@ -22,6 +22,12 @@ int aa_launched_rank(void) {
     return number_of(names);
 }
 
+int aa_launched_local_rank(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK",
+                                        "SLURM_LOCALID", NULL};
+    return number_of(names);
+}
+
 int aa_launched_size(void) {
     static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
     return number_of(names);

@@ -4,6 +4,7 @@
 
 /* What launchers call a process's rank, and their number; -1 if none says. */
 int aa_launched_rank(void);
+int aa_launched_local_rank(void); /* on its node */
 int aa_launched_size(void);
 
 /* Print one line on standard error. */

@@ -1,6 +1,6 @@
 import pytest
 
-from autoanalyzer.view.units import amount, percent, ranks, seconds, spread
+from autoanalyzer.view.units import amount, joules, percent, ranks, seconds, spread
 
 
 @pytest.mark.parametrize(
@@ -9,6 +9,14 @@ from autoanalyzer.view.units import amount, percent, ranks, seconds, spread
 )
 def test_times_have_three_digits_and_a_unit(value: float, text: str):
     assert seconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0 J"), (3e-6, "3 uJ"), (0.0414, "41.4 mJ"), (2.7, "2.7 J"), (1234.5, "1.23 kJ"), (2e9, "2000 MJ")],
+)
+def test_energies_have_three_digits_and_a_unit(value: float, text: str):
+    assert joules(value) == amount(value, "J") == text
 
 
 @pytest.mark.parametrize(

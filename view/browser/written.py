@@ -9,7 +9,7 @@ from .tally import Value
 
 __all__ = ["written"]
 
-_NOTHING: Final = frozenset({"0", "0 B", "0 ns", "0 s", "0.0 %", "< 0.1 %"})
+_NOTHING: Final = frozenset({"0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %"})
 
 
 def written(value: Value, unit: str) -> tuple[str, int]:

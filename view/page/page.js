@@ -2073,12 +2073,20 @@
   var fixed = (value, places) => evened(value, places).toFixed(places);
   var power = (value) => Number(value.toExponential().split("e")[1]);
   var TIMES = [["s", 1], ["ms", 1e-3], ["us", 1e-6]];
+  var ENERGIES = [["MJ", 1e6], ["kJ", 1e3], ["J", 1], ["mJ", 1e-3]];
   var VOLUMES = [["TB", 1e12], ["GB", 1e9], ["MB", 1e6], ["kB", 1e3]];
   function seconds(value) {
     for (const [unit, size] of TIMES) {
       if (value >= 0.9995 * size) return `${value < 999.5 * size ? digits(value / size) : fixed(value / size, 0)} ${unit}`;
     }
     return value ? `${fixed(value * 1e9, 0)} ns` : "0 s";
+  }
+  function joules(value) {
+    for (const [unit, size] of ENERGIES) {
+      if (value >= 0.9995 * size) return `${value < 999.5 * size ? digits(value / size) : fixed(value / size, 0)} ${unit}`;
+    }
+    const least2 = fixed(value * 1e6, 0);
+    return least2 === "0" ? "0 J" : `${least2} uJ`;
   }
   function volume(value) {
     for (const [unit, size] of VOLUMES) if (value >= 0.9995 * size) return `${digits(value / size)} ${unit}`;
@@ -2106,8 +2114,8 @@
     if (value >= 9.95) return `${fixed(value, 0)} %`;
     return value >= 0.05 || value === 0 ? `${fixed(value, 1)} %` : "< 0.1 %";
   }
-  var WRITERS = { sec: seconds, bytes: volume, occ: count, "%": percent };
-  var NOTHING = /* @__PURE__ */ new Set(["0", "0 B", "0 ns", "0 s", "0.0 %", "< 0.1 %"]);
+  var WRITERS = { sec: seconds, bytes: volume, occ: count, J: joules, "%": percent };
+  var NOTHING = /* @__PURE__ */ new Set(["0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %"]);
   function written({ amount: amount2, gap }, unit) {
     if (amount2 === null) return { text: gap, sign: null };
     const writer = WRITERS[unit] ?? ((value) => general(value, 6));

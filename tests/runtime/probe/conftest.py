@@ -18,7 +18,7 @@ from autoanalyzer.runtime.papi.choices import choices_text
 PROBE = Path(build.__file__).parent / "probe"
 COUNTERS = ("counter", "counter_papi", "counter_simulated")
 SOURCES = (
-    *("call_site", "clock", *COUNTERS, "delay", "event", "fork", "policy", "price", "process", "region"),
+    *("call_site", "clock", *COUNTERS, "delay", "energy", "event", "fork", "policy", "price", "process", "region"),
     *(
         "script",
         "self",
@@ -32,6 +32,7 @@ SOURCES = (
         "trace",
         "tree",
         "unload",
+        "usage",
         "warning",
     ),
 )

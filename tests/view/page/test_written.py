@@ -15,7 +15,7 @@ from autoanalyzer.view.browser.written import written
 TWIN = Path(__file__).with_name("written.mjs")
 
 
-@pytest.mark.parametrize("unit", ["sec", "bytes", "occ", "%", "", "occ/sec"])
+@pytest.mark.parametrize("unit", ["sec", "bytes", "occ", "J", "%", "", "occ/sec"])
 def test_numbers_of_all_sizes_and_halves_are_the_same(unit):
     random = np.random.default_rng(4)
     sizes = 10.0 ** random.uniform(-14, 18, 4000)

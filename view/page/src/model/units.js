@@ -14,6 +14,7 @@ const fixed = (value, places) => evened(value, places).toFixed(places);
 const power = (value) => Number(value.toExponential().split("e")[1]);
 
 const TIMES = [["s", 1], ["ms", 1e-3], ["us", 1e-6]];
+const ENERGIES = [["MJ", 1e6], ["kJ", 1e3], ["J", 1], ["mJ", 1e-3]];
 const VOLUMES = [["TB", 1e12], ["GB", 1e9], ["MB", 1e6], ["kB", 1e3]];
 
 function seconds(value) {
@@ -21,6 +22,14 @@ function seconds(value) {
     if (value >= 0.9995 * size) return `${value < 999.5 * size ? digits(value / size) : fixed(value / size, 0)} ${unit}`;
   }
   return value ? `${fixed(value * 1e9, 0)} ns` : "0 s";
+}
+
+function joules(value) {
+  for (const [unit, size] of ENERGIES) {
+    if (value >= 0.9995 * size) return `${value < 999.5 * size ? digits(value / size) : fixed(value / size, 0)} ${unit}`;
+  }
+  const least = fixed(value * 1e6, 0);
+  return least === "0" ? "0 J" : `${least} uJ`;
 }
 
 function volume(value) {
@@ -56,8 +65,8 @@ function percent(value) {
   return value >= 0.05 || value === 0 ? `${fixed(value, 1)} %` : "< 0.1 %";
 }
 
-const WRITERS = { sec: seconds, bytes: volume, occ: count, "%": percent };
-const NOTHING = new Set(["0", "0 B", "0 ns", "0 s", "0.0 %", "< 0.1 %"]);
+const WRITERS = { sec: seconds, bytes: volume, occ: count, J: joules, "%": percent };
+const NOTHING = new Set(["0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %"]);
 
 // A value as it is shown, and the sign that is seen in it: what is rounded to nothing has none.
 export function written({ amount, gap }, unit) {

@@ -1,0 +1,41 @@
+"""``--usage``: what programs use of the system, by call path."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..errors import UsageError
+from ..runtime.usage.energy import energy_defect
+from ..runtime.usage.names import ENERGY, usage_of
+
+__all__ = ["add_usage"]
+
+
+def add_usage(parser: argparse.ArgumentParser) -> None:
+    """Add the option."""
+    parser.add_argument(
+        "--usage",
+        type=_usage,
+        default=None,
+        metavar="METRIC,…",
+        help="count on each call path, too: page_faults, context_switches, allocated_bytes, allocations, freed_bytes, "
+        "frees, energy … (autoanalyzer counters tries which there are)",
+    )
+
+
+def _usage(text: str) -> str:
+    """Read metrics, of which those are tried that few machines have.
+
+    Raises:
+        argparse.ArgumentTypeError: They are none, or cannot be counted here.
+    """
+    try:
+        names = usage_of(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if not names:
+        raise argparse.ArgumentTypeError("expected METRIC,…, such as page_faults, found nothing")
+    for name in ENERGY:
+        if name in names and (defect := energy_defect(name)):
+            raise argparse.ArgumentTypeError(f"{name} cannot be counted here: {defect}")
+    return text

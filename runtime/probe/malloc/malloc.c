@@ -1,0 +1,219 @@
+/*
+ * A library of its own, preloaded beside the probe library only where allocation is to be counted: it stands
+ * in front of the allocator that the program has anyway, and tells the probe library what was allocated and
+ * freed. Nobody is told, and all calls are passed on, until the probe library asks; where another allocator
+ * is called directly, or a sanitizer watches, it never is.
+ *
+ * Bytes are those that the allocator gives, somewhat more than asked for, so that what is freed can be taken
+ * off what was allocated.
+ */
+#define _GNU_SOURCE
+#include "allocation.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define INITIAL_EXEC __attribute__((tls_model("initial-exec")))
+#define EARLY_ROOM ((size_t)32 << 10) /* bytes: dlsym asks for some hundred, if for any */
+#define ALIGNMENT sizeof(max_align_t)
+
+static struct {
+    void *(*malloc)(size_t);
+    void (*free)(void *);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*aligned_alloc)(size_t, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    size_t (*malloc_usable_size)(void *);
+} next;
+
+static aa_allocation_watcher *_Atomic watcher;
+static _Thread_local bool searching INITIAL_EXEC; /* dlsym may allocate */
+static _Thread_local bool inside INITIAL_EXEC;    /* an allocator may call itself by its public names */
+
+/* ---- while the allocator is looked for */
+
+static struct {
+    _Alignas(max_align_t) char bytes[EARLY_ROOM];
+    _Atomic size_t used;
+} early;
+
+static void *take_early(size_t size) {
+    size_t room = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t at = room <= EARLY_ROOM ? __atomic_fetch_add(&early.used, room, __ATOMIC_RELAXED) : EARLY_ROOM;
+    return at + room <= EARLY_ROOM ? early.bytes + at : NULL;
+}
+
+static bool is_early(const void *memory) {
+    return (uintptr_t)memory - (uintptr_t)early.bytes < EARLY_ROOM;
+}
+
+static bool find(void) {
+    static const struct {
+        const char *name;
+        void *function;
+    } wanted[] = {
+        {"free", &next.free},
+        {"calloc", &next.calloc},
+        {"realloc", &next.realloc},
+        {"memalign", &next.memalign},
+        {"aligned_alloc", &next.aligned_alloc},
+        {"posix_memalign", &next.posix_memalign},
+        {"valloc", &next.valloc},
+        {"pvalloc", &next.pvalloc},
+        {"malloc_usable_size", &next.malloc_usable_size},
+        {"malloc", &next.malloc}, /* the last: the others are there once this is */
+    };
+    if (searching)
+        return false;
+    searching = true;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        void *symbol = dlsym(RTLD_NEXT, wanted[i].name);
+        __atomic_store((void **)wanted[i].function, &symbol, __ATOMIC_RELEASE);
+    }
+    searching = false;
+    return next.malloc;
+}
+
+static inline bool is_found(void) {
+    return __builtin_expect(__atomic_load_n(&next.malloc, __ATOMIC_ACQUIRE) != NULL, 1) || find();
+}
+
+static __attribute__((constructor)) void find_at_load(void) {
+    is_found();
+}
+
+/* ---- who is told */
+
+static size_t size_of(void *memory) {
+    return memory && !is_early(memory) ? next.malloc_usable_size(memory) : 0;
+}
+
+/* Null where nobody is to be told of a call, as it is part of another one. */
+static inline aa_allocation_watcher *listener(void) {
+    return __builtin_expect(watcher != NULL, 0) && !inside ? watcher : NULL;
+}
+
+static void *told(aa_allocation_watcher *tell, void *memory) {
+    if (memory)
+        tell(size_of(memory), 0, 1, 0);
+    return memory;
+}
+
+/* ---- the functions */
+
+#define CALL(expression)                                                                                     \
+    ({                                                                                                       \
+        inside = true;                                                                                       \
+        void *given = (expression);                                                                          \
+        inside = false;                                                                                      \
+        given;                                                                                               \
+    })
+
+static void *own_malloc(size_t size) {
+    if (!is_found())
+        return take_early(size);
+    aa_allocation_watcher *tell = listener();
+    return tell ? told(tell, CALL(next.malloc(size))) : next.malloc(size);
+}
+
+EXPORT void *malloc(size_t size) __attribute__((alias("own_malloc")));
+
+EXPORT void *calloc(size_t count, size_t size) {
+    if (!is_found()) /* it is zero, and never given twice */
+        return size && count > EARLY_ROOM / size ? NULL : take_early(count * size);
+    aa_allocation_watcher *tell = listener();
+    return tell ? told(tell, CALL(next.calloc(count, size))) : next.calloc(count, size);
+}
+
+EXPORT void free(void *memory) {
+    if (!memory || is_early(memory) || !is_found())
+        return;
+    aa_allocation_watcher *tell = listener();
+    if (!tell) {
+        next.free(memory);
+        return;
+    }
+    tell(0, size_of(memory), 0, 1);
+    inside = true;
+    next.free(memory);
+    inside = false;
+}
+
+static void *moved(void *memory, size_t size) {
+    size_t room = (size_t)(early.bytes + EARLY_ROOM - (char *)memory);
+    void *copy = own_malloc(size);
+    return copy ? memcpy(copy, memory, size < room ? size : room) : NULL;
+}
+
+/* It frees what it is given, and allocates anew, whether the place is the same or not. */
+EXPORT void *realloc(void *memory, size_t size) {
+    if (is_early(memory))
+        return moved(memory, size);
+    if (!is_found())
+        return memory ? NULL : take_early(size);
+    aa_allocation_watcher *tell = listener();
+    if (!tell)
+        return next.realloc(memory, size);
+    size_t before = size_of(memory);
+    void *given = CALL(next.realloc(memory, size));
+    if (given || (memory && !size))
+        tell(size_of(given), before, given != NULL, memory != NULL);
+    return given;
+}
+
+#define ALIGNED(name, call)                                                                                  \
+    {                                                                                                        \
+        if (!is_found() || !next.name) {                                                                     \
+            errno = ENOMEM;                                                                                  \
+            return NULL;                                                                                     \
+        }                                                                                                    \
+        aa_allocation_watcher *tell = listener();                                                            \
+        return tell ? told(tell, CALL(call)) : call;                                                         \
+    }
+
+EXPORT void *memalign(size_t alignment, size_t size) ALIGNED(memalign, next.memalign(alignment, size));
+EXPORT void *aligned_alloc(size_t alignment, size_t size)
+    ALIGNED(aligned_alloc, next.aligned_alloc(alignment, size));
+EXPORT void *valloc(size_t size) ALIGNED(valloc, next.valloc(size));
+EXPORT void *pvalloc(size_t size) ALIGNED(pvalloc, next.pvalloc(size));
+
+EXPORT int posix_memalign(void **memory, size_t alignment, size_t size) {
+    if (!is_found() || !next.posix_memalign)
+        return ENOMEM;
+    aa_allocation_watcher *tell = listener();
+    if (!tell)
+        return next.posix_memalign(memory, alignment, size);
+    inside = true;
+    int error = next.posix_memalign(memory, alignment, size);
+    inside = false;
+    if (!error)
+        told(tell, *memory);
+    return error;
+}
+
+/* ---- the probe library asks */
+
+EXPORT const char *aa_allocation_watch(aa_allocation_watcher *tell) {
+    static const char *const sanitizers[] = {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"};
+    for (size_t i = 0; i < sizeof sanitizers / sizeof *sanitizers; i++) {
+        if (dlsym(RTLD_DEFAULT, sanitizers[i]))
+            return "a sanitizer allocates for the program";
+    }
+    if (dlsym(RTLD_DEFAULT, "malloc") != (void *)own_malloc)
+        return "the program brings an allocator of its own";
+    if (!is_found() || !next.malloc_usable_size)
+        return "the allocator does not tell how large a block is";
+    watcher = tell;
+    return NULL;
+}

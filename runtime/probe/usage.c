@@ -1,0 +1,188 @@
+#define _GNU_SOURCE
+#include "usage.h"
+#include "energy.h"
+#include "malloc/allocation.h"
+#include "self.h"
+#include "system.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WANTED "AUTOANALYZER_USAGE"
+
+enum metric {
+    PAGE_FAULTS,
+    MAJOR_PAGE_FAULTS,
+    CONTEXT_SWITCHES,
+    INVOLUNTARY_CONTEXT_SWITCHES,
+    ENERGY,
+    DRAM_ENERGY,
+    ALLOCATED_BYTES,
+    ALLOCATIONS,
+    FREED_BYTES,
+    FREES,
+    METRICS
+};
+
+/* Twin: USAGE_METRICS in experiment/metric.py. */
+static const char *const names[METRICS] = {
+    [PAGE_FAULTS] = "page_faults",
+    [MAJOR_PAGE_FAULTS] = "major_page_faults",
+    [CONTEXT_SWITCHES] = "context_switches",
+    [INVOLUNTARY_CONTEXT_SWITCHES] = "involuntary_context_switches",
+    [ENERGY] = "energy",
+    [DRAM_ENERGY] = "dram_energy",
+    [ALLOCATED_BYTES] = "allocated_bytes",
+    [ALLOCATIONS] = "allocations",
+    [FREED_BYTES] = "freed_bytes",
+    [FREES] = "frees",
+};
+
+static int place_of[METRICS]; /* of enum aa_counter; 0: not counted */
+static int places;
+static bool asks_system, asks_energy;
+static char lacking[512];
+static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* the thread at which the node's energy is counted */
+
+static void note_lack(const char *format, ...) {
+    size_t used = strlen(lacking);
+    va_list arguments;
+    used += (size_t)snprintf(lacking + used, sizeof lacking - used, "%s", used ? "; " : WANTED ": ");
+    if (used >= sizeof lacking)
+        return;
+    va_start(arguments, format);
+    vsnprintf(lacking + used, sizeof lacking - used, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- allocation */
+
+static void add(struct aa_thread *thread, enum metric metric, uint64_t value) {
+    if (place_of[metric])
+        thread->current->counters[place_of[metric]] += value;
+}
+
+/* What the library itself allocates is not the program's; what a thread without a tree does has no region. */
+static void note_allocation(uint64_t allocated, uint64_t freed, uint32_t allocations, uint32_t frees) {
+    struct aa_thread *thread = aa_thread_self;
+    if (!thread || aa_thread_closed)
+        return;
+    add(thread, ALLOCATED_BYTES, allocated);
+    add(thread, FREED_BYTES, freed);
+    add(thread, ALLOCATIONS, allocations);
+    add(thread, FREES, frees);
+}
+
+static const char *watch_allocation(void) {
+    static const char *defect;
+    static bool is_asked;
+    if (!is_asked) {
+        aa_allocation_watch_function *watch =
+            (aa_allocation_watch_function *)dlsym(RTLD_DEFAULT, "aa_allocation_watch");
+        defect = watch ? watch(note_allocation) : "the library that counts it is not preloaded";
+        is_asked = true;
+    }
+    return defect;
+}
+
+/* ---- what the environment says */
+
+static const char *defect_of(enum metric metric) {
+    if (metric >= ALLOCATED_BYTES)
+        return watch_allocation();
+    if (metric == ENERGY || metric == DRAM_ENERGY)
+        return aa_energy_open(metric == ENERGY ? AA_PACKAGES : AA_DRAM);
+    return NULL;
+}
+
+static void take(const char *name, size_t length) {
+    int metric = 0;
+    while (metric < METRICS && (strlen(names[metric]) != length || strncmp(names[metric], name, length) != 0))
+        metric++;
+    if (metric == METRICS) {
+        note_lack("no metric '%.*s' can be counted", (int)length, name);
+    } else if (places == AA_MOST_EVENTS) {
+        note_lack("expected at most %d metrics; not counted: %s", AA_MOST_EVENTS, names[metric]);
+    } else if (!place_of[metric]) {
+        const char *defect = defect_of(metric);
+        if (defect) {
+            note_lack("%s is not counted: %s", names[metric], defect);
+            return;
+        }
+        place_of[metric] = AA_COUNTED - ++places;
+        asks_system |= metric < ENERGY;
+        asks_energy |= metric == ENERGY || metric == DRAM_ENERGY;
+    }
+}
+
+void aa_usage_load(void) {
+    const char *wanted = getenv(WANTED);
+    while (wanted && *wanted) {
+        size_t length = strcspn(wanted, ",");
+        if (length)
+            take(wanted, length);
+        wanted += length + (wanted[length] == ',');
+    }
+    of_the_node = asks_energy && aa_energy_is_counted_here();
+}
+
+void aa_usage_forked(void) {
+    of_the_node = false;
+}
+
+int aa_usage_places(void) {
+    return places;
+}
+
+bool aa_usage_is_asked(void) {
+    return asks_system || asks_energy;
+}
+
+void aa_usage_describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
+    for (int metric = 0; metric < METRICS; metric++) {
+        const char *how = metric >= ALLOCATED_BYTES ? "malloc"
+                          : metric < ENERGY         ? "getrusage"
+                                                    : aa_energy_source();
+        if (place_of[metric])
+            snprintf(sources[place_of[metric]], AA_SOURCE_LENGTH, "measured:%s:%s", how, names[metric]);
+    }
+}
+
+const char *aa_usage_lack(void) {
+    return *lacking ? lacking : NULL;
+}
+
+/* ---- at events */
+
+static void put(uint64_t counts[AA_COUNTED], enum metric metric, uint64_t value) {
+    if (place_of[metric])
+        counts[place_of[metric]] = value;
+}
+
+static void ask_system(uint64_t counts[AA_COUNTED]) {
+    uint64_t system[AA_SYSTEM_VALUES];
+    aa_system_of_thread(system);
+    put(counts, PAGE_FAULTS, system[AA_MINOR_FAULTS] + system[AA_MAJOR_FAULTS]);
+    put(counts, MAJOR_PAGE_FAULTS, system[AA_MAJOR_FAULTS]);
+    put(counts, CONTEXT_SWITCHES, system[AA_VOLUNTARY_SWITCHES] + system[AA_INVOLUNTARY_SWITCHES]);
+    put(counts, INVOLUNTARY_CONTEXT_SWITCHES, system[AA_INVOLUNTARY_SWITCHES]);
+}
+
+static void ask_energy(uint64_t counts[AA_COUNTED]) {
+    aa_energy_ask();
+    put(counts, ENERGY, aa_energy_of(AA_PACKAGES));
+    put(counts, DRAM_ENERGY, aa_energy_of(AA_DRAM));
+}
+
+void aa_usage_ask(uint64_t counts[AA_COUNTED]) {
+    int error = errno; /* the program's */
+    if (asks_system)
+        ask_system(counts);
+    if (of_the_node)
+        ask_energy(counts);
+    errno = error;
+}

@@ -1,0 +1,34 @@
+"""The metrics that ``AUTOANALYZER_USAGE`` names."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ...errors import UsageError, way_out
+from ...experiment.metric import USAGE_METRICS
+
+__all__ = ["ALLOCATION", "ALLOCATION_LIBRARY", "ENERGY", "MOST_USAGE", "USAGE", "USAGE_VARIABLE", "usage_of"]
+
+USAGE_VARIABLE: Final = "AUTOANALYZER_USAGE"  # twin: WANTED in runtime/probe/usage.c
+MOST_USAGE: Final = 6  # of a run, with events of PAPI that are named; twin: AA_MOST_EVENTS in runtime/probe/shard.h
+USAGE: Final = tuple(metric.name for metric in USAGE_METRICS)
+ENERGY: Final = ("energy", "dram_energy")
+ALLOCATION_LIBRARY: Final = "libaamalloc.so"  # beside the probe library; see ../probe/malloc/malloc.c
+ALLOCATION: Final = ("allocated_bytes", "allocations", "freed_bytes", "frees")
+
+
+def usage_of(text: str) -> tuple[str, ...]:
+    """Give the metrics that a text names.
+
+    Raises:
+        UsageError: A word is none, stands there twice, or they are too many.
+    """
+    names = tuple(text.split(",")) if text else ()
+    for name in names:
+        if name not in USAGE:
+            raise UsageError(f"no usage {name!r} is counted; {way_out(name, USAGE)}")
+        if names.count(name) > 1:
+            raise UsageError(f"expected each metric once, found {name} twice")
+    if len(names) > MOST_USAGE:
+        raise UsageError(f"expected at most {MOST_USAGE} metrics in a run, found {len(names)}")
+    return names
