@@ -223,7 +223,7 @@ static int many(int n) { int s = 0; for (int i = 0; i < n; i++) s += add(i % 7, 
 static int large(int n) { int s = 0; for (int i = 0; i < n; i++) s += add(i % 7, 100000); return s; }
 int main(void) {
     int s = 0;
-    for (int i = 0; i < 9; i++) s += many(500000) + large(1000);
+    for (int i = 0; i < 9; i++) s += many(100000) + large(200);
     return s == 0;
 }
 """
@@ -250,7 +250,7 @@ def test_a_call_path_whose_visits_take_long_is_measured_wherever_else_the_region
     visits, untimed, took = (
         experiment.exclusive(metric).sum(axis=1) for metric in ("visits", "untimed_visits", "wall_time")
     )
-    assert (visits[many], visits[large]) == (4_500_000, 9_000)
+    assert (visits[many], visits[large]) == (900_000, 1_800)
     assert untimed[many] > 0 == untimed[large]
     assert took[many] == 0 < took[large]
 
@@ -309,7 +309,7 @@ static double phase(int calls, int n) {
     for (int i = 0; i < calls; i++) s += f(i % 10 ? 0 : 3, n);
     return s;
 }
-int main(void) { return phase(1000000, 1) + phase(9000, 50000) + phase(200000, 1) < 0; }
+int main(void) { return phase(500000, 1) + phase(4500, 50000) + phase(100000, 1) < 0; }
 """
 
 
@@ -321,7 +321,7 @@ def test_regions_that_call_each_other_in_turn_lose_nothing_when_they_are_timed_a
     counts: dict[str, int] = {}
     for path, visits in zip(experiment.call_paths, experiment.exclusive("visits").sum(axis=1), strict=True):
         counts[path.region.name] = counts.get(path.region.name, 0) + int(visits)
-    assert (counts["f"], counts["g"]) == (1_209_000 + 120_900, 2 * 120_900)
+    assert (counts["f"], counts["g"]) == (604_500 + 60_450, 2 * 60_450)
 
 
 CALLED_BACK = """

@@ -21,9 +21,9 @@ PARTS_ALONE = tuple(f"parts alone {seed}" for seed in range(6))
 
 ALL = (*OWN, "rays - rays_dynamic", *FOREIGN, *GAPS)
 DIMENSIONS = ("metrics", "program", "system")
-ACTIONS = 200
-FEW = 10  # states that random tests of page and terminal try
-STATES = int(os.environ.get("STATES", "20"))  # that the long ones try, of each file; 200 by hand
+ACTIONS = 100
+FEW = 4  # states that random tests of page and terminal try
+STATES = int(os.environ.get("STATES", "10"))  # that the long ones try, of each file; 200 by hand
 
 
 def wandering(experiment: Experiment, seed: int) -> Iterator[Browser]:

@@ -115,7 +115,7 @@ def test_a_policy_that_is_replaced_is_obeyed(record: Record, tmp_path: Path) -> 
     policy(tmp_path / "without", "wall_time", "page_faults")
     policy(tmp_path / "with", "wall_time", "visits", "page_faults", "context_switches")
     part = "times 20 +f spin 1 -f ;"
-    words = f"+main {part} rename without spin {PAUSE} {part} rename with spin {PAUSE} {part} -main"
+    words = f"+main {part} rename without sleep {PAUSE} {part} rename with sleep {PAUSE} {part} -main"
     _, line = traced(record, words, AUTOANALYZER_POLICY=str(tmp_path / "policy"))
     visits, faults, switches = (known(line, name) for name in ("visits", "page_faults", "context_switches"))
     assert all(faults)
@@ -131,7 +131,7 @@ def test_a_policy_that_is_replaced_is_obeyed(record: Record, tmp_path: Path) -> 
 @pytest.mark.parametrize("text", ["", "record", '{"record": "visits"}', '{"record": ["visits"', '{"record": [visits]}'])
 def test_what_is_no_policy_changes_nothing_and_is_said_once(record: Record, tmp_path: Path, text: str) -> None:
     (tmp_path / "p").write_text(text)
-    words = f"+main times 5 +f spin 1 -f ; spin {PAUSE} times 5 +f spin 1 -f ; -main"
+    words = f"+main times 5 +f spin 1 -f ; sleep {PAUSE} times 5 +f spin 1 -f ; -main"
     _, line = traced(record, words, AUTOANALYZER_POLICY=str(tmp_path / "p"))
     assert all(known(line, "visits"))
     assert (tmp_path / "stderr").read_text().count('expected a policy with "record": ["metric", ...], found none') == 1
@@ -145,7 +145,7 @@ def test_without_the_file_everything_is_recorded(record: Record, tmp_path: Path)
 
 def test_where_pairs_are_merged_only_what_both_have_is_known(record: Record, tmp_path: Path) -> None:
     policy(tmp_path / "without", "wall_time")
-    words = f"+main crowd 900 1 rename without spin {PAUSE} times 120 crowd 900 1 spin 1 ; -main"
+    words = f"+main crowd 900 1 rename without sleep {PAUSE} times 120 crowd 900 1 spin 1 ; -main"
     variables = {"AUTOANALYZER_POLICY": str(tmp_path / "policy"), "AUTOANALYZER_TRACE_MEMORY": "1M"}
     shard, line = traced(record, words, **variables)
     assert shard.tracing is not None

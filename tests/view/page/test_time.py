@@ -312,13 +312,13 @@ def test_hostile_names_are_text(shown, tmp_path):
     assert found.complaints == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_to_complain_of(scheme, shown, tmp_path):
+@pytest.mark.parametrize(("scheme", "widths"), [("light", SIZES), ("dark", SIZES[1:2])])  # colours know no width
+def test_axe_finds_nothing_to_complain_of(scheme, widths, shown, tmp_path):
     marks = TimeMarks(MARKS.intervals, MARKS.lines, [warped(tmp_path)])
     found = shown("&ti=3:7&tm=mpi_time,mpi_bytes", marks=marks, color_scheme=scheme, bypass_csp=True)
     for summary in found.page.locator("#panel summary").all():
         summary.click()
-    for width in SIZES:
+    for width in widths:
         found.page.set_viewport_size({"width": width, "height": 900})
         found.settle()
         assert found.page.evaluate("document.documentElement.scrollWidth") <= width
