@@ -13,7 +13,7 @@ import numpy as np
 
 from ..analyze import Findings
 from ..analyze.code_regions import CodeRegion
-from ..analyze.foremost import may_be_speed
+from ..analyze.foremost import is_slight_speed
 from ..analyze.selection import Selection, complete
 from ..analyze.summary import summary
 from ..analyze.worth import worth_of_balance, worth_of_weight
@@ -103,7 +103,7 @@ class _Adviser:
     def on_ranks(self, core: int) -> tuple[Advice, ...]:
         """Advise on a core in which ranks or threads differ."""
         findings, explained = self._findings, self._findings.explanation.of_ranks
-        if core in explained.same_work or may_be_speed(findings, [core]):
+        if core in explained.same_work or is_slight_speed(findings, [core]):
             return ()
         causes = {each.attribute for each in explained.of_core.get(core, explained.differences)}
         # Work that is divided unevenly shows in instructions, if these are counted; misses have other reasons.

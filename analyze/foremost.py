@@ -15,6 +15,7 @@ __all__ = [
     "confidence_in_weight",
     "foremost",
     "is_by_counts_alone",
+    "is_slight_speed",
     "may_be_chance",
     "may_be_speed",
 ]
@@ -39,7 +40,7 @@ def foremost(findings: Findings) -> Foremost | None:
     """Give the region that the verdict names first: the first real imbalance, else the heaviest; None if none is."""
     same_work = findings.explanation.of_ranks.same_work
     if imbalances := [
-        core for core in findings.cores_by_difference if core not in same_work and not may_be_speed(findings, [core])
+        core for core in findings.cores_by_difference if core not in same_work and not is_slight_speed(findings, [core])
     ]:
         return Foremost(findings.performance.regions[imbalances[0]], imbalances[0], parts=True)
     if heavy := findings.cores_by_weight:
@@ -93,6 +94,11 @@ def may_be_chance(findings: Findings, regions: Sequence[int]) -> bool:
 def may_be_speed(findings: Findings, regions: Sequence[int]) -> bool:
     """Whether a slower or shared processor may have made a difference: the same ranks are slower elsewhere, too."""
     return not _counts_differ(findings, regions) and findings.differences.may_be_speed(regions)
+
+
+def is_slight_speed(findings: Findings, regions: Sequence[int]) -> bool:
+    """Whether that is so, and the difference is small."""
+    return may_be_chance(findings, regions) and may_be_speed(findings, regions)
 
 
 def is_by_counts_alone(findings: Findings, regions: Sequence[int]) -> bool:

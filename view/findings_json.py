@@ -13,7 +13,7 @@ from ..analyze.decision_table import DecisionTable
 from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
-from ..analyze.foremost import confidence_in_difference, confidence_in_weight, may_be_speed
+from ..analyze.foremost import confidence_in_difference, confidence_in_weight, is_slight_speed
 from ..analyze.procedures import HeavyProcedure
 from ..analyze.standing import Standing
 from ..analyze.worth import Worth, worth_of_balance, worth_of_weight
@@ -108,7 +108,7 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
             "evidence": _evidence(differences, to_try),
             "advice": _advice(advised.of_ranks if advised else {}, index),
             "same_work": index in causes.same_work,
-            "may_be_speed": index in found.cccr and may_be_speed(findings, [index]),
+            "may_be_speed": index in found.cccr and is_slight_speed(findings, [index]),
             "may_be_measuring": findings.differences.may_be_measuring([index]),
             **_gain(None if index in causes.same_work else worth_of_balance(findings, [index])),
             "confidence": asdict(confidence_in_difference(findings, [index])) if index in found.cccr else None,

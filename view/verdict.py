@@ -14,7 +14,7 @@ from ..analyze.criteria import THRESHOLD
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
-from ..analyze.foremost import is_by_counts_alone, may_be_chance, may_be_speed
+from ..analyze.foremost import is_by_counts_alone, is_slight_speed, may_be_chance, may_be_speed
 from ..analyze.worth import worth_of_balance
 from .advice import not_advised, tries
 from .causes import MAYBE_SPEED, SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because
@@ -243,7 +243,7 @@ def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, 
     if not found.exists:
         return
     last = f"{len(found.clusters)} clusters of {_who(findings)}{_apart(findings)}"
-    suspect = [core for core in findings.cores_by_difference if may_be_speed(findings, [core])]
+    suspect = [core for core in findings.cores_by_difference if is_slight_speed(findings, [core])]
     for number, core in enumerate(each for each in findings.cores_by_difference if each not in suspect):
         where = where_is(findings.experiment, findings.performance.regions[core])
         same = core in causes.same_work
@@ -298,8 +298,8 @@ def _maybe_speed(findings: Findings, cores: Sequence[int]) -> Finding:
 
 
 def _imbalance(findings: Findings, regions: Sequence[int]) -> str:
-    doubts = (may_be_chance(findings, regions), is_by_counts_alone(findings, regions))
-    doubtful = any(doubts) or findings.differences.may_be_measuring(regions)
+    doubts = (may_be_chance, may_be_speed, is_by_counts_alone)
+    doubtful = any(each(findings, regions) for each in doubts) or findings.differences.may_be_measuring(regions)
     return "IMBALANCE?" if doubtful else "IMBALANCE "
 
 
@@ -334,6 +334,8 @@ def _hints(findings: Findings, regions: Sequence[int]) -> Iterator[str]:
     if may_be_chance(findings, regions):
         advice = "" if findings.repetition.runs > 1 else ": repeat the run before you act on it"
         yield f"a small difference; a noisy machine can cause it, too{advice}"
+    elif may_be_speed(findings, regions):
+        yield MAYBE_SPEED
     if findings.differences.may_be_measuring(regions):
         yield "measuring may have made this difference: leave small regions out and run again"
 

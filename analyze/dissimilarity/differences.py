@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -58,28 +58,36 @@ class Differences:
 
     def may_be_chance(self, regions: Sequence[int]) -> bool:
         """Whether the ranks differ so little, in times that no counts vouch for, that a crowded machine can be why."""
+        slight = all(
+            each < CRITERIA.unknown_noise * most or (each < CRITERIA.burst and each < CRITERIA.most_noise * most)
+            for each, most in self._apart(regions)
+        )
+        return slight and self._is_by_times_alone(regions)
+
+    def may_be_speed(self, regions: Sequence[int]) -> bool:
+        """Whether the ranks are slower nearly everywhere, as on a slower or shared processor, and no counts vouch."""
+        places = tuple(regions)
+        if self.performance.metric not in TIMES or not self._is_by_times_alone(regions):
+            return False
+        if places not in self._slower_elsewhere:
+            self._slower_elsewhere[places] = all(
+                each < CRITERIA.most_noise * most for each, most in self._apart(regions)
+            ) and are_slower_elsewhere(self.performance, regions)
+        return self._slower_elsewhere[places]
+
+    def _apart(self, regions: Sequence[int]) -> Iterator[tuple[float, float]]:
+        """Give how far the ranks of each program are apart, and the most."""
+        times = self.performance.values[list(regions)].sum(axis=0)
+        return ((float(np.ptp(times[each])), float(times[each].max())) for each in self.performance.groups)
+
+    def _is_by_times_alone(self, regions: Sequence[int]) -> bool:
+        """Whether counts vouch for no more than half of what is compared."""
         places, performance = list(regions), self.performance
         if performance.metric == "mpi_bytes":
             return False
-        times = performance.values[places].sum(axis=0)
-        whole = float(performance.values[places].sum())
+        whole = performance.values[places].sum(axis=1)
         measured = np.broadcast_to(performance.measured_share, len(performance.regions))[places]
-        vouched = float((performance.values[places].sum(axis=1) * (1 - measured)).sum())
-        apart = [(float(np.ptp(times[each])), float(times[each].max())) for each in performance.groups]
-        slight = all(
-            each < CRITERIA.unknown_noise * most or (each < CRITERIA.burst and each < CRITERIA.most_noise * most)
-            for each, most in apart
-        )
-        return vouched <= whole / 2 and slight
-
-    def may_be_speed(self, regions: Sequence[int]) -> bool:
-        """Whether it may be chance, and the ranks that are slower are so nearly everywhere."""
-        places = tuple(regions)
-        if self.performance.metric not in TIMES or not self.may_be_chance(regions):
-            return False
-        if places not in self._slower_elsewhere:
-            self._slower_elsewhere[places] = are_slower_elsewhere(self.performance, regions)
-        return self._slower_elsewhere[places]
+        return bool((whole * (1 - measured)).sum() <= whole.sum() / 2)
 
     def is_by_counts_alone(self, regions: Sequence[int]) -> bool:
         """Whether the ranks that are slower by what they executed, in each program, took no longer as measured."""
