@@ -26,7 +26,8 @@ __all__ = [
 ]
 
 MAYBE_SPEED: Final = (
-    "who is slower here is so nearly everywhere: a slower or shared processor, or more work; counts tell (--counters simulated)"
+    "who is slower here is so nearly everywhere: a slower or shared processor, or more work;"
+    " counts tell (--counters simulated)"
 )
 SAME_WORK: Final = "same work, different speed: machine noise, frequency or placement; repeat the run"
 AT_ONCE: Final = "hand on each piece of the work as soon as it is done, so that the next rank starts early"
