@@ -1,4 +1,11 @@
-"""Measure what a counting run costs, beside Valgrind's own profilers that simulate caches."""
+"""Measure what a counting run costs.
+
+    python benchmarks/counting/run.py [--rounds 5] [--compiler gcc] [-- COMMAND]
+
+Without a command, loops of our own are run plainly, under Valgrind without counting, under the counting tool, and
+under Valgrind's own profilers that simulate caches, in turn. A command, such as ``mpirun -n 4 ./app``, whose program
+was built by a compiler wrapper, is run in the first three ways, in the folder where one stands.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +16,34 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from autoanalyzer.experiment import Experiment
+from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.counting.cache_geometry import CacheGeometry
-from autoanalyzer.runtime.counting.tool import counting_tool
+from autoanalyzer.runtime.counting.command import counting_command
+from autoanalyzer.runtime.counting.tool import TOOL, counting_tool
+from autoanalyzer.runtime.facts import RunFacts
+from autoanalyzer.runtime.folder import RunFolder
+from autoanalyzer.runtime.gather.gather import gather
+from autoanalyzer.runtime.launch import launch, measured_environment
+from autoanalyzer.runtime.mpi.detection import find_mpi
 
 LOOPS = Path(__file__).parent / "loops.c"
 CACHES = CacheGeometry()
 # To a profiler with two levels the last one is L2, as it is to us.
 PROFILED = ["--cache-sim=yes", f"--D1={CACHES.l1.option}", f"--LL={CACHES.l2.option}", "--I1=32768,8,64"]
+PLAIN, NOTHING, COUNTED = "plain", "Valgrind, nothing counted", "rtcount"
 VARIANTS: dict[str, list[str]] = {
-    "plain": [],
-    "Valgrind, nothing counted": ["--tool=none"],
-    "rtcount": ["--tool=rtcount", f"--l1={CACHES.l1.option}", f"--l2={CACHES.l2.option}"],
+    PLAIN: [],
+    NOTHING: ["--tool=none"],
+    COUNTED: [f"--tool={TOOL}", f"--l1={CACHES.l1.option}", f"--l2={CACHES.l2.option}"],
     "cachegrind": ["--tool=cachegrind", "--cachegrind-out-file=/dev/null", *PROFILED],
     "callgrind": ["--tool=callgrind", "--callgrind-out-file=/dev/null", *PROFILED],
 }
+COMPUTING, WALL = "computing, CPU", "slowest rank, wall"
 
 
-def measure(program: Path, variant: str, tools: Path) -> dict[str, float]:
-    """Run one variant; give CPU seconds by loop."""
+def measure_loops(program: Path, variant: str, tools: Path) -> dict[str, float]:
+    """Run the loops in one way; give CPU seconds by loop."""
     command = [*(["valgrind", "-q", *VARIANTS[variant]] if VARIANTS[variant] else []), str(program)]
     cpu = str(max(os.sched_getaffinity(0)))
     run = subprocess.run(
@@ -40,32 +57,76 @@ def measure(program: Path, variant: str, tools: Path) -> dict[str, float]:
     return {name: int(value) * 1e-9 for name, value in (line.split() for line in run.stdout.splitlines())}
 
 
-def print_table(medians: dict[str, dict[str, float]]) -> None:
-    """Print CPU seconds, and in brackets the ratio to the plain run."""
-    plain = medians["plain"]
-    print(f"{'CPU seconds (ratio)':28}" + "".join(f"{loop:>16}" for loop in plain))
-    for variant, values in medians.items():
-        cells = [f"{values[loop]:.3f} ({values[loop] / plain[loop]:.1f})" for loop in plain]
-        print(f"{variant:28}" + "".join(f"{cell:>16}" for cell in cells))
+def measure_program(command: list[str], variant: str, folder: Path) -> dict[str, float]:
+    """Run a program with probes in one way; give seconds without its start, its end and those of MPI."""
+    run = RunFolder(folder)
+    run.prepare()
+    facts = RunFacts(command)
+    facts.write(run.shards)
+    mpi = find_mpi(command)
+    words, environment = command, measured_environment(probe_library(mpi), run.shards)
+    if variant != PLAIN:
+        words, environment = counting_command(command, CACHES, environment, launcher=mpi.launcher)
+    if variant == NOTHING:
+        words = [*(word.replace(f"--tool={TOOL}", "--tool=none") for word in words if not of_tool(word))]
+        environment = {**environment, "AUTOANALYZER_COUNTERS": "none"}
+    log = folder / "log"
+    status = launch(words, environment, launcher=mpi.openmpi_launcher, log=log)
+    experiment = gather(run, facts)
+    if experiment is None:
+        raise SystemExit(f"{variant}: expected a program with probes, found none; status {status}, see {log}")
+    return seconds(experiment)
+
+
+def of_tool(word: str) -> bool:
+    """Tell whether only the counting tool knows an option."""
+    return word.startswith(("--l1=", "--l2=", "--leave-out="))
+
+
+def seconds(experiment: Experiment) -> dict[str, float]:
+    """Add up the CPU time outside MPI of all ranks, and the wall time of the slowest but for MPI's start and end."""
+    paths = experiment.call_paths
+    computing = [at for at, path in enumerate(paths) if path.region.kind != "mpi"]
+    between = [at for at, path in enumerate(paths) if not path.region.name.startswith(("MPI_Init", "MPI_Finalize"))]
+    cpu, wall = experiment.exclusive("cpu_time"), experiment.exclusive("wall_time")
+    return {
+        COMPUTING: float(cpu[computing].sum()),
+        WALL: float(wall[between].sum(axis=0).max()),
+    }
+
+
+def print_table(rounds: list[dict[str, dict[str, float]]]) -> None:
+    """Print the median seconds, and in brackets that of the ratios to the plain run of the same round."""
+    names = list(rounds[0][PLAIN])
+    width = max(16, *(len(name) + 2 for name in names))
+    print(f"{'seconds (ratio)':28}" + "".join(f"{name:>{width}}" for name in names))
+    for variant in rounds[0]:
+        taken = {name: statistics.median(one[variant][name] for one in rounds) for name in names}
+        ratio = {name: statistics.median(one[variant][name] / one[PLAIN][name] for one in rounds) for name in names}
+        print(f"{variant:28}" + "".join(f"{f'{taken[name]:.3f} ({ratio[name]:.1f})':>{width}}" for name in names))
 
 
 def main() -> None:
     """Take the rounds in turn, so that a change in the machine's speed meets all variants."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--compiler", default="gcc")
+    parser.add_argument("--compiler", default="gcc", help="of the loops")
+    parser.add_argument("command", nargs="*", metavar="COMMAND", help="a launcher and a program with probes")
     arguments = parser.parse_args()
     _, tools = counting_tool()
     with tempfile.TemporaryDirectory() as temporary:
-        program = Path(temporary) / "loops"
-        subprocess.run([arguments.compiler, "-O2", str(LOOPS), "-o", str(program)], check=True)
-        rounds = [{variant: measure(program, variant, tools) for variant in VARIANTS} for _ in range(arguments.rounds)]
-    print_table(
-        {
-            variant: {loop: statistics.median(one[variant][loop] for one in rounds) for loop in rounds[0][variant]}
-            for variant in VARIANTS
-        }
-    )
+        folder = Path(temporary)
+        if arguments.command:
+            ways = (PLAIN, NOTHING, COUNTED)
+            taken = [
+                {way: measure_program(arguments.command, way, folder / "run") for way in ways}
+                for _ in range(arguments.rounds)
+            ]
+        else:
+            program = folder / "loops"
+            subprocess.run([arguments.compiler, "-O2", str(LOOPS), "-o", str(program)], check=True)
+            taken = [{way: measure_loops(program, way, tools) for way in VARIANTS} for _ in range(arguments.rounds)]
+        print_table(taken)
 
 
 if __name__ == "__main__":

@@ -16,15 +16,18 @@ from ...errors import BuildError
 from ..c_compiler import c_compilers, compiled
 from ..cache import built_in, cache_folder, kept, locked, note_use
 
-__all__ = ["Valgrind", "counting_tool", "find_valgrind"]
+__all__ = ["TOOL", "Valgrind", "counting_tool", "find_valgrind"]
 
 TOOL: Final = "rtcount"
 
 _ROOM: Final = Path(__file__).parents[1]
 _SOURCES: Final = _ROOM / "rtcount"
 _REQUESTS: Final = _ROOM / "probe" / "counter_requests.h"
-# A tool is linked to no C library, starts at its own entry, and lies where no program does.
-_COMPILE: Final = "-O2 -g0 -std=gnu11 -fno-stack-protector -fno-strict-aliasing -fno-builtin -fno-pie"
+# A tool is linked to no C library, starts at its own entry, and lies where no program does. Two counts that are changed
+# one after the other are not to be read as one vector: a processor waits long for what it has just written in parts.
+_COMPILE: Final = (
+    "-O2 -g0 -std=gnu11 -fno-stack-protector -fno-strict-aliasing -fno-builtin -fno-pie -fno-tree-slp-vectorize"
+)
 _LINK: Final = "-static -nodefaultlibs -nostartfiles -u _start -no-pie -Wl,--build-id=none"
 _WAY_OUT: Final = "install the valgrind package of your distribution with its headers, or choose other --counters"
 

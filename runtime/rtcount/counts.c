@@ -1,6 +1,8 @@
 /* The counts and caches of each thread. SPDX-License-Identifier: GPL-2.0-or-later */
 #include "counts.h"
 
+#include "caches.h"
+
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
@@ -10,116 +12,134 @@ typedef enum { COUNTED, COUNTED_ALONE, STOPPED } Mode; /* alone: the caches do n
 typedef struct {
     Mode mode;
     struct aa_rtcount_counts counts; /* while another thread runs, or this one is stopped */
-    Way *l1;                         /* set by set */
-    UWord *l2;                       /* the lines of each set, the one used last first; 0: none */
-    Way **places;
+    Way *l1;
+    void *l2; /* lines or tags */
+    Place *places;
 } Thread;
 
 Geometry rc_l1, rc_l2;
 struct aa_rtcount_counts rc_counts;
-Way **rc_places;
+Place *rc_places;
+
+#define MACHINE_LINE 64 /* bytes, on most machines */
 
 static Thread *threads;
 static ThreadId thread_count;
 static Thread *running;
 
 /* Where nothing is found, for a thread that is not simulated. */
-static Way *nowhere[1 << PLACE_BITS], no_way;
+static Place nowhere[1 << PLACE_BITS];
+static UWord not_used;
 
 /* ---- caches */
 
-static inline UWord place_of_set(const Geometry *cache, UWord line) {
-    return (line & (((UWord)1 << cache->set_bits) - 1)) * cache->ways;
-}
-
-/* The way that holds a line, else the one that was not used for longest; without branches, which none
- * foresees. */
-static inline __attribute__((always_inline)) Way *search(Way *set, UWord ways, Addr start) {
-    Way *found = NULL, *oldest = NULL;
-    UWord least = ~(UWord)0;
-#pragma GCC unroll 16
-    for (UWord way = 0; way < ways; way++) {
-        UWord used = set[way].used;
-        oldest = used < least ? &set[way] : oldest;
-        least = used < least ? used : least;
-        found = set[way].start == start ? &set[way] : found;
-    }
-    return found ? found : oldest;
-}
-
-/* Whether the line was missed. It moves to the front of its set; those before it, or all, make room. */
-static inline __attribute__((always_inline)) Bool move_to_front(UWord *set, UWord ways, UWord line) {
-    UWord moved = line;
-#pragma GCC unroll 16
-    for (UWord way = 0; way < ways; way++) {
-        UWord here = set[way];
-        set[way] = moved;
-        if (here == line)
-            return False;
-        moved = here;
-    }
-    return True;
-}
-
-/* Usual numbers of ways are known to the compiler, for most of the time goes by here. */
-static inline Way *search_l1(UWord line, Addr start) {
-    Way *set = running->l1 + place_of_set(&rc_l1, line);
-    switch (rc_l1.ways) {
-    case 8:
-        return search(set, 8, start);
-    case 12:
-        return search(set, 12, start);
-    default:
-        return search(set, rc_l1.ways, start);
-    }
-}
-
-static inline Bool misses_l2(UWord line) {
-    UWord *set = running->l2 + place_of_set(&rc_l2, line);
-    switch (rc_l2.ways) {
-    case 8:
-        return move_to_front(set, 8, line);
-    case 16:
-        return move_to_front(set, 16, line);
-    default:
-        return move_to_front(set, rc_l2.ways, line);
-    }
-}
-
 enum { MISSED_L1 = 1, MISSED_L2 = 2 };
 
-/* Which caches miss the line; its place: twin of place_of in instrument.c. */
-static UWord touch(UWord line, UWord now) {
-    Addr start = line << rc_l1.line_bits;
-    Way *way = search_l1(line, start);
-    UWord missed = 0;
-    if (way->start != start) {
-        missed = misses_l2(line) ? MISSED_L1 | MISSED_L2 : MISSED_L1;
-        way->start = start;
+/* Twin of place_of in instrument.c. */
+static inline Place *place_of(UWord line) {
+    return &rc_places[(line ^ line >> PLACE_BITS) & ((1 << PLACE_BITS) - 1)];
+}
+
+/* What a compiler is to know of the caches, for most of the time goes by here. */
+typedef struct {
+    UWord line_bits, l1_ways, way_bits, l2_vectors;
+} Shape;
+
+ALWAYS_INLINE Bool misses_l2(Shape shape, UWord line) {
+    UWord number = line & (((UWord)1 << rc_l2.set_bits) - 1);
+    if (!shape.l2_vectors)
+        return misses_by_line((UWord *)running->l2 + number * rc_l2.ways, rc_l2.ways, line);
+    UInt *set = (UInt *)running->l2 + number * LANES * shape.l2_vectors;
+    return misses_by_tag(set, shape.l2_vectors, (UInt)(line >> rc_l2.set_bits));
+}
+
+/* A line that leaves L1 is not found by its place any more. */
+ALWAYS_INLINE void leave(Addr start, Shape shape) {
+    Place *place = place_of(start >> shape.line_bits);
+    place->start = place->start == start ? 0 : place->start;
+}
+
+/* Which caches miss a line. */
+ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
+    Addr start = line << shape.line_bits;
+    UWord number = line & (((UWord)1 << rc_l1.set_bits) - 1), missed = 0;
+    Way *set = running->l1 + 2 * number * shape.l1_ways;
+    UWord way = way_of(set, shape.l1_ways, start);
+    if (way == shape.l1_ways) {
+        way = oldest_way(set, shape.l1_ways, shape.way_bits);
+        leave(set[way], shape);
+        set[way] = start;
+        missed = MISSED_L1 + MISSED_L2 * (UWord)misses_l2(shape, line);
     }
-    way->used = now;
-    rc_places[(line ^ line >> PLACE_BITS) & ((1 << PLACE_BITS) - 1)] = way;
+    UWord *used = &set[shape.l1_ways + way];
+    *used = now;
+    *place_of(line) = (Place){start, used};
     return missed;
 }
 
-VG_REGPARM(2) void rc_access(Addr address, UWord numbered_size) {
-    if (running->mode != COUNTED)
-        return;
-    UWord now = rc_counts.accesses + (numbered_size >> SIZE_BITS);
-    UWord size = numbered_size & ((1 << SIZE_BITS) - 1);
-    UWord first = address >> rc_l1.line_bits, last = (address + size - 1) >> rc_l1.line_bits;
-    UWord missed = 0;
-    for (UWord line = first; line <= last; line++)
-        missed |= touch(line, now);
+static inline void add_misses(UWord missed) {
     rc_counts.l1_misses += missed & MISSED_L1;
     rc_counts.l2_misses += missed / MISSED_L2;
 }
 
-/* ---- threads */
+static Shape any_shape;
 
-static void *empty_cache(const Geometry *cache, SizeT line) {
-    return VG_(calloc)("rtcount.cache", cache->ways << cache->set_bits, line);
+/* An access across lines is one: most often L1 holds them. */
+static void touch_several(UWord first, UWord last, UWord now) {
+    UWord missed = 0;
+    for (UWord line = first; line <= last; line++) {
+        Place *place = place_of(line);
+        if (place->start == line << rc_l1.line_bits)
+            *place->used = now;
+        else
+            missed |= touch(any_shape, line, now);
+    }
+    add_misses(missed);
 }
+
+ALWAYS_INLINE void access(Shape shape, Addr address, UWord numbered_size) {
+    if (running->mode != COUNTED)
+        return;
+    UWord now = rc_counts.accesses + (numbered_size >> SIZE_BITS);
+    UWord size = numbered_size & ((1 << SIZE_BITS) - 1);
+    UWord first = address >> shape.line_bits, last = (address + size - 1) >> shape.line_bits;
+    if (first == last)
+        add_misses(touch(shape, first, now));
+    else
+        touch_several(first, last, now);
+}
+
+#define ACCESS(name, ...)                                                                                    \
+    static VG_REGPARM(2) void name(Addr address, UWord numbered_size) {                                      \
+        access((Shape)__VA_ARGS__, address, numbered_size);                                                  \
+    }
+
+/* Usual caches. */
+ACCESS(access_8_8, {6, 8, 3, 2})
+ACCESS(access_8_16, {6, 8, 3, 4})
+ACCESS(access_12_16, {6, 12, 4, 4})
+ACCESS(access_12_20, {6, 12, 4, 5})
+
+static VG_REGPARM(2) void access_any(Addr address, UWord numbered_size) {
+    access(any_shape, address, numbered_size);
+}
+
+Access *rc_access = access_any;
+
+void rc_choose_access(void) {
+    static const struct {
+        UWord l1_ways, l2_ways;
+        Access *access;
+    } usual[] = {{8, 8, access_8_8}, {8, 16, access_8_16}, {12, 16, access_12_16}, {12, 20, access_12_20}};
+    any_shape = (Shape){rc_l1.line_bits, rc_l1.ways, rc_l1.way_bits, vectors_of(&rc_l2)};
+    for (UWord i = 0; i < sizeof usual / sizeof *usual; i++) {
+        if (rc_l1.line_bits == 6 && any_shape.l2_vectors && usual[i].l1_ways == rc_l1.ways &&
+            usual[i].l2_ways == rc_l2.ways)
+            rc_access = usual[i].access;
+    }
+}
+
+/* ---- threads */
 
 static void make_room(ThreadId thread) {
     if (thread < thread_count)
@@ -138,11 +158,33 @@ static void put_aside(Thread *thread) {
         thread->counts = rc_counts;
 }
 
-static Way **places_without_lines(void) {
-    Way **places = VG_(malloc)("rtcount.places", sizeof nowhere);
+/* Zeros, where a line of the machine begins. */
+static void *lines_of(SizeT bytes) {
+    UWord start = (UWord)VG_(calloc)("rtcount.cache", bytes + MACHINE_LINE, 1);
+    return (void *)((start + MACHINE_LINE - 1) & ~(UWord)(MACHINE_LINE - 1));
+}
+
+static SizeT bytes_of_l1(void) {
+    return 2 * sizeof(Way) * rc_l1.ways << rc_l1.set_bits;
+}
+
+static SizeT bytes_of_l2(void) {
+    return sizeof(UWord) * rc_l2.ways << rc_l2.set_bits;
+}
+
+/* No line in any cache. */
+static void empty(Thread *thread) {
+    VG_(memset)(thread->l1, 0, bytes_of_l1());
+    VG_(memset)(thread->l2, 0, bytes_of_l2());
     for (UWord i = 0; i < 1 << PLACE_BITS; i++)
-        places[i] = nowhere[i] = &no_way;
-    return places;
+        thread->places[i] = nowhere[i] = (Place){0, &not_used};
+}
+
+static void make_caches(Thread *thread) {
+    thread->l1 = lines_of(bytes_of_l1());
+    thread->l2 = lines_of(bytes_of_l2());
+    thread->places = lines_of(sizeof nowhere);
+    empty(thread);
 }
 
 static void choose_places(void) {
@@ -156,11 +198,8 @@ void rc_thread_runs(ThreadId id) {
     if (running)
         put_aside(running);
     running = threads + id;
-    if (!running->l1) {
-        running->l1 = empty_cache(&rc_l1, sizeof *running->l1);
-        running->l2 = empty_cache(&rc_l2, sizeof *running->l2);
-        running->places = places_without_lines();
-    }
+    if (!running->l1)
+        make_caches(running);
     rc_counts = running->counts;
     choose_places();
 }
@@ -169,12 +208,10 @@ void rc_thread_runs(ThreadId id) {
 void rc_thread_starts(ThreadId id) {
     make_room(id);
     Thread *thread = threads + id;
-    if (!thread->l1)
-        return;
-    VG_(free)(thread->l1);
-    VG_(free)(thread->l2);
-    VG_(free)(thread->places);
-    VG_(memset)(thread, 0, sizeof *thread);
+    if (thread->l1)
+        empty(thread);
+    thread->mode = COUNTED;
+    VG_(memset)(&thread->counts, 0, sizeof thread->counts);
     if (running == thread)
         running = NULL;
 }

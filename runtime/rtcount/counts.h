@@ -15,33 +15,44 @@
  * as what is read. There is no prefetch; L1 and L2 know nothing of each other.
  */
 typedef struct {
-    UWord line_bits, set_bits, ways;
+    UWord line_bits, set_bits, ways, way_bits; /* of a way's number */
 } Geometry;
 
 extern Geometry rc_l1, rc_l2;
 
-/* A line in L1. */
-typedef struct {
-    Addr start;
-    UWord used; /* the number of the last access to it; 0: there is none */
-} Way;
+/*
+ * A line in L1: where it starts. The ways of a set follow each other; behind them stand, in the same order,
+ * the numbers of the last accesses to them. 0: there is none.
+ */
+typedef Addr Way;
 
 /* The counts of the running thread, to which translated code adds. */
 extern struct aa_rtcount_counts rc_counts;
 
 /*
- * Where in L1 a line was found when last looked up. Its place follows from its address; there may be another
- * line by now. Translated code looks here first, and marks what it finds as used.
+ * A line that L1 holds, and where the number of the last access to it stands. Its place follows from its
+ * address; there may be another line by now. Translated code looks here first, and marks what it finds as
+ * used.
  */
-#define PLACE_BITS 12
-extern Way **rc_places;
+typedef struct {
+    Addr start;
+    UWord *used;
+} Place;
+
+#define PLACE_BITS 11
+#define LOG_PLACE 4 /* of its size */
+extern Place *rc_places;
 
 /*
  * An access to data that was not found by its place: its size, and above SIZE_BITS how many accesses it and
  * those before it are that rc_counts has not got yet.
  */
 #define SIZE_BITS 16
-VG_REGPARM(2) void rc_access(Addr address, UWord numbered_size);
+typedef VG_REGPARM(2) void Access(Addr address, UWord numbered_size);
+extern Access *rc_access;
+
+/* Once rc_l1 and rc_l2 are known. */
+void rc_choose_access(void);
 
 /* A thread runs from now on; each has caches of its own, as if alone on a core. */
 void rc_thread_runs(ThreadId thread);

@@ -130,13 +130,9 @@ static void call(Block *block, const HChar *name, void *function, IRExpr *addres
 
 static IRExpr *place_of(Block *block, IRExpr *address) {
     IRExpr *folded = word(block, Iop_Xor64, shift(block, Iop_Shr64, address, PLACE_BITS), address);
-    return word(block, Iop_And64, shift(block, Iop_Shr64, folded, rc_l1.line_bits),
-                constant((1 << PLACE_BITS) - 1));
-}
-
-static IRExpr *way_at(Block *block, IRExpr *place) {
-    IRExpr *places = load_once(block, &block->places, &rc_places);
-    return load(block, word(block, Iop_Add64, places, shift(block, Iop_Shl64, place, 3)));
+    IRExpr *offset = word(block, Iop_And64, shift(block, Iop_Shr64, folded, rc_l1.line_bits - LOG_PLACE),
+                          constant(((1 << PLACE_BITS) - 1) << LOG_PLACE));
+    return word(block, Iop_Add64, load_once(block, &block->places, &rc_places), offset);
 }
 
 static VG_REGPARM(2) void count_access(Addr address, UWord size) {
@@ -154,12 +150,12 @@ static void access(Block *block, IRExpr *address, Int size) {
     IRExpr *before = load_once(block, &block->accesses_before, &rc_counts.accesses);
     block->accesses++;
     IRExpr *place = place_of(block, address);
-    IRExpr *distance = word(block, Iop_Sub64, address, load(block, way_at(block, place)));
+    IRExpr *distance = word(block, Iop_Sub64, address, load(block, place));
     IRExpr *is_found =
         let(block->out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, distance, constant(line - size + 1)));
-    call(block, "rc_access", &rc_access, address, ((HWord)block->accesses << SIZE_BITS) + size,
+    call(block, "rc_access", rc_access, address, ((HWord)block->accesses << SIZE_BITS) + size,
          let(block->out, Ity_I1, IRExpr_Unop(Iop_Not1, is_found)));
-    IRExpr *used = word(block, Iop_Add64, way_at(block, place), constant(offsetof(Way, used)));
+    IRExpr *used = load(block, word(block, Iop_Add64, place, constant(offsetof(Place, used))));
     store(block, used, word(block, Iop_Add64, before, constant(block->accesses)));
 }
 

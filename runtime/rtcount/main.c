@@ -69,6 +69,8 @@ static Geometry geometry(const HChar *option, const struct aa_rtcount_cache *cac
         result.line_bits++;
     while ((2ull << result.set_bits) <= sets)
         result.set_bits++;
+    while ((1ull << result.way_bits) < cache->ways)
+        result.way_bits++;
     if (cache->line < 32 || sets < 2 || cache->ways << (result.set_bits + result.line_bits) != cache->size)
         VG_(fmsg_bad_option)(option, "expected powers of 2: lines of 32 bytes and up, two sets and up\n");
     return result;
@@ -81,6 +83,7 @@ static void read_options_done(void) {
         VG_(fmsg_bad_option)("--l1", "expected at most %u sets\n", 1u << LARGEST_L1_BITS);
     if (rc_l1.line_bits != rc_l2.line_bits)
         VG_(fmsg_bad_option)("--l2", "expected lines as long as those of --l1\n");
+    rc_choose_access();
 }
 
 /* ---- requests */

@@ -1,0 +1,117 @@
+/*
+ * Sets of the two caches. Where a line is found, and which one gives way, is chance to a processor: what
+ * looks for them has no branches, and takes several ways at once where it can.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef RTCOUNT_CACHES_H
+#define RTCOUNT_CACHES_H
+
+#include "counts.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define LANES 4 /* words of 32 bits in a vector */
+
+/* ---- L1 */
+
+/* A bit for each of four ways: which one holds a line. */
+ALWAYS_INLINE UWord holders(const Way *ways, Addr start) {
+#if defined(__SSE2__)
+    __m128i wanted = _mm_set1_epi64x((long long)start);
+    __m128 two = _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_load_si128((const __m128i *)ways), wanted));
+    __m128 other = _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_load_si128((const __m128i *)ways + 1), wanted));
+    __m128 lower = _mm_shuffle_ps(two, other, 0x88), upper = _mm_shuffle_ps(two, other, 0xdd);
+    return (UWord)_mm_movemask_ps(_mm_and_ps(lower, upper));
+#else
+    return (UWord)(ways[0] == start) | (UWord)(ways[1] == start) << 1 | (UWord)(ways[2] == start) << 2 |
+           (UWord)(ways[3] == start) << 3;
+#endif
+}
+
+/* Which way holds a line; as many as there are ways: none. */
+ALWAYS_INLINE UWord way_of(const Way *set, UWord ways, Addr start) {
+    UWord way = 0, found = 0;
+    if (ways <= 4 * LANES && ways % LANES == 0) {
+#pragma GCC unroll 4
+        for (; way < ways; way += LANES)
+            found |= holders(set + way, start) << way;
+        return found ? (UWord)__builtin_ctzl(found) : ways;
+    }
+    while (way < ways && set[way] != start)
+        way++;
+    return way;
+}
+
+/* The way that was not used for longest; so many bits have room for its number. */
+ALWAYS_INLINE UWord oldest_way(const Way *set, UWord ways, UWord bits) {
+    UWord least = ~(UWord)0;
+#pragma GCC unroll 16
+    for (UWord way = 0; way < ways; way++) {
+        UWord used = (set[ways + way] << bits) + way;
+        least = used < least ? used : least;
+    }
+    return least & (((UWord)1 << bits) - 1);
+}
+
+/* ---- L2: in a set, the line used last comes first */
+
+/* Whether a line was missed. It moves to the front; those before it, or all, make room. */
+static inline Bool misses_by_line(UWord *set, UWord ways, UWord line) {
+    UWord moved = line;
+    for (UWord way = 0; way < ways; way++) {
+        UWord here = set[way];
+        set[way] = moved;
+        if (here == line)
+            return False;
+        moved = here;
+    }
+    return True;
+}
+
+#define MOST_VECTORS 5
+#define ADDRESS_BITS 47 /* of a program's, on x86-64 */
+
+/* How many vectors the tags of a set fill, lines without the bits that choose the set; 0: they have no room.
+ */
+static inline UWord vectors_of(const Geometry *cache) {
+#if defined(__SSE2__)
+    if (cache->ways % LANES == 0 && cache->ways <= LANES * MOST_VECTORS &&
+        cache->set_bits + cache->line_bits + 32 >= ADDRESS_BITS)
+        return cache->ways / LANES;
+#endif
+    return 0;
+}
+
+/* As misses_by_line. */
+ALWAYS_INLINE Bool misses_by_tag(UInt *set, UWord vectors, UInt tag) {
+#if defined(__SSE2__)
+    static const UInt front[2 * LANES * MOST_VECTORS] = {[0 ... LANES * MOST_VECTORS - 1] = ~0u};
+    __m128i *to = (__m128i *)set, wanted = _mm_set1_epi32((int)tag), before[MOST_VECTORS];
+    UInt found = 0;
+#pragma GCC unroll 5
+    for (UWord i = 0; i < vectors; i++) {
+        before[i] = to[i];
+        __m128i equal = _mm_cmpeq_epi32(before[i], wanted);
+        found |= (UInt)_mm_movemask_ps(_mm_castsi128_ps(equal)) << (LANES * i);
+    }
+    UWord at = (UWord)__builtin_ctz(found | 1u << (LANES * vectors - 1));
+    const UInt *makes_room = front + LANES * MOST_VECTORS - 1 - at;
+    __m128i carried = _mm_srli_si128(wanted, 12);
+#pragma GCC unroll 5
+    for (UWord i = 0; i < vectors; i++) {
+        __m128i mask = _mm_loadu_si128((const __m128i *)(makes_room + LANES * i));
+        __m128i moved = _mm_or_si128(_mm_slli_si128(before[i], 4), carried);
+        carried = _mm_srli_si128(before[i], 12);
+        to[i] = _mm_or_si128(_mm_and_si128(mask, moved), _mm_andnot_si128(mask, before[i]));
+    }
+    return !found;
+#else
+    return True;
+#endif
+}
+
+#endif
