@@ -1,5 +1,7 @@
 """Databases of HPCToolkit: ``experiment.xml``, which has the call paths, and a ``.metric-db`` for each thread.
 
+Those of later versions are read by ``hpctoolkit_database``.
+
 Inclusive values are read, from which own ones follow. Call sites and statements are parts of the function or loop that
 they are in.
 """
@@ -10,11 +12,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from xml.parsers import expat
 
 import numpy as np
-import numpy.typing as npt
 from lxml import etree
 
 from ...errors import InputError
@@ -22,14 +23,13 @@ from ..experiment import Experiment
 from ..notes import Notes
 from ..region import Region
 from ..source import Source, open_source
+from .call_tree import CallTree, Values
+from .hpctoolkit_database import META, REMARK, read_database
 from .profile import Profile, function
 
 __all__ = ["read", "read_folder"]
 
-_Values = npt.NDArray[np.float64]
-
 _STRUCTURE: Final = "experiment.xml"
-_LATER: Final = "meta.db"
 _FILE: Final = re.compile(r".*-(\d+)-(\d+)-[0-9a-f]+-\d+-\d+\.metric-db$")
 _MAGIC: Final = b"HPCPROF-metricdb"
 _HEAD: Final = 32  # bytes: what it is, and two numbers
@@ -38,33 +38,16 @@ _LARGEST: Final = 1 << 29  # bytes of a file of values
 _FUNCTIONS: Final = ("PF", "Pr", "A")
 _LOOP: Final = "L"
 _UNKNOWN: Final = "<unknown file>"
-_MPI: Final = ("MPI_", "PMPI_")
-_CLOCK: Final = re.compile(r"(CPUTIME|REALTIME|WALLCLOCK) \((usec|sec)\)")
-_OURS: Final = {"CPUTIME": ("cpu_time", "mpi_cpu_time")}  # others are wall time
-_WALL: Final = ("wall_time", "mpi_time")
-_A_SECOND: Final = {"usec": 1e6, "sec": 1.0}
-_ROUNDING: Final = 1e-9  # of the largest value
-
-
-class _Node(NamedTuple):
-    """A function or loop: its row in files of values, the node around it, its call path, and whether it is in MPI."""
-
-    row: int
-    above: int | None
-    path: int
-    in_mpi: bool
 
 
 @dataclass
 class _Structure:
     """What ``experiment.xml`` says."""
 
-    program: str = ""
-    columns: dict[int, str] = field(default_factory=dict)
+    tree: CallTree = field(default_factory=CallTree)
     width: int = 0
     files: dict[str, str] = field(default_factory=dict)
     procedures: dict[str, str] = field(default_factory=dict)
-    nodes: list[_Node] = field(default_factory=list)
 
 
 def read(source: Source) -> Experiment:
@@ -80,14 +63,13 @@ def read_folder(path: Path) -> Experiment:
     """Read a database.
 
     Raises:
-        InputError: It is damaged, is of a later version, or has no values by thread.
+        InputError: It is damaged, is of an unknown version, or has no values by thread.
     """
-    file = path / _STRUCTURE
-    if not file.exists():
-        later = f"one of a later version ({_LATER}), which is not read yet"
-        found = later if (path / _LATER).exists() else "one without it"
-        raise InputError(f"expected a database of HPCToolkit with {_STRUCTURE}, found {found}")
-    return _database(file)
+    if (path / _STRUCTURE).exists():
+        return _database(path / _STRUCTURE)
+    if (path / META).exists():
+        return read_database(path)
+    raise InputError(f"expected a database of HPCToolkit with {_STRUCTURE} or {META}, found one without them")
 
 
 def _database(file: Path) -> Experiment:
@@ -96,12 +78,12 @@ def _database(file: Path) -> Experiment:
     threads = sorted(
         (int(found[1]), int(found[2]), each) for each in file.parent.iterdir() if (found := _FILE.match(each.name))
     )
-    if not threads or not structure.columns:
+    if not threads or not structure.tree.columns:
         raise InputError("expected values by thread (*.metric-db), found none; hpcprof-mpi --metric-db yes writes them")
     for rank, thread, each in threads:
-        _add(profile, structure, profile.location(rank, thread), _values(each, structure))
-    profile.remarks.append("HPCToolkit: no visits, no bytes; by samples")
-    return profile.experiment(Notes(program=structure.program))
+        structure.tree.add(profile, profile.location(rank, thread), _values(each, structure))
+    profile.remarks.append(REMARK)
+    return profile.experiment(Notes(program=structure.tree.program))
 
 
 def _structure(file: Path, profile: Profile) -> _Structure:
@@ -151,9 +133,9 @@ def _start(
     said: Mapping[str, str] = element.attrib
     tag = element.tag
     if tag == "SecCallPathProfile":
-        found.program = said.get("n", "")
+        found.tree.program = said.get("n", "")
     elif tag == "MetricDB" and said["t"] == "inclusive":
-        found.columns[int(said["db-id"])] = said["n"].removesuffix(" (I)")
+        found.tree.columns[int(said["db-id"])] = said["n"].removesuffix(" (I)")
         found.width = int(said["db-num-metrics"])
     elif tag == "File":
         found.files[said["i"]] = said["n"]
@@ -163,12 +145,10 @@ def _start(
         sites.append(int(said["l"]) or None)
     elif tag in (*_FUNCTIONS, _LOOP):
         above = open_nodes[-1]
-        outer = found.nodes[above] if above is not None else None
+        outer = found.tree.nodes[above].path if above is not None else None
         region = _region(found, tag, said)
-        path = profile.path(region, outer.path if outer else None, sites[-1] if tag in _FUNCTIONS else None)
-        in_mpi = bool(outer and outer.in_mpi) or region.name.startswith(_MPI)
-        open_nodes.append(len(found.nodes))
-        found.nodes.append(_Node(_row(said), above, path, in_mpi))
+        path = profile.path(region, outer, sites[-1] if tag in _FUNCTIONS else None)
+        open_nodes.append(found.tree.node(_row(said), above, path, region.name))
 
 
 def _row(said: Mapping[str, str]) -> int:
@@ -187,7 +167,7 @@ def _region(found: _Structure, tag: str, said: Mapping[str, str]) -> Region:
     return function(found.procedures.get(said.get("n", ""), said.get("n", "?")), file, line)
 
 
-def _values(file: Path, structure: _Structure) -> _Values:
+def _values(file: Path, structure: _Structure) -> Values:
     """Give the values of a thread: ``float64[row, column]``."""
     source = open_source(file)
     head = source.read(0, _HEAD)
@@ -196,31 +176,7 @@ def _values(file: Path, structure: _Structure) -> _Values:
     if not head.startswith(_MAGIC) or columns != structure.width or size > _LARGEST:
         raise InputError(f"{file.name}: expected values of {structure.width} metrics, found a damaged file")
     content = source.read(_HEAD, size)
-    last = max((each.row for each in structure.nodes), default=0)
+    last = max((each.row for each in structure.tree.nodes), default=0)
     if len(content) < size or rows <= last:
         raise InputError(f"{file.name}: expected values of {last + 1} nodes, found {len(content) // (8 * columns)}")
     return np.frombuffer(content, dtype=">f8").reshape(rows, columns).astype(np.float64)
-
-
-def _add(profile: Profile, structure: _Structure, location: int, values: _Values) -> None:
-    nodes = structure.nodes
-    rows = np.array([each.row for each in nodes], dtype=np.intp)
-    inner = np.array([number for number, each in enumerate(nodes) if each.above is not None], dtype=np.intp)
-    outer = np.array([each.above for each in nodes if each.above is not None], dtype=np.intp)
-    for column, name in structure.columns.items():
-        whole = values[rows, column]
-        if not np.isfinite(whole).all():
-            raise InputError(f"expected finite values of {name}, found others")
-        own = whole.copy()
-        np.subtract.at(own, outer, whole[inner])
-        own[(own < 0) & (own > -_ROUNDING * np.abs(whole).max())] = 0.0
-        clock = _CLOCK.fullmatch(name)
-        metric, inside = _OURS.get(clock[1], _WALL) if clock else (name, "")
-        scale = _A_SECOND[clock[2]] if clock else 1.0
-        for each in filter(None, (metric, inside)):
-            profile.metric(each, "occ")
-        for number in np.flatnonzero(own):
-            node = nodes[number]
-            profile.add(metric, node.path, location, own[number] / scale)
-            if inside and node.in_mpi:
-                profile.add(inside, node.path, location, own[number] / scale)

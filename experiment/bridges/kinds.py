@@ -15,7 +15,12 @@ from .damage import damaged_parts
 
 __all__ = ["FOLDERS", "HEAD", "KINDS", "FolderKind", "Kind", "is_foreign_folder", "read_foreign", "read_foreign_folder"]
 
-_PLAIN: Final = ("darshan", "hpctoolkit", "otf2")  # what libraries of others open by name, or stands beside others
+_PLAIN: Final = (
+    "darshan",
+    "hpctoolkit",
+    "hpctoolkit_database",
+    "otf2",
+)  # what libraries of others open by name, or stands beside others
 HEAD: Final = 4096  # bytes by which a file is recognised
 
 _SAMPLE: Final = re.compile(r"\S.{0,30}?\s+\d+(/\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+(\d+\s+)?[A-Za-z]\S*:")  # of perf
@@ -63,6 +68,7 @@ KINDS: Final = (
     Kind("a text of gprof", "gprof", _has_heading(b"Flat profile:", b"Call graph")),
     Kind("a Caliper profile", "caliper", lambda head: head.startswith(b"__rec=")),
     Kind("a database of HPCToolkit", "hpctoolkit", lambda head: b"<!DOCTYPE HPCToolkitExperiment" in head),
+    Kind("a database of HPCToolkit", "hpctoolkit_database", lambda head: head.startswith(b"HPCTOOLKITmeta")),
     Kind("an OTF2 archive", "otf2", lambda head: head[1:].startswith(b"BOTF2")),
     Kind("a profile of TAU", "tau", lambda head: bool(_TAU.match(head))),
     Kind("a text of perf script", "perf_script", _is_perf_script),

@@ -56,16 +56,10 @@ def test_a_file_of_values_that_is_cut_off_is_named(tmp_path):
         load(tmp_path / "a")
 
 
-def test_a_database_of_a_later_version_is_refused_with_the_reason(tmp_path):
-    (tmp_path / "meta.db").write_bytes(b"HPCTOOLKITmeta")
-    with pytest.raises(InputError, match="found one of a later version"):
-        load(tmp_path)
-
-
-def test_a_database_without_call_paths_is_not_called_one_of_a_later_version(tmp_path):
+def test_a_database_without_call_paths_is_refused(tmp_path):
     for file in FOLDER.glob("*.metric-db"):
         shutil.copy(file, tmp_path)
-    with pytest.raises(InputError, match=r"with experiment\.xml, found one without it\Z"):
+    with pytest.raises(InputError, match=r"with experiment\.xml or meta\.db, found one without them\Z"):
         load(tmp_path)
 
 

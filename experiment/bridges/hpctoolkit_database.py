@@ -1,0 +1,282 @@
+"""Databases of HPCToolkit in version 4: ``meta.db`` has the call paths, ``profile.db`` the values of threads.
+
+Every structure is at an offset in its file, and arrays say how large an element is, so that those of later minor
+versions are read, too. The format: FORMATS.md, which HPCToolkit puts into each database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from struct import Struct
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from ...errors import InputError
+from ..experiment import Experiment
+from ..notes import Notes
+from ..region import Region
+from ..source import Source, open_source
+from .call_tree import CallTree, Values
+from .profile import Profile, function
+
+__all__ = ["META", "REMARK", "read", "read_database"]
+
+META: Final = "meta.db"
+REMARK: Final = "HPCToolkit: no visits, no bytes; by samples"
+
+_PROFILES: Final = "profile.db"
+_MAGIC: Final = b"HPCTOOLKIT"
+_HEAD: Final = 16  # bytes
+_VERSION: Final = 4
+_LARGEST: Final = 1 << 29  # bytes of what is read at once, or made of a thread
+_LONGEST: Final = 1 << 20  # bytes of a string
+_PART: Final = 1 << 8  # bytes of strings that are read at once
+
+_GENERAL, _NAMES, _METRICS, _CONTEXTS = range(4)  # sections of meta.db, in their order
+_INFOS: Final = 0  # of profile.db
+_INCLUSIVE: Final = 2  # of types of scopes
+_FUNCTION, _LOOP, _LINE, _INSTRUCTION = range(4)  # types of contexts
+_HAS_FUNCTION, _HAS_PLACE, _HAS_LIBRARY = 1, 2, 4
+_IS_SUMMARY: Final = 1
+_NODE, _RANK, _THREAD = "NODE", "RANK", "THREAD"
+_OF_PROCESSORS: Final = frozenset({_NODE, _RANK, _THREAD, "CORE"})
+
+_POINTER: Final = Struct("<Q")
+_SECTION: Final = Struct("<QQ")
+_NAME_LIST: Final = Struct("<QB")
+_METRIC_LIST: Final = Struct("<QLBB")
+_METRIC_ITEM: Final = Struct("<QQQH")
+_SCOPE_ITEM: Final = Struct("<QH")
+_SCOPE: Final = Struct("<QB")
+_ENTRY_LIST: Final = Struct("<QHB")
+_ENTRY: Final = Struct("<QQLHxxQ")
+_CONTEXT: Final = Struct("<QQLBBBBHxxxxxx")
+_FUNCTION_ITEM: Final = Struct("<QQQQL")
+_FILE_ITEM: Final = Struct("<QQ")
+_PROFILE_LIST: Final = Struct("<QLB")
+_PROFILE: Final = Struct("<QQLxxxxQQL")
+_MANY_IDENTIFIERS: Final = Struct("<HxxxxxxQ")
+_IDENTIFIER: Final = Struct("<BxHLQ")
+_VALUE: Final = np.dtype([("metric", "<u2"), ("value", "<f8")])
+_INDEX: Final = np.dtype([("context", "<u4"), ("start", "<u8")])
+
+
+class _Profile(NamedTuple):
+    """Where the values of a thread are, and what it is."""
+
+    values: int
+    start: int
+    contexts: int
+    indices: int
+    identifiers: Mapping[str, int]
+
+
+def read(source: Source) -> Experiment:
+    """Read a database by its file of call paths, ``meta.db``; values are beside it.
+
+    Raises:
+        InputError: As for ``read_database``.
+    """
+    return read_database(source.path.parent)
+
+
+def read_database(path: Path) -> Experiment:
+    """Read a database.
+
+    Raises:
+        InputError: It is damaged, is of another version, or has no values by thread.
+    """
+    meta, values = _File(path / META, b"meta", 4), _File(path / _PROFILES, b"prof", 2)
+    profile = Profile("HPCToolkit")
+    contexts = _Contexts(meta, profile)
+    contexts.read()
+    tree, columns = contexts.tree, _columns(meta, contexts.tree)
+    if 8 * len(contexts.rows) * len(columns) > _LARGEST:
+        raise InputError(f"expected fewer contexts and metrics, found {len(contexts.rows)} and {len(columns)}")
+    idle = streams = 0
+    for each in _profiles(values, _kinds(meta)):
+        rank, thread = each.identifiers.get(_RANK, 0), each.identifiers.get(_THREAD, 0)
+        if each.identifiers.keys() - _OF_PROCESSORS:
+            streams += 1
+        elif thread and not each.values:  # a first one without a sample tells that its rank is there
+            idle += 1
+        else:
+            place = profile.location(rank, thread, f"host {each.identifiers.get(_NODE, 0):08x}")
+            tree.add(profile, place, _values(values, each, contexts.rows, columns))
+    if idle:
+        profile.remarks.append(f"HPCToolkit: left out: {idle} threads without a sample")
+    if streams:
+        profile.remarks.append(f"HPCToolkit: left out: {streams} profiles of GPUs")
+    profile.remarks.append(REMARK)
+    return profile.experiment(Notes(program=tree.program))
+
+
+class _File:
+    """A file of a database; ``sections`` are where its sections begin.
+
+    Raises:
+        InputError: It is of another kind or version.
+    """
+
+    def __init__(self, path: Path, kind: bytes, sections: int) -> None:
+        self._source = open_source(path)
+        self._end = self._source.end()
+        self.name = path.name
+        head = self.bytes(0, _HEAD)
+        if not head.startswith(_MAGIC + kind):
+            raise InputError(f"{path.name}: expected a file of HPCToolkit's, found another one")
+        major, minor = head[-2:]
+        if major != _VERSION:
+            raise InputError(f"{path.name}: expected version {_VERSION} of HPCToolkit's format, found {major}.{minor}")
+        self.sections = [self.fields(_HEAD + _SECTION.size * each, _SECTION)[1] for each in range(sections)]
+
+    def bytes(self, offset: int, size: int) -> bytes:
+        """Give bytes, as many as are asked for."""
+        if not (0 <= size <= _LARGEST and 0 <= offset <= self._end - size):
+            raise InputError(f"{self.name}: expected {size} bytes from {offset} on, found a file of {self._end}")
+        return self._source.read(offset, size)
+
+    def fields(self, offset: int, kind: Struct) -> tuple[Any, ...]:
+        """Give the fields of a structure."""
+        return kind.unpack(self.bytes(offset, kind.size))
+
+    def text(self, offset: int) -> str:
+        """Give a string, which ends with a zero."""
+        found = b""
+        while b"\0" not in found and len(found) < _LONGEST:
+            found += self.bytes(offset + len(found), min(_PART, self._end - offset - len(found)) or 1)
+        return found.partition(b"\0")[0].decode("utf-8", "replace")
+
+
+def _kinds(meta: _File) -> Sequence[str]:
+    """Give what identifiers of threads are called, by their numbers."""
+    names, many = meta.fields(meta.sections[_NAMES], _NAME_LIST)
+    return [meta.text(meta.fields(names + _POINTER.size * each, _POINTER)[0]) for each in range(many)]
+
+
+def _columns(meta: _File, tree: CallTree) -> Mapping[int, int]:
+    """Make a column of each metric; give the columns by the numbers of inclusive values."""
+    found: dict[int, int] = {}
+    metrics, many, size, size_of_scope = meta.fields(meta.sections[_METRICS], _METRIC_LIST)
+    for metric in range(many):
+        name, scopes, _, many_scopes = meta.fields(metrics + size * metric, _METRIC_ITEM)
+        for each in range(many_scopes):
+            scope, number = meta.fields(scopes + size_of_scope * each, _SCOPE_ITEM)
+            if meta.fields(scope, _SCOPE)[1] == _INCLUSIVE:
+                found[number] = len(tree.columns)
+                tree.columns[len(tree.columns)] = meta.text(name)
+    return found
+
+
+class _Contexts:
+    """The tree of contexts: functions and loops are nodes, lines and instructions in them parts of these.
+
+    Attributes:
+        tree: The nodes.
+        rows: Of values, by the numbers of contexts.
+    """
+
+    def __init__(self, meta: _File, profile: Profile) -> None:
+        self._meta = meta
+        self._profile = profile
+        self._functions: dict[int, Region] = {0: function("<unknown function>")}
+        self._files: dict[int, str] = {0: ""}
+        self.tree = CallTree(program=meta.text(meta.fields(meta.sections[_GENERAL], _POINTER)[0]))
+        self.rows: dict[int, int] = {}
+
+    def read(self) -> None:
+        """Read all of them."""
+        entries, many, size = self._meta.fields(self._meta.sections[_CONTEXTS], _ENTRY_LIST)
+        for each in range(many):
+            size_inside, inside, context, _, name = self._meta.fields(entries + size * each, _ENTRY)
+            text = self._meta.text(name)
+            node = self.tree.node(self._row(context), None, self._profile.path(text), text)
+            waiting = [(inside, size_inside, node, 0)]
+            while waiting:
+                waiting += self._side_by_side(*waiting.pop())
+
+    def _row(self, context: int) -> int:
+        if context in self.rows:
+            raise InputError(f"{self._meta.name}: expected each context once, found {context} twice")
+        return self.rows.setdefault(context, len(self.rows))
+
+    def _side_by_side(self, start: int, size: int, above: int, line: int) -> Iterator[tuple[int, int, int, int]]:
+        """Read contexts in the same one; give what is in them: where, how large, in which node, and in which line."""
+        content = self._meta.bytes(start, size)
+        at = 0
+        while at < size:
+            size_inside, inside, context, flags, call, kind, words, _ = _CONTEXT.unpack_from(content, at)
+            said = iter(Struct(f"<{words}Q").unpack_from(content, at + _CONTEXT.size))
+            at += _CONTEXT.size + _POINTER.size * words
+            row = self._row(context)
+            code = next(said) if flags & _HAS_FUNCTION else 0
+            file, own_line = (next(said), next(said) & 0xFFFF_FFFF) if flags & _HAS_PLACE else (0, 0)
+            library = next(said) if flags & _HAS_LIBRARY else 0
+            region = None
+            if kind == _FUNCTION:
+                region = self._function(code)
+            elif kind == _LOOP and own_line:  # without a line it is in a library, and no more is known
+                region = Region("loop", f"loop@{own_line}", self._file(file), "", own_line, own_line)
+            elif kind == _INSTRUCTION and call:  # of a function that has no name
+                region = function(f"[{self._file(library).rpartition('/')[2]}]")
+            node = above
+            if region:
+                path = self._profile.path(region, self.tree.nodes[above].path, (line or None) if call else None)
+                node = self.tree.node(row, above, path, region.name)
+            yield inside, size_inside, node, own_line if kind == _LINE else 0
+
+    def _function(self, at: int) -> Region:
+        if at not in self._functions:
+            name, _, offset, file, line = self._meta.fields(at, _FUNCTION_ITEM)
+            text = self._meta.text(name) if name else f"<function at {offset:#x}>"
+            where = self._file(file)
+            if where.startswith("["):  # of a library alone its name is known, which stands after the function's, too
+                text, where, line = text.removesuffix(f" {where}"), "", 0
+            self._functions[at] = function(text, where, line)
+        return self._functions[at]
+
+    def _file(self, at: int) -> str:
+        """Give the path of a file or library."""
+        if at not in self._files:
+            self._files[at] = self._meta.text(self._meta.fields(at, _FILE_ITEM)[1])
+        return self._files[at]
+
+
+def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
+    """Give those that are of one thread."""
+    infos, many, size = values.fields(values.sections[_INFOS], _PROFILE_LIST)
+    seen = set()
+    for each in range(many):
+        many_values, start, contexts, indices, place, flags = values.fields(infos + size * each, _PROFILE)
+        if flags & _IS_SUMMARY:
+            continue
+        identifiers = {}
+        for number in range(values.fields(place, _MANY_IDENTIFIERS)[0]):
+            at = place + _MANY_IDENTIFIERS.size - _POINTER.size + _IDENTIFIER.size * number
+            kind, _, logical, physical = values.fields(at, _IDENTIFIER)
+            identifiers[kinds[kind]] = physical if kinds[kind] == _NODE else logical
+        key = tuple(sorted(identifiers.items()))
+        if key in seen:
+            raise InputError(f"{values.name}: expected each thread once, found one twice")
+        seen.add(key)
+        yield _Profile(many_values, start, contexts, indices, identifiers)
+
+
+def _values(values: _File, profile: _Profile, rows: Mapping[int, int], columns: Mapping[int, int]) -> Values:
+    """Give the inclusive values of a thread: ``float64[row, column]``."""
+    pairs = np.frombuffer(values.bytes(profile.start, profile.values * _VALUE.itemsize), _VALUE)
+    indices = np.frombuffer(values.bytes(profile.indices, profile.contexts * _INDEX.itemsize), _INDEX)
+    starts = np.append(indices["start"].astype(np.int64), len(pairs))
+    if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
+        raise InputError(f"{values.name}: expected values in the order of contexts, found another one")
+    # Others are what stands above all entries, and instructions, which the call paths need not list.
+    row = np.array([rows.get(each, -1) for each in indices["context"].tolist()], dtype=np.intp)
+    column = np.full(1 << 16, -1)
+    column[list(columns)] = list(columns.values())
+    places = np.repeat(row, np.diff(starts)), column[pairs["metric"]]
+    wanted = (places[0] >= 0) & (places[1] >= 0)
+    found = np.zeros((len(rows), len(columns)))
+    found[places[0][wanted], places[1][wanted]] = pairs["value"][wanted]
+    return found

@@ -1,0 +1,127 @@
+"""A database of HPCToolkit in version 4: times by call path and rank are those that Hatchet reads."""
+
+import json
+import shutil
+import struct
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.errors import InputError
+from autoanalyzer.experiment import load
+
+from .conftest import FOREIGN
+
+FOLDER = FOREIGN / "hpctoolkit4"
+RANKS = 4
+ABOVE_ALL = 0  # the context
+INCLUSIVE = 3  # the metric
+
+
+@pytest.fixture(scope="module")
+def experiment():
+    return load(FOLDER)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return shutil.copytree(FOLDER, tmp_path / "a")
+
+
+def test_own_and_inclusive_times_of_functions_are_those_of_hatchet(experiment):
+    expected = json.loads((FOREIGN / "hpctoolkit4.expected.json").read_text())
+    first = [place for place, each in enumerate(experiment.locations) if each.thread == 0]
+    names, inclusive, own = [], defaultdict(lambda: np.zeros(RANKS)), defaultdict(lambda: np.zeros(RANKS))
+    for path, whole, alone in zip(
+        experiment.call_paths, experiment.inclusive("cpu_time"), experiment.exclusive("cpu_time"), strict=True
+    ):
+        name = path.region.name
+        above = names[path.parent] if path.parent is not None else ""
+        names.append(above if name.startswith("[") else f"{above}/{name}")
+        if names[-1] != above:
+            inclusive[names[-1]] += whole[first]
+            own[names[-1]] += alone[first]
+    assert len(expected) == 60
+    for name, (whole, alone) in expected.items():  # it leaves out what threads of a library did
+        here = f"/main thread/{name}"
+        np.testing.assert_allclose(inclusive[here], whole, atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(own[here], alone, atol=1e-12, err_msg=name)
+
+
+def test_sums_of_threads_are_those_that_the_file_has_for_all_of_each(experiment):
+    content = (FOLDER / "profile.db").read_bytes()
+    infos, many, size = struct.unpack_from("<QLB", content, struct.unpack_from("<Q", content, 24)[0])
+    found = {}
+    for each in range(1, many):
+        values, start, _, indices, names = struct.unpack_from("<QQLxxxxQQ", content, infos + size * each)
+        rank, thread = (struct.unpack_from("<L", content, names + 8 + 16 * place + 4)[0] for place in (2, 3))
+        if values:
+            (context, _), (_, end) = (struct.unpack_from("<LQ", content, indices + 12 * place) for place in range(2))
+            pairs = dict(struct.unpack_from("<Hd", content, start + 10 * place) for place in range(end))
+            assert context == ABOVE_ALL
+            found[rank, thread] = pairs[INCLUSIVE]
+    sums = experiment.exclusive("cpu_time").sum(axis=0)
+    assert {
+        (each.process, each.thread): value for each, value in zip(experiment.locations, sums, strict=True)
+    } == pytest.approx(found)
+    assert len(found) == 8
+    assert "HPCToolkit: left out: 8 threads without a sample" in experiment.notes.remarks
+
+
+def test_places_and_sites_are_those_of_the_database(experiment, assert_equal):
+    main = next(path for path in experiment.call_paths if path.region.name == "main")
+    end = next(path for path in experiment.call_paths if path.region.name == "MPI_Finalize")
+    assert (main.region.file, main.region.first_line) == ("src/home/ocankur/apps/test/hatchet_cpi/cpi.c", 19)
+    assert (end.site, end.region.kind) == (62, "mpi")
+    assert not any("[lib" in path.region.file for path in experiment.call_paths)
+    assert_equal(load(FOLDER / "meta.db"), experiment)
+
+
+def test_what_is_below_mpi_is_time_in_mpi(experiment):
+    findings = analyze(experiment)
+    main = next(row for row, path in enumerate(experiment.call_paths) if path.region.name == "main")
+    whole, inside = (experiment.inclusive(each)[main].sum() for each in ("cpu_time", "mpi_cpu_time"))
+    assert whole == pytest.approx(inside)
+    assert findings.run.program_time == pytest.approx(0.059, abs=0.001)
+
+
+def test_another_version_is_refused_by_both_numbers(copy):
+    content = bytearray((copy / "meta.db").read_bytes())
+    content[14:16] = 5, 1
+    (copy / "meta.db").write_bytes(content)
+    with pytest.raises(InputError, match=r"meta\.db: expected version 4 of HPCToolkit's format, found 5\.1"):
+        load(copy)
+
+
+def test_a_later_minor_version_is_read(copy, assert_equal, experiment):
+    for name in ("meta.db", "profile.db"):
+        content = bytearray((copy / name).read_bytes())
+        content[15] = 7
+        (copy / name).write_bytes(content)
+    assert_equal(load(copy), experiment)
+
+
+@pytest.mark.parametrize("name", ["meta.db", "profile.db"])
+@pytest.mark.parametrize("size", [20, 200, 9_000])
+def test_a_file_that_is_cut_off_is_named(name, size, copy):
+    (copy / name).write_bytes((copy / name).read_bytes()[:size])
+    with pytest.raises(InputError, match=rf"^{copy}: {name}: expected \d+ bytes from \d+ on, found a file of {size}\Z"):
+        load(copy)
+
+
+def test_without_values_a_line_says_what_is_missing(copy):
+    (copy / "profile.db").unlink()
+    with pytest.raises(InputError, match=r"profile\.db: cannot be read: No such file"):
+        load(copy)
+
+
+def test_contexts_that_lead_back_to_themselves_are_refused(copy):
+    content = bytearray((copy / "meta.db").read_bytes())
+    entries = struct.unpack_from("<Q", content, struct.unpack_from("<Q", content, 72)[0])[0]
+    size, start = struct.unpack_from("<QQ", content, entries)
+    struct.pack_into("<QQ", content, start, size, start)
+    (copy / "meta.db").write_bytes(content)
+    with pytest.raises(InputError, match="expected each context once, found 4 twice"):
+        load(copy)
