@@ -17,6 +17,7 @@ from ..browser.dimensions import cluster_tree, flat_profile
 from ..finding import Sight
 from ..place import visible
 from .packing import Packed, packed
+from .roofline import roofline_of
 from .summary import MEASURES, bins_of, summary
 
 __all__ = ["Dataset", "dataset_of"]
@@ -165,6 +166,7 @@ def _head(experiment: Experiment, start: Browser, systems: Mapping[str, Tree], k
             "systems": {name: _tree(tree) for name, tree in systems.items()},
         },
         "topologies": [_topology(each, experiment) for each in experiment.topologies if places],
+        "roofline": roofline_of(experiment),
         "start": {name: _state(start.pane(name)) for name in _DIMENSIONS},
     }
 

@@ -1857,11 +1857,11 @@
   }
   function nested(regions, file) {
     const found = [...regions.entries()].filter(([, region]) => region[2] === file && region[4] > 0).map(([number, region]) => ({ number, first: region[4], last: Math.max(region[4], region[5]) })).sort((one, other) => one.first - other.first || other.last - one.last);
-    const around = [];
+    const around2 = [];
     for (const region of found) {
-      while (around.length && around.at(-1).last < region.first) around.pop();
-      region.depth = around.length;
-      around.push(region);
+      while (around2.length && around2.at(-1).last < region.first) around2.pop();
+      region.depth = around2.length;
+      around2.push(region);
     }
     return found;
   }
@@ -2228,7 +2228,7 @@
     }, [lines, order]);
     const total = lines.reduce((sum2, { own }) => sum2 + (own === own ? own : 0), 0);
     const amount2 = (value) => written({ amount: value === value ? value : null, gap: "–" }, unit).text;
-    const percent3 = (value) => total ? written({ amount: value === value ? 100 * value / total : null, gap: "–" }, "%").text : "–";
+    const percent4 = (value) => total ? written({ amount: value === value ? 100 * value / total : null, gap: "–" }, "%").text : "–";
     const shown = sorted.slice(view.from, view.from + view.count);
     return html`
     <p class="remark">${browser.metrics.map((node) => browser.panes.metrics.tree.labels[node]).join(" + ")} of each region by itself. Least, mean and most: of the locations.</p>
@@ -2245,7 +2245,7 @@
           ${view.from > 0 && html`<tr aria-hidden="true"><td colspan="8" style=${{ height: `${view.from * ROW}px` }}></td></tr>`}
           ${shown.map(
       (line) => html`<tr key=${line.region} class=${browserHas(browser, experiment, line.region) ? "selected" : ""}>
-              <td class="number">${amount2(line.own)}</td><td class="number">${percent3(line.own)}</td><td class="number">${amount2(line.closed)}</td>
+              <td class="number">${amount2(line.own)}</td><td class="number">${percent4(line.own)}</td><td class="number">${amount2(line.closed)}</td>
               <td class="number">${amount2(line.least)}</td><td class="number">${amount2(line.mean)}</td><td class="number">${amount2(line.most)}</td>
               <td><button class="link" onClick=${() => select(line.region)} title=${line.name.slice(0, 300)}>${line.name}</button></td><td>${line.place}</td>
             </tr>`
@@ -2481,7 +2481,7 @@
     ["Enter, Space", "select; with Ctrl, beside what is selected. “n more”: show them"],
     ["Tab", "the next tree, the source, the tabs"],
     ["/", "search in the call tree, or in the tree that has the focus; Enter goes to the next"],
-    ["1 – 7", "a tab; again, or Esc, closes it"],
+    ["1 – 8", "a tab; again, or Esc, closes it"],
     ["[ ]", "the finding before, the next one"],
     ["→ ← in a chart", "move the cursor; with Shift, select. Enter zooms, Backspace shows all"],
     ["v", "values: absolute, in percent of the program, of the selection, of the other experiment"],
@@ -2539,169 +2539,6 @@
       };
     }, [name]);
     return document.getElementById(name) ? html`<div ref=${box}></div>` : ABSENT[name];
-  }
-
-  // src/parts/source_view.js
-  var LINE = 20;
-  var BANDS = 8;
-  function SourceView({ browser, experiment, sources, findings, select }) {
-    const [all, setAll] = useState(true);
-    const box = useRef(null);
-    const paths = selectedPaths(browser, experiment);
-    const scope = useMemo(() => paths, [browser.panes.program]);
-    const region = experiment.trees.flat.home[paths[0]];
-    const [away, setAway] = useState(null);
-    const [, , ofRegion, , firstOfRegion, lastOfRegion] = experiment.head.regions[region];
-    const { file, first, last } = away?.region === region ? away : { file: ofRegion, first: firstOfRegion, last: lastOfRegion };
-    const source = sources[file];
-    const named = useMemo(() => placesOf(findings, paths), [findings, browser]);
-    const [view, look] = useWindow(box, LINE, [file]);
-    const unit = browser.sums.metrics[browser.metrics[0]].unit;
-    const costs = useMemo(() => regionSums(browser, experiment, all ? null : scope), [browser, all]);
-    const bands = useMemo(() => nested(experiment.head.regions, file), [experiment, file]);
-    const tips = useMemo(() => tipsOf(findings, file), [findings, file]);
-    const top = useMemo(() => bands.reduce((most3, { number }) => Math.max(most3, Math.abs(costs[number]) || 0), 0), [bands, costs]);
-    useLayoutEffect(() => {
-      if (!box.current) return;
-      box.current.scrollTop = Math.max(0, (first - 4) * LINE);
-      look();
-    }, [file, first, source]);
-    const label2 = html`<h2 class="pane-title"><span>${file ? atLine(file, first) : "source"}</span></h2>`;
-    if (!source?.lines) {
-      const name = experiment.head.regions[region][0];
-      const why = !file ? `${name} has no source file: it is a library's.` : source?.warning ?? "The source is not in this page.";
-      return html`<section class="source" aria-label="source">${label2}<p class="remark">${why}</p></section>`;
-    }
-    const from = Math.min(view.from, Math.max(0, source.lines.length - view.count));
-    const lines = source.lines.slice(from, from + view.count);
-    const amount2 = (number) => written({ amount: costs[number] === costs[number] ? costs[number] : null, gap: "" }, unit).text;
-    const width = Math.min(BANDS, 1 + bands.reduce((deepest, { depth }) => Math.max(deepest, depth), 0));
-    const choose = (number) => select(heaviestPath(browser, experiment, number, scope));
-    const row = (text, place) => {
-      const line = from + place + 1;
-      const here = bands.filter((band) => band.first <= line && line <= band.last);
-      const starts = here.filter((band) => band.first === line);
-      const columns = Array.from({ length: width }, (_, depth) => here.findLast((band) => Math.min(band.depth, width - 1) === depth));
-      const inner = here.at(-1);
-      const tip = tips.get(line);
-      const marked = line >= first && line <= last;
-      return html`
-      <div
-        key=${line}
-        class=${`line ${marked ? "marked" : ""} ${line === first ? "first" : ""} ${tip ? "advised" : ""}`}
-        title=${tip?.texts.join("\n")}
-        onClick=${inner && (() => choose(inner.number))}
-      >
-        <span class="bands" aria-hidden="true">${columns.map(
-        (band) => html`<span
-            style=${{ backgroundColor: band && costs[band.number] === costs[band.number] ? css(sizeColour(top ? Math.abs(costs[band.number]) / top : 0)) : void 0 }}
-            class=${band ? "band" : ""}
-            title=${band && `${experiment.head.regions[band.number][0]}: ${amount2(band.number)}`}
-          ></span>`
-      )}</span
-        ><span class="cost">${starts.length ? amount2(starts.at(-1).number) : ""}</span
-        ><span class="number">${line}</span><code>${text || " "}</code
-        >${tip?.firsts.map((each) => html`<span class="tip">${each}</span>`)}
-      </div>
-    `;
-    };
-    return html`
-    <section class="source" aria-label="source">
-      ${label2}
-      <div class="source-tools">
-        <label><input type="checkbox" checked=${!all} onChange=${(event) => setAll(!event.currentTarget.checked)} /> only below the selected call path</label>
-        ${named.length > 0 && html`<span class="named">to try: ${named.map(
-      ([name, line]) => html`<button aria-pressed=${name === file && line === first} onClick=${() => setAway({ region, file: name, first: line, last: line })}>${atLine(name, line)}</button>`
-    )}</span>`}
-      </div>
-      ${source.warning && html`<p class="remark warning">${source.warning}</p>`}
-      <div class="text" ref=${box} onScroll=${look} tabindex="0" role="region" aria-label=${`${file}, lines ${first} to ${last} are selected`}>
-        <div style=${{ height: `${source.lines.length * LINE}px` }}>
-          <div class="lines" style=${{ transform: `translateY(${from * LINE}px)` }}>${lines.map(row)}</div>
-        </div>
-      </div>
-    </section>
-  `;
-  }
-  function tipsOf(findings, file) {
-    const found = /* @__PURE__ */ new Map();
-    for (const { text, places } of findings.flatMap(({ advice }) => advice)) {
-      const lines = [...new Set(places.filter(([name]) => name === file).map(([, line]) => line))];
-      for (const line of lines) {
-        if (!found.has(line)) found.set(line, { texts: [], firsts: [] });
-        const tip = found.get(line);
-        if (tip.texts.includes(text)) continue;
-        tip.texts.push(text);
-        if (line === lines[0]) tip.firsts.push(text);
-      }
-    }
-    return found;
-  }
-  function placesOf(findings, paths) {
-    const places = findings.filter(({ path }) => paths.includes(path)).flatMap(({ advice }) => advice.flatMap((each) => each.places));
-    return [...new Map(places.map((each) => [each.join(":"), each])).values()];
-  }
-
-  // src/parts/splitter.js
-  var LEAST2 = 120;
-  var STEP = 24;
-  function Splitter({ name, width, setWidth }) {
-    const onPointerDown = (event) => {
-      event.preventDefault();
-      const bar = event.currentTarget;
-      const start2 = event.clientX;
-      const from = bar.previousElementSibling.getBoundingClientRect().width;
-      const move = (moved) => setWidth(Math.max(LEAST2, from + moved.clientX - start2));
-      bar.setPointerCapture(event.pointerId);
-      bar.addEventListener("pointermove", move);
-      bar.addEventListener("pointerup", () => bar.removeEventListener("pointermove", move), { once: true });
-    };
-    const onKeyDown = (event) => {
-      const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
-      if (!step) return;
-      event.preventDefault();
-      setWidth(Math.max(LEAST2, (width ?? event.currentTarget.previousElementSibling.getBoundingClientRect().width) + step));
-    };
-    return html`<div class="splitter" role="separator" tabindex="0" aria-orientation="vertical" aria-label=${`width of ${name}`}
-    aria-valuenow=${Math.round(width ?? 300)} aria-valuemin=${LEAST2} aria-valuemax="2000" onPointerDown=${onPointerDown} onKeyDown=${onKeyDown} onDblClick=${() => setWidth(null)}></div>`;
-  }
-
-  // src/parts/tabs.js
-  var TABS = [
-    ["ranks", "Ranks × regions"],
-    ["flat", "Flat profile"],
-    ["topology", "Topology"],
-    ["compare", "Compare"],
-    ["counters", "Counters"],
-    ["time", "Time"],
-    ["account", "Account"]
-  ];
-  function Tabs({ tab, go, children }) {
-    const onKeyDown = (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!step) return;
-      event.preventDefault();
-      const at = Math.max(0, TABS.findIndex(([name]) => name === tab));
-      const next = TABS[(at + step + TABS.length) % TABS.length][0];
-      go(next);
-      document.getElementById(`tab-${next}`).focus();
-    };
-    return html`
-    <div class="tabs" role="tablist" aria-label="more views" onKeyDown=${onKeyDown}>
-      ${TABS.map(
-      ([name, title], place) => html`<button
-          key=${name}
-          role="tab"
-          id=${`tab-${name}`}
-          aria-selected=${tab === name}
-          aria-controls=${tab === name ? "panel" : void 0}
-          tabindex=${tab === name || !tab && !place ? 0 : -1}
-          onClick=${() => go(name)}
-        ><kbd>${place + 1}</kbd>${title}</button>`
-    )}
-    </div>
-    ${tab && html`<div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">${children}</div>`}
-  `;
   }
 
   // src/model/time_lines.js
@@ -2823,6 +2660,337 @@
     return value === value ? `${amount(value, of)}${of === unit ? "" : "/s"}` : "not known";
   }
 
+  // src/model/rates.js
+  var LEAST2 = 1e-3;
+  var OPERATIONS2 = {
+    "+": (one, other) => one + other,
+    "-": (one, other) => other === void 0 ? -one : one - other,
+    "*": (one, other) => one * other,
+    "/": (one, other) => one / other,
+    "**": (one, other) => one ** other,
+    abs: Math.abs,
+    sqrt: Math.sqrt,
+    log: Math.log,
+    min: Math.min,
+    max: Math.max
+  };
+  function evaluate2(tree, valueOf) {
+    if (typeof tree === "number") return tree;
+    if (typeof tree === "string") return valueOf(tree);
+    const [operator, ...operands] = tree;
+    return OPERATIONS2[operator](...operands.map((each) => evaluate2(each, valueOf)));
+  }
+  function ratesOf(experiment) {
+    const { head, sums, trees } = experiment;
+    const metrics = new Map(head.metrics.map(({ name }, place) => [name, place]));
+    const own = /* @__PURE__ */ new Map();
+    const columnOf = (name) => {
+      if (!own.has(name)) own.set(name, sums.byPath(metrics.get(name)).atHome(trees.flat));
+      return own.get(name);
+    };
+    return head.regions.map((_, region) => {
+      const found = /* @__PURE__ */ new Map();
+      const valueOf = (name) => found.has(name) ? found.get(name) : metrics.has(name) ? columnOf(name).value(region).amount ?? NaN : NaN;
+      for (const { name, tree } of head.roofline.derived) {
+        const value = evaluate2(tree, valueOf);
+        found.set(name, Number.isFinite(value) ? value : NaN);
+      }
+      return { region, valueOf };
+    });
+  }
+  function writtenRate(value, unit) {
+    if (value !== value) return "–";
+    if (unit.endsWith("/sec")) return rate(value, unit);
+    return value && value < LEAST2 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+  }
+
+  // src/parts/roofline.js
+  var [WIDE, HIGH] = [860, 430];
+  var [LEFT, RIGHT, TOP2, BOTTOM] = [70, 20, 14, 46];
+  var LEAST3 = 5e-3;
+  var [SMALLEST, LARGEST] = [4, 26];
+  var DASHES = ["", "10 4", "2 4", "10 3 2 3"];
+  function Roofline({ experiment, selected, select }) {
+    const { roofline } = experiment.head;
+    const regions = useMemo(() => roofline && regionsOf(experiment), [experiment]);
+    if (!roofline) return html`<p class="remark">A difference has no rates; those of a run are in its own page.</p>`;
+    const units = new Map(roofline.derived.map(({ name, unit }) => [name, unit]));
+    const listed = roofline.derived.filter(({ name, listed: listed2 }) => listed2 && regions.some(({ valueOf }) => valueOf(name) === valueOf(name)));
+    return html`
+    ${roofline.charts.map((chart) => html`<${Chart} key=${chart.title} chart=${chart} regions=${regions} units=${units} selected=${selected} select=${select} />`)}
+    ${roofline.lacking.map((line) => html`<p class="remark">${line}</p>`)}
+    ${listed.length > 0 && html`<${Rates} listed=${listed} regions=${regions} selected=${selected} select=${select} />`}
+  `;
+  }
+  function regionsOf(experiment) {
+    const { time } = experiment.head.roofline;
+    const found = ratesOf(experiment).map(({ region, valueOf }) => ({ region, valueOf, time: time && valueOf(time) || 0, name: experiment.head.regions[region][0], place: placeOf(experiment.head.regions[region]) }));
+    const total = found.reduce((sum2, { time: time2 }) => sum2 + Math.max(0, time2), 0);
+    return found.map((each) => ({ ...each, share: total ? each.time / total : 0 })).filter(({ share: share2 }) => share2 >= LEAST3).toSorted((one, other) => other.share - one.share);
+  }
+  var percent2 = (share2) => written({ amount: 100 * share2, gap: "" }, "%").text;
+  function Chart({ chart, regions, units, selected, select }) {
+    const [at, point2] = useState(null);
+    const points2 = useMemo(() => regions.map((each) => ({ ...each, x: each.valueOf(chart.intensity), y: each.valueOf(chart.rate) })).filter(({ x, y }) => x > 0 && y > 0), [chart, regions]);
+    const frame2 = useMemo(() => frameOf(chart, points2), [chart, points2]);
+    const rate2 = (value) => writtenRate(value, units.get(chart.rate) ?? "occ/sec");
+    const said = ({ name, place, share: share2, x, y }) => `${name}${place ? ` (${place})` : ""}, ${percent2(share2)} of the time: ${rate2(y)}, ${writtenRate(x, "")} for a byte${bound(chart, x, y)}`;
+    const told2 = points2[at] ? said(points2[at]) : null;
+    const onKeyDown = (event) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (event.key === "Enter" && points2[at]) select(points2[at].region);
+      if (!step || !points2.length) return;
+      event.preventDefault();
+      point2(at === null ? 0 : Math.max(0, Math.min(points2.length - 1, at + step)));
+    };
+    const missing = regions.length - points2.length;
+    return html`
+    <h3>${chart.title}</h3>
+    <p class="remark">One point for each region by itself, on one core; the larger it is, the more of the time it takes. Upwards: ${chart.work} a second; to the right: ${chart.work} for a byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, as they have no ${chart.work}, or no misses.`}</p>
+    ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
+    <div class="grid"><svg class="roofline" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
+      <${Axes} frame=${frame2} chart=${chart} />
+      <${Roofs} frame=${frame2} chart=${chart} />
+      ${points2.map((each, place) => html`<circle key=${each.region} class=${`region${selected.has(each.region) ? " selected" : ""}${place === at ? " at" : ""}`} cx=${frame2.across(each.x)} cy=${frame2.up(each.y)} r=${SMALLEST + (LARGEST - SMALLEST) * Math.sqrt(each.share)}
+        onMouseEnter=${() => point2(place)} onClick=${() => select(each.region)} />`)}
+    </svg></div>
+    <p class="told" aria-live="polite">${told2 ?? (points2.length ? "Point at a region, or move with the arrows, to read its values; a click selects it." : "No region has both.")}</p>
+    <ul class="swatches listed">
+      ${chart.peak !== null && html`<li><${Sample} /> ${rate2(chart.peak)}: ${chart.roof}</li>`}
+      ${chart.slopes.map(({ name, bytes }, number) => html`<li key=${name}><${Sample} number=${number} /> ${writtenRate(bytes, "bytes/sec")}: ${name}</li>`)}
+    </ul>
+  `;
+  }
+  function bound(chart, x, y) {
+    if (chart.peak === null || !chart.slopes.length) return "";
+    const most3 = Math.min(chart.peak, x * Math.max(...chart.slopes.map(({ bytes }) => bytes)));
+    return `; ${percent2(y / most3)} of what ${most3 < chart.peak ? "bandwidth" : "the core"} allows`;
+  }
+  function frameOf({ peak, slopes }, points2) {
+    const meet = peak === null ? [] : slopes.map(({ bytes }) => peak / bytes);
+    const xs = [...points2.map(({ x: x2 }) => x2), ...meet];
+    const ys = [...points2.map(({ y: y2 }) => y2), ...peak === null ? [] : [peak]];
+    const [x, y] = [around(xs), around(ys)];
+    const part = ([low, high], value) => (Math.log10(value) - low) / (high - low);
+    return {
+      x,
+      y,
+      across: (value) => LEFT + part(x, value) * (WIDE - LEFT - RIGHT),
+      up: (value) => HIGH - BOTTOM - part(y, value) * (HIGH - TOP2 - BOTTOM)
+    };
+  }
+  function around(values) {
+    const logs = values.length ? values.map(Math.log10) : [0];
+    return [Math.floor(Math.min(...logs) - 1 / 3), Math.ceil(Math.max(...logs) + 1 / 3)];
+  }
+  var powers = ([low, high]) => Array.from({ length: high - low + 1 }, (_, step) => 10 ** (low + step));
+  var power2 = (value) => value >= 0.01 && value < 1e5 ? String(Number(value.toPrecision(1))) : `1e${Math.round(Math.log10(value))}`;
+  function Axes({ frame: frame2, chart }) {
+    const [top, bottom, right] = [TOP2, HIGH - BOTTOM, WIDE - RIGHT];
+    return html`
+    ${powers(frame2.x).map((value) => html`<path class="rule" d=${`M${frame2.across(value)} ${top}V${bottom}`} /><text x=${frame2.across(value)} y=${bottom + 16} text-anchor="middle">${power2(value)}</text>`)}
+    ${powers(frame2.y).map((value) => html`<path class="rule" d=${`M${LEFT} ${frame2.up(value)}H${right}`} /><text x=${LEFT - 6} y=${frame2.up(value) + 4} text-anchor="end">${power2(value)}</text>`)}
+    <text x=${(LEFT + right) / 2} y=${HIGH - 8} text-anchor="middle">${chart.work} for a byte</text>
+    <text transform=${`translate(14 ${(top + bottom) / 2}) rotate(-90)`} text-anchor="middle">${chart.work} a second</text>
+  `;
+  }
+  function Roofs({ frame: frame2, chart: { peak, slopes } }) {
+    const [left, right] = frame2.x.map((each) => 10 ** each);
+    const [low, high] = frame2.y.map((each) => 10 ** each);
+    const top = peak ?? high;
+    const start2 = slopes.length ? Math.max(left, top / Math.max(...slopes.map(({ bytes }) => bytes))) : left;
+    const line = (from, to) => `M${frame2.across(from[0])} ${frame2.up(from[1])}L${frame2.across(to[0])} ${frame2.up(to[1])}`;
+    return html`
+    ${slopes.map(({ name, bytes }, number) => {
+      const [from, to] = [Math.max(left, low / bytes), Math.min(right, top / bytes)];
+      return from < to && html`<path key=${name} class="roof" stroke-dasharray=${DASHES[(number + 1) % DASHES.length]} d=${line([from, bytes * from], [to, bytes * to])} />`;
+    })}
+    ${peak !== null && html`<path class="roof" d=${line([start2, peak], [right, peak])} />`}
+  `;
+  }
+  var Sample = ({ number = -1 }) => html`<svg class="sample" viewBox="0 0 36 10" aria-hidden="true"><path class="roof" stroke-dasharray=${DASHES[(number + 1) % DASHES.length]} d="M0 5H36" /></svg>`;
+  function Rates({ listed, regions, selected, select }) {
+    return html`
+    <h3>Rates of regions</h3>
+    <p class="remark">Of each region by itself, all ranks together, a second of one core; the longest first.</p>
+    <div class="scroll" tabindex="0" role="region" aria-label="rates of regions">
+      <table class="profile">
+        <thead><tr><th>region</th><th>source</th><th class="number">time</th>${listed.map(({ name, about }) => html`<th key=${name} class="number" title=${about}>${name}</th>`)}</tr></thead>
+        <tbody>${regions.map(
+      ({ region, name, place, share: share2, valueOf }) => html`<tr key=${region} class=${selected.has(region) ? "selected" : ""}>
+            <td><button class="link" onClick=${() => select(region)} title=${name.slice(0, 300)}>${name}</button></td><td>${place}</td><td class="number">${percent2(share2)}</td>
+            ${listed.map((each) => html`<td key=${each.name} class="number">${writtenRate(valueOf(each.name), each.unit)}</td>`)}
+          </tr>`
+    )}</tbody>
+      </table>
+    </div>
+  `;
+  }
+
+  // src/parts/source_view.js
+  var LINE = 20;
+  var BANDS = 8;
+  function SourceView({ browser, experiment, sources, findings, select }) {
+    const [all, setAll] = useState(true);
+    const box = useRef(null);
+    const paths = selectedPaths(browser, experiment);
+    const scope = useMemo(() => paths, [browser.panes.program]);
+    const region = experiment.trees.flat.home[paths[0]];
+    const [away, setAway] = useState(null);
+    const [, , ofRegion, , firstOfRegion, lastOfRegion] = experiment.head.regions[region];
+    const { file, first, last } = away?.region === region ? away : { file: ofRegion, first: firstOfRegion, last: lastOfRegion };
+    const source = sources[file];
+    const named = useMemo(() => placesOf(findings, paths), [findings, browser]);
+    const [view, look] = useWindow(box, LINE, [file]);
+    const unit = browser.sums.metrics[browser.metrics[0]].unit;
+    const costs = useMemo(() => regionSums(browser, experiment, all ? null : scope), [browser, all]);
+    const bands = useMemo(() => nested(experiment.head.regions, file), [experiment, file]);
+    const tips = useMemo(() => tipsOf(findings, file), [findings, file]);
+    const top = useMemo(() => bands.reduce((most3, { number }) => Math.max(most3, Math.abs(costs[number]) || 0), 0), [bands, costs]);
+    useLayoutEffect(() => {
+      if (!box.current) return;
+      box.current.scrollTop = Math.max(0, (first - 4) * LINE);
+      look();
+    }, [file, first, source]);
+    const label2 = html`<h2 class="pane-title"><span>${file ? atLine(file, first) : "source"}</span></h2>`;
+    if (!source?.lines) {
+      const name = experiment.head.regions[region][0];
+      const why = !file ? `${name} has no source file: it is a library's.` : source?.warning ?? "The source is not in this page.";
+      return html`<section class="source" aria-label="source">${label2}<p class="remark">${why}</p></section>`;
+    }
+    const from = Math.min(view.from, Math.max(0, source.lines.length - view.count));
+    const lines = source.lines.slice(from, from + view.count);
+    const amount2 = (number) => written({ amount: costs[number] === costs[number] ? costs[number] : null, gap: "" }, unit).text;
+    const width = Math.min(BANDS, 1 + bands.reduce((deepest, { depth }) => Math.max(deepest, depth), 0));
+    const choose = (number) => select(heaviestPath(browser, experiment, number, scope));
+    const row = (text, place) => {
+      const line = from + place + 1;
+      const here = bands.filter((band) => band.first <= line && line <= band.last);
+      const starts = here.filter((band) => band.first === line);
+      const columns = Array.from({ length: width }, (_, depth) => here.findLast((band) => Math.min(band.depth, width - 1) === depth));
+      const inner = here.at(-1);
+      const tip = tips.get(line);
+      const marked = line >= first && line <= last;
+      return html`
+      <div
+        key=${line}
+        class=${`line ${marked ? "marked" : ""} ${line === first ? "first" : ""} ${tip ? "advised" : ""}`}
+        title=${tip?.texts.join("\n")}
+        onClick=${inner && (() => choose(inner.number))}
+      >
+        <span class="bands" aria-hidden="true">${columns.map(
+        (band) => html`<span
+            style=${{ backgroundColor: band && costs[band.number] === costs[band.number] ? css(sizeColour(top ? Math.abs(costs[band.number]) / top : 0)) : void 0 }}
+            class=${band ? "band" : ""}
+            title=${band && `${experiment.head.regions[band.number][0]}: ${amount2(band.number)}`}
+          ></span>`
+      )}</span
+        ><span class="cost">${starts.length ? amount2(starts.at(-1).number) : ""}</span
+        ><span class="number">${line}</span><code>${text || " "}</code
+        >${tip?.firsts.map((each) => html`<span class="tip">${each}</span>`)}
+      </div>
+    `;
+    };
+    return html`
+    <section class="source" aria-label="source">
+      ${label2}
+      <div class="source-tools">
+        <label><input type="checkbox" checked=${!all} onChange=${(event) => setAll(!event.currentTarget.checked)} /> only below the selected call path</label>
+        ${named.length > 0 && html`<span class="named">to try: ${named.map(
+      ([name, line]) => html`<button aria-pressed=${name === file && line === first} onClick=${() => setAway({ region, file: name, first: line, last: line })}>${atLine(name, line)}</button>`
+    )}</span>`}
+      </div>
+      ${source.warning && html`<p class="remark warning">${source.warning}</p>`}
+      <div class="text" ref=${box} onScroll=${look} tabindex="0" role="region" aria-label=${`${file}, lines ${first} to ${last} are selected`}>
+        <div style=${{ height: `${source.lines.length * LINE}px` }}>
+          <div class="lines" style=${{ transform: `translateY(${from * LINE}px)` }}>${lines.map(row)}</div>
+        </div>
+      </div>
+    </section>
+  `;
+  }
+  function tipsOf(findings, file) {
+    const found = /* @__PURE__ */ new Map();
+    for (const { text, places } of findings.flatMap(({ advice }) => advice)) {
+      const lines = [...new Set(places.filter(([name]) => name === file).map(([, line]) => line))];
+      for (const line of lines) {
+        if (!found.has(line)) found.set(line, { texts: [], firsts: [] });
+        const tip = found.get(line);
+        if (tip.texts.includes(text)) continue;
+        tip.texts.push(text);
+        if (line === lines[0]) tip.firsts.push(text);
+      }
+    }
+    return found;
+  }
+  function placesOf(findings, paths) {
+    const places = findings.filter(({ path }) => paths.includes(path)).flatMap(({ advice }) => advice.flatMap((each) => each.places));
+    return [...new Map(places.map((each) => [each.join(":"), each])).values()];
+  }
+
+  // src/parts/splitter.js
+  var LEAST4 = 120;
+  var STEP = 24;
+  function Splitter({ name, width, setWidth }) {
+    const onPointerDown = (event) => {
+      event.preventDefault();
+      const bar = event.currentTarget;
+      const start2 = event.clientX;
+      const from = bar.previousElementSibling.getBoundingClientRect().width;
+      const move = (moved) => setWidth(Math.max(LEAST4, from + moved.clientX - start2));
+      bar.setPointerCapture(event.pointerId);
+      bar.addEventListener("pointermove", move);
+      bar.addEventListener("pointerup", () => bar.removeEventListener("pointermove", move), { once: true });
+    };
+    const onKeyDown = (event) => {
+      const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      setWidth(Math.max(LEAST4, (width ?? event.currentTarget.previousElementSibling.getBoundingClientRect().width) + step));
+    };
+    return html`<div class="splitter" role="separator" tabindex="0" aria-orientation="vertical" aria-label=${`width of ${name}`}
+    aria-valuenow=${Math.round(width ?? 300)} aria-valuemin=${LEAST4} aria-valuemax="2000" onPointerDown=${onPointerDown} onKeyDown=${onKeyDown} onDblClick=${() => setWidth(null)}></div>`;
+  }
+
+  // src/parts/tabs.js
+  var TABS = [
+    ["ranks", "Ranks × regions"],
+    ["flat", "Flat profile"],
+    ["topology", "Topology"],
+    ["compare", "Compare"],
+    ["counters", "Counters"],
+    ["time", "Time"],
+    ["account", "Account"],
+    ["roofline", "Roofline"]
+  ];
+  function Tabs({ tab, go, children }) {
+    const onKeyDown = (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      const at = Math.max(0, TABS.findIndex(([name]) => name === tab));
+      const next = TABS[(at + step + TABS.length) % TABS.length][0];
+      go(next);
+      document.getElementById(`tab-${next}`).focus();
+    };
+    return html`
+    <div class="tabs" role="tablist" aria-label="more views" onKeyDown=${onKeyDown}>
+      ${TABS.map(
+      ([name, title], place) => html`<button
+          key=${name}
+          role="tab"
+          id=${`tab-${name}`}
+          aria-selected=${tab === name}
+          aria-controls=${tab === name ? "panel" : void 0}
+          tabindex=${tab === name || !tab && !place ? 0 : -1}
+          onClick=${() => go(name)}
+        ><kbd>${place + 1}</kbd>${title}</button>`
+    )}
+    </div>
+    ${tab && html`<div class="panel" id="panel" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="0">${children}</div>`}
+  `;
+  }
+
   // src/parts/commands.js
   function Commands({ times, range: range2, shown, metric, setMetric }) {
     return html`
@@ -2850,16 +3018,16 @@
 
   // src/parts/chart.js
   var AXIS = 92;
-  var BOTTOM = 24;
+  var BOTTOM2 = 24;
   var ROOM = 6;
-  var LEAST3 = 3;
+  var LEAST5 = 3;
   var SHADE = "33";
   var PAGE = 10;
   function inks(box) {
     const { color, caretColor, borderTopColor } = getComputedStyle(box);
     return { text: color, line: caretColor, edge: borderTopColor };
   }
-  function Chart({ times, label: label2, view, shared, intervals = [], of, anew, onPoint }) {
+  function Chart2({ times, label: label2, view, shared, intervals = [], of, anew, onPoint }) {
     const box = useRef(null);
     const chart = useRef(null);
     const { width, range: range2, at, selected } = shared;
@@ -2898,18 +3066,18 @@
     const seconds2 = (_, splits) => splits.map((each) => last ? `${Number(each.toFixed(9))} s` : "");
     return {
       width,
-      height: height + (last ? BOTTOM : ROOM),
+      height: height + (last ? BOTTOM2 : ROOM),
       padding: [4, 12, last ? 0 : ROOM, 0],
       legend: { show: false },
       scales: { x: { time: false }, y: { range: range2 } },
       series: [{}, ...series],
       bands,
-      axes: [{ ...axes, values: seconds2, size: last ? BOTTOM : 0 }, { ...axes, size: AXIS, ...axis }],
+      axes: [{ ...axes, values: seconds2, size: last ? BOTTOM2 : 0 }, { ...axes, size: AXIS, ...axis }],
       cursor: {
         y: false,
         points: { show: false },
         dataIdx: (plot, _, __, time) => times.stepAt(time),
-        drag: { x: true, y: false, setScale: false, dist: LEAST3 },
+        drag: { x: true, y: false, setScale: false, dist: LEAST5 },
         bind: { dblclick: () => () => now.current.choose(null) }
       },
       hooks: {
@@ -2931,7 +3099,7 @@
   }
   function chosen(plot, times, shared) {
     const { left, width } = plot.select;
-    if (width < LEAST3) return;
+    if (width < LEAST5) return;
     const [start2, end] = [left, left + width].map((place) => plot.posToVal(place, "x"));
     plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
     shared.choose([Math.max(start2, times.start), Math.min(end, times.end)]);
@@ -2998,7 +3166,7 @@
     return html`
     <section class="time-line" aria-label=${name}>
       <h3><span>${name}, ${unit}</span> <small>${here}</small></h3>
-      <${Chart} times=${times} label=${`${name}, ${said}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[name, last]} onPoint=${onPoint} />
+      <${Chart2} times=${times} label=${`${name}, ${said}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[name, last]} onPoint=${onPoint} />
       ${lines.length > 0 && html`<ul class="swatches">${lines.map(({ label: label2 }, number) => html`<li><i class="swatch" style=${{ backgroundColor: markColour(number) }}></i>${label2}</li>`)}</ul>`}
     </section>
   `;
@@ -3050,11 +3218,11 @@
       range: () => [-tops.at(-1), 0],
       draw: (plot) => draw2(plot, { times, tops, places })
     });
-    const spoken = shares.slice(0, 3).map((each) => `${paths[each.path].name} ${percent2(each.share)}`).join(", ");
+    const spoken = shares.slice(0, 3).map((each) => `${paths[each.path].name} ${percent3(each.share)}`).join(", ");
     return html`
     <section class="time-line" aria-label="regions">
       <h3><span>Regions</span> <small>${said}</small></h3>
-      <${Chart} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[last]} onPoint=${onPoint} />
+      <${Chart2} times=${times} label=${`Regions over time: mostly ${spoken}. Arrows move the cursor, with Shift they select; Enter zooms, Backspace shows all.`} view=${view} shared=${shared} intervals=${intervals} of=${of} anew=${[last]} onPoint=${onPoint} />
       <ul class="swatches">
         ${shares.slice(0, NAMED).map((each, place) => html`<${Swatch} key=${each.path} colour=${regionColour(place)} region=${paths[each.path]} share=${each.share} select=${select} />`)}
         ${shares.length > NAMED && html`<li><i class="swatch" style=${{ backgroundColor: regionColour(NAMED) }}></i>${shares.length - NAMED} other regions</li>`}
@@ -3067,10 +3235,10 @@
     const { name, place, chain, node } = region;
     const title = `${chain.join(" / ")}${place ? ` (${place})` : ""}`.slice(0, 300);
     return html`<li title=${title}>
-    <i class="swatch" style=${{ backgroundColor: colour }}></i>${select && node !== null ? html`<button class="link" onClick=${() => select(node)}>${name}</button>` : html`<span>${name}</span>`} <small>${place ? `${place}, ` : ""}${percent2(share2)}</small>
+    <i class="swatch" style=${{ backgroundColor: colour }}></i>${select && node !== null ? html`<button class="link" onClick=${() => select(node)}>${name}</button>` : html`<span>${name}</span>`} <small>${place ? `${place}, ` : ""}${percent3(share2)}</small>
   </li>`;
   }
-  var percent2 = (share2) => amount(100 * share2, "%");
+  var percent3 = (share2) => amount(100 * share2, "%");
   function topsOf(count2) {
     const height = Math.max(LOWEST, Math.min(TALLEST, Math.floor(ALL / Math.max(1, count2 - 1))));
     return [0, ...Array.from({ length: count2 }, (_, place) => FIRST + place * height)];
@@ -3106,7 +3274,7 @@
   // src/parts/warping.js
   var SIDE = 320;
   var MARGIN = 60;
-  var [WIDE, HIGH, GAP] = [640, 70, 80];
+  var [WIDE2, HIGH2, GAP] = [640, 70, 80];
   var LINES = 80;
   function Warping({ warping }) {
     const { metric, x, y, pairs, error } = warping;
@@ -3134,13 +3302,13 @@
   `;
   }
   function Pairs({ warping: { x, y, kept } }) {
-    const above = placed(x.values).map(([part, value]) => [part * WIDE, HIGH * (1 - value)]);
-    const below = placed(y.values).map(([part, value]) => [part * WIDE, HIGH + GAP + HIGH * (1 - value)]);
+    const above = placed(x.values).map(([part, value]) => [part * WIDE2, HIGH2 * (1 - value)]);
+    const below = placed(y.values).map(([part, value]) => [part * WIDE2, HIGH2 + GAP + HIGH2 * (1 - value)]);
     const at = (curve, sample, samples) => curve[Math.round(sample / Math.max(1, samples - 1) * (curve.length - 1))];
     const step = Math.max(1, Math.ceil(kept[0].length / LINES));
     const lines = kept[0].map((sample, place) => [at(above, sample, x.samples), at(below, kept[1][place], y.samples)]).filter((_, place) => place % step === 0);
     return html`
-    <svg class="warping" viewBox=${`-2 -2 ${WIDE + 4} ${2 * HIGH + GAP + 4}`} role="img" aria-label=${`samples of ${x.name} and of ${y.name} that belong together`}>
+    <svg class="warping" viewBox=${`-2 -2 ${WIDE2 + 4} ${2 * HIGH2 + GAP + 4}`} role="img" aria-label=${`samples of ${x.name} and of ${y.name} that belong together`}>
       <path class="pairs" d=${lines.map(([from, to]) => `M${from}L${to}`).join("")} />
       <polyline class="curve" points=${points(above)} />
       <polyline class="curve" points=${points(below)} />
@@ -3243,7 +3411,7 @@
   function Intervals({ times, intervals, choose }) {
     return html`
     <h3>Marked</h3>
-    <ul class="swatches rows">${intervals.map(
+    <ul class="swatches listed">${intervals.map(
       ({ start: start2, end, label: label2, kind, colour }) => html`<li><i class="swatch" style=${{ backgroundColor: colour }}></i><button class="link" onClick=${() => choose([Math.max(start2, times.start), Math.min(end, times.end)])}>${label2}</button> <small>${kind}, ${times.moment(start2)} to ${times.moment(end)} s</small></li>`
     )}</ul>
   `;
@@ -3267,8 +3435,8 @@
   }
 
   // src/parts/topology.js
-  var LARGEST = 48;
-  var SMALLEST = 4;
+  var LARGEST2 = 48;
+  var SMALLEST2 = 4;
   function Topology({ browser, experiment, clusters, select }) {
     const grids = experiment.head.topologies;
     const [which, setWhich] = useState(0);
@@ -3314,7 +3482,7 @@
   }
   function planeOf(grid, cut) {
     const [width, height] = [grid.dimensions[0]?.[1] ?? 1, grid.dimensions[1]?.[1] ?? 1];
-    const size = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(900 / Math.max(width, height))));
+    const size = Math.max(SMALLEST2, Math.min(LARGEST2, Math.floor(900 / Math.max(width, height))));
     const found = /* @__PURE__ */ new Map();
     grid.places.forEach((place, location2) => {
       if (!place || place.slice(2).some((at2, number) => at2 !== (cut[number] ?? 0))) return;
@@ -3636,7 +3804,7 @@
           "?": () => setHelp(true),
           Escape: () => typing ? document.getElementById(`tree-${lastTree.current}`).focus() : go({ tab: null })
         }[event.key];
-        const number = /^[1-7]$/.test(event.key) ? Number(event.key) : 0;
+        const number = /^[1-8]$/.test(event.key) ? Number(event.key) : 0;
         if (!act && !number) return;
         event.preventDefault();
         if (act) act();
@@ -3729,6 +3897,7 @@
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
       ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} />`}
+      ${tab === "roofline" && html`<${Roofline} experiment=${experiment} selected=${new Set(selectedPaths(browser, experiment).map((path) => experiment.trees.flat.home[path]))} select=${selectRegion} />`}
       ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${(part) => go((seen) => ({ time: { ...seen.time, ...part } }))} select=${page.experiments.run === experiment ? selectPath : null} />`}
     </${Tabs}>
     ${help && html`<${Help} close=${() => setHelp(false)} />`}

@@ -18,7 +18,7 @@ from autoanalyzer.view.source_file import SourceFile
 from .conftest import SAMPLES
 
 RAYS = {"folders": [SAMPLES / "rays"]}
-TABS = ("ranks", "flat", "topology", "compare", "counters", "time", "account")
+TABS = ("ranks", "flat", "topology", "compare", "counters", "time", "account", "roofline")
 SIZES = (390, 1280, 1920)
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -107,6 +107,7 @@ def test_nothing_is_asked_of_the_network_whatever_is_clicked_and_pressed(name, e
         "5",
         "6",
         "7",
+        "8",
         "Escape",
         "/",
         "x",

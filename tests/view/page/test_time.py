@@ -169,6 +169,13 @@ def test_a_region_of_the_legend_is_selected_in_the_trees(shown):
     assert found.selected()["program"] == ["MPI_Send"]
 
 
+def test_the_list_of_marks_stands_below_its_title(shown):
+    found = shown(marks=MARKS)
+    title = found.page.locator("h3:has-text('Marked')").bounding_box()
+    listed = found.page.locator("h3:has-text('Marked') + ul").bounding_box()
+    assert listed["y"] >= title["y"] + title["height"]
+
+
 def test_keys_move_select_and_zoom(shown):
     found = shown()
     found.page.locator(".chart").nth(1).focus()

@@ -13,6 +13,7 @@ import { HeatMap } from "./parts/heat_map.js";
 import { Help } from "./parts/help.js";
 import { Legend } from "./parts/legend.js";
 import { Made } from "./parts/made.js";
+import { Roofline } from "./parts/roofline.js";
 import { SourceView } from "./parts/source_view.js";
 import { Splitter } from "./parts/splitter.js";
 import { TABS, Tabs } from "./parts/tabs.js";
@@ -226,7 +227,7 @@ export function App({ page }) {
         "?": () => setHelp(true),
         Escape: () => (typing ? document.getElementById(`tree-${lastTree.current}`).focus() : go({ tab: null })),
       }[event.key];
-      const number = /^[1-7]$/.test(event.key) ? Number(event.key) : 0;
+      const number = /^[1-8]$/.test(event.key) ? Number(event.key) : 0;
       if (!act && !number) return;
       event.preventDefault();
       if (act) act();
@@ -320,6 +321,7 @@ export function App({ page }) {
       ${tab === "compare" && html`<${Compare} difference=${page.experiments.difference} metric=${metric} inBoth=${inBoth} other=${page.other?.name} shown=${state.experiment === "difference"} show=${show}
         select=${(region) => selectIn(region)} />`}
       ${["counters", "account"].includes(tab) && html`<${Made} key=${tab} name=${tab} />`}
+      ${tab === "roofline" && html`<${Roofline} experiment=${experiment} selected=${new Set(selectedPaths(browser, experiment).map((path) => experiment.trees.flat.home[path]))} select=${selectRegion} />`}
       ${tab === "time" && html`<${Time} times=${page.times} state=${time} change=${(part) => go((seen) => ({ time: { ...seen.time, ...part } }))} select=${page.experiments.run === experiment ? selectPath : null} />`}
     </${Tabs}>
     ${help && html`<${Help} close=${() => setHelp(false)} />`}

@@ -8,6 +8,7 @@ export const TABS = [
   ["counters", "Counters"],
   ["time", "Time"],
   ["account", "Account"],
+  ["roofline", "Roofline"],
 ];
 
 export function Tabs({ tab, go, children }) {

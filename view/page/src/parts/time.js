@@ -105,7 +105,7 @@ function Choice({ times, shown, change }) {
 function Intervals({ times, intervals, choose }) {
   return html`
     <h3>Marked</h3>
-    <ul class="swatches rows">${intervals.map(
+    <ul class="swatches listed">${intervals.map(
       ({ start, end, label, kind, colour }) => html`<li><i class="swatch" style=${{ backgroundColor: colour }}></i><button class="link" onClick=${() => choose([Math.max(start, times.start), Math.min(end, times.end)])}>${label}</button> <small>${kind}, ${times.moment(start)} to ${times.moment(end)} s</small></li>`,
     )}</ul>
   `;

@@ -1,0 +1,165 @@
+"""What a page draws rooflines of: formulas of rates and intensities, and what the calibrated machine can do at most.
+
+Work a second over work for a byte, both logarithmic (Williams, Waterman and Patterson, CACM, 2009); of instructions in
+place of floating-point operations as for GPUs (Ding and Williams, PMBS 2019). All is of one core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ...analyze.derivations import DERIVATIONS, cache_line, possible, why_absent
+from ...analyze.formula import Formula
+from ...experiment import Experiment
+from ...experiment.prices import Prices
+from ..place import visible
+
+__all__ = ["roofline_of"]
+
+_ABOUT: Final = {each.name: each.about for each in reversed(DERIVATIONS)}
+_TIME: Final = "counted_time"
+_BYTES: Final = "memory_bytes"
+# Parts of others, and what is one over another.
+_NOT_LISTED: Final = ("compute_time", "cpi", "flops", _BYTES, _TIME)
+_SERVED_BY_L3: Final = 1.5  # times as quick as memory: a walk beyond L2 that L3 serves, where there is one
+_CALIBRATE: Final = "autoanalyzer calibrate measures them once, and runs from then on have them"
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A roofline.
+
+    Attributes:
+        title: Above it.
+        work: What is done.
+        rate: The metric of its vertical axis.
+        intensity: That of its horizontal one.
+        peak: The price whose inverse no rate exceeds.
+        roof: What that is.
+        about: What is said below the title.
+        needs: How to get it where it is not there.
+    """
+
+    title: str
+    work: str
+    rate: str
+    intensity: str
+    peak: str
+    roof: str
+    about: str
+    needs: str
+
+
+_KINDS: Final = (
+    _Kind(
+        "Roofline of floating-point operations",
+        "floating-point operations",
+        "flop_rate",
+        "arithmetic_intensity",
+        "flop",
+        "products and sums in vectors",
+        "",
+        "floating-point operations are counted by run --counters papi:PAPI_DP_OPS, or PAPI_FP_OPS, where the processor "
+        "counts them (autoanalyzer counters tries that)",
+    ),
+    _Kind(
+        "Roofline of instructions",
+        "instructions",
+        "instruction_rate",
+        "instruction_intensity",
+        "instruction_independent",
+        "the quickest loop of autoanalyzer calibrate",
+        "Instructions stand for work of any kind, also for what is no use: a loop in vectors has fewer. ",
+        "instructions and cache misses are counted by run --counters simulated on any machine",
+    ),
+)
+
+
+def roofline_of(experiment: Experiment) -> dict[str, Any] | None:
+    """Give, for JSON, the formulas by which the page computes rates, and the rooflines that can be drawn.
+
+    Returns:
+        None of a difference and its like, whose values have no rates.
+    """
+    if experiment.notes.derived_by[-1:] in (("difference",), ("ratio",), ("stddev",)):
+        return None
+    line = cache_line(experiment)
+    measured = [metric.name for metric in experiment.metrics if metric.aggregation == "sum"]
+    formulas = possible(measured, line)
+    known = {*measured, *(each.name for each in formulas)}
+    charts = [each for each in _KINDS if {each.rate, each.intensity} <= known]
+    return {
+        "derived": [*map(_derived, formulas)],
+        "time": _TIME if _TIME in known else None,
+        "charts": [_chart(each, experiment, formulas, line) for each in charts],
+        "lacking": [*_lacking(charts, measured, line)],
+    }
+
+
+def _derived(formula: Formula) -> dict[str, Any]:
+    return {
+        "name": formula.name,
+        "unit": formula.unit({}),
+        "about": f"{_ABOUT[formula.name]}: {formula.text}",
+        "tree": formula.written(),
+        "listed": formula.name not in _NOT_LISTED,
+    }
+
+
+def _lacking(charts: Sequence[_Kind], measured: Sequence[str], line: int | None) -> Iterator[str]:
+    """Say what rooflines that are not drawn would need."""
+    for kind in _KINDS:
+        if kind not in charts:
+            why = why_absent(kind.rate, measured, line) or why_absent(kind.intensity, measured, line)
+            yield f"No {kind.title[0].lower()}{kind.title[1:]}: {kind.needs}. Here {why}."
+
+
+def _chart(kind: _Kind, experiment: Experiment, formulas: Sequence[Formula], line: int | None) -> dict[str, Any]:
+    prices = Prices.of(experiment.notes.prices)
+    texts = {each.name: each.text for each in formulas}
+    peak = prices.known().get(kind.peak)
+    slopes = [*_slopes(prices, experiment.notes.calibrated, line, of_l2="l2_misses" in texts.get(_BYTES, ""))]
+    said = [f"{kind.about}{_of_bytes(experiment, texts)}"]
+    if not slopes or peak is None:
+        what = " and ".join(([] if slopes else ["bandwidth"]) + ([] if peak else [f"the most {kind.work}"]))
+        said.append(f"No roof of {what}, as the machine of this run was not calibrated: {_CALIBRATE}.")
+    elif prices.memory_byte_shared is None:
+        said.append(f"The bandwidth that all cores share is not known: {_CALIBRATE}.")
+    return {
+        "title": kind.title,
+        "work": kind.work,
+        "rate": kind.rate,
+        "intensity": kind.intensity,
+        "peak": 1 / peak if peak else None,
+        "roof": kind.roof,
+        "slopes": slopes,
+        "said": said,
+    }
+
+
+def _slopes(
+    prices: Prices, place: dict[str, str], line: int | None, *, of_l2: bool
+) -> Iterator[dict[str, str | float]]:
+    """Give the bandwidths of a core that are known, in bytes a second."""
+    l3, walk = prices.l2_miss_streamed, prices.memory_streamed
+    if of_l2 and line and l3 and walk and walk > _SERVED_BY_L3 * l3:
+        yield {"name": "L3, of one core that reads", "bytes": line / l3}
+    if prices.memory_byte:
+        yield {"name": "memory, of one core alone", "bytes": 1 / prices.memory_byte}
+    elif walk and line:
+        yield {"name": "memory, of one core that reads", "bytes": line / walk}
+    if prices.memory_byte_shared:
+        cores = place.get("cores", "all")
+        yield {"name": f"memory, of each of {cores} cores at once", "bytes": 1 / prices.memory_byte_shared}
+
+
+def _of_bytes(experiment: Experiment, texts: dict[str, str]) -> str:
+    """Say what bytes and seconds are."""
+    sources = {each.name: each.source for each in experiment.metrics}
+    bytes_ = f"{_BYTES} = {texts[_BYTES]}" if _BYTES in texts else f"{_BYTES}, as measured"
+    of = [f"{name} is {sources[name]}" for name in sources if _BYTES in texts and name in texts[_BYTES].split()]
+    seconds = f"seconds: {texts[_TIME]}" if _TIME in texts else f"seconds: {_TIME}, as measured"
+    source = ", ".join(of) or "of the file"
+    return visible(f"Bytes: {bytes_} ({source}); what is written back is not among them; {seconds}.")

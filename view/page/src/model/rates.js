@@ -1,0 +1,52 @@
+// Metrics that formulas derive from others, by region (formulas: analyze/derivations.py, as view/page/roofline.py writes them).
+import { rate as overTime } from "./time_lines.js";
+
+const LEAST = 0.001; // written without a power of ten
+
+const OPERATIONS = {
+  "+": (one, other) => one + other,
+  "-": (one, other) => (other === undefined ? -one : one - other),
+  "*": (one, other) => one * other,
+  "/": (one, other) => one / other,
+  "**": (one, other) => one ** other,
+  abs: Math.abs,
+  sqrt: Math.sqrt,
+  log: Math.log,
+  min: Math.min,
+  max: Math.max,
+};
+
+// A formula's value: names stand for metrics. What has no value is NaN.
+export function evaluate(tree, valueOf) {
+  if (typeof tree === "number") return tree;
+  if (typeof tree === "string") return valueOf(tree);
+  const [operator, ...operands] = tree;
+  return OPERATIONS[operator](...operands.map((each) => evaluate(each, valueOf)));
+}
+
+// Of each region by itself, over all call paths and locations: a Map of name → value, with what is derived.
+export function ratesOf(experiment) {
+  const { head, sums, trees } = experiment;
+  const metrics = new Map(head.metrics.map(({ name }, place) => [name, place]));
+  const own = new Map();
+  const columnOf = (name) => {
+    if (!own.has(name)) own.set(name, sums.byPath(metrics.get(name)).atHome(trees.flat));
+    return own.get(name);
+  };
+  return head.regions.map((_, region) => {
+    const found = new Map();
+    const valueOf = (name) => (found.has(name) ? found.get(name) : metrics.has(name) ? (columnOf(name).value(region).amount ?? NaN) : NaN);
+    for (const { name, tree } of head.roofline.derived) {
+      const value = evaluate(tree, valueOf);
+      found.set(name, Number.isFinite(value) ? value : NaN);
+    }
+    return { region, valueOf };
+  });
+}
+
+// A value as a table has it: "3.1e9/s", "1.2 GB/s", "0.87".
+export function writtenRate(value, unit) {
+  if (value !== value) return "–";
+  if (unit.endsWith("/sec")) return overTime(value, unit);
+  return value && value < LEAST ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+}
