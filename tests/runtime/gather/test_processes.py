@@ -66,7 +66,8 @@ DAEMON = """
 int main(int argc, char **argv) {
     work(1000);
     if (daemon(1, 1)) return 3;
-    for (int i = 0; i < 30; i++) { work(1000); usleep(100000); }
+    for (int i = 0; i < 30; i++) work(1000);
+    for (int i = 0; i < 6000 && access("may end", F_OK); i++) usleep(10000);
     return 0;
 }
 """
@@ -137,6 +138,7 @@ def test_a_daemon_is_gathered_once_it_has_ended(tool: Tool) -> None:
     experiment = measured(tool, "./app")
     (running,) = (each for each in experiment.notes.remarks if "still running" in each)
     assert running.endswith("these are its data so far; once it has ended, run autoanalyzer analyze out")
+    tool.write("may end", "")
     end = time.monotonic() + 60
     while (tool.folder / "out" / "shards").exists() and time.monotonic() < end:
         time.sleep(0.5)

@@ -341,7 +341,7 @@ def test_an_interrupted_job_leaves_the_shards_and_nothing_else(
         while not (large / "shards" / "home").exists():
             time.sleep(0.05)
         os.kill(job.pid, signal.SIGINT)
-        job.communicate(timeout=30)
+        job.communicate(timeout=120)
     assert job.returncode == 130
     assert sorted(each.name for each in large.iterdir()) == ["shards", "site", "stderr"]
     assert RunFolder(large).shard_files() == before

@@ -11,6 +11,8 @@ from autoanalyzer.runtime.gather.shard_layout import MPI_KINDS
 
 from .conftest import Record, Visits
 
+SLEPT = 0.0999  # seconds that ``sleep 100`` takes at least, by clocks that differ by less than a thousandth
+
 
 def test_a_region_reached_through_two_parents_is_two_call_paths(record: Record, visits: Visits) -> None:
     (shard,) = record("+main +f +g -g -f +g -g +f +g -g -f -main")
@@ -81,7 +83,8 @@ def test_a_jump_out_of_a_library_call_ends_it(linked: Record) -> None:
     (shard,) = linked("+main +f +g mpi{ =f sleep 100 io{ sleep 1 }io -f -main")
     f, g = shard.threads[0].nodes[2:]
     assert (f["mpi_wall"], g["io_wall"]) == (0, 0)
-    assert f["wall"] > 2 * f["io_wall"] > 0
+    assert f["io_wall"] > 0
+    assert f["wall"] - f["io_wall"] > SLEPT
 
 
 @pytest.mark.parametrize("text", ["aa0|function|f|x.c|f|0|1|2", "aa1|function|f", "my region", ""])
@@ -152,7 +155,8 @@ def test_the_time_of_mpi_calls_is_told_apart_by_their_kind(linked: Record) -> No
     main = shard.threads[0].nodes[1]
     times = {kind: main[f"mpi_{kind}"] for kind in MPI_KINDS}
     assert {kind for kind, time in times.items() if time} == {"barrier", "send"}
-    assert times["barrier"] > times["send"]
+    assert times["barrier"] > 9 / 100 * SLEPT
+    assert times["send"] > 1 / 100 * SLEPT
     assert sum(times.values()) == pytest.approx(main["mpi_wall"], rel=1e-12)
     assert main["wall"] > main["mpi_wall"] > main["mpi_cpu"] > 0
 
@@ -160,14 +164,15 @@ def test_the_time_of_mpi_calls_is_told_apart_by_their_kind(linked: Record) -> No
 def test_only_the_outermost_library_call_is_timed(linked: Record) -> None:
     (shard,) = linked("+main mpi{ io{ sleep 100 }io }mpi io{ }io -main")
     main = shard.threads[0].nodes[1]
-    assert main["mpi_wall"] > 10 * main["io_wall"]
+    assert main["mpi_wall"] > SLEPT
+    assert main["mpi_wall"] > main["io_wall"] > 0
 
 
 def test_a_region_inside_a_library_call_is_the_programs_own(linked: Record, visits: Visits) -> None:
-    (shard,) = linked("+main mpi{ +callback sleep 10 io{ sleep 10 }io -callback sleep 10 }mpi -main")
+    (shard,) = linked("+main mpi{ +callback sleep 10 io{ sleep 10 }io -callback sleep 100 }mpi -main")
     main, callback = shard.threads[0].nodes[1:]
     assert visits(shard) == {"main": 1, "main/callback": 1}
-    assert main["mpi_wall"] > 0.9 * main["wall"]
+    assert main["wall"] > main["mpi_wall"] > SLEPT
     assert callback["mpi_wall"] == 0
     assert callback["wall"] > callback["io_wall"] > 0
 
@@ -177,8 +182,9 @@ def test_calls_within_a_statement_have_their_own_shares(linked: Record) -> None:
     (shard,) = linked(f"+main +f {words} -f -main")
     f = shard.threads[0].nodes[2]
     assert (f["io_calls"], f["io_read"], f["mpi_calls"]) == (1, 7, 1)
-    assert 2 * f["io_wall"] > f["mpi_wall"] > 0
-    assert f["wall"] - f["io_wall"] > 1.5 * f["mpi_wall"]
+    assert f["io_wall"] > SLEPT
+    assert f["mpi_wall"] > SLEPT / 2
+    assert f["wall"] - f["io_wall"] - f["mpi_wall"] > SLEPT
 
 
 def test_a_region_within_a_statement_has_statements_of_its_own(linked: Record) -> None:
@@ -187,17 +193,19 @@ def test_a_region_within_a_statement_has_statements_of_its_own(linked: Record) -
     )
     main, f = shard.threads[0].nodes[1:]
     assert (f["io_read"], main["io_read"]) == (7, 1)
-    assert f["wall"] > 2 * f["io_wall"] > 0
+    assert f["io_wall"] > 0
+    assert f["wall"] - f["io_wall"] > SLEPT
 
 
 def test_a_library_call_that_was_left_by_a_jump_ends_with_its_region(linked: Record) -> None:
     (shard,) = linked("+main +f mpi{ sleep 1 -f +g sleep 100 mpi{ }mpi -g -main")
     f, g = shard.threads[0].nodes[2:]
     assert f["mpi_wall"] > 0
-    assert g["wall"] > 2 * g["mpi_wall"] > 0
+    assert g["mpi_wall"] > 0
+    assert g["wall"] - g["mpi_wall"] > SLEPT
 
 
 def test_ends_without_a_beginning_are_ignored(linked: Record) -> None:
     (shard,) = linked("}mpi +main }mpi }io mpi{ }mpi }mpi sleep 100 -main")
     main = shard.threads[0].nodes[1]
-    assert main["wall"] > 2 * main["mpi_wall"]
+    assert main["wall"] - main["mpi_wall"] > SLEPT

@@ -38,7 +38,7 @@ def _journey(shown, seed: int, steps: int, *, mouse: bool) -> None:
             places = page.locator("dialog button" if page.locator("dialog[open]").count() else CLICKABLE)
             place = places.nth(int(random.integers(places.count())))
             if place.is_visible():
-                place.click(timeout=3000, force=True)
+                place.click(force=True)
                 pressed.append("click")
                 shown.settle()
         else:

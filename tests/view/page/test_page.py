@@ -78,7 +78,7 @@ def test_nothing_is_asked_of_the_network_whatever_is_clicked_and_pressed(name, e
             for place in range(min(page.locator(kind).count(), most)):
                 found = page.locator(kind).nth(place)
                 if found.is_visible() and found.is_enabled():
-                    found.click(timeout=2000)
+                    found.click()
                     shown.settle()
                 if page.locator("dialog[open]").count():
                     page.keyboard.press("Escape")
