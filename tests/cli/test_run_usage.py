@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from autoanalyzer.experiment import Experiment, load
+from autoanalyzer.experiment.trace import load_trace
 from autoanalyzer.view.page.dataset import dataset_of
 
 from .conftest import refused, succeed
@@ -262,16 +263,22 @@ def test_usage_is_compared_and_merged_as_other_metrics_are(tool):
     assert main[1] == main[3] == "MB"
 
 
-def test_what_fortran_allocates_is_counted(tool):
+def test_what_fortran_allocates_is_counted_and_in_time_lines(tool):
     tool.write("app.f90", FORTRAN)
     succeed(tool("aa-mpifort", "app.f90", "-o", "app"))
-    done = run(tool, "allocated_bytes,allocations,frees", "mpirun", "--oversubscribe", "-n", "2", "./app")
+    metrics, env = "allocated_bytes,allocations,frees,page_faults", {"AUTOANALYZER_TRACE": "0.01"}
+    done = run(tool, metrics, "mpirun", "--oversubscribe", "-n", "2", "./app", env=env)
     assert done.returncode == 0, done.stderr
     found = load(tool.folder / "out" / "experiment.cube")
     assert used(found, "allocations", "main::arrays") == used(found, "frees", "main::arrays") == [20, 40]
     for allocated, turns in zip(used(found, "allocated_bytes", "main::arrays"), (20, 40), strict=True):
         asked = sum(8 * (1000 + turn) for turn in range(1, turns + 1))
         assert asked <= allocated <= asked + 64 * turns  # an allocator gives somewhat more
+    trace = load_trace(tool.folder / "out" / "trace.npz")
+    names = [metric.name for metric in trace.metrics]
+    assert names.count("page_faults") == 1
+    for line, frees in zip(trace.lines(), found.exclusive("frees").sum(axis=0), strict=True):
+        assert line.values[:, names.index("frees")].sum() >= frees > 40  # those before main, too
 
 
 def test_what_cxx_makes_by_new_is_counted_in_dynamic_programs(tool):
