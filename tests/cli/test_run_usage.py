@@ -289,6 +289,30 @@ def test_what_cxx_makes_by_new_is_counted_in_dynamic_programs(tool):
     assert used(found, "allocations", "fill") == [100]  # a node of the map and the elements of a vector
 
 
+def test_a_program_at_a_fixed_address_that_takes_mallocs_is_counted(tool):
+    tool.write(
+        "app.c",
+        """
+        #include <stdio.h>
+        #include <stdlib.h>
+        static void *(*const volatile allocate)(size_t) = malloc;
+        static int work(int n) {
+            int made = 0;
+            for (int i = 0; i < n; i++)
+                made += allocate(100) != NULL;
+            return made;
+        }
+        int main(int argc, char **argv) { (void)argv; printf("%d\\n", work(50 * argc)); return 0; }
+        """,
+    )
+    gcc = {"AUTOANALYZER_CC": "gcc"}
+    succeed(tool("aa-mpicc", "-O0", "-fno-pie", "-no-pie", "app.c", "-o", "app", env=gcc))
+    done = run(tool, "allocations", "./app", env=gcc)
+    assert (done.returncode, done.stdout) == (0, b"50\n"), done.stderr
+    found = load(tool.folder / "out" / "experiment.cube")
+    assert used(found, "allocations", "work") == [50]
+
+
 @pytest.mark.parametrize(
     ("flags", "reason"),
     [
