@@ -295,8 +295,8 @@ def test_a_program_at_a_fixed_address_that_takes_mallocs_is_counted(tool):
         """
         #include <stdio.h>
         #include <stdlib.h>
-        static void *(*const volatile allocate)(size_t) = malloc;
         static int work(int n) {
+            void *(*volatile allocate)(size_t) = malloc; /* in code: data would be relocated */
             int made = 0;
             for (int i = 0; i < n; i++)
                 made += allocate(100) != NULL;
