@@ -18,6 +18,9 @@ __all__ = ["TIMES", "Overhead", "are_probes_priced", "measuring_cost", "probe_ti
 
 TIMES: Final = ("compute_time", "cpu_time", "wall_time")
 
+# Seconds: measuring a call of MPI or file I/O takes no more than clocks tell, unless counters are read in it.
+_CHEAP_CALL: Final = 1e-7
+
 # Seconds that a thread's first entry of a call path takes: memory for its node, and pages that are new. Measured by a
 # program with 34,000 and with 120,000 of them.
 _NEW_PATH: Final = 0.9e-6
@@ -29,6 +32,7 @@ class Overhead:
 
     Attributes:
         probe_ns: What one enter and exit takes; None if unknown.
+        call_ns: What measuring a call of MPI or file I/O takes, but for a region that it is; None if unknown.
         visits: Entries of regions that were timed, and MPI calls.
         call_paths: Call paths that were made, of all threads.
         percent: Of the wall time, summed over the locations.
@@ -37,6 +41,7 @@ class Overhead:
     """
 
     probe_ns: float | None
+    call_ns: float | None
     visits: int
     call_paths: int
     percent: float | None
@@ -49,29 +54,39 @@ class Overhead:
 
 
 def measuring_cost(experiment: Experiment) -> Overhead:
-    """Estimate the cost: visits times that of a pair of probes, throttled or not, and call paths times that of one."""
-    notes, entries, paths = experiment.notes, 0.0, 0
+    """Estimate the cost: visits times that of a pair of probes, throttled or not, calls, and call paths.
+
+    Of a call half is time of MPI or file I/O. Where it is not known what measuring calls costs, one of MPI is taken to
+    cost as much as a pair.
+    """
+    notes, entries, of_mpi, paths = experiment.notes, 0.0, 0.0, 0
     if "visits" in experiment:
         visits = summary(experiment, "visits")
         own = np.array([path.region.kind != "mpi" for path in experiment.call_paths])
         entries, paths = float(visits.sums[own].sum()), visits.positive
+        of_mpi = float(visits.sums[~own].sum())
     throttled = min(entries, notes.untimed)
-    calls = _total(experiment, "mpi_calls") if "mpi_calls" in experiment else 0.0
+    calls, files = (_total(experiment, name) if name in experiment else 0.0 for name in ("mpi_calls", "io_calls"))
     passed = int(entries - throttled + calls)
     if notes.probe_ns is None:
-        return Overhead(None, passed, paths, None, None)
+        return Overhead(None, notes.call_ns, passed, paths, None, None)
     computing = 0.0
     if all(complete(experiment, name) for name in ("cpu_time", "mpi_cpu_time")):
         parts = [name for name in ("mpi_cpu_time", "omp_cpu_time") if complete(experiment, name)]
         computing = _total(experiment, "cpu_time") - sum(_total(experiment, name) for name in parts)
     pair, throttled_pair = notes.probe_ns * 1e-9, (notes.throttled_ns or 0.0) * 1e-9
     entering = (entries - throttled) * pair + throttled * throttled_pair + paths * _NEW_PATH
+    calling, beside = calls * pair, 0.0
+    if notes.call_ns is not None:
+        calling = (calls + files) * notes.call_ns * 1e-9
+        calling, beside = calling + of_mpi * pair, calling / 2
     return Overhead(
         notes.probe_ns,
+        notes.call_ns,
         passed,
         paths,
-        _percent(entering + calls * pair, _total(experiment, "wall_time")),
-        _percent(entering, computing),
+        _percent(entering + calling, _total(experiment, "wall_time")),
+        _percent(entering + beside, computing),
     )
 
 
@@ -82,7 +97,8 @@ def _total(experiment: Experiment, metric: str) -> float:
 def probe_times(experiment: Experiment) -> Values:
     """Give what probes took, in seconds: ``float64[call path, location]``; 0 where it is not known.
 
-    Half of an entry and exit is time of the region, half of its caller; all of it is the latter's if it is folded.
+    Half of an entry and exit is time of the region, half of its caller; all of it is the latter's if it is folded. Of a
+    call of MPI or file I/O half is time of where it stands.
     """
     notes, paths = experiment.notes, experiment.call_paths
     if not are_probes_priced(experiment):
@@ -100,6 +116,11 @@ def probe_times(experiment: Experiment) -> Values:
         timed_at[place] = timed_at[parents[place]]
     halves = np.where(folded, 0.0, np.where(parents >= 0, 0.5, 1.0))[:, None] * cost
     np.add.at(halves, timed_at[parents[parents >= 0]], (cost - halves)[parents >= 0])
+    call = (notes.call_ns or 0.0) * 1e-9
+    if call > _CHEAP_CALL:
+        for name in ("mpi_calls", "io_calls"):
+            if name in experiment:
+                halves += call / 2 * np.nan_to_num(experiment.exclusive(name))
     return halves
 
 

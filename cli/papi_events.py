@@ -13,8 +13,10 @@ __all__ = [
     "LONGEST_EVENT",
     "MOST_EVENTS",
     "SourcesOfCounts",
+    "add_counting_options",
     "add_per_run",
     "by_papi",
+    "check_counting_options",
     "event_groups",
     "events_of",
     "named_events",
@@ -68,13 +70,16 @@ def events_of(counters: str) -> list[str]:
     return counters.removeprefix(_NAMED).split(",")
 
 
-def event_groups(counters: str, most: int = MOST_EVENTS, usage: str | None = None) -> list[str]:
+def event_groups(
+    counters: str, most: int = MOST_EVENTS, usage: str | None = None, *, multiplex: bool = False
+) -> list[str]:
     """Try the events that are named, and divide them into those that can be counted together.
 
     Args:
         counters: Where counts come from.
         most: How many events a run counts.
         usage: What else is counted in places for events, ``--usage``.
+        multiplex: Whether events take turns on the processor's counters.
 
     Returns:
         Where they come from in each run: one, unless several are needed.
@@ -91,7 +96,7 @@ def event_groups(counters: str, most: int = MOST_EVENTS, usage: str | None = Non
         raise UsageError(
             f"--usage: expected at most {MOST_EVENTS - 1} metrics beside events of PAPI, found {MOST_EVENTS}"
         )
-    found = look_up(events_of(counters), min(most, room))
+    found = look_up(events_of(counters), min(most, room), multiplex=multiplex)
     if found.reason:
         raise UsageError(f"--counters {counters}: {found.reason}; {_WAY_OUT}")
     spelt = [each.counted_as for each in found.events]
@@ -116,7 +121,7 @@ def one_group(arguments: argparse.Namespace, what: str) -> None:
     Raises:
         UsageError: They are not; ``what`` has one run.
     """
-    groups = event_groups(arguments.counters, usage=arguments.usage)
+    groups = event_groups(arguments.counters, usage=arguments.usage, multiplex=arguments.multiplex)
     if len(groups) > 1:
         events = len(events_of(arguments.counters))
         raise UsageError(
@@ -136,6 +141,54 @@ def add_per_run(parser: argparse.ArgumentParser) -> None:
         help=f"with --counters papi:EVENT,…: count at most K of these events in a run (default: {MOST_EVENTS}, or as "
         "many as can be counted together); for more the program is run again",
     )
+
+
+def add_counting_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how PAPI counts."""
+    parser.add_argument(
+        "--count-in",
+        type=_calls,
+        metavar="CALLS",
+        help="with papi: count in calls of MPI, of file I/O, or both alone (mpi, io or mpi,io), where counting in each "
+        "region is too dear: papi:EVENT becomes EVENT@mpi, and so on; of all else mpi_instructions is counted",
+    )
+    parser.add_argument(
+        "--multiplex",
+        action="store_true",
+        help="with papi: let events take turns on the processor's counters, so that one run counts more than there are "
+        "counters; the counts are estimates",
+    )
+
+
+def check_counting_options(arguments: argparse.Namespace) -> None:
+    """See whether the options that say how PAPI counts fit.
+
+    Raises:
+        UsageError: They do not.
+    """
+    for option, given in ("--events", arguments.events is not None), ("--count-in", arguments.count_in is not None):
+        if given and not by_papi(arguments.counters):
+            raise UsageError(f"{option} needs --counters papi, found {arguments.counters}")
+    if arguments.multiplex and not by_papi(arguments.counters):
+        raise UsageError(f"--multiplex needs --counters papi, found {arguments.counters}")
+    if arguments.count_in is None:
+        return
+    if arguments.usage:
+        raise UsageError("--usage is counted on each call path: expected it without --count-in, found both")
+    if arguments.events not in (None, "none"):
+        raise UsageError(
+            "--count-in counts events that --counters papi:EVENT,… names, and mpi_instructions: expected --events none "
+            f"or no --events, found {arguments.events}"
+        )
+    if "mpi" not in arguments.count_in and not arguments.counters.startswith(_NAMED):
+        raise UsageError(f"--count-in io needs --counters papi:EVENT,…, found {arguments.counters}; {_WAY_OUT}")
+
+
+def _calls(text: str) -> str:
+    calls = text.split(",")
+    if not set(calls) <= {"mpi", "io"} or len(set(calls)) < len(calls):
+        raise argparse.ArgumentTypeError(f"expected mpi, io or mpi,io, found {text!r}")
+    return text
 
 
 def _number(text: str) -> int:

@@ -84,7 +84,7 @@ def _groups(arguments: argparse.Namespace) -> list[str]:
     if arguments.repeat > 1:
         one_group(arguments, "--repeat")
         return [arguments.counters]
-    groups = event_groups(arguments.counters, arguments.per_run, arguments.usage)
+    groups = event_groups(arguments.counters, arguments.per_run, arguments.usage, multiplex=arguments.multiplex)
     if len(groups) == 1:
         arguments.counters = groups[0]
     return groups

@@ -17,12 +17,18 @@ from ..experiment import Experiment
 from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.counting.cache_geometry import parse_geometry, this_machine
 from ..runtime.folder import RunFolder
-from ..runtime.launch import SPLIT_VARIABLE, overhead_limit
+from ..runtime.launch import COUNT_IN_VARIABLE, MULTIPLEX_VARIABLE, SPLIT_VARIABLE, overhead_limit
 from ..runtime.measure import measure
 from ..runtime.papi.choices import METRICS
 from ..runtime.usage.names import USAGE_VARIABLE
 from ..view.units import ranks
-from .papi_events import LONGEST_EVENT, SourcesOfCounts, by_papi, named_events
+from .papi_events import (
+    LONGEST_EVENT,
+    SourcesOfCounts,
+    add_counting_options,
+    check_counting_options,
+    named_events,
+)
 from .progress import counted, progress
 from .python_functions import add_python_functions
 from .split_waiting import add_split_waiting
@@ -102,6 +108,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
         "or none",
     )
     add_usage(parser)
+    add_counting_options(parser)
     parser.add_argument(
         "--cache", metavar="GEOMETRY", help="caches to simulate, as size/ways/line: L1=32K/8/64,L2=1M/8/64"
     )
@@ -184,8 +191,7 @@ def counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractC
         UsageError: The caches cannot be read or simulated, or are named where nothing is simulated; or events are named
             where the processor does not count.
     """
-    if arguments.events is not None and not by_papi(arguments.counters):
-        raise UsageError(f"--events needs --counters papi, found {arguments.counters}")
+    check_counting_options(arguments)
     if sum([arguments.no_copy, arguments.scratch is not None, arguments.counting_dir is not None]) > 1:
         raise UsageError("--no-copy, --scratch and --counting-dir exclude each other")
     if arguments.counters == "simulated":
@@ -233,6 +239,8 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
                     ("AUTOANALYZER_MAX_OVERHEAD", arguments.max_overhead),
                     ("AUTOANALYZER_EVENTS", arguments.events),
                     (USAGE_VARIABLE, arguments.usage),
+                    (COUNT_IN_VARIABLE, arguments.count_in),
+                    (MULTIPLEX_VARIABLE, "1" if arguments.multiplex else None),
                 )
                 if value is not None
             }

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ..runtime.papi.kernel import kernel_said
+from ..runtime.papi.sources import counted
 from .bench import Bench
 from .finding import Finding, Outcome
 from .mpi import CTrial
@@ -24,7 +25,6 @@ __all__ = ["COUNTS", "clock_findings", "openmp_finding", "papi_finding", "simula
 COUNTS: Final = "counts"
 
 _CLOCKS: Final = "clocks"
-_PAPI: Final = "measured:papi:"
 _SLOW: Final = "probes ask the kernel, which takes 60 times as long: leave small regions without (--max-overhead)"
 _UNTRUSTED: Final = "the kernel does not trust this machine's counter of time: probes take longer"
 _NO_PAPI: Final = re.compile(r"(found no libpapi|libpapi cannot|no event can be started)[^(;\n]*")
@@ -68,7 +68,7 @@ def papi_finding(made: CTrial) -> Finding:
     launcher = (made.family.launcher, "-n", str(RANKS))
     experiment, done = made.trial.run(*launcher, options=("--counters", "papi"), output="papi")
     metrics = experiment.metrics if experiment else ()
-    events = [each.source.removeprefix(_PAPI) for each in metrics if each.source.startswith(_PAPI)]
+    events = [told.event for each in metrics if (told := counted(each.source))]
     if events:
         found = f"run --counters papi counts {', '.join(dict.fromkeys(events))}"
         return replace(about, outcome=Outcome.WORKS, found=found)

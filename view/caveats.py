@@ -18,8 +18,8 @@ from ..analyze.taking_turns import taking_turns
 from ..experiment import Experiment, Region
 from ..experiment.metric import MPI_WAIT
 from ..experiment.throttling import left_out
+from ..runtime.papi.sources import counted
 from .causes import NAMES
-from .counters import COUNTED_BY_PAPI
 from .place import Place
 from .units import count, many, percent, ranks, seconds
 
@@ -148,7 +148,8 @@ def _cheaper(findings: Findings) -> str:
 
 
 def _throttles(findings: Findings) -> bool:
-    return not any(COUNTED_BY_PAPI in each.source for each in findings.experiment.metrics)
+    told = (counted(each.source.rpartition(" of ")[2]) for each in findings.experiment.metrics)
+    return all(each is None or each.calls for each in told)
 
 
 def _costly_from(findings: Findings) -> float:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
-from typing import Final
 
-from ..runtime.papi.choices import KERNEL_PART
+from ..runtime.papi.sources import counted
 
-__all__ = ["COUNTED_BY_PAPI", "as_typed"]
-
-COUNTED_BY_PAPI: Final = "measured:papi:"
+__all__ = ["as_typed"]
 
 
 def as_typed(measured: Iterable[str], sources: Mapping[str, str]) -> str:
     """Write metrics as options of ``run``, if any of them are PAPI's, or else of the analyses; quoted for a shell."""
     events = {name: sources.get(name, "") for name in measured}
-    counted = {name: source for name, source in events.items() if source.startswith(COUNTED_BY_PAPI)}
-    papi = {name: source.removeprefix(COUNTED_BY_PAPI) for name, source in counted.items()}
-    named = [name for name, event in papi.items() if event.removesuffix(KERNEL_PART) == name]
+    papi = {name: told for name, source in events.items() if (told := counted(source))}
     if papi:
-        counters = f"papi:{','.join(named)}" if named else "papi"
-        chosen = ",".join(f"{name}={event}" for name, event in papi.items() if name not in named)
-        return f"--counters {shlex.quote(counters)}" + (f" --events {shlex.quote(chosen)}" if chosen else "")
+        named = [name for name, told in papi.items() if told.name == name]
+        counters = f"papi:{','.join(papi[name].plain for name in named)}" if named else "papi"
+        chosen = ",".join(f"{name}={told.event}" for name, told in papi.items() if name not in named and not told.calls)
+        calls = ",".join(dict.fromkeys(call for told in papi.values() for call in told.calls))
+        return (
+            f"--counters {shlex.quote(counters)}"
+            + (f" --events {shlex.quote(chosen)}" if chosen else "")
+            + (f" --count-in {calls}" if calls else "")
+            + (" --multiplex" if any(told.estimate for told in papi.values()) else "")
+        )
     return f"--metrics {shlex.quote(','.join(events))}"

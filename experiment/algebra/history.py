@@ -69,6 +69,7 @@ def derived_notes(
         clocks=_common((each.clocks for each in notes), {}),
         probe_ns=_common((each.probe_ns for each in notes), None),
         throttled_ns=max((each.throttled_ns for each in notes if each.throttled_ns is not None), default=None),
+        call_ns=_common((each.call_ns for each in notes), None),
         max_overhead=_common((each.max_overhead for each in notes), None),
         throttled=dict(throttled),
         unprobed={region: names for each in notes for region, names in each.unprobed.items()},

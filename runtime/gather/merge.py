@@ -32,7 +32,8 @@ from ...experiment.metric import (
 )
 from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
-from ..papi.choices import KERNEL_PART, read_choices
+from ..papi.choices import read_choices
+from ..papi.sources import counted, source_in_calls, source_of_estimates
 from .call_sites import call_site_names
 from .columns import MACHINE, Columns, Placing, Timing
 from .folder_shards import FolderShards
@@ -59,7 +60,6 @@ __all__ = [
     "timed_metrics",
 ]
 
-_PAPI: Final = "measured:papi:"
 _MEASURED: Final = "measured:"  # by the processor, whose events can be stopped
 
 # Metric → the fields of a shard's node that add up to it.
@@ -340,11 +340,12 @@ def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
     taken = {*FIELDS, *(metric.name for metric in (*STORED_METRICS, *COUNT_METRICS, UNTIMED_VISITS, *PROCESS_METRICS))}
     sources = {field: source for field, source in _alike(shards).items() if field in EVENTS}
     for field, source in sources.items():
-        name = source.removeprefix(_PAPI).removesuffix(KERNEL_PART)
-        if source.startswith(_PAPI) and name and name not in taken:  # else a shard is damaged
-            taken.add(name)
-            about = f"PAPI's event {name}, in calls of MPI, too"
-            found[field] = Metric(name, read_choices().units.get(name, "occ"), None, about, source)
+        told = counted(source)
+        if told and told.event and told.name not in taken:  # else a shard is damaged
+            taken.add(told.name)
+            where = f"{source_in_calls('', told.calls)} alone" if told.calls else ", in calls of MPI, too"
+            unit = read_choices().units.get(told.plain, "occ")
+            found[field] = Metric(told.name, unit, None, f"PAPI's event {told.plain}{where}", source)
     return found | _usage_metrics({field: source for field, source in sources.items() if field not in found})
 
 
@@ -369,8 +370,18 @@ def _of_processes(by_path: Iterable[Metric]) -> Iterator[Metric]:
 
 def _alike(shards: Iterable[Shard]) -> dict[str, str]:
     """Give the sources of what all processes counted in the same way."""
-    first, *others = [shard.sources for shard in shards] or [{}]
+    first, *others = [_sources(shard) for shard in shards] or [{}]
     return {name: source for name, source in first.items() if all(other.get(name) == source for other in others)}
+
+
+def _sources(shard: Shard) -> dict[str, str]:
+    """Say of each count what came about how."""
+    return {
+        name: source_in_calls(source_of_estimates(source) if shard.by_turns else source, shard.counted_in)
+        if counted(source)
+        else source
+        for name, source in shard.sources.items()
+    }
 
 
 def _paused(shards: Iterable[Shard]) -> list[str]:

@@ -11,6 +11,7 @@ from ...experiment import Notes, Region
 from ...experiment.file_use import FileUse
 from ...experiment.throttling import reason_of
 from ..facts import RunFacts
+from ..papi.sources import source_in_calls
 from .call_sites import without_call_site
 from .head import Head
 from .processes import count_alone, world_size
@@ -80,6 +81,7 @@ def run_notes(
         },
         probe_ns=median(shard.pair_cost for shard in shards) * 1e9,
         throttled_ns=_throttled_cost(shards, untimed) * 1e9,
+        call_ns=median(shard.call_cost for shard in shards) * 1e9,
         max_overhead=facts.max_overhead,
         throttled=throttled,
         unprobed=unprobed_callees(regions, (shard.executable for shard in shards)),
@@ -144,6 +146,10 @@ def _remarks(
         yield from _others(processes, expected)
     if len({tuple(sorted(shard.sources.items())) for shard in shards if shard.threads}) > 1:
         yield "counts that some processes lack or took in a different way are left out"
+    if calls := next((shard.counted_in for shard in shards if shard.counted_in), ()):
+        yield f"counted{source_in_calls('', calls)} alone (--count-in): not what regions do themselves"
+    if any(shard.by_turns for shard in shards):
+        yield "counts are estimates: events took turns on the processor's counters (--multiplex)"
     trees = [tree for shard in shards for tree in shard.threads]
     levels = [shard.deepest for shard in shards if shard.deepest]
     if levels:

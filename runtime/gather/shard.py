@@ -163,6 +163,7 @@ class Shard:
         pair_cost: What an entry and exit of a region cost, in seconds.
         throttled_cost: The same of a throttled region.
         passing_cost: The same where the entry does not call the probe library.
+        call_cost: What measuring a call of MPI or file I/O costs, but for a region that it is.
         unrecorded: Threads for which there was no memory.
         uncounted: Threads whose counters did not start, and counted nothing.
         refused: Call paths whose descriptor the library refused.
@@ -173,6 +174,8 @@ class Shard:
         system: What the system said of the process since it began, as ``shard_layout.SYSTEM_VALUES``.
         spawned: Whether MPI_Comm_spawn has started it: its MPI_COMM_WORLD is not that of the launcher's processes.
         sources: How each of ``layout.COUNTERS`` that was counted came about.
+        counted_in: The calls in which alone they were counted, ``mpi`` and ``io``; empty: they were everywhere.
+        by_turns: Whether events took turns on the processor's counters, so that counts are estimates.
         form: Its regions and call paths.
         threads: Their trees, by index.
         files: What it read and wrote, by file.
@@ -206,6 +209,7 @@ class Shard:
     pair_cost: float
     throttled_cost: float
     passing_cost: float
+    call_cost: float
     unrecorded: int
     uncounted: int
     refused: int
@@ -216,6 +220,8 @@ class Shard:
     system: tuple[int, ...]
     spawned: bool
     sources: dict[str, str]
+    counted_in: tuple[str, ...]
+    by_turns: bool
     form: Form
     threads: tuple[ThreadTree, ...]
     files: tuple[FileUse, ...]

@@ -23,6 +23,10 @@ COUNTERS: Final = (  # twin: enum aa_counter
     "mpi_instructions",
 )
 
+COUNTS_IN_MPI: Final = 1  # bits of counting
+COUNTS_IN_IO: Final = 2
+COUNTS_BY_TURNS: Final = 4
+
 SHARES: Final = ("own", "io", "omp", "mpi")  # twin: enum aa_share, which parts the last one
 MPI_KINDS: Final = (
     *["start_end", "barrier", "all_to_all", "collective", "send", "receive", "send_receive"],
@@ -77,8 +81,10 @@ HEADER_LAYOUT: Final = np.dtype(
         *[(name, "u4") for name in ("trace_generation", "trace_slowed", "trace_lost", "trace_left")],
         ("trace_left_out", "u8"),
         ("barriers", "u8"),
+        ("counting", "u4"),
+        ("call_cost", "f4"),
         ("system", "u8", (len(SYSTEM_VALUES),)),
-        ("unused", "u8", (6,)),
+        ("unused", "u8", (5,)),
     ]
 )
 

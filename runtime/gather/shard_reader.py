@@ -24,6 +24,7 @@ from .shard_records import RecordPlaces, Records
 
 __all__ = ["ShardReader", "node_values", "read_shard", "used_bytes", "used_part"]
 
+_COUNTS_IN: Final = {"mpi": layout.COUNTS_IN_MPI, "io": layout.COUNTS_IN_IO}
 _MOST: Final = 1 << 48  # what is counted can be no more: a nanosecond each, for three days
 _MOST_RANKS: Final = 1 << 24  # no machine has as many processors
 _MOST_FORMS: Final = 256  # that are kept, some 50 kB each: most ranks have one of a few
@@ -388,6 +389,7 @@ class _Reader:
             pair_cost=header["pair_cost"] * 1e-9,
             throttled_cost=header["throttled_cost"] * 1e-9,
             passing_cost=header["passing_cost"] * 1e-9,
+            call_cost=header["call_cost"] * 1e-9,
             unrecorded=header["unrecorded"],
             uncounted=header["uncounted"],
             refused=header["refused"],
@@ -398,6 +400,8 @@ class _Reader:
             system=tuple(header["system"]),
             spawned=bool(header["spawned"]),
             sources=_sources(tuple(header["sources"])),
+            counted_in=tuple(call for call, bit in _COUNTS_IN.items() if header["counting"] & bit),
+            by_turns=bool(header["counting"] & layout.COUNTS_BY_TURNS),
             form=form,
             threads=threads,
             files=files,

@@ -92,12 +92,15 @@ class Lookup:
         return [each for each in self.events if each.kind == kind]
 
 
-def look_up(events: Sequence[str] | None = None, most: int = _MOST, *, patience: float = PATIENCE) -> Lookup:
+def look_up(
+    events: Sequence[str] | None = None, most: int = _MOST, *, multiplex: bool = False, patience: float = PATIENCE
+) -> Lookup:
     """Try events in a process like those that will be measured.
 
     Args:
         events: Their names; None for all that PAPI knows.
         most: How many may stand in a group.
+        multiplex: Whether those that are asked for are tried as they count by turns.
         patience: Seconds after which it is given up, with what is known by then.
     """
     choices = read_choices()
@@ -109,6 +112,7 @@ def look_up(events: Sequence[str] | None = None, most: int = _MOST, *, patience:
         "clocks": [name for name, unit in choices.units.items() if unit != "occ"],
         "choices": [*choices.general, *own],
         "most": most,
+        "multiplex": multiplex,
     }
     ended = False
     for fact in _facts(json.dumps(question), patience):

@@ -39,6 +39,7 @@ class Papi:
         self._library.PAPI_get_component_info.restype = ctypes.c_void_p
         self._library.PAPI_strerror.restype = ctypes.c_char_p
         self.version = next((each for each in _VERSIONS if self._takes(each)), None)
+        self.by_turns = False
 
     def _takes(self, version: tuple[int, int]) -> bool:
         number = version[0] << 24 | version[1] << 16
@@ -87,6 +88,8 @@ class Papi:
         number = ctypes.c_int(_NULL)
         self._library.PAPI_create_eventset(ctypes.byref(number))
         try:
+            if self.by_turns and (reason := self._take_turns(number)):
+                return [], reason
             for event in events:
                 code = self._library.PAPI_add_named_event(number, event.encode())
                 if code != _OK:
@@ -103,6 +106,18 @@ class Papi:
         finally:
             self._library.PAPI_cleanup_eventset(number)
             self._library.PAPI_destroy_eventset(ctypes.byref(number))
+
+    def _take_turns(self, number: ctypes.c_int) -> str:
+        """Let the events of a set share counters; why not, if that cannot be."""
+        component = self._library.PAPI_get_component_index(b"perf_event")
+        for code in (
+            self._library.PAPI_multiplex_init(),
+            self._library.PAPI_assign_eventset_component(number, component),
+            self._library.PAPI_set_multiplex(number),
+        ):
+            if code != _OK:
+                return f"the processor's counters are not there, which events would share ({self._said(code)})"
+        return ""
 
     def _said(self, code: int) -> str:
         text = self._library.PAPI_strerror(code)
@@ -192,7 +207,11 @@ def main() -> None:
 def _some(papi: Papi, question: Mapping[str, Any], names: Mapping[int, str]) -> None:
     """Try the events that are asked for, and which of them go together."""
     found: dict[str, list[str]] = {}
+    papi.by_turns = question["multiplex"]
     for event in question["events"]:
+        if event.startswith(_SDE) and papi.by_turns:
+            _tell(event=event, component="sde", outcome="fails", reason="needs none of the processor's counters")
+            continue
         if event.startswith(_SDE):  # the program's own, which is not there yet
             _tell(event=event, component="sde", outcome="unseen", **{"as": event, "whole": True})
             found.setdefault("sde", []).append(event)

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COUNT_IN "AUTOANALYZER_COUNT_IN"
+
 bool aa_counting;
+uint32_t aa_counted_calls;
 
 /* Where nothing is counted but what the system is asked for. */
 static void describe_nothing(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
@@ -39,6 +42,7 @@ static const struct aa_counter_source nothing = {
 
 static const struct aa_counter_source *const known[] = {&aa_counter_simulated, &aa_counter_papi};
 static const struct aa_counter_source *source, *asked; /* what counts; what was to */
+static bool live;                                      /* the source counts, everywhere or in calls */
 static bool asks_usage;
 static const char *wanted, *defect;
 static int counted = AA_EVENTS; /* how many of enum aa_counter there are */
@@ -65,7 +69,8 @@ static void stop(uint64_t counts[AA_COUNTED]) {
 
 static void start(void) {
     stop(at_load);
-    aa_counting = true;
+    live = true;
+    aa_counting = !aa_counted_calls;
     source->go(false);
 }
 
@@ -74,6 +79,30 @@ static void start_without(void) {
     source = &nothing;
     if (asks_usage)
         start();
+}
+
+static bool is_word(const char *text, size_t length, const char *word) {
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* Null, or what is wrong with the calls in which alone is counted. */
+static const char *read_calls(void) {
+    const char *text = getenv(COUNT_IN);
+    uint32_t calls = 0;
+    while (text && *text) {
+        size_t length = strcspn(text, ",");
+        uint32_t call = is_word(text, length, "mpi")  ? AA_COUNTS_IN_MPI
+                        : is_word(text, length, "io") ? AA_COUNTS_IN_IO
+                                                      : 0;
+        if (!call)
+            return "expected " COUNT_IN " of mpi, io or mpi,io";
+        calls |= call;
+        text += length + (text[length] == ',');
+    }
+    if (calls && asks_usage)
+        return COUNT_IN " and AUTOANALYZER_USAGE exclude each other";
+    aa_counted_calls = source == &aa_counter_papi ? calls : 0;
+    return NULL;
 }
 
 void aa_counter_load(void) {
@@ -87,11 +116,14 @@ void aa_counter_load(void) {
     }
     bool automatic = strcmp(wanted, "auto") == 0;
     source = asked = automatic ? &aa_counter_papi : find_source(wanted);
-    defect = source ? source->load() : "expected auto, papi, papi:EVENT,..., simulated or none";
+    defect = source ? read_calls() : "expected auto, papi, papi:EVENT,..., simulated or none";
+    if (!defect)
+        defect = source->load();
     if (!defect && !source->attach())
         defect = "no counter can be started";
     if (defect) {
         defect = automatic ? NULL : defect;
+        aa_counted_calls = 0;
         start_without();
         return;
     }
@@ -101,7 +133,7 @@ void aa_counter_load(void) {
 }
 
 void aa_counter_restart(void) {
-    if (!aa_counting)
+    if (!live)
         return;
     if (source->forked)
         source->forked();
@@ -111,8 +143,13 @@ void aa_counter_restart(void) {
 }
 
 void aa_counter_describe(struct aa_header *header) {
-    if (aa_counting)
+    if (live) {
         source->describe(header->sources);
+        header->counting =
+            aa_counted_calls | (source->by_turns && source->by_turns() ? AA_COUNTS_BY_TURNS : 0);
+    }
+    if (aa_counted_calls) /* what is defined by where it is left out there */
+        memset(header->sources, 0, AA_EVENTS * sizeof *header->sources);
     aa_usage_describe(header->sources);
     if (header->rank > 0) /* what is so elsewhere is left to the gather */
         return;
@@ -126,7 +163,7 @@ void aa_counter_describe(struct aa_header *header) {
 }
 
 void aa_counter_begin(struct aa_thread *thread, bool since_load) {
-    if (!aa_counting)
+    if (!live)
         return;
     if (!source->attach())
         atomic_fetch_add(&aa_shard()->uncounted, 1);
@@ -136,7 +173,7 @@ void aa_counter_begin(struct aa_thread *thread, bool since_load) {
 }
 
 void aa_counter_end(void) {
-    if (aa_counting)
+    if (live)
         source->detach();
 }
 
@@ -145,17 +182,22 @@ static uint64_t since(uint64_t before, uint64_t now, uint64_t left_out) {
     return now > before + left_out ? now - before - left_out : 0;
 }
 
+static void book(struct aa_thread *thread, int from, int to) {
+    for (int i = from; i < to; i++)
+        thread->current->counters[i] += since(thread->counted[i], stopped_at[i], bias[i]);
+}
+
+static void book_mpi(struct aa_thread *thread) {
+    thread->current->counters[AA_MPI_INSTRUCTIONS] +=
+        since(thread->counted[AA_INSTRUCTIONS], stopped_at[AA_INSTRUCTIONS], bias[AA_INSTRUCTIONS]);
+}
+
 void aa_counter_book(struct aa_thread *thread) {
-    uint64_t *counters = thread->current->counters, *before = thread->counted;
-    if (thread->call.share & AA_IN_MPI) {
-        counters[AA_MPI_INSTRUCTIONS] +=
-            since(before[AA_INSTRUCTIONS], stopped_at[AA_INSTRUCTIONS], bias[AA_INSTRUCTIONS]);
-    } else if (!(thread->call.share & AA_IN_OMP)) {
-        for (int i = 0; i < AA_EVENTS; i++)
-            counters[i] += since(before[i], stopped_at[i], bias[i]);
-    }
-    for (int i = AA_EVENTS; i < counted; i++)
-        counters[i] += since(before[i], stopped_at[i], bias[i]);
+    if (thread->call.share & AA_IN_MPI)
+        book_mpi(thread);
+    else if (!(thread->call.share & AA_IN_OMP))
+        book(thread, 0, AA_EVENTS);
+    book(thread, AA_EVENTS, counted);
     aa_counter_skip(thread);
 }
 
@@ -163,8 +205,37 @@ void aa_counter_skip(struct aa_thread *thread) {
     memcpy(thread->counted, stopped_at, sizeof thread->counted);
 }
 
+/* ---- in calls alone */
+
+/* MPI's file I/O is both. */
+static bool is_counted(uint32_t share) {
+    return (aa_counted_calls & AA_COUNTS_IN_MPI && share & AA_IN_MPI) ||
+           (aa_counted_calls & AA_COUNTS_IN_IO && (uint8_t)share == AA_IO);
+}
+
+/* What a call of a library calls back is a part of it, and so are calls from there. */
+static bool is_called_back(const struct aa_thread *thread) {
+    const struct aa_frame *frame = thread->top - 1;
+    while (frame > thread->frames && !is_counted(frame->call.share))
+        frame--;
+    return frame > thread->frames;
+}
+
+void aa_counter_turn_slowly(struct aa_thread *thread, uint32_t to) {
+    uint32_t from = thread->call.share;
+    if ((!is_counted(from) && !is_counted(to)) || is_called_back(thread))
+        return;
+    source->stop(stopped_at);
+    if (is_counted(from)) {
+        book(thread, AA_EVENTS, counted);
+        if (from & AA_IN_MPI)
+            book_mpi(thread);
+    }
+    aa_counter_skip(thread);
+}
+
 void aa_counter_choose(struct aa_thread *thread, uint32_t counters) {
-    if (!aa_counting || !source->choose || !source->choose(counters))
+    if (!live || !source->choose || !source->choose(counters))
         return;
     stop(stopped_at);
     aa_counter_skip(thread);

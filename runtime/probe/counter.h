@@ -6,9 +6,12 @@
  *   papi       the processor counts, read by PAPI; papi:EVENT,EVENT counts these events, too
  *   auto       papi, without a word if it counts nothing
  *
- * The library stops the thread's counters whenever it is called, adds to the node what was counted since it
- * let them go, and lets them go when it returns. Nothing of this stands in the way of an event that is not
- * counted: while counters run, every event takes the slow path.
+ * With AUTOANALYZER_COUNT_IN=mpi,io or one of them, events of PAPI are counted in calls of MPI and of file
+ * I/O alone, and regions cost what they cost where nothing is counted.
+ *
+ * Otherwise the library stops the thread's counters whenever it is called, adds to the node what was counted
+ * since it let them go, and lets them go when it returns. Nothing of this stands in the way of an event that
+ * is not counted: while counters run, every event takes the slow path.
  */
 #ifndef AA_COUNTER_H
 #define AA_COUNTER_H
@@ -26,14 +29,18 @@ struct aa_counter_source {
     void (*stop)(uint64_t counts[AA_COUNTED]);
     void (*go)(bool in_mpi);
     void (*forked)(void);              /* in a child; may be missing */
+    bool (*by_turns)(void);            /* whether events take turns; may be missing */
     bool (*choose)(uint32_t counters); /* in the calling thread count only these, a bit each; whether that
                                           changes anything; may be missing */
 };
 
 extern const struct aa_counter_source aa_counter_simulated, aa_counter_papi;
 
-/* There is a source, and it counts. */
+/* There is a source, and it counts wherever a thread is. */
 extern bool aa_counting;
+
+/* The calls in which alone it counts, AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO; 0: there are none such. */
+extern uint32_t aa_counted_calls;
 
 /* Choose the source; its counts begin here for the thread that loads the library. */
 void aa_counter_load(void);
@@ -51,6 +58,15 @@ void aa_counter_end(void);
 /* Add what was counted before the last stop to the node; or nowhere. */
 void aa_counter_book(struct aa_thread *thread);
 void aa_counter_skip(struct aa_thread *thread);
+
+/* The thread turns from its share to another: where that is or was a call that is counted, add what it came
+ * to. */
+void aa_counter_turn_slowly(struct aa_thread *thread, uint32_t to);
+
+static inline void aa_counter_turn(struct aa_thread *thread, uint32_t to) {
+    if (aa_unlikely(aa_counted_calls))
+        aa_counter_turn_slowly(thread, to);
+}
 
 /* Count only these from now on in the thread, a bit of enum aa_counter each. */
 void aa_counter_choose(struct aa_thread *thread, uint32_t counters);

@@ -49,13 +49,20 @@ static struct {
     int (*start)(int);
     int (*stop)(int, long long *);
     int (*read)(int, long long *);
+    int (*multiplex_init)(void);
+    int (*get_component_index)(const char *);
+    int (*assign_eventset_component)(int, int);
+    int (*set_multiplex)(int);
 } papi;
 
 static char events[AA_COUNTED][EVENT_LENGTH]; /* empty: not counted; as they are from load on */
 static char lacking[512];
 static _Thread_local int event_set AA_INITIAL_EXEC = PAPI_NULL;
 static _Thread_local uint32_t left_out AA_INITIAL_EXEC; /* of the events, a bit each */
-static bool in_child; /* of a fork: what counts its threads was never opened */
+static bool takes_turns; /* events share counters by time: values are estimates, which may go back */
+static _Thread_local uint64_t
+    highest[AA_COUNTED] AA_INITIAL_EXEC; /* of these estimates, since the set started */
+static bool in_child;                    /* of a fork: what counts its threads was never opened */
 
 /* ---- the library */
 
@@ -69,11 +76,23 @@ static void *open_library(void) {
     return library ? library : dlopen("libpapi.so", RTLD_NOW | RTLD_LOCAL);
 }
 
+struct function {
+    const char *name;
+    void *pointer;
+};
+
+static bool bind_all(void *library, const struct function *functions, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        void *function = dlsym(library, functions[i].name);
+        if (!function)
+            return false;
+        memcpy(functions[i].pointer, &function, sizeof function);
+    }
+    return true;
+}
+
 static bool bind(void *library) {
-    static const struct {
-        const char *name;
-        void *pointer;
-    } functions[] = {
+    static const struct function functions[] = {
         {"PAPI_library_init", &papi.library_init},
         {"PAPI_thread_init", &papi.thread_init},
         {"PAPI_register_thread", &papi.register_thread},
@@ -86,13 +105,17 @@ static bool bind(void *library) {
         {"PAPI_stop", &papi.stop},
         {"PAPI_read", &papi.read},
     };
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *function = dlsym(library, functions[i].name);
-        if (!function)
-            return false;
-        memcpy(functions[i].pointer, &function, sizeof function);
-    }
-    return true;
+    return bind_all(library, functions, sizeof functions / sizeof *functions);
+}
+
+static bool bind_multiplexing(void *library) {
+    static const struct function functions[] = {
+        {"PAPI_multiplex_init", &papi.multiplex_init},
+        {"PAPI_get_component_index", &papi.get_component_index},
+        {"PAPI_assign_eventset_component", &papi.assign_eventset_component},
+        {"PAPI_set_multiplex", &papi.set_multiplex},
+    };
+    return bind_all(library, functions, sizeof functions / sizeof *functions);
 }
 
 /* A library takes no version but its own. */
@@ -117,16 +140,31 @@ static void close_set(int set) {
     papi.destroy_eventset(&set);
 }
 
+/* A set of no events yet: so many of the processor's can be in it as one likes. */
+static bool share_counters(int set) {
+    int component = papi.get_component_index("perf_event");
+    return component >= 0 && papi.assign_eventset_component(set, component) == PAPI_OK &&
+           papi.set_multiplex(set) == PAPI_OK;
+}
+
+static int create_set(void) {
+    int set = PAPI_NULL;
+    if (papi.create_eventset(&set) != PAPI_OK)
+        return PAPI_NULL;
+    if (!takes_turns || share_counters(set))
+        return set;
+    close_set(set);
+    return PAPI_NULL;
+}
+
 static bool is_counted(int metric) {
     return *events[metric] && !(left_out >> metric & 1);
 }
 
 /* A set of the events that the thread counts; PAPI_NULL if that cannot be. */
 static int open_set(void) {
-    int set = PAPI_NULL;
-    if (papi.create_eventset(&set) != PAPI_OK)
-        return PAPI_NULL;
-    for (int i = 0; i < AA_COUNTED; i++) {
+    int set = create_set();
+    for (int i = 0; set != PAPI_NULL && i < AA_COUNTED; i++) {
         if (is_counted(i) && papi.add_named_event(set, events[i]) != PAPI_OK) {
             close_set(set);
             return PAPI_NULL;
@@ -148,10 +186,15 @@ static void take(int metric, const char *event, size_t length) {
     events[metric][length] = 0;
 }
 
+/* In calls alone there is one metric of MPI's, and none of file I/O's. */
+static bool is_wanted(int metric) {
+    return !aa_counted_calls || (metric == AA_INSTRUCTIONS && aa_counted_calls & AA_COUNTS_IN_MPI);
+}
+
 static void choose_events(void) {
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         int metric = choices[i].metric, whole = choices[i].whole;
-        if (*events[metric])
+        if (*events[metric] || !is_wanted(metric))
             continue;
         take(metric, choices[i].event, strlen(choices[i].event));
         if (choices[i].whole_event)
@@ -230,18 +273,37 @@ static void grant_wishes(void) {
         grant_all(wishes, grant, wanted);
 }
 
+/* Whether events can take turns; PAPI wants to see an event of the processor's first. */
+static bool can_take_turns(void *library) {
+    if (!bind_multiplexing(library) || papi.multiplex_init() != PAPI_OK)
+        return false;
+    takes_turns = true;
+    int set = create_set();
+    if (set == PAPI_NULL)
+        return false;
+    close_set(set);
+    return true;
+}
+
 static const char *load(void) {
     void *library = open_library();
+    const char *turns = getenv("AUTOANALYZER_MULTIPLEX");
     if (!library || !bind(library))
         return "found no libpapi of version 5.6 to 7.2";
     if (!initialise())
         return "libpapi cannot be initialised";
+    if (turns && *turns && strcmp(turns, "0") != 0 && !can_take_turns(library))
+        return "AUTOANALYZER_MULTIPLEX: the processor's counters are not there, which events would share";
     grant_wishes();
     for (int i = 0; i < AA_COUNTED; i++) {
         if (*events[i])
             return NULL;
     }
     return "no event can be started (virtual machine? perf_event_paranoid?)";
+}
+
+static bool by_turns(void) {
+    return takes_turns;
 }
 
 static const char *lack(void) {
@@ -271,6 +333,7 @@ static bool attach(void) {
     if (in_child)
         return false;
     papi.register_thread();
+    memset(highest, 0, sizeof highest);
     event_set = open_set();
     if (event_set != PAPI_NULL && papi.start(event_set) != PAPI_OK) {
         close_set(event_set);
@@ -318,7 +381,10 @@ static void stop(uint64_t counts[AA_COUNTED]) {
     for (int i = 0; i < AA_COUNTED; i++) {
         if (!is_counted(i))
             continue;
-        counts[i] = *value > 0 ? (uint64_t)*value : 0; /* below 0: an event that is not there yet */
+        uint64_t now = *value > 0 ? (uint64_t)*value : 0; /* below 0: an event that is not there yet */
+        if (takes_turns)
+            now = highest[i] = now > highest[i] ? now : highest[i];
+        counts[i] = now;
         value++;
     }
 }
@@ -332,6 +398,7 @@ const struct aa_counter_source aa_counter_papi = {
     .load = load,
     .describe = describe,
     .lack = lack,
+    .by_turns = by_turns,
     .attach = attach,
     .detach = detach,
     .stop = stop,

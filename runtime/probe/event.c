@@ -380,6 +380,7 @@ static void go_on_with(struct aa_thread *thread, uint32_t share) {
     uint64_t before = thread->last;
     aa_sites_close();
     aa_counter_stop();
+    aa_counter_turn(thread, share);
     aa_event_book(thread);
     if (thread->call.share != AA_OWN)
         aa_throttle_leave_out(thread, thread->last - before);

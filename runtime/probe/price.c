@@ -12,19 +12,44 @@
 #define PAIRS 256
 #define ROUNDS 8
 
+static const char key[] = AA_DESCRIPTOR_VERSION "|user||||0|0|0";
+
 /* What is counted in an interval in which the program does nothing, of several rounds in the best. */
-static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct aa_node *child) {
+static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct aa_node *child,
+                       uint64_t intervals) {
     for (int i = 0; i < AA_COUNTED; i++) {
-        uint64_t mean = (base->counters[i] + child->counters[i]) / (2 * PAIRS);
+        uint64_t mean = (base->counters[i] + child->counters[i]) / intervals;
         least[i] = mean < least[i] ? mean : least[i];
         base->counters[i] = child->counters[i] = 0;
     }
 }
 
-double aa_price_of_pair(bool throttled) {
-    static const char key[] = AA_DESCRIPTOR_VERSION "|user||||0|0|0";
+static inline void enter_and_leave(void) {
+    const char *entered = aa_probe_enter(key);
+    if (entered)
+        aa_probe_exit(entered);
+}
+
+static inline void call(void) {
+    aa_share_end(aa_share_begin(AA_MPI_OTHER | AA_IN_MPI));
+}
+
+static uint64_t time_of(enum aa_priced what) {
+    uint64_t start = aa_clock_ticks();
+    if (what == AA_CALL) {
+        for (int i = 0; i < PAIRS; i++)
+            call();
+    } else {
+        for (int i = 0; i < PAIRS; i++)
+            enter_and_leave();
+    }
+    return aa_clock_ticks() - start;
+}
+
+double aa_price_of(enum aa_priced what) {
     struct aa_node base = {.visits = 0}, child = {.visits = 1}; /* none of those that are timed */
-    struct aa_node *marked = (struct aa_node *)((uintptr_t)&child | (throttled ? AA_THROTTLED : 0));
+    struct aa_node *marked =
+        (struct aa_node *)((uintptr_t)&child | (what == AA_THROTTLED_PAIR ? AA_THROTTLED : 0));
     struct aa_edge edge = {&base, key, marked};
     struct aa_frame frames[3] = {
         {.key = ""}}; /* the bottom, one for the pair, one for the pair of a handler */
@@ -43,20 +68,15 @@ double aa_price_of_pair(bool throttled) {
     uint64_t fastest = UINT64_MAX, least[AA_COUNTED];
     memset(least, 0xff, sizeof least);
     for (int round = 0; round < ROUNDS; round++) {
-        uint64_t start = aa_clock_ticks();
-        for (int i = 0; i < PAIRS; i++) {
-            const char *entered = aa_probe_enter(key);
-            if (entered)
-                aa_probe_exit(entered);
-        }
-        uint64_t took = aa_clock_ticks() - start;
+        uint64_t took = time_of(what);
         fastest = took < fastest ? took : fastest;
-        keep_least(least, &base, &child);
+        keep_least(least, &base, &child, what == AA_CALL ? PAIRS : 2 * PAIRS);
     }
     aa_thread_self = self;
-    if (!throttled)
+    if (what == (aa_counted_calls ? AA_CALL : AA_PAIR))
         aa_counter_leave_out(least);
     aa_counter_stop();
+    aa_throttle_forget(&scratch);
     aa_watch_close(&scratch.watch);
     return (double)fastest / PAIRS;
 }

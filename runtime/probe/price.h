@@ -2,10 +2,11 @@
 #ifndef AA_PRICE_H
 #define AA_PRICE_H
 
-#include <stdbool.h>
+/* An entry and exit of a region; the same of a throttled one; a call of a library that is in a region. */
+enum aa_priced { AA_PAIR, AA_THROTTLED_PAIR, AA_CALL };
 
-/* What an entry and exit of a region costs, throttled or not, in ticks. */
-double aa_price_of_pair(bool throttled);
+/* What it costs, in ticks. */
+double aa_price_of(enum aa_priced what);
 
 /* What it costs where the entry of a throttled region calls nobody. */
 double aa_price_of_passing(void);

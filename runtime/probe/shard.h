@@ -65,6 +65,11 @@ enum aa_system_value {
     AA_SYSTEM_VALUES
 };
 
+/* Only in calls of MPI, or of file I/O, or both; and by turns, so that they are estimates. */
+#define AA_COUNTS_IN_MPI 1u
+#define AA_COUNTS_IN_IO 2u
+#define AA_COUNTS_BY_TURNS 4u
+
 struct aa_header {
     char magic[8];
     uint32_t version, byte_order;
@@ -101,8 +106,10 @@ struct aa_header {
     uint32_t trace_left;          /* chunks of this generation that may still be begun */
     uint64_t trace_left_out;      /* values that samples lack somewhere, as a policy said so; see policy.h */
     _Atomic uint64_t barriers;    /* of ours, before collectives; see mpi_split.h */
+    uint32_t counting;            /* how events are counted: AA_COUNTS_IN_MPI and the like */
+    float call_cost;              /* nanoseconds of a call of MPI or file I/O, but for its region */
     uint64_t system[AA_SYSTEM_VALUES]; /* what the system says of the process; see system.h */
-    uint64_t unused[6];
+    uint64_t unused[5];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {

@@ -50,6 +50,12 @@ static struct aa_books *books_of(struct aa_thread *thread) {
     return thread->books;
 }
 
+void aa_throttle_forget(struct aa_thread *thread) {
+    if (thread->books)
+        aa_memory_unmap(thread->books, sizeof *thread->books);
+    thread->books = NULL;
+}
+
 void aa_throttle_leave_out(struct aa_thread *thread, uint64_t ticks) {
     if (allowed <= 0)
         return;

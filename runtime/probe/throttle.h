@@ -16,6 +16,9 @@ void aa_throttle_load(void);
 /* So long the thread was in a library call, such as a wait for another rank, or off the processor. */
 void aa_throttle_leave_out(struct aa_thread *thread, uint64_t ticks);
 
+/* Give back what is kept of a thread that was none. */
+void aa_throttle_forget(struct aa_thread *thread);
+
 /* The region on top was entered for so many times again. */
 void aa_throttle_look(struct aa_thread *thread);
 

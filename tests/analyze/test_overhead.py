@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.overhead import measuring_cost
+from autoanalyzer.analyze.overhead import measuring_cost, probe_times
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment, Metric, Notes
 from autoanalyzer.view.findings_json import findings_document
@@ -29,6 +29,24 @@ def test_calls_of_mpi_are_no_cost_of_computing(make_experiment):
     lines = verdict_lines(analyze(measured(plain, visits=[1e6, 1e6])))
     assert lines[0].endswith("measuring cost 2.0 % of computing")
     assert not any("costly" in line for line in lines)
+
+
+def test_where_counters_are_read_in_calls_half_of_their_price_is_time_of_where_these_stand(make_experiment):
+    calls = {"loop@3": [1e5, 1e5]}
+    plain = make_experiment(
+        {"loop@3": [1.0, 1.0]}, mpi_time={"loop@3": [9.0, 9.0]}, mpi_calls=calls, io_calls={"loop@3": [2e5, 0.0]}
+    )
+    run = measured(plain, visits=[1e6, 1e6])
+    run.notes = replace(run.notes, call_ns=2000.0)
+    cost = measuring_cost(run)
+    assert cost.call_ns == 2000
+    entering, calling = 2e6 * 20e-9, (1e5 + 1e5 + 2e5) * 2e-6
+    assert cost.percent == pytest.approx(100 * (entering + calling) / 20, rel=1e-3)
+    assert cost.of_computing == pytest.approx(100 * (entering + calling / 2) / 2, rel=1e-3)
+    (row,) = [row for row, path in enumerate(run.call_paths) if path.region.kind == "loop"]
+    assert probe_times(run)[row] == pytest.approx([0.01 + 0.3, 0.01 + 0.1])
+    run.notes = replace(run.notes, call_ns=50.0)  # nothing is read: less than clocks tell
+    assert probe_times(run)[row] == pytest.approx([0.01, 0.01])
 
 
 def test_the_warning_says_what_the_headline_does(make_experiment):

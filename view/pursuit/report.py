@@ -10,8 +10,9 @@ from math import inf
 from typing import Any, Final
 
 from ...analyze.statistics.materiality import RULE, matters
+from ...runtime.papi.sources import COUNTED_BY_PAPI
 from ...timelines.pursuit import IDENTITY, Outcome, Period, Pursuit, PursuitOverTime, Telling
-from ..counters import COUNTED_BY_PAPI, as_typed
+from ..counters import as_typed
 from ..metric_space import caveats, names, part_of
 from ..report import Cell, Report, Table
 from ..units import many, percent, ranks

@@ -8,7 +8,8 @@ import numpy as np
 
 from ...analyze.statistics import Correlation
 from ...analyze.statistics.correlation import REDUNDANT, MetricGroup
-from ..counters import COUNTED_BY_PAPI, as_typed
+from ...runtime.papi.sources import COUNTED_BY_PAPI
+from ..counters import as_typed
 from ..marks import Axis, Chart, Matrix, Series, short
 from ..metric_space import caveats, drawn, names, part_of, some_rows
 from ..picture import Picture

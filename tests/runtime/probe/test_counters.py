@@ -14,6 +14,7 @@ from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_reader import read_shard
+from autoanalyzer.view.counters import as_typed
 
 from .conftest import Record
 
@@ -170,6 +171,18 @@ int PAPI_read(int set, long long *values) {
 int PAPI_stop(int set, long long *values) { return PAPI_read(set, values); }
 """
 
+# Events of it take turns; the estimate of each goes up by 1000 and back, while nothing happens.
+TURNS = (
+    PROCESSOR.replace("(1 << (10 * i)) * count", "count % 2 * 1000")
+    + """
+static _Thread_local int assigned;
+int PAPI_multiplex_init(void) { return 0; }
+int PAPI_get_component_index(const char *name) { return strcmp(name, "perf_event") ? -1 : 3; }
+int PAPI_assign_eventset_component(int set, int component) { assigned = set; return component == 3 ? 0 : -1; }
+int PAPI_set_multiplex(int set) { return assigned == set && has("PAPI_TOT_INS") ? 0 : -7; }
+"""
+)
+
 
 @pytest.fixture
 def processor(tmp_path: Path) -> dict[str, str]:
@@ -226,6 +239,33 @@ def test_the_standard_counts_may_be_left_out(preloaded: Record, processor: dict[
     wishes = {"AUTOANALYZER_COUNTERS": "papi:A", "AUTOANALYZER_EVENTS": "none"}
     (shard,) = preloaded("+main -main", EVENTS="A PAPI_TOT_INS", **{**processor, **wishes})
     assert shard.sources == {"event_1": "measured:papi:A"}
+
+
+def test_estimates_of_events_that_take_turns_never_go_back(
+    preloaded: Record, processor: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "papi.c").write_text(TURNS)
+    words = ["gcc", "-shared", "-fPIC", str(tmp_path / "papi.c"), "-o", str(tmp_path / "libpapi.so.7.2")]
+    subprocess.run(words, check=True)
+    wishes = {**processor, "AUTOANALYZER_COUNTERS": "papi:A,B", "AUTOANALYZER_MULTIPLEX": "1"}
+    (shard,) = preloaded("+main *100 +f -f -main", EVENTS="A B PAPI_TOT_INS", **wishes)
+    assert shard.threads[0].nodes["visits"].sum() > 100
+    assert all(shard.threads[0].nodes[name].sum() <= 1000 for name in ("event_1", "event_2"))
+    found = merge_shards([shard], RunFacts())
+    for name, event in (("A", "A"), ("instructions", "PAPI_TOT_INS")):
+        assert found.metric(name).source == f"measured:papi:{event} by turns, an estimate"
+    assert "counts are estimates: events took turns on the processor's counters (--multiplex)" in found.notes.remarks
+    assert as_typed(["A", "B"], {each.name: each.source for each in found.metrics}) == "--counters papi:A,B --multiplex"
+
+
+def test_events_cannot_take_turns_on_counters_that_are_not_there(
+    preloaded: Record, processor: dict[str, str], tmp_path: Path
+) -> None:
+    wishes = {**processor, "AUTOANALYZER_COUNTERS": "papi:A", "AUTOANALYZER_MULTIPLEX": "1"}
+    (shard,) = preloaded("+main -main", EVENTS="A", **wishes)
+    assert shard.sources == {}
+    said = (tmp_path / "stderr").read_text()
+    assert "AUTOANALYZER_MULTIPLEX: the processor's counters are not there, which events would share; nothing" in said
 
 
 PRESETS = json.loads((DATA / "presets.json").read_text())

@@ -26,7 +26,7 @@ static void print_header(void) {
     HEADER(host), HEADER(executable), HEADER(sources), HEADER(forked_from);
     HEADER(spawned), HEADER(deepest), HEADER(script), HEADER(topologies_left_out), HEADER(run_delay), HEADER(involuntary);
     HEADER(trace_interval), HEADER(trace_generation), HEADER(trace_slowed), HEADER(trace_lost), HEADER(trace_left);
-    HEADER(trace_left_out), HEADER(barriers), HEADER(system), HEADER(unused);
+    HEADER(trace_left_out), HEADER(barriers), HEADER(counting), HEADER(call_cost), HEADER(system), HEADER(unused);
 }
 
 static void print_thread(void) {
@@ -64,6 +64,9 @@ static void print_constants(void) {
     CONSTANT("involuntary_switches", AA_INVOLUNTARY_SWITCHES);
     CONSTANT("resident", AA_RESIDENT);
     CONSTANT("TRACE_VALUES", AA_TRACE_VALUES);
+    CONSTANT("COUNTS_IN_MPI", AA_COUNTS_IN_MPI);
+    CONSTANT("COUNTS_IN_IO", AA_COUNTS_IN_IO);
+    CONSTANT("COUNTS_BY_TURNS", AA_COUNTS_BY_TURNS);
     CONSTANT("VERSION", AA_SHARD_VERSION);
     CONSTANT("BYTE_ORDER", AA_SHARD_BYTE_ORDER);
     CONSTANT("ALIGNMENT", AA_SHARD_ALIGNMENT);

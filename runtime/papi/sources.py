@@ -1,0 +1,61 @@
+"""How the source of a metric says that PAPI counted it, and in what way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from .choices import KERNEL_PART
+
+__all__ = ["COUNTED_BY_PAPI", "Counted", "counted", "source_in_calls", "source_of_estimates"]
+
+COUNTED_BY_PAPI: Final = "measured:papi:"
+
+_TURNS: Final = " by turns, an estimate"
+_IN: Final = " in "
+_CALLS: Final = {"mpi": "MPI", "io": "I/O"}
+_AT, _AND = "@", "+"
+
+
+class Counted(NamedTuple):
+    """What a source says.
+
+    Attributes:
+        event: The event, as it was spelt.
+        calls: Where alone it was counted, ``mpi`` and ``io``; empty: everywhere.
+        estimate: Whether it took turns with others.
+    """
+
+    event: str
+    calls: tuple[str, ...]
+    estimate: bool
+
+    @property
+    def plain(self) -> str:
+        """The event, as the user names it."""
+        return self.event.removesuffix(KERNEL_PART)
+
+    @property
+    def name(self) -> str:
+        """What the metric is called if the user has named the event."""
+        return f"{self.plain}{_AT}{_AND.join(self.calls)}" if self.calls else self.plain
+
+
+def counted(source: str) -> Counted | None:
+    """Read a source; None if it is none of PAPI's."""
+    if not source.startswith(COUNTED_BY_PAPI):
+        return None
+    event, *how = source.removeprefix(COUNTED_BY_PAPI).split(" ", 1)
+    said = f" {how[0]}" if how else ""
+    calls = said.partition(_IN)[2]
+    return Counted(event, tuple(each for each, text in _CALLS.items() if text in calls), _TURNS in said)
+
+
+def source_in_calls(source: str, calls: Sequence[str]) -> str:
+    """Add to a source that only calls were counted."""
+    return f"{source}{_IN}{' and '.join(_CALLS[each] for each in calls)} calls" if calls else source
+
+
+def source_of_estimates(source: str) -> str:
+    """Add to a source that events took turns on the processor's counters."""
+    return f"{source}{_TURNS}"
