@@ -78,6 +78,8 @@ def variants(options: argparse.Namespace) -> Iterator[Variant]:
         counting["AUTOANALYZER_EVENTS"] = f"instructions={options.event}"
         yield recording("rseq", "probes, counting", **counting)
         yield recording("rseq", "probes, event left out", AUTOANALYZER_POLICY=str(HERE / "policy.json"), **counting)
+        named = {"AUTOANALYZER_COUNTERS": f"papi:{options.event}", "AUTOANALYZER_EVENTS": "none"}
+        yield recording("rseq", "probes, in calls alone", AUTOANALYZER_COUNT_IN="mpi,io", **named)
     if options.library:
         yield recording("rseq", "probes, --library", options.library)
     yield recording("perf-lock")
@@ -124,6 +126,19 @@ def print_memory(folder: Path, program: str, variant: Variant) -> None:
     print(f"bytes a call path: {in_shard:.0f} in the shard, {private / paths:.0f} beside it")
 
 
+def print_prices(folder: Path, compared: list[Variant]) -> None:
+    """Print what the library itself measures at the start: of a pair, and of a call of MPI or file I/O."""
+    print(f"{'measured by the library (ns)':28}{'pair':>18}{'call':>18}")
+    for number, variant in enumerate(compared):
+        if "AUTOANALYZER_SHARDS" not in variant.environment:
+            continue
+        run(folder, str(number), variant, "paths")
+        for shard in folder.glob("*.shard"):
+            (header,) = np.frombuffer(shard.read_bytes()[: HEADER_LAYOUT.itemsize], HEADER_LAYOUT)
+            print(f"{variant.name:28}{header['pair_cost']:>18.1f}{header['call_cost']:>18.1f}")
+            shard.unlink()
+
+
 def print_table(medians: dict[str, dict[str, float]]) -> None:
     """Print nanoseconds a pair, and in brackets the ratio to two readings of the clock."""
     shapes = list(medians[BARE])
@@ -138,7 +153,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--compiler", default="gcc")
-    parser.add_argument("--event", metavar="EVENT", help="count this event of PAPI, and leave it out by a policy")
+    parser.add_argument("--event", metavar="EVENT", help="count this event of PAPI, also by a policy not, and in calls")
     parser.add_argument("--library", type=Path, metavar="FILE", help="another build of the library, to compare with")
     parser.add_argument("--caliper", type=Path, metavar="PREFIX")
     parser.add_argument("--tau", type=Path, metavar="PREFIX")
@@ -161,6 +176,9 @@ def main() -> None:
         )
         number = [variant.name for variant in compared].index(OURS)
         print_memory(folder, str(number), compared[number])
+        for shard in folder.glob("*.shard"):
+            shard.unlink()
+        print_prices(folder, compared)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ static uint16_t number_of(int fd) {
 static enum aa_io_kind look_and_remember(int fd) {
     int error = errno;
     enum aa_io_kind kind = look_at(fd);
-    if (fd < REMEMBERED && !aa_thread_closed) /* where a handler of signals gets no number */
+    if (fd < REMEMBERED && (kind == AA_IO_OTHER || !aa_thread_closed)) /* then a file gets no number */
         kinds[fd] = (uint16_t)(kind == AA_IO_REGULAR ? kind + number_of(fd) : kind);
     errno = error;
     return kind;

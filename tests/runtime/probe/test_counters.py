@@ -10,13 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_reader import read_shard
+from autoanalyzer.runtime.mpi.detection import Mpi
 from autoanalyzer.view.counters import as_typed
 
-from .conftest import Record
+from ...perf_event import kernel_counts
+from .conftest import Record, recorder
 
 DATA = Path(__file__).parents[2] / "data" / "papi"
 
@@ -101,6 +104,36 @@ def test_counts_go_to_the_region_that_is_open(work: Path, library: Path) -> None
     assert [int(node["instructions"]) for node in (base, main, region)] == [1000, 307, 500]
     assert int(region["mpi_instructions"]) == 0
     assert int(shard.threads[1].nodes["instructions"][1]) == 5
+
+
+# Prints how often it is asked what kind of file something is.
+ASKED = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/stat.h>
+static int asked;
+int fstat(int fd, struct stat *status) {
+    asked++;
+    return ((int (*)(int, struct stat *))dlsym(RTLD_NEXT, "fstat"))(fd, status);
+}
+__attribute__((destructor)) static void tell(void) { fprintf(stderr, "asked %d times", asked); }
+"""
+
+
+@pytest.mark.skipif(not kernel_counts(), reason="the kernel may not be asked here: perf_event_open fails")
+def test_what_counters_are_read_from_is_looked_at_once_where_their_price_is_measured(
+    plain_program: Path, tmp_path: Path
+) -> None:
+    library = probe_library(Mpi(None))  # with what it does at calls of file I/O, as those of PAPI
+    (tmp_path / "asked.c").write_text(ASKED)
+    subprocess.run(["gcc", "-shared", "-fPIC", "asked.c", "-o", "asked.so", "-ldl"], cwd=tmp_path, check=True)
+    variables = {"AUTOANALYZER_COUNTERS": "papi:perf::PAGE-FAULTS", "AUTOANALYZER_EVENTS": "none"}
+    record = recorder(tmp_path, ["env", f"LD_PRELOAD={tmp_path / 'asked.so'}:{library}", plain_program], variables)
+    (shard,) = record("+main -main")
+    assert shard.sources == {"event_1": "measured:papi:perf::PAGE-FAULTS"}
+    said = (tmp_path / "stderr").read_text()
+    assert int(said.removeprefix("asked ").removesuffix(" times")) < 100  # 256 pairs are entered in each of 8 rounds
 
 
 def test_metrics_say_which_event_stands_for_them(work: Path, library: Path) -> None:
