@@ -8,6 +8,7 @@
 #include "instrument.h"
 
 #include "counts.h"
+#include "fused.h"
 #include "ir.h"
 #include "vectors.h"
 
@@ -256,6 +257,7 @@ static void instrument(Block *block, IRStmt *statement) {
     default:
         break;
     }
+    statement = rc_fuse(block->out, statement);
     addStmtToIRSB(block->out, rc_keep_whole(&block->vectors, block->out, statement));
 }
 
@@ -286,6 +288,7 @@ IRSB *rc_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
                     const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
                     IRType host_word) {
     Block block = {.out = deepCopyIRSBExceptStmts(in)};
+    rc_find_fused(host);
     for (Int i = 0; i < in->stmts_used; i++) {
         if (in->stmts[i])
             instrument(&block, in->stmts[i]);
