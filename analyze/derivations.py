@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -11,7 +11,17 @@ from typing import Final
 from ..experiment import Experiment
 from .formula import Formula
 
-__all__ = ["DERIVATIONS", "Derivation", "built_in", "cache_line", "derivations", "possible", "why_absent"]
+__all__ = [
+    "DERIVATIONS",
+    "PARTS_ALONE",
+    "Derivation",
+    "about",
+    "built_in",
+    "cache_line",
+    "derivations",
+    "possible",
+    "why_absent",
+]
 
 _LINE: Final = "{line}"
 _LINE_OF: Final = re.compile(r"\bL2=\d+[KMG]?/\d+/(\d+)")
@@ -81,6 +91,10 @@ DERIVATIONS: Final = (
 )
 
 
+# What is shown as a part of others alone, and what is one over another.
+PARTS_ALONE: Final = frozenset({"compute_time", "cpi", "flops", "memory_bytes", "counted_time"})
+
+
 @cache
 def derivations(line: int | None = None) -> tuple[Formula, ...]:
     """Give all formulas, parts first, for caches with lines of so many bytes; without those that need to know it."""
@@ -109,6 +123,11 @@ def possible(measured: Collection[str], line: int | None = None, *, taken: Colle
     return found
 
 
+def about(name: str) -> str:
+    """Say what a metric of the table is."""
+    return next(each.about for each in DERIVATIONS if each.name == name)
+
+
 def cache_line(experiment: Experiment) -> int | None:
     """Give the bytes in a line of the caches: of those that were simulated, or of the machine, if it was calibrated."""
     simulated = [metric.source for metric in experiment.metrics if metric.name == "l2_misses"]
@@ -123,7 +142,7 @@ def why_absent(name: str, measured: Collection[str], line: int | None = None) ->
     ways = [each for each in DERIVATIONS if each.name == name]
     if not ways or name in measured or any(each.name == name for each in possible(measured, line)):
         return ""
-    lacking = min((_lacking(each, measured, line) for each in ways), key=len)
+    lacking = _fewest(ways, measured, line)
     return f"{name} is computed ({' or '.join(each.said for each in ways)}); not known here: {', '.join(lacking)}"
 
 
@@ -134,8 +153,13 @@ def _lacking(derivation: Derivation, measured: Collection[str], line: int | None
     there = {*measured, *(each.name for each in possible(measured, line))}
     found = ["how long a line of the caches is"] if _LINE in derivation.text and line is None else []
     for part in formula.metrics:
+        ways = [each for each in DERIVATIONS if each.name == part]
         if part not in there:
-            ways = [_lacking(each, measured, line) for each in DERIVATIONS if each.name == part]
-            shortest: list[str] = min(ways or [[part]], key=len)
-            found += shortest
+            found += _fewest(ways, measured, line) if ways else [part]
     return [*dict.fromkeys(found)]
+
+
+def _fewest(ways: Sequence[Derivation], measured: Collection[str], line: int | None) -> list[str]:
+    """Name what the way lacks that lacks least, the first of equal ones."""
+    found = [_lacking(each, measured, line) for each in ways]
+    return min(found, key=len)

@@ -43,7 +43,7 @@ def print_calibration(found: Calibration, file: Path) -> None:
     place = found.place
     told = [f"{place['host']}: {place['processor']}, {place['caches']}"]
     if "cores" in place:
-        told.append(f"{place['cores']} cores; floating-point operations were built by {place['flags']}")
+        told.append(f"{place['cores']} cores; floating-point operations were built with {place['flags']}")
     if "mpi" in place:
         told.append(f"{place['launcher']}: {place['mpi']}")
     if place["instructions"] != "counted":

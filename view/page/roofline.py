@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ...analyze.derivations import DERIVATIONS, cache_line, possible, why_absent
+from ...analyze.derivations import PARTS_ALONE, about, cache_line, possible, why_absent
 from ...analyze.formula import Formula
 from ...experiment import Experiment
 from ...experiment.prices import Prices
@@ -18,11 +18,8 @@ from ..place import visible
 
 __all__ = ["roofline_of"]
 
-_ABOUT: Final = {each.name: each.about for each in reversed(DERIVATIONS)}
 _TIME: Final = "counted_time"
 _BYTES: Final = "memory_bytes"
-# Parts of others, and what is one over another.
-_NOT_LISTED: Final = ("compute_time", "cpi", "flops", _BYTES, _TIME)
 _SERVED_BY_L3: Final = 1.5  # times as quick as memory: a walk beyond L2 that L3 serves, where there is one
 _CALIBRATE: Final = "autoanalyzer calibrate measures them once, and runs from then on have them"
 
@@ -102,9 +99,9 @@ def _derived(formula: Formula) -> dict[str, Any]:
     return {
         "name": formula.name,
         "unit": formula.unit({}),
-        "about": f"{_ABOUT[formula.name]}: {formula.text}",
+        "about": f"{about(formula.name)}: {formula.text}",
         "tree": formula.written(),
-        "listed": formula.name not in _NOT_LISTED,
+        "listed": formula.name not in PARTS_ALONE,
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,23 +47,26 @@ class Steps:
     def __len__(self) -> int:
         return len(self.edges) - 1
 
-    def means(self, trace: Trace, lines: Iterator[TimeLine]) -> Iterator[tuple[Means, sparse.csr_array]]:
+    def means(
+        self, trace: Trace, lines: Iterator[TimeLine], derived: Callable[[Values], Values] = np.asarray
+    ) -> Iterator[tuple[Means, sparse.csr_array]]:
         """Put lines over the steps; each is read, and forgotten before the next one.
 
         Args:
             trace: Whose lines they are.
             lines: Some of them.
+            derived: Gives what is computed from each line's means, as further columns.
 
         Yields:
             For each line what it and the lines before it did, and the seconds that it was in each call path,
             ``float64[step, call path + 1]``: first those of several call paths that took little.
         """
-        shape = len(self), len(trace.metrics)
+        shape = len(self), derived(np.zeros((0, len(trace.metrics)))).shape[1]
         least, most, total, known = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape), np.zeros(shape)
         for line in lines:
             overlap = self._overlap(line)
             shown = rates(trace.metrics, line.begin, line.end, line.values)
-            values = means(line.begin, line.end, shown, self.edges[:-1], self.edges[1:])
+            values = derived(means(line.begin, line.end, shown, self.edges[:-1], self.edges[1:]))
             least, most = np.fmin(least, values), np.fmax(most, values)
             total += np.nan_to_num(values)
             known += ~np.isnan(values)

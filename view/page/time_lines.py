@@ -19,6 +19,7 @@ from ..units import ranks
 from .packing import Packed, packed
 from .steps import Means, Steps, steps_of
 from .time_marks import Entries, TimeMarks
+from .time_rates import TimeRates
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -89,10 +90,17 @@ def time_lines_of(
     steps = steps_of(trace, _STEPS)
     if steps is None:
         return None
-    of_all, rows = _read(trace, steps)
+    rates = TimeRates.of(trace, experiment)
+    of_all, rows = _read(trace, steps, rates)
+    computed = [
+        (len(trace.metrics) + number, metric)
+        for number, metric in enumerate(rates.metrics)
+        if np.nan_to_num(of_all.most[:, len(trace.metrics) + number]).any()
+    ]
     shown = [column for column in range(len(trace.metrics)) if np.nan_to_num(of_all.most[:, column]).any()]
     met = [*dict.fromkeys(int(path) for row in rows.values() for path in row if path > 0)]
     numbers = {f"{key} {trace.metrics[each].name}": packed(_column(of_all, each), exact=False) for each in shown}
+    numbers |= {f"{key} {metric.name}": packed(_column(of_all, column), exact=False) for column, metric in computed}
     entries = recording.marks.entries
     numbers |= {f"{key} {visible(each.name)}": packed(_of_entries(each, steps), exact=False) for each in entries}
     numbers[f"{key} regions"] = packed(_by_place(rows, met), exact=True)
@@ -105,7 +113,11 @@ def time_lines_of(
         "interval": trace.facts.get("interval"),
         "locations": len(trace.locations),
         "noun": "thread" if _threaded(trace) else "rank",
-        "metrics": [*[_metric(trace.metrics[each]) for each in shown], *map(_entries, entries)],
+        "metrics": [
+            *[_metric(trace.metrics[each]) for each in shown],
+            *map(_entries, entries),
+            *[{**_metric(metric), "word": None} for _, metric in computed],
+        ],
         "nothing": [visible(each.name) for number, each in enumerate(trace.metrics) if number not in shown],
         "first": [
             *range(len(shown), len(shown) + len(entries)),
@@ -118,11 +130,11 @@ def time_lines_of(
     return TimeLines(head, numbers)
 
 
-def _read(trace: Trace, steps: Steps) -> tuple[Means, dict[str, npt.NDArray[np.intp]]]:
+def _read(trace: Trace, steps: Steps, rates: TimeRates) -> tuple[Means, dict[str, npt.NDArray[np.intp]]]:
     """Read all lines; of all locations, and of each range of them, give the call path that has most of each step."""
     count = len(trace.locations)
     ranges = np.linspace(0, count, min(_ROWS, count) + 1).astype(np.intp)
-    lines = steps.means(trace, trace.lines())
+    lines = steps.means(trace, trace.lines(), rates.beside)
     rows: dict[str, npt.NDArray[np.intp]] = {}
     everything: sparse.csr_array | None = None
     for low, high in pairwise(ranges.tolist()):

@@ -14,7 +14,8 @@ import numpy as np
 import orjson
 import pytest
 
-from autoanalyzer.experiment.trace import TimeLine
+from autoanalyzer.experiment import Metric
+from autoanalyzer.experiment.trace import TimeLine, Trace
 from autoanalyzer.view.page import Recording, time_lines_of
 from autoanalyzer.view.page.packing import Packed
 from autoanalyzer.view.page.steps import steps_of
@@ -41,6 +42,35 @@ def test_the_charts_hold_least_mean_and_most_of_the_ranks(tmp_path):
     assert least[40:60] == pytest.approx(1e6, rel=1e-3)
     assert mean[40:60] == pytest.approx(15e6 / 4, rel=1e-3)
     assert most[40:60] == pytest.approx(8e6, rel=1e-3)
+
+
+def test_what_formulas_derive_is_a_chart_that_no_command_knows(tmp_path):
+    found = made(tmp_path)
+    least, mean, most = unpacked(found.numbers["time 0 mpi_rate"]).reshape(3, 100)
+    assert [each[50] for each in (least, mean, most)] == pytest.approx([1e6, 15e6 / 4, 8e6], rel=1e-3)
+    assert np.isnan(mean[:39]).all()
+    described = {each["name"]: each for each in found.head["metrics"]}["mpi_rate"]
+    assert described["unit"] == "bytes/sec"
+    assert described["about"] == "bytes in a second of MPI calls: mpi_bytes / mpi_time"
+    assert described["word"] is None
+    assert "mpi_rate" not in [found.head["metrics"][each]["name"] for each in found.head["first"]]
+
+
+def test_counts_of_a_simulation_are_none_of_a_second(tmp_path):
+    simulated = "simulated:rtcount L1=32K/8/64 L2=1M/8/64"
+    metrics = [
+        *(Metric(name, "occ", source=simulated) for name in ("instructions", "l2_misses")),
+        Metric("cpu_time", "sec"),
+    ]
+    before = a_trace()
+    lines = [
+        replace(time_line(rank), values=np.tile([2000.0, 3.0, 0.1], (len(time_line(rank)), 1))) for rank in range(4)
+    ]
+    trace = Trace(metrics, before.call_paths, before.locations, before.counts, lines.__getitem__, before.facts)
+    found = made(tmp_path, trace)
+    names = {each["name"] for each in found.head["metrics"]}
+    assert names == {"instructions", "l2_misses", "cpu_time", "l2_mpki"}
+    assert unpacked(found.numbers["time 0 l2_mpki"]) == pytest.approx(1.5, rel=1e-3)
 
 
 def test_a_level_is_no_rate_and_is_of_the_locations_that_have_it(tmp_path):

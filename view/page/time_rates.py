@@ -1,0 +1,61 @@
+"""Metrics over time that formulas derive from those of a trace: misses in 1000 instructions, bytes in a second."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...analyze.derivations import PARTS_ALONE, about, cache_line, possible
+from ...analyze.formula import Formula, parts
+from ...experiment import Experiment, Metric
+from ...experiment.trace import Trace
+
+__all__ = ["TimeRates"]
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TimeRates:
+    """What is computed beside the metrics of a trace.
+
+    Attributes:
+        names: Of the metrics of the trace, a column each.
+        formulas: Parts first.
+        metrics: Those that are shown: of what is computed, not what is only a part of others.
+    """
+
+    names: Sequence[str]
+    formulas: Sequence[Formula]
+    metrics: Sequence[Metric]
+
+    @classmethod
+    def of(cls, trace: Trace, experiment: Experiment) -> TimeRates:
+        """Choose formulas; counts of a simulation are none of a second, as it runs on a slow clock.
+
+        Args:
+            trace: Of a run.
+            experiment: The profile of the run.
+        """
+        adding = [metric for metric in trace.metrics if metric.additive]
+        formulas = possible([metric.name for metric in adding], cache_line(experiment))
+        times = {metric.name for metric in adding if metric.unit == "sec"}
+        simulated = {metric.name for metric in (*adding, *experiment.metrics) if metric.source.startswith("simulated")}
+        made_of = parts(formulas)
+        metrics = [
+            Metric(each.name, each.unit({}), None, f"{about(each.name)}: {each.text}", additive=False)
+            for each in formulas
+            if each.name not in PARTS_ALONE
+            and not (times & {*made_of[each.name]} and simulated & {*made_of[each.name]})
+        ]
+        return cls([metric.name for metric in trace.metrics], formulas, metrics)
+
+    def beside(self, values: Values) -> Values:
+        """Give columns of a line's metrics, ``float64[step, metric]``, with what is computed from them behind."""
+        columns = dict(zip(self.names, values.T, strict=True))
+        for formula in self.formulas:
+            columns[formula.name] = formula.evaluate(columns)
+        return np.column_stack([values, *(columns[metric.name] for metric in self.metrics)])
