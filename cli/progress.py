@@ -121,6 +121,7 @@ def _tell(now: Sequence[str], pause: float, ended: threading.Event) -> None:
     while not ended.wait(pause):
         passed = monotonic() - start
         time = f"{passed / 60:.0f} min" if passed >= _FIRST else f"{passed:.0f} s"
-        sys.stderr.write(f"autoanalyzer: {now[0]}: {time} so far\n")
+        said = ": ".join(filter(None, ("autoanalyzer", now[0], time)))
+        sys.stderr.write(f"{said} so far\n")
         sys.stderr.flush()
         pause *= 2

@@ -387,6 +387,15 @@ def test_long_waits_are_told_now_and_then(capsys: pytest.CaptureFixture[str]):
     assert capsys.readouterr().out == ""
 
 
+def test_a_wait_without_a_stage_is_told_by_its_time_alone(capsys: pytest.CaptureFixture[str]):
+    told = ""
+    with stages(first=0.001):
+        while told.count("\n") < 1:
+            threading.Event().wait(0.001)
+            told += capsys.readouterr().err
+    assert told.startswith("autoanalyzer: 0 s so far\n")
+
+
 def test_on_a_terminal_a_line_moves_and_is_gone_afterwards(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
