@@ -21,8 +21,9 @@ from ..expression import (
     Text,
     Unary,
 )
-from ..nest import Assignment, InputOutput, Statement, Structure
-from .functions import INPUT_OUTPUT, LAYING_OUT, LOOKING, POWERS, PURE, base_name
+from ..nest import Assignment, Statement, Structure
+from .functions import LAYING_OUT, LOOKING, POWERS, PURE, base_name
+from .input_output import by_function, by_method, by_operator, flushed
 from .library import (
     BINARY,
     UNARY,
@@ -261,7 +262,8 @@ class Expressions:
                 cursor, callee, name or spelling(callee) or self._places.last_word(callee), arguments, place
             )
         name = name or spelling(callee) or self._places.last_word(callee)
-        if name in INPUT_OUTPUT and self._input_output(name, tuple(arguments), place):
+        if done := by_function(name, tuple(arguments), place):
+            self.before.append(done)
             return Opaque(tuple(arguments), changes=False)
         if name in POWERS and len(arguments) == 2:
             return Binary("**", *arguments)
@@ -274,15 +276,9 @@ class Expressions:
         if name == "at" and below and len(arguments) == 1:
             return self._element(cursor, below[0], arguments)
         if below and is_stream(lib.clang_getCursorType(unwrapped(below[0]))):
-            action = {"flush": "flush", "close": "close", "open": "open", "seekg": "rewind", "seekp": "rewind"}.get(
-                name
-            )
-            action = action or (
-                "read" if name.startswith(("read", "get")) else "write" if name in ("write", "put") else ""
-            )
-            if action:
-                self._note_io(action, on, tuple(arguments), name, place)
-            if action or name in LAYING_OUT:
+            done = by_method(name, on, tuple(arguments), place)
+            self.before += [done] if done else []
+            if done or name in LAYING_OUT:
                 return Opaque(tuple(arguments), changes=False)
         if on is not None and (reached := self._accessed(cursor, below[0], on, arguments)):
             return reached
@@ -333,8 +329,6 @@ class Expressions:
             return values[0]
         return Call(name, tuple(values), is_pure=False)
 
-    # Input and output.
-
     def _stream(self, name: str, operands: list[Any], place: Place) -> None:
         """Note what goes to a stream, or comes from it: one statement for a chain, and one where it is flushed."""
         items, left = [operands[1]], unwrapped(operands[0])
@@ -347,33 +341,9 @@ class Expressions:
         unit = self.read(left)
         flushes = [each for each in items if spelling(unwrapped(each)) in ("endl", "flush")]
         values = tuple(self.read(each) for each in items if each not in flushes)
-        self._note_io("write" if name == "operator<<" else "read", unit, values, name, place, is_formatted=True)
+        self.before.append(by_operator(name, unit, values, place))
         if flushes:
-            self._note_io("flush", unit, (), "std::endl", place)
-
-    def _input_output(self, name: str, arguments: tuple[Expression, ...], place: Place) -> bool:
-        action, is_formatted, at = INPUT_OUTPUT[name]
-        if at is not None and not arguments:
-            return False
-        unit = None if at is None else arguments[min(at, len(arguments) - 1)]
-        if name in ("fprintf", "fputs") and unit == Name("stdout"):
-            unit = None
-        self._note_io(action, unit, arguments, name, place, is_formatted=is_formatted)
-        return True
-
-    def _note_io(
-        self,
-        action: str,
-        unit: Expression | None,
-        items: tuple[Expression, ...],
-        function: str,
-        place: Place,
-        *,
-        is_formatted: bool = False,
-    ) -> None:
-        self.before.append(
-            InputOutput(action, unit, items, is_formatted, function, line=place.line, column=place.column)
-        )
+            self.before.append(flushed(unit, place))
 
 
 def _pointee(cursor: Any) -> Element:

@@ -362,7 +362,7 @@ class _Reader:
         if header["involuntary"] > _MOST:
             raise self.defect(f"at most {_MOST} involuntary switches", header["involuntary"])
         if max(header["system"]) > _MOST:
-            raise self.defect(f"at most {_MOST} page faults, switches and bytes in use", header["system"])
+            raise self.defect(f"at most {_MOST} page faults, switches and bytes in use", header["system"].tolist())
         _, latest = header["latest"]
         return Shard(
             path=self.path,

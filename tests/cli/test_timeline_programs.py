@@ -117,8 +117,8 @@ static double work(long count) {
 int main(int argc, char **argv) {
     double sum = 0, total;
     MPI_Init(&argc, &argv);
-    for (int step = 0; step < 80; step++) {
-        sum += work(step < 40 ? 500000 : 1000000);
+    for (int step = 0; step < 150; step++) {
+        sum += work(step < 75 ? 1000000 : 2000000);
         MPI_Allreduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     printf("%d\\n", total > 0);

@@ -34,9 +34,9 @@ def apart(dissimilarity: Any, *groups: set[int] | set[str]) -> bool:
 
 
 def copied(name: str, folder: Path) -> Path:
-    """Copy a sample's sources to ``folder/name``."""
+    """Copy a sample's sources to a folder that is hidden from tests which look for sources above their own folder."""
     built = shutil.ignore_patterns("*.o", "*.out", ".built-with", name)
-    return Path(shutil.copytree(SAMPLES / name, folder / name, ignore=built))
+    return Path(shutil.copytree(SAMPLES / name, folder / ".samples" / name, ignore=built))
 
 
 class Sample:

@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
 DAEMON = """
 int main(int argc, char **argv) {
     work(1000);
-    if (daemon(1, 1)) return 3;
+    if (daemon(1, 0)) return 3;
     for (int i = 0; i < 30; i++) work(1000);
     for (int i = 0; i < 6000 && access("may end", F_OK); i++) usleep(10000);
     return 0;

@@ -1,0 +1,52 @@
+"""What calls of C's functions, of streams' methods and of their operators read and write."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..expression import Expression, Name
+from ..nest import InputOutput
+from .functions import INPUT_OUTPUT
+from .library import Place
+
+__all__ = ["by_function", "by_method", "by_operator", "flushed"]
+
+_MOVING: Final = {"flush": "flush", "close": "close", "open": "open", "seekg": "rewind", "seekp": "rewind"}
+
+
+def by_function(name: str, arguments: tuple[Expression, ...], place: Place) -> InputOutput | None:
+    """Give what a function of C does; None if it does no input or output."""
+    if name not in INPUT_OUTPUT:
+        return None
+    action, is_formatted, at = INPUT_OUTPUT[name]
+    if at is not None and not arguments:
+        return None
+    unit = None if at is None else arguments[min(at, len(arguments) - 1)]
+    if name in ("fprintf", "fputs") and unit == Name("stdout"):
+        unit = None
+    return InputOutput(action, unit, arguments, is_formatted, name, line=place.line, column=place.column)
+
+
+def by_method(
+    name: str, unit: Expression | None, arguments: tuple[Expression, ...], place: Place
+) -> InputOutput | None:
+    """Give what a method of a stream does; None if nothing is moved."""
+    action = _MOVING.get(name)
+    if action is None and name.startswith(("read", "get")):
+        action = "read"
+    elif action is None and name in ("write", "put"):
+        action = "write"
+    if action is None:
+        return None
+    return InputOutput(action, unit, arguments, False, name, line=place.line, column=place.column)
+
+
+def by_operator(name: str, unit: Expression, values: tuple[Expression, ...], place: Place) -> InputOutput:
+    """Give what ``operator<<`` writes, or ``operator>>`` reads."""
+    action = "write" if name == "operator<<" else "read"
+    return InputOutput(action, unit, values, True, name, line=place.line, column=place.column)
+
+
+def flushed(unit: Expression, place: Place) -> InputOutput:
+    """Give what ``std::endl`` does besides."""
+    return InputOutput("flush", unit, (), False, "std::endl", line=place.line, column=place.column)
