@@ -125,8 +125,8 @@ def test_what_events_of_the_kernel_come_to_is_what_the_kernel_says(tool, compile
         assert metrics[event].unit == "occ"
     # The clock runs on while the host takes the processor away, which getrusage leaves out.
     clock = found.inclusive("perf::TASK-CLOCK")[work] * 1e-9
-    assert (clock > 0.99 * np.array([each["seconds"] for each in told])).all()
-    assert (clock < 1e-3 + np.array([each["wall"] for each in told])).all()
+    for seconds, each in zip(clock, told, strict=True):  # switches are in one of them alone: a millisecond, of some 100
+        assert 0.98 * each["seconds"] - 2e-3 < seconds < each["wall"] + 1e-3
     assert metrics["perf::TASK-CLOCK"].unit == "nsec"
     assert all(metrics[event].source.startswith(f"measured:papi:{event}") for event in events)
     for event in events:
