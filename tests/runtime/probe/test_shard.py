@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autoanalyzer.errors import InputError
-from autoanalyzer.runtime.gather.shard_layout import VERSION, (
+from autoanalyzer.runtime.gather.shard_layout import (
     ALIGNMENT,
     COUNTERS,
     HEADER_LAYOUT,
@@ -20,6 +20,7 @@ from autoanalyzer.runtime.gather.shard_layout import VERSION, (
     REGION_LAYOUT,
     REGION_RECORD,
     THROTTLE_RECORD,
+    VERSION,
 )
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 
