@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -46,7 +47,7 @@ def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
         for region, each in waiting.shares.items()
         if seconds[region] > 0
     }
-    return Waiting(seconds, shares)
+    return replace(waiting, seconds=seconds, shares=shares)
 
 
 def _least(selection: Selection) -> npt.NDArray[np.float64]:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from .criteria import CRITERIA
+from .criteria import CRITERIA, THRESHOLD
 from .dissimilarity.dissimilarity import Dissimilarity
 from .dissimilarity.performance import Performance
 from .lateness import Lateness, find_lateness
@@ -28,10 +28,12 @@ class Waiting:
         seconds: ``float64[region]``: the part of the time in MPI that is waiting for ranks that compute longer, a mean
             over the ranks; 0 where there is none.
         shares: Region → the cores of dissimilarity whose slower ranks it waits for → the seconds for each.
+        hints: The same of regions whose time in MPI these explain little of, though a tenth; ``seconds`` is without them.
     """
 
     seconds: Values
     shares: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
+    hints: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
 
     @cached_property
     def late(self) -> dict[int, int]:
@@ -70,7 +72,12 @@ def find_waiting(weighed: Selection, found: Dissimilarity, performance: Performa
                 of_both[core] = of_both.get(core, 0.0) + each
             if of_both:
                 shares[index] = of_both
-    return Waiting(seconds, {index: each for index, each in shares.items() if seconds[index]})
+    hints = {
+        index: each
+        for index, each in compared.shares.items()
+        if index not in shares and sum(each.values()) >= THRESHOLD * compared.in_mpi[index]
+    }
+    return Waiting(seconds, {index: each for index, each in shares.items() if seconds[index]}, hints)
 
 
 def _counts(found: Lateness) -> npt.NDArray[np.bool_]:

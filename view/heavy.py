@@ -203,18 +203,24 @@ def _waiting(findings: Findings, core: int) -> str:
         for_before = float(findings.explanation.seconds.for_before[core])
         part = "" if for_before >= _ALL * time else f"{seconds(for_before)} of it as "
         return f"waiting: {line}: {part}ranks work one after another, each when one before it has ended"
-    if core in waiting.late:
-        late = waiting.late[core]
-        place, waited = Place.of(findings.experiment, findings.performance.regions[late]), waiting.shares[core][late]
-        part = "" if waited >= _ALL * time else f"{seconds(waited)} of it "
-        where = f"at {place.source} ({place.title})" if place.file else f"in {place.title}"
-        late_ranks = slowest(findings, [late])
-        take = "takes" if len(late_ranks) == 1 else "take"
-        return f"waiting: {line}: {part}for {ranks(late_ranks)}, which {take} longest {where}"
+    if core in waiting.shares:
+        return f"waiting: {line}: {_for_late_ranks(findings, waiting.shares[core], time)}"
     if each and time > CRITERIA.call * each:
         turn = ", or wait for a turn" if findings.explanation.seconds.turns else ""
+        if findings.explanation.seconds.turns and core in waiting.hints:
+            return f"waiting: {line}: {_for_late_ranks(findings, waiting.hints[core], time)}; the rest may be for a turn"
         return f"waiting: {line}, {seconds(time / each)} a call: ranks that arrive late{turn}"
     return f"waiting: {line}: latency, or ranks that arrive late"
+
+
+def _for_late_ranks(findings: Findings, shares: Mapping[int, float], time: float) -> str:
+    """Say whom ranks wait for longest, and where these are late; of how much of the time, unless of all."""
+    late = max(shares, key=shares.__getitem__)
+    place, waited = Place.of(findings.experiment, findings.performance.regions[late]), shares[late]
+    part = "" if waited >= _ALL * time else f"{seconds(waited)} of it "
+    where = f"at {place.source} ({place.title})" if place.file else f"in {place.title}"
+    late_ranks = slowest(findings, [late])
+    return f"{part}for {ranks(late_ranks)}, which {'takes' if len(late_ranks) == 1 else 'take'} longest {where}"
 
 
 def _mostly(cost: Cost) -> str:

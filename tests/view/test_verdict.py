@@ -578,6 +578,19 @@ def test_a_wait_of_milliseconds_a_call_is_no_latency():
     assert f"{said}, or wait for a turn" in verdict_lines(turns)
 
 
+@pytest.mark.parametrize(("wait", "named"), [(0.9, "waits"), (2.0, "hinted"), (2.4, "nobody")])
+def test_whom_ranks_wait_for_is_said_though_most_of_it_may_be_for_a_turn(wait, named):
+    """Rank 3 comes 0.3 s late, 0.225 s on average: a quarter of the time in MPI, a tenth, or less."""
+    made = {"mpi_bytes": [[0.0] * 4, [8e3] * 4], "mpi_time": [[0.0] * 4, [wait, wait, wait, wait - 0.3]]}
+    run = counted([0.1, 0.1, 0.1, 0.4], [0.0] * 4, **made, mpi_calls=[[0.0] * 4, [100.0] * 4])
+    found = analyze(run.replaced(notes=replace(run.notes, processors=2)))
+    (line,) = [each for each in verdict_lines(found) if "waiting:" in each]
+    late = "for rank 3, which takes longest at work.c (loop in work)"
+    part = f"32 kB: 225 ms of it {late}"
+    ends = {"waits": part, "hinted": f"{part}; the rest may be for a turn", "nobody": "arrive late, or wait for a turn"}
+    assert line.endswith(ends[named])
+
+
 def test_what_a_weight_is_is_said_once():
     counts = {"instructions": [[1e9] * 2, [1e9] * 2], "cycles": [[1e9] * 2, [4e9] * 2]}
     made = counted([3.0, 3.0], [1.0, 1.0], **counts)
