@@ -28,7 +28,7 @@ class Waiting:
         seconds: ``float64[region]``: the part of the time in MPI that is waiting for ranks that compute longer, a mean
             over the ranks; 0 where there is none.
         shares: Region → the cores of dissimilarity whose slower ranks it waits for → the seconds for each.
-        hints: The same of regions whose time in MPI these explain little of, though a tenth; ``seconds`` is without them.
+        hints: The same of regions of whose time in MPI this is little, though a tenth; ``seconds`` is without it.
     """
 
     seconds: Values

@@ -208,7 +208,8 @@ def _waiting(findings: Findings, core: int) -> str:
     if each and time > CRITERIA.call * each:
         turn = ", or wait for a turn" if findings.explanation.seconds.turns else ""
         if findings.explanation.seconds.turns and core in waiting.hints:
-            return f"waiting: {line}: {_for_late_ranks(findings, waiting.hints[core], time)}; the rest may be for a turn"
+            late = _for_late_ranks(findings, waiting.hints[core], time)
+            return f"waiting: {line}: {late}; the rest may be for a turn"
         return f"waiting: {line}, {seconds(time / each)} a call: ranks that arrive late{turn}"
     return f"waiting: {line}: latency, or ranks that arrive late"
 
