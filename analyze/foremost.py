@@ -97,8 +97,8 @@ def may_be_speed(findings: Findings, regions: Sequence[int]) -> bool:
 
 
 def is_slight_speed(findings: Findings, regions: Sequence[int]) -> bool:
-    """Whether that is so, and the difference is small."""
-    return may_be_chance(findings, regions) and may_be_speed(findings, regions)
+    """Whether that is so, and it is a matter of moments."""
+    return may_be_speed(findings, regions) and findings.differences.is_brief(regions)
 
 
 def is_by_counts_alone(findings: Findings, regions: Sequence[int]) -> bool:

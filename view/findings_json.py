@@ -102,15 +102,16 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
 
     def entry(index: int) -> dict[str, Any]:
         differences = causes.of_core.get(index, ())
+        speed = index in found.cccr and is_slight_speed(findings, [index])
         return {
             **_place(findings, index),
             "root_causes": [each.attribute for each in differences],
             "evidence": _evidence(differences, to_try),
             "advice": _advice(advised.of_ranks if advised else {}, index),
             "same_work": index in causes.same_work,
-            "may_be_speed": index in found.cccr and is_slight_speed(findings, [index]),
+            "may_be_speed": speed,
             "may_be_measuring": findings.differences.may_be_measuring([index]),
-            **_gain(None if index in causes.same_work else worth_of_balance(findings, [index])),
+            **_gain(None if speed or index in causes.same_work else worth_of_balance(findings, [index])),
             "confidence": asdict(confidence_in_difference(findings, [index])) if index in found.cccr else None,
             **_standing(findings, findings.repetition.of_ranks.get(index), found=index in found.cccr),
         }

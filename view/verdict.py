@@ -292,7 +292,8 @@ def _maybe_speed(findings: Findings, cores: Sequence[int]) -> Finding:
     regions = findings.performance.regions
     also = f", and in {len(others)} more region{'s' * (len(others) > 1)}" if others else ""
     title = f"SPEED?      {where_is(findings.experiment, regions[first])}{also}"
-    lines = [title, f"{cluster_times(findings, [first])}; {MAYBE_SPEED}"]
+    standing = in_runs(findings.repetition, findings.repetition.of_ranks.get(first))
+    lines = [title, f"{cluster_times(findings, [first])}{standing}; {MAYBE_SPEED}"]
     rest = [f"{where_is(findings.experiment, regions[each])}: {cluster_times(findings, [each])}" for each in others]
     return Finding(lines, [], sight_of_ranks(findings, [first]), ranks=True, speed=True, rest=rest)
 
@@ -331,11 +332,11 @@ def _alike(findings: Findings) -> list[str]:
 
 def _hints(findings: Findings, regions: Sequence[int]) -> Iterator[str]:
     yield from _alike(findings)[:_MOST_GROUPS]
-    if may_be_chance(findings, regions):
+    if may_be_speed(findings, regions):
+        yield MAYBE_SPEED
+    elif may_be_chance(findings, regions):
         advice = "" if findings.repetition.runs > 1 else ": repeat the run before you act on it"
         yield f"a small difference; a noisy machine can cause it, too{advice}"
-    elif may_be_speed(findings, regions):
-        yield MAYBE_SPEED
     if findings.differences.may_be_measuring(regions):
         yield "measuring may have made this difference: leave small regions out and run again"
 

@@ -75,10 +75,15 @@ class Differences:
             ) and are_slower_elsewhere(self.performance, regions)
         return self._slower_elsewhere[places]
 
+    def is_brief(self, regions: Sequence[int]) -> bool:
+        """Whether the ranks are apart by no more seconds than a burst of other programs takes."""
+        return self.performance.metric in TIMES and all(each < CRITERIA.burst for each, _ in self._apart(regions))
+
     def _apart(self, regions: Sequence[int]) -> Iterator[tuple[float, float]]:
-        """Give how far the ranks of each program are apart, and the most."""
+        """Give how far the ranks of each program that is there are apart, and the most."""
         times = self.performance.values[list(regions)].sum(axis=0)
-        return ((float(np.ptp(times[each])), float(times[each].max())) for each in self.performance.groups)
+        both = ((float(np.ptp(times[each])), float(times[each].max())) for each in self.performance.groups)
+        return ((apart, most) for apart, most in both if most > 0)
 
     def _is_by_times_alone(self, regions: Sequence[int]) -> bool:
         """Whether counts vouch for no more than half of what is compared."""

@@ -1,9 +1,11 @@
 """Ranks that are slower nearly everywhere: a slower processor looks like that, too."""
 
+import numpy as np
 import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.foremost import confidence_in_difference, foremost, is_slight_speed, may_be_speed
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
 from autoanalyzer.view.causes import MAYBE_SPEED
 from autoanalyzer.view.verdict import verdict_lines
 
@@ -55,6 +57,38 @@ def test_what_takes_long_is_an_imbalance_though_perhaps(make_experiment, times, 
     lines = verdict_lines(found)
     assert lines[2].startswith(f" 1  {title}app.c")
     assert any(MAYBE_SPEED in line for line in lines) == (times is SHARED)
+
+
+def test_seconds_are_no_matter_of_moments_however_small_a_part(make_experiment):
+    long = {"energy": (100.0, 125.0), "balance": (80.0, 92.0), "react": (46.0, 48.0), "relax": (46.0, 47.0)}
+    found = analyze(make_experiment(of({name: (1e3 * fast, 1e3 * slow) for name, (fast, slow) in long.items()})))
+    lines = verdict_lines(found)
+    assert "IMBALANCE?" in lines[2] and "saves at most 18.8 s" in lines[2]
+    assert f"    {MAYBE_SPEED}" in lines
+    assert not any("SPEED?" in line for line in lines)
+
+
+def test_ranks_of_another_program_say_nothing_of_a_region():
+    """Two ranks of a program differ a little; two of another one, beside them, never enter its region."""
+    regions = [Region("function", name, "app.c", name, 0, line, line) for line, name in enumerate("aibj", start=1)]
+    paths = [CallPath(each, parent) for each, parent in zip(regions, (None, 0, None, 2), strict=True)]
+    cpu = np.array([[0.1, 0.1, 0, 0], [0.08, 0.13, 0, 0], [0, 0, 0.1, 0.1], [0, 0, 0.1, 0.1]])
+    none = np.zeros_like(cpu)
+    made = Experiment(
+        metrics=[
+            Metric("wall_time", "sec"),
+            Metric("mpi_time", "sec", "wall_time"),
+            Metric("cpu_time", "sec"),
+            Metric("mpi_cpu_time", "sec", "cpu_time"),
+        ],
+        call_paths=paths,
+        locations=[Location("machine", "node", rank, 0) for rank in range(4)],
+        severities={"wall_time": cpu, "mpi_time": none, "cpu_time": cpu, "mpi_cpu_time": none},
+    )
+    found = analyze(made)
+    assert found.dissimilarity.programs == 2
+    assert found.dissimilarity.cccr
+    assert found.differences.may_be_chance(found.dissimilarity.cccr)
 
 
 @pytest.mark.parametrize(("slow", "speed"), [(2.9, True), (3.1, False)])
