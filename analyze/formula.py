@@ -84,7 +84,7 @@ class Formula:
             return f" {word} "
 
         try:
-            tree = ast.parse(_BRACKETS.sub(placeholder, body), mode="eval").body
+            tree = ast.parse(_BRACKETS.sub(placeholder, body).strip(), mode="eval").body
             names = _names(tree)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = f" ({error})" if type(error) is ValueError else ""

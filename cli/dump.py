@@ -47,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json and arguments.exclusive:
         raise UsageError("--json: leave out --exclusive; JSON has exclusive and inclusive values")
     experiment, file = open_experiment(arguments.experiment)
+    roots = frozenset(experiment.call_paths[root].region for root in experiment.roots)
     if arguments.flat:
         experiment = flat(experiment)
     everything = arguments.csv or arguments.json
@@ -58,5 +59,5 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.json:
         write_json(experiment, file, metrics, arguments.by, sys.stdout)
     else:
-        print_dump(experiment, metrics, arguments.by, inclusive=not arguments.exclusive)
+        print_dump(experiment, metrics, arguments.by, roots, inclusive=not arguments.exclusive)
     return 0

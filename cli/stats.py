@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "analysis",
         choices=_ANALYSES,
+        metavar=f"{{{','.join(_ANALYSES)}}}",  # for an error that names them where none is given
         help="correlation: redundant metrics; hierarchy, kmeans: clusters of locations; factors: what metrics have in "
         "common; pca: the main differences; map: clusters on the process grid",
     )

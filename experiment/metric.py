@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
 
 Aggregation = Literal["sum", "min", "max", "none"]
 
+_AT_ROOT: Final = "; of the whole process, at its root"  # how descriptions of what no call path has end
 _EXTREMES: Final[dict[str, Aggregation]] = {"MINDOUBLE": "min", "MAXDOUBLE": "max"}
 
 
@@ -59,6 +60,11 @@ class Metric:
     def integral(self) -> bool:
         """Whether the values are whole numbers."""
         return "INT" in self.dtype
+
+    @property
+    def at_root(self) -> bool:
+        """Whether it is known of whole processes alone: a 0 below their roots means nothing."""
+        return self.description.endswith(_AT_ROOT)
 
 
 # Of runs with a barrier before each collective; the time of the collective itself is where it is in any run.
@@ -110,9 +116,9 @@ _SYSTEM: Final = (
 )
 
 # Of every run, at the root of each process.
-PROCESS_METRICS: Final = (
-    *_SYSTEM,
-    Metric("peak_memory", "bytes", None, "The most memory that the process had in use; of several, the sum of it"),
+PROCESS_METRICS: Final = tuple(
+    replace(each, description=each.description + _AT_ROOT)
+    for each in (*_SYSTEM, Metric("peak_memory", "bytes", None, "The most memory in use, of several processes the sum"))
 )
 
 # Of runs that were asked for them, on call paths: what stands at the root otherwise, and what is not known otherwise.

@@ -20,6 +20,7 @@ from ..experiment.metric import MPI_WAIT
 from ..experiment.throttling import left_out
 from ..runtime.papi.sources import counted
 from .causes import NAMES
+from .counted_events import counted_events
 from .place import Place
 from .units import count, many, percent, ranks, seconds
 
@@ -32,8 +33,6 @@ _DELAY: Final = 0.1  # seconds of waiting for a processor that matter, and a par
 _DELAY_PART: Final = 0.1
 _OTHERS: Final = 0.1  # of the processors' time
 _ASLEEP: Final = 0.25  # of the ranks' time
-_NAMED: Final = 3  # events that are named, of many
-_COUNTED: Final = "measured:"  # how sources of what was counted on request begin
 _WEIGHTS: Final = {"crnm": "CRNM: share of the run x cycles per instruction", "cpi": "CPI: cycles per instruction"}
 
 
@@ -248,9 +247,7 @@ def _how_counted(findings: Findings, not_counted: str) -> str:
     if "instructions" in findings.run.lacking:
         imported = "imported:" in findings.experiment.metric("wall_time").source
         way = f" ({not_counted})" if not_counted else "" if imported else " (try --counters simulated)"
-        events = [each.name for each in findings.experiment.metrics if each.source.startswith(_COUNTED)]
-        more = f" and {len(events) - _NAMED} more events" if len(events) > _NAMED else ""
-        counted = f"{', '.join(events[:_NAMED])}{more} counted, nothing else" if events else "nothing was counted"
+        counted = counted_events(findings.experiment.metrics)
         return f"{counted}{way}: ranked by time only; no instruction or cache-miss causes"
     source = findings.experiment.metric("instructions").source.rpartition(" of ")[2]
     simulated = re.fullmatch(r"simulated:\w+ (.*)", source)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from lxml import etree
 
 from ..analyze.comparison import Comparison, Judgement
-from ..analyze.comparison.comparison import MIN_SHARE
+from ..analyze.comparison.comparison import MIN_SHARE, Verdict
 from ..analyze.comparison.noise import CONFIDENCE, UNKNOWN_NOISE
 from .place import at_line, visible
 from .units import amount, many
@@ -19,6 +19,7 @@ __all__ = ["comparison_document", "comparison_junit", "comparison_lines", "compa
 _SCHEMA: Final = "autoanalyzer.comparison/1"
 
 
+_WORST_FIRST: Final[dict[Verdict, int]] = {"slower": 0, "unclear": 1, "waiting": 2, "faster": 3, "same": 4}
 _OPEN: Final = 10.0  # ten times as much: nothing is known of what is above
 
 
@@ -44,9 +45,27 @@ def _lines(comparison: Comparison) -> list[str]:
 
 
 def comparison_markdown(comparisons: Sequence[Comparison]) -> str:
-    """Write comparisons of the same runs as Markdown."""
+    """Write comparisons of the same runs as Markdown: what came out in a heading, then what is worst first."""
+    worst_first = sorted(comparisons, key=lambda each: (_WORST_FIRST[_outcome(each)], _rank(each.program)))
     remarks = [f"\n{_escaped(each)}\n" for each in _remarks(comparisons)]
-    return "".join(["\n".join(map(_markdown, comparisons)), *remarks])
+    return "".join([_heading(worst_first), "\n".join(map(_markdown, worst_first)), *remarks])
+
+
+def _heading(worst_first: Sequence[Comparison]) -> str:
+    """Say what came out: ``SLOWER by compute_time, UNCLEAR by wall_time``."""
+    metrics: dict[Verdict, list[str]] = {}
+    for each in worst_first:
+        metrics.setdefault(_outcome(each), []).append(_escaped(visible(each.metric)))
+    said = ", ".join(f"{outcome.upper()} by {' and '.join(by)}" for outcome, by in metrics.items())
+    return f"## {said}\n\n"
+
+
+def _outcome(comparison: Comparison) -> Verdict:
+    return "slower" if comparison.slower else comparison.program.verdict
+
+
+def _rank(judgement: Judgement) -> int:
+    return _WORST_FIRST[judgement.verdict]
 
 
 def _markdown(comparison: Comparison) -> str:
@@ -58,7 +77,7 @@ def _markdown(comparison: Comparison) -> str:
         "| | base | now | change | at 99 % | verdict |",
         "|---|---:|---:|---:|---:|---|",
     ]
-    for each in (comparison.program, *comparison.regions):
+    for each in (comparison.program, *sorted(comparison.regions, key=_rank)):
         cells = (
             _escaped(_title(comparison, each)),
             amount(each.base, comparison.unit),

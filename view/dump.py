@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Final, TextIO
@@ -12,7 +12,7 @@ import numpy as np
 import orjson
 
 from ..errors import InputError
-from ..experiment import Experiment, Metric
+from ..experiment import Experiment, Metric, Region
 from ..experiment.aggregate import Level, by_level, columns_at, own_totals, totals
 from ..experiment.experiment import Severity
 from ..experiment.grouping import over_locations
@@ -158,12 +158,34 @@ def shown_metrics(experiment: Experiment, level: Level | None) -> list[str]:
     return [name for name, each in values if np.any(np.nan_to_num(each))][:_MOST] or roots[:_MOST]
 
 
-def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | None, *, inclusive: bool) -> None:
-    """Print tables: a column a metric, or, where a level of the system is given, a table a metric."""
+def print_dump(
+    experiment: Experiment, metrics: Sequence[str], level: Level | None, roots: Collection[Region], *, inclusive: bool
+) -> None:
+    """Print tables: a column a metric, or, where a level of the system is given, a table a metric.
+
+    Args:
+        experiment: Any; of a flat one all regions are roots.
+        metrics: What is printed.
+        level: Of the system; None for all locations together.
+        roots: The regions that are roots in the tree of calls.
+        inclusive: Whether values are with all below a call path.
+    """
+    unknown = [
+        depth > 0 or path.region not in roots
+        for path, depth in zip(experiment.call_paths, experiment.depths, strict=True)
+    ]
+
+    def known(name: str, *, inclusive: bool) -> Severity:
+        values = _values(experiment, name, level, inclusive=inclusive)
+        if not experiment.metric(name).at_root:
+            return values
+        blank = np.array(unknown).reshape(-1, *[1] * (values.ndim - 1))
+        if level == "thread":  # the first one has what is of the process
+            blank = blank | [thread != 0 for _, thread in columns_at(experiment, level)]
+        return np.where(blank & (values == 0), np.nan, values)
+
     if level is None:
-        columns = [
-            (name, experiment.metric(name), _values(experiment, name, None, inclusive=inclusive)) for name in metrics
-        ]
+        columns = [(name, experiment.metric(name), known(name, inclusive=inclusive)) for name in metrics]
         _print(experiment, columns, _together(experiment), inclusive=inclusive)
         if any(kind.aggregation == "none" and not np.isfinite(values).any() for _, kind, values in columns):
             print_lines(["metrics that cannot be summed are missing; --by thread shows them"])
@@ -174,7 +196,7 @@ def print_dump(experiment: Experiment, metrics: Sequence[str], level: Level | No
             print_lines([""])
         kind = experiment.metric(name)
         below = inclusive and kind.aggregation != "none"
-        closed = _values(experiment, name, level, inclusive=below)
+        closed = known(name, inclusive=below)
         columns = [(title, kind, closed[:, column]) for column, title in enumerate(titles)]
         _print(experiment, columns, f"{visible(name)} by {level}", inclusive=below)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from ..analyze.code_regions import caller_of
+from .counted_events import counted_events
 from .place import Place, visible
 from .report import Report, Table
 from .units import many, percent, ranks
@@ -64,7 +65,8 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     if search.anomalies and len(runs) == 1:
         lines += ["", "seen in one run: autoanalyzer record runs it several times, to be sure"]
     if any(each.metric == "compute_time" for each in search.anomalies) and not any(run.counts for run in runs):
-        lines += ["", "nothing was counted (try --counters simulated): what goes with a change is not its cause then"]
+        events = counted_events(metric for run in runs for metric in run.trace.metrics)
+        lines += ["", f"{events} (try --counters simulated): what goes with a change is not its cause then"]
     if search.unlike:
         lines += [
             "",

@@ -21,7 +21,7 @@ from ..experiment import Experiment
 from ..region import Region
 from ..source import Source
 from .profile import Profile
-from .text import lines
+from .text import is_last_line_whole, lines
 
 __all__ = ["read"]
 
@@ -34,6 +34,9 @@ _CALLER: Final = re.compile(rf"\s+(?:{_NUMBER}\s+{_NUMBER}\s+)?{_CALLS}\s+{_NAME
 _ENTRY: Final = re.compile(rf"\[\d+\]\s+{_NUMBER}\s+{_NUMBER}\s+{_NUMBER}\s+(?:{_CALLS}\s+)?{_NAME}")
 _CYCLE: Final = re.compile(r"<cycle \d+ as a whole>")
 _LINE: Final = "---"
+_GRAPH: Final = "Call graph"
+_INDEX: Final = "Index by function name"  # after each call graph, explained (without -b) or not
+_ROUNDING: Final = 2.0  # percent that the shares of a whole flat profile may lack, of two digits each
 _TOTAL: Final = "total_time"
 
 
@@ -51,9 +54,9 @@ def read(source: Source) -> Experiment:
     """Read what gprof printed.
 
     Raises:
-        InputError: There is no line of a function in it.
+        InputError: It is cut off, or there is no line of a function in it.
     """
-    functions, period = _functions(source)
+    functions, period, share = _functions(source)
     if not functions:
         raise InputError("expected functions in a flat profile or a call graph, found none")
     profile = Profile("gprof")
@@ -72,12 +75,18 @@ def read(source: Source) -> Experiment:
         f"gprof: one process, no ranks, no threads; CPU time{sampled};"
         " a function stands below what all its calls come through"
     )
+    if 0 < share < 100 - _ROUNDING:
+        profile.remarks.append(
+            f"gprof: the flat profile lists {share:.0f} % of the time: functions are left out, or the text is cut off"
+        )
     return profile.experiment()
 
 
-def _functions(source: Source) -> tuple[dict[str, _Function], str]:
+def _functions(source: Source) -> tuple[dict[str, _Function], str, float]:
+    """Give functions by their names, the period of samples, and the percentage of time that the flat profile lists."""
     found: dict[str, _Function] = {}
-    period = ""
+    period, share = "", 0.0
+    is_in_graph = False
     callers: list[str] = []
     current = ""
     for line in lines(source):
@@ -85,6 +94,11 @@ def _functions(source: Source) -> tuple[dict[str, _Function], str]:
             period = f"{said[1]} {said[2]}"
         elif row := _FLAT.match(line):
             _add_flat(found.setdefault(row[7], _Function()), row)
+            share += float(row[1])
+        elif line.strip().startswith(_GRAPH):
+            is_in_graph = True
+        elif line.strip() == _INDEX:
+            is_in_graph = False
         elif line.startswith(_LINE):
             callers, current = [], ""
         elif entry := _ENTRY.match(line):
@@ -93,9 +107,14 @@ def _functions(source: Source) -> tuple[dict[str, _Function], str]:
                 _add_entry(found.setdefault(current, _Function()), entry, callers)
         elif not current and (caller := _CALLER.match(line)):
             callers.append(caller[6])
+    if is_in_graph or not is_last_line_whole(source):
+        expected = f'a call graph with its "{_INDEX}" after it' if is_in_graph else "whole lines"
+        raise InputError(
+            f"expected {expected}, found a text that is cut off; write it again: gprof ./app > profile.txt"
+        )
     for each in [name for one in found.values() for name in one.callers]:
         found.setdefault(each, _Function())
-    return found, period
+    return found, period, share
 
 
 def _add_flat(function: _Function, row: re.Match[str]) -> None:

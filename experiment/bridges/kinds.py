@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -80,6 +81,13 @@ KINDS: Final = (
 )
 
 
+# How files begin that a tool makes a text of → what they are, and how it does.
+_RECORDINGS: Final = {
+    b"gmon": ("gprof's data of a program (say, ./app)", "gprof ./app {file} > profile.txt"),
+    b"PERFILE2": ("perf's data", "perf script -F +pid -i {file} > profile.txt"),
+}
+
+
 class FolderKind(NamedTuple):
     """A kind of folder.
 
@@ -124,16 +132,25 @@ def read_foreign(source: Source) -> Experiment | None:
     """Read a profile of another tool; None of a file that none of them writes.
 
     Raises:
-        InputError: It is damaged, holds no profile of ranks, or the package that reads it is not installed.
+        InputError: It is damaged, holds no profile of ranks, is what a tool makes a profile of, or the package that
+            reads it is not installed.
     """
     head = source.read(0, HEAD)
     kind = next((each for each in KINDS if each.begins(head)), None)
     if kind is None:
+        _refuse_recording(head, source.path)
         return None
     with damaged_parts(source.path, kind.name):
         if source.packed and kind.module in _PLAIN:
             raise InputError(f"expected {kind.name} as it was written, found one packed by gzip; gunzip it first")
         return _of_module(kind, "read", source)
+
+
+def _refuse_recording(head: bytes, path: Path) -> None:
+    for start, (name, command) in _RECORDINGS.items():
+        if head.startswith(start):
+            way = command.format(file=shlex.quote(str(path)))
+            raise InputError(f"{path}: expected a profile, found {name}; make the text profile.txt of it: {way}")
 
 
 def _of_module(kind: Kind | FolderKind, reader: str, what: Source | Path) -> Experiment:

@@ -30,6 +30,7 @@ _FRAME: Final = re.compile(r"\s*(\d+)\s+(\d+)\s+(\S+)\s+(?:(\d+)\s+)?(\S.*)$")
 _SITE: Final = re.compile(r"(\w+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)(?:\s+(\S+))?$")
 _UNKNOWN: Final = "[unknown]"
 _IO: Final = "File_"
+_END: Final = "End of Report"
 _TIMES: Final = "Callsite Time statistics"
 # Sections of bytes by call site → the metric of what they sum up.
 _VOLUMES: Final = {
@@ -56,7 +57,7 @@ def read(source: Source) -> Experiment:
     """Read a report of mpiP.
 
     Raises:
-        InputError: It has no times by rank, or a number is none.
+        InputError: It is cut off, has no times by rank, or a number is none.
     """
     return _Reading(source).experiment()
 
@@ -69,6 +70,7 @@ class _Reading:
         self._tasks: dict[int, tuple[float, float]] = {}
         self._frames: defaultdict[int, list[_Frame]] = defaultdict(list)
         self._rows: defaultdict[str, list[Sequence[str]]] = defaultdict(list)
+        section = ""
         for section, line in _sections(source):
             if not section and (fact := _FACT.match(line)):
                 self._facts.setdefault(fact[1].strip(), fact[2].strip())
@@ -78,6 +80,12 @@ class _Reading:
                 self._add_frame(frame)
             elif row := _SITE.match(line):
                 self._rows[section].append(row.groups(""))
+        if section != _END:
+            place = f'in "@--- {section}"' if section else "before its first section"
+            raise InputError(
+                f'expected a report that ends in "@--- {_END}", found one that is cut off {place};'
+                " take the whole file, or run the program again until it has left MPI"
+            )
         if not self._tasks:
             raise InputError("expected times by task (@--- MPI Time), found none; a concise report (-c) lacks them")
         command = self._facts.get("Command", "").split()
@@ -158,10 +166,12 @@ def _seconds(count: str, mean: str) -> float:
 
 
 def _sections(source: Source) -> Iterator[tuple[str, str]]:
-    """Give each line with the name of its section, without what it says of units: of the head an empty one."""
+    """Give each line with the name of its section, without what it says of units: of the head an empty one.
+
+    A heading is an empty line of its section.
+    """
     section = ""
     for line in lines(source):
         if found := _SECTION.match(line):
             section = re.split(r"[(:]", found[1])[0].strip(" -")
-        else:
-            yield section, line
+        yield section, "" if found else line

@@ -17,7 +17,7 @@ from ..notes import Notes
 from ..region import Region
 from ..source import Source
 from .profile import Profile, function
-from .text import lines
+from .text import is_last_line_whole, lines
 
 __all__ = ["read"]
 
@@ -35,7 +35,7 @@ _MPI: Final = ("MPI_", "PMPI_")
 
 
 class _Sample(NamedTuple):
-    """A sample: who was running, what was counted, and the stack, the innermost function first."""
+    """A sample: who was running, what was counted, the stack, the innermost function first, and whether it is whole."""
 
     command: str
     process: int
@@ -43,6 +43,7 @@ class _Sample(NamedTuple):
     event: str
     period: int | None
     frames: list[str]
+    is_whole: bool = True
 
 
 def read(source: Source) -> Experiment:
@@ -59,12 +60,16 @@ def read(source: Source) -> Experiment:
 
 
 def _samples(source: Source) -> Iterator[_Sample]:
+    """Give the samples; the last one is not whole if its line has no end, or its stack no empty line after it."""
     current: _Sample | None = None
+    is_ended = is_stack = False
+    stacked: set[str] = set()  # events whose samples end in an empty line
     for line in lines(source):
         head = None if line.startswith("#") else _SAMPLE.match(line.strip())  # without stacks, commands are padded
         if head:
             if current:
                 yield current
+            is_ended = is_stack = False
             thread = head["thread"]
             current = _Sample(
                 head["command"],
@@ -77,8 +82,17 @@ def _samples(source: Source) -> Iterator[_Sample]:
         name = _name((head["frame"] or "") if head else line)
         if current and name is not None:
             current.frames.append(name)
+            is_stack |= not head
+        if current and not line:
+            is_ended = True
+            stacked.add(current.event)
     if current:
-        yield current
+        on_one_line = not is_stack and (current.frames or current.event not in stacked)
+        is_cut = not is_last_line_whole(source)
+        is_whole = bool(is_ended or (on_one_line and not (is_cut and (head or not current.frames))))
+        yield current._replace(is_whole=is_whole)
+        if is_cut and is_whole:  # within the first line of the next one
+            yield current._replace(is_whole=False)
 
 
 def _name(line: str) -> str | None:
@@ -106,8 +120,12 @@ class _Samples:
         self._commands: Counter[str] = Counter()
         self._told_apart = True
         self._untold = 0
+        self._is_cut = False
 
     def add(self, sample: _Sample) -> None:
+        if not sample.is_whole:
+            self._is_cut = True
+            return
         self._commands[sample.command] += 1
         self._told_apart &= sample.thread is not None
         place = sample.process, sample.thread if sample.thread is not None else sample.process
@@ -124,7 +142,8 @@ class _Samples:
 
     def experiment(self) -> Experiment:
         if not self._sums:
-            raise InputError("expected samples of perf script, found none")
+            found = "a part of one: the text is cut off" if self._is_cut else "none"
+            raise InputError(f"expected samples of perf script, found {found}")
         numbers: defaultdict[int, set[int]] = defaultdict(set)
         for _, _, (process, thread) in self._sums:
             numbers[process].add(thread)
@@ -141,6 +160,8 @@ class _Samples:
         )
         if self._untold:
             self._profile.remarks.append(f"perf: {self._untold} samples without a period are only counted")
+        if self._is_cut:
+            self._profile.remarks.append("perf: the text is cut off within its last sample, which is left out")
         return self._profile.experiment(Notes(program=self._commands.most_common(1)[0][0]))
 
     def _path(self, command: str, frames: Sequence[str]) -> int:

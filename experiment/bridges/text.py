@@ -8,7 +8,7 @@ from typing import Final
 from ...errors import InputError
 from ..source import Source
 
-__all__ = ["lines", "whole_text"]
+__all__ = ["is_last_line_whole", "lines", "whole_text"]
 
 _BLOCK: Final = 1 << 20
 _LONGEST: Final = 1 << 24  # bytes of a line
@@ -31,6 +31,11 @@ def lines(source: Source) -> Iterator[str]:
             yield line.decode("utf-8", "replace").rstrip("\r")
     if rest:
         yield rest.decode("utf-8", "replace").rstrip("\r")
+
+
+def is_last_line_whole(source: Source) -> bool:
+    """Tell whether the last line has its end, without which a file is cut off."""
+    return source.read(source.end() - 1, 1) == b"\n"
 
 
 def whole_text(source: Source) -> bytes:

@@ -120,6 +120,12 @@ def test_a_formula_is_written_for_a_page():
     ]
 
 
+@pytest.mark.parametrize("text", ["rate=[bytes sent]/wall_time", "rate = [bytes sent] / [wall_time]"])
+def test_a_formula_may_begin_with_a_bracket(text):
+    columns = {"bytes sent": np.array([6.0]), "wall_time": np.array([3.0])}
+    assert Formula.parse(text).evaluate(columns).tolist() == [2.0]
+
+
 def test_the_table_is_that_of_the_documents():
     page = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text()
     rows = {row.split("`")[1]: row.split("|") for row in page.splitlines() if row.startswith("| `")}

@@ -100,7 +100,7 @@ def test_a_branch_makes_a_base_and_a_slower_change_is_said_and_fails(project, sh
     status, said = shell(steps["measure and compare"], **hub)
     assert status == 3, said
     markdown = (project / "performance.md").read_text()
-    assert markdown.startswith("**SLOWER** the program takes ")
+    assert markdown.startswith("## SLOWER by ")
     assert etree.parse(project / "performance.xml").xpath("count(//failure)") > 0
     for step in ("say it", "comment"):
         status, said = shell(steps[step], TOKEN="secret", NUMBER="5", **hub)

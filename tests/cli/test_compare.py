@@ -3,10 +3,11 @@
 import json
 import math
 
+import numpy as np
 import pytest
 from lxml import etree
 
-from autoanalyzer.experiment import Notes, Region
+from autoanalyzer.experiment import Builder, Notes, Region, save
 
 from .conftest import refused, succeed
 
@@ -113,6 +114,34 @@ def test_compare_writes_markdown_junit_and_json(series):
     (found,) = document["comparisons"]
     assert [found["slower"], found["runs"], found["noise_known"]] == [True, [3, 3], True]
     assert [(each["path"], each["verdict"]) for each in found["regions"]] == [("work", "slower"), ("idle", "same")]
+
+
+def test_markdown_begins_with_the_outcome_and_what_is_slower_stands_before_what_is_unclear(tool):
+    region = [Region("function", name, "a.c", name, 0, 10, 19) for name in ("rough", "worse")]
+    for side, factor in (("a", 1.0), ("b", 1.2)):
+        for number, noise in enumerate((1.0, 1.002, 1.01)):
+            made = Builder(Notes(program="app"))
+            names = ("noisy", "mixed", "calm")
+            for name in names:
+                made.metric(name, "sec")
+            main = made.call_path("main")
+            rough, worse = (made.call_path(each, main) for each in region)
+            made.location(0)
+            loud, quiet = 3 * factor * (1, 1.7, 2.5)[number], factor * noise
+            for name, first, second in zip(names, (loud, loud, quiet), (0.1, quiet, quiet), strict=True):
+                made.row(name, rough, np.array([first]))
+                made.row(name, worse, np.array([second]))
+            save(made.experiment(), tool.folder / f"{side}{number}.cube")
+    words = [word for name in names for word in ("--metric", name)]
+    done = tool("autoanalyzer", "compare", *A, "--with", *B, *words, "--markdown", "c.md", "--fail-on", "5%")
+    assert done.returncode == 3
+    assert done.stdout.decode().startswith("UNCLEAR  the program")  # in the order that was asked for
+    said = (tool.folder / "c.md").read_text()
+    assert said.startswith("## SLOWER by calm and mixed, UNCLEAR by noisy\n\n**SLOWER** the program takes")
+    rows = [line for line in said.splitlines() if line.startswith(("| the", "| rough", "| worse"))]
+    verdicts = [row.split(" | ")[-1].strip(" |") for row in rows]
+    assert verdicts == ["slower"] * 3 + ["unclear", "slower", "unclear"] + ["unclear"] * 2
+    assert "| worse" in rows[4]
 
 
 def test_compare_of_one_run_a_side_fails_only_on_a_program_that_is_far_slower(files, written):
@@ -241,7 +270,10 @@ def test_names_of_metrics_do_not_reach_a_terminal_raw(tool, written):
     assert "time\ufffd31m" in line
 
 
-@pytest.mark.parametrize(("kind", "start"), [("json", b"{"), ("markdown", b"**SLOWER**"), ("junit", b"<?xml")])
+@pytest.mark.parametrize(
+    ("kind", "start"),
+    [("json", b"{"), ("markdown", b"## SLOWER by wall\\_time\n\n**SLOWER** the program"), ("junit", b"<?xml")],
+)
 def test_a_document_goes_to_standard_output_and_the_verdict_makes_way(kind, start, series):
     done = succeed(series("autoanalyzer", "compare", *A, "--with", *B, f"--{kind}", "-"))
     assert done.stdout.startswith(start)

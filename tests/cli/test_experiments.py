@@ -7,6 +7,7 @@ import pytest
 
 from autoanalyzer.experiment import Builder, Metric, load, save, select
 from autoanalyzer.experiment.algebra import difference, mean, merge, ratio
+from autoanalyzer.experiment.metric import PROCESS_METRICS
 
 from .conftest import refused, succeed
 
@@ -202,3 +203,26 @@ def test_ranks_that_are_none_are_refused_before_anything_is_written(words, saved
     done = saved("autoanalyzer", "cut", "app.cube", "-o", "part.cube", "--ranks", words)
     assert f"--ranks {words}:" in refused(done)
     assert not (saved.folder / "part.cube").exists()
+
+
+def test_what_is_known_of_whole_processes_alone_is_missing_below_their_root(tool):
+    faults = PROCESS_METRICS[0]
+    made = Builder()
+    made.metric("wall_time")
+    made.metric(faults.name, faults.unit, description=faults.description)
+    main = made.call_path("main")
+    work = made.call_path("work", main)
+    for thread in range(2):
+        made.location(0, thread)
+    made.row("wall_time", work, [1.0, 0.0]).row(faults.name, main, [7, 0])
+    save(made.experiment(), tool.folder / "app.cube")
+
+    def rows(*words):
+        table = said(tool, "dump", "app.cube", "--metrics", "page_faults", *words).splitlines()
+        return [line.split() for line in table if line.split()[-1] in ("main", "work")]
+
+    for words in ((), ("--flat",), ("--exclusive",)):
+        assert rows(*words) == [["7", "main"], ["-", "work"]]
+    assert rows("--by", "thread") == [["7", "-", "main"], ["-", "-", "work"]]
+    assert "Page faults; of the whole process, at its root" in said(tool, "info", "app.cube")
+    assert said(tool, "dump", "app.cube", "--csv").splitlines()[2] == "1,1,0"  # as the file has it

@@ -297,13 +297,14 @@ def test_two_locations_and_one_metric_are_enough_for_clusters(tool, here):
         (["kmeans", "--seed", "-1"], "--seed -1"),
         (["kmeans", "--html", "none/such.html"], "expected a file in an existing folder"),
         (["map", "--sample", "RUN"], "a map shows one run"),
+        ([], "required: {correlation,hierarchy,kmeans,factors,pca,map}; see autoanalyzer stats --help"),
         (["guess"], "invalid choice: 'guess'"),
         (
             ["kmeans", *(word for rank in range(15) for word in ("--exclude-rank", str(rank)))],
             "need at least two locations",
         ),
     ],
-    ids=lambda words: words[-1] if isinstance(words, list) else "",
+    ids=lambda words: words[-1] if isinstance(words, list) and words else "",
 )
 def test_bad_input_is_told_in_one_line(words, said, file, here):
     words = [str(file) if word == "RUN" else word for word in words]

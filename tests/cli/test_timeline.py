@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from autoanalyzer.experiment.trace import save_trace
+from autoanalyzer.experiment.trace import load_trace, save_trace
 from autoanalyzer.timelines.anomalies import pace
 from autoanalyzer.view import timeline
 
@@ -82,6 +82,21 @@ def test_one_run_alone_is_said(recorded):
 
 def test_that_nothing_was_counted_is_said(recorded):
     assert "nothing was counted (try --counters simulated)" in recorded("timeline", "runs/one").stdout.decode()
+
+
+def test_events_that_were_counted_alone_are_named(recorded, tmp_path):
+    trace = load_trace(tmp_path / "runs" / "one" / "trace.npz")
+    events = {each: f"perf::{each.upper().replace('_', '-')}" for each in ("page_faults", "l2_misses")}
+    metrics = [
+        replace(each, name=events[each.name], source=f"measured:papi:{events[each.name]}")
+        if each.name in events
+        else each
+        for each in trace.metrics
+    ]
+    (tmp_path / "named").mkdir()
+    save_trace(replace(trace, metrics=metrics), tmp_path / "named" / "trace.npz")
+    said = recorded("timeline", "named").stdout.decode()
+    assert "perf::L2-MISSES, perf::PAGE-FAULTS counted, nothing else (try --counters simulated): what goes" in said
 
 
 def test_a_run_of_another_input_is_left_out_and_named(recorded, tmp_path):

@@ -71,3 +71,18 @@ def test_what_no_tool_writes_is_refused_as_before(tmp_path, capsys):
     (tmp_path / "a.txt").write_text("nothing\n")
     assert _run("info", tmp_path / "a.txt") == 2
     assert "found a file of another kind" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "command"),
+    [
+        ("gmon.out", b"gmon\1\0\0\0", "gprof ./app {} > profile.txt"),
+        ("perf data", b"PERFILE2h\0\0\0", "perf script -F +pid -i '{}' > profile.txt"),
+    ],
+)
+def test_of_a_recording_a_line_says_how_to_make_a_text(name, start, command, tmp_path, capsys):
+    (tmp_path / name).write_bytes(start)
+    assert _run("analyze", tmp_path / name) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert command.format(tmp_path / name) in said

@@ -92,6 +92,8 @@ index % time    self  children    called     name
                 0.40    0.00       5/5           even(int, char const*) <cycle 1> [4]
 [5]     40.0    0.40    0.00       5         leaf [5]
 -----------------------------------------------
+
+Index by function name
 """
 
 
@@ -112,3 +114,22 @@ def test_a_heading_alone_is_refused(tmp_path):
     (tmp_path / "a.txt").write_text("Flat profile:\n\nEach sample counts as 0.01 seconds.\n no time accumulated\n")
     with pytest.raises(InputError, match=r"a\.txt: expected functions .*, found none"):
         load(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize("options", [(), ("-b",), ("-q",), ("-b", "-q")])
+def test_a_call_graph_that_is_cut_off_is_refused(options, printed, tmp_path):
+    whole = printed(*options).read_text()
+    assert load(printed(*options)).call_paths
+    (tmp_path / "a.txt").write_text(whole[: whole.index("\n[2]") + 1])
+    with pytest.raises(InputError, match=r'with its "Index by function name" .* cut off; write it'):
+        load(tmp_path / "a.txt")
+
+
+def test_a_flat_profile_that_is_cut_off_is_refused_or_said_to_lack_functions(tmp_path):
+    text = (FOREIGN / "stencil.gprof.txt").read_text()
+    (tmp_path / "a.txt").write_text(text[:400])
+    with pytest.raises(InputError, match="expected whole lines, found a text that is cut off"):
+        load(tmp_path / "a.txt")
+    (tmp_path / "a.txt").write_text("".join(text.splitlines(keepends=True)[:6]))
+    assert "lists 79 % of the time" in load(tmp_path / "a.txt").notes.remarks[-1]
+    assert not any("cut off" in each for each in load(FOREIGN / "stencil.gprof.txt").notes.remarks)

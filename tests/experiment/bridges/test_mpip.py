@@ -67,6 +67,7 @@ Task    AppTime    MPITime     MPI%
 Name              Site Rank  Count      Max     Mean      Min   App%   MPI%
 Recv                 1    0    100      453       10   0.0156  12.84  94.79
 Recv                 1    1   {count}      453     1.01   0.0156  12.84  94.79
+@--- End of Report ---
 """
 
 
@@ -122,6 +123,17 @@ def test_a_line_of_many_blanks_is_read(heading, start, tmp_path):
 
 
 def test_a_concise_report_is_refused(tmp_path):
-    (tmp_path / "a.mpiP").write_text("@ mpiP\n@ Command : ./ring\n")
+    (tmp_path / "a.mpiP").write_text("@ mpiP\n@ Command : ./ring\n@--- End of Report ---\n")
     with pytest.raises(InputError, match=r"expected times by task .*, found none; a concise report"):
         load(tmp_path / "a.mpiP")
+
+
+@pytest.mark.parametrize(
+    ("size", "place"),
+    [(300, "before its first section"), (3000, 'in "@--- Callsites"'), (-200, 'in "@--- Callsite I/O statistics"')],
+)
+def test_a_report_that_is_cut_off_is_refused(size, place, tmp_path):
+    (tmp_path / "a.mpiP").write_text(FILE.read_text()[:size])
+    with pytest.raises(InputError) as refused:
+        load(tmp_path / "a.mpiP")
+    assert f'ends in "@--- End of Report", found one that is cut off {place}; take the whole file' in str(refused.value)

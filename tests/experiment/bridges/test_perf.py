@@ -93,3 +93,39 @@ def test_counts_alone_get_no_verdict(tmp_path):
     (tmp_path / "a").write_text("app 7 1.5:  100 cycles:  12 main+0x1 (/bin/app)\n")
     with pytest.raises(InputError, match=r"expected wall time .* found perf:cycles"):
         analyze(load(tmp_path / "a"))
+
+
+STACKS = "".join(f"app 7 {n}.5:  1000000000 cpu-clock: \n\t12 f+0x1 (/bin/app)\n\t34 main+0x1 (/b)\n\n" for n in (1, 2))
+LINES = "".join(f"app 7 {n}.5:  1000000000 cpu-clock:  34 main+0x1 (/bin/app)\n" for n in (1, 2))
+CUT = "perf: the text is cut off within its last sample, which is left out"
+
+
+@pytest.mark.parametrize(
+    ("text", "lacking"),
+    [
+        (STACKS, 1),
+        (STACKS, 4),
+        (STACKS, len("\t34 main+0x1 (/b)\n\n")),
+        (STACKS, 36),
+        (STACKS, 41),
+        (STACKS, 70),
+        (LINES, 1),
+        (LINES, 9),
+        (LINES, 40),
+    ],
+)
+def test_a_last_sample_that_is_cut_off_is_left_out(text, lacking, tmp_path):
+    for name, size in (("cut", len(text) - lacking), ("whole", len(text) // 2), ("both", len(text))):
+        (tmp_path / name).write_text(text[:size])
+    cut, whole, both = (load(tmp_path / each) for each in ("cut", "whole", "both"))
+    assert cut.call_paths == whole.call_paths
+    assert (cut.exclusive("cpu_time") == whole.exclusive("cpu_time")).all()
+    assert [each.notes.remarks.count(CUT) for each in (cut, whole, both)] == [1, 0, 0]
+    assert both.exclusive("cpu_time").sum() == 2
+
+
+@pytest.mark.parametrize("size", [42, 50, 60])
+def test_a_part_of_one_sample_is_refused(size, tmp_path):
+    (tmp_path / "a").write_text(STACKS[:size])
+    with pytest.raises(InputError, match="expected samples of perf script, found a part of one: the text is cut off"):
+        load(tmp_path / "a")
