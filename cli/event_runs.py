@@ -53,5 +53,5 @@ def _of_one_run(arguments: argparse.Namespace, folder: RunFolder, counters: str,
     mine = copy(arguments)
     mine.output, mine.counters = folder.path, counters
     if number > 1:
-        mine.events, mine.usage = "none", None
+        mine.events, mine.usage = "none", ""
     return mine

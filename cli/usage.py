@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from ..errors import UsageError
 from ..runtime.usage.energy import energy_defect
-from ..runtime.usage.names import ENERGY, usage_of
+from ..runtime.usage.names import ENERGY, USAGE_VARIABLE, usage_of
 
 __all__ = ["add_usage"]
 
@@ -16,7 +17,7 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--usage",
         type=_usage,
-        default=None,
+        default=os.environ.get(USAGE_VARIABLE) or None,  # tried like what is said
         metavar="METRIC,…",
         help="count on each call path, too: page_faults, context_switches, allocated_bytes, allocations, freed_bytes, "
         "frees, energy … (autoanalyzer counters tries which there are)",
