@@ -21,6 +21,7 @@ __all__ = ["roofline_of"]
 _TIME: Final = "counted_time"
 _BYTES: Final = "memory_bytes"
 _SERVED_BY_L3: Final = 1.5  # times as quick as memory: a walk beyond L2 that L3 serves, where there is one
+_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations whose results are none of a run
 _CALIBRATE: Final = "autoanalyzer calibrate measures them once, and runs from then on have them"
 
 
@@ -78,9 +79,9 @@ def roofline_of(experiment: Experiment) -> dict[str, Any] | None:
     """Give, for JSON, the formulas by which the page computes rates, and the rooflines that can be drawn.
 
     Returns:
-        None of a difference and its like, whose values have no rates.
+        None of a difference and its like, and of what is computed from these: their values have no rates.
     """
-    if experiment.notes.derived_by[-1:] in (("difference",), ("ratio",), ("stddev",)):
+    if _NO_AMOUNTS.intersection(experiment.notes.derived_by):
         return None
     line = cache_line(experiment)
     measured = [metric.name for metric in experiment.metrics if metric.aggregation == "sum"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
-from autoanalyzer.experiment.algebra import difference
+from autoanalyzer.experiment.algebra import difference, maximum, mean, merge
 from autoanalyzer.view.page.roofline import roofline_of
 
 from .conftest import Show
@@ -171,6 +172,15 @@ def test_without_a_calibration_points_are_drawn_without_roofs(show: Show) -> Non
     assert "No roof of bandwidth and the most instructions, as the machine of this run was not calibrated" in (
         page.inner_text("#panel")
     )
+
+
+@pytest.mark.parametrize("operation", [mean, merge, maximum])
+def test_what_is_computed_from_differences_has_none_and_from_runs_has(operation: Callable[..., Experiment]) -> None:
+    change = difference(made(), made({}))
+    assert roofline_of(operation(change, change)) is None
+    found = roofline_of(operation(made(), made()))
+    assert found is not None
+    assert len(found["charts"]) == 1
 
 
 def test_a_difference_has_none(show: Show) -> None:
