@@ -123,9 +123,10 @@ def possible(measured: Collection[str], line: int | None = None, *, taken: Colle
     return found
 
 
-def about(name: str) -> str:
-    """Say what a metric of the table is."""
-    return next(each.about for each in DERIVATIONS if each.name == name)
+def about(formula: Formula) -> str:
+    """Say what a formula of the table gives; those of one name are made of different metrics."""
+    of_name = [each for each in DERIVATIONS if each.name == formula.name]
+    return next(each.about for each in of_name if (same := each.formula(1)) and same.metrics == formula.metrics)
 
 
 def cache_line(experiment: Experiment) -> int | None:

@@ -7,7 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.derivations import DERIVATIONS, built_in, cache_line, derivations, possible, why_absent
+from autoanalyzer.analyze.derivations import (
+    DERIVATIONS,
+    about,
+    built_in,
+    cache_line,
+    derivations,
+    possible,
+    why_absent,
+)
 from autoanalyzer.analyze.formula import Formula
 from autoanalyzer.analyze.metric_space import MetricSpace
 from autoanalyzer.errors import UsageError
@@ -109,6 +117,12 @@ def test_each_formula_of_the_table_is_one_and_parts_stand_before_what_they_are_p
     for place, each in enumerate(texts):
         assert all(part not in names or part in names[:place] for part in each.metrics), each.name
     assert {each.name for each in built_in()} == {"compute_time", "l1_miss_rate", "l2_miss_rate", "cpi", "ipc"}
+
+
+def test_what_is_said_of_a_formula_is_said_of_that_one_and_not_of_the_first_of_its_name():
+    assert [about(each) for each in derivations(64)] == [each.about for each in DERIVATIONS]
+    (time, flops, _) = possible(["wall_time", "PAPI_FP_OPS"])
+    assert (about(time), about(flops)) == ("wall-clock time", "floating-point operations")
 
 
 def test_a_formula_is_written_for_a_page():

@@ -100,7 +100,7 @@ def _derived(formula: Formula) -> dict[str, Any]:
     return {
         "name": formula.name,
         "unit": formula.unit({}),
-        "about": f"{about(formula.name)}: {formula.text}",
+        "about": f"{about(formula)}: {formula.text}",
         "tree": formula.written(),
         "listed": formula.name not in PARTS_ALONE,
     }

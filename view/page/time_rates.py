@@ -46,7 +46,7 @@ class TimeRates:
         simulated = {metric.name for metric in (*adding, *experiment.metrics) if metric.source.startswith("simulated")}
         made_of = parts(formulas)
         metrics = [
-            Metric(each.name, each.unit({}), None, f"{about(each.name)}: {each.text}", additive=False)
+            Metric(each.name, each.unit({}), None, f"{about(each)}: {each.text}", additive=False)
             for each in formulas
             if each.name not in PARTS_ALONE
             and not (times & {*made_of[each.name]} and simulated & {*made_of[each.name]})

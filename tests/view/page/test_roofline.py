@@ -174,6 +174,14 @@ def test_without_a_calibration_points_are_drawn_without_roofs(show: Show) -> Non
     )
 
 
+def test_what_a_rate_is_said_to_be_is_what_it_was_computed_from() -> None:
+    found = roofline_of(made(flops=True))
+    assert found is not None
+    said = {each["name"]: each["about"] for each in found["derived"]}
+    assert said["counted_time"] == "CPU time: cpu_time"
+    assert said["memory_bytes"] == "what misses in L2 fetch from L3, or memory: 64 * l2_misses"
+
+
 @pytest.mark.parametrize("operation", [mean, merge, maximum])
 def test_what_is_computed_from_differences_has_none_and_from_runs_has(operation: Callable[..., Experiment]) -> None:
     change = difference(made(), made({}))
