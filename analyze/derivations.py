@@ -75,6 +75,7 @@ DERIVATIONS: Final = (
     Derivation("io_rate", "io_bytes / io_time", "bytes/sec", "bytes in a second of file I/O"),
     # The time in which instructions and misses are counted; of other tools all.
     Derivation("counted_time", "cpu_time - mpi_cpu_time - omp_cpu_time", "sec", "CPU time outside MPI and OpenMP"),
+    Derivation("counted_time", "cpu_time - mpi_cpu_time", "sec", "CPU time outside MPI"),
     Derivation("counted_time", "cpu_time", "sec", "CPU time"),
     Derivation("counted_time", "wall_time", "sec", "wall-clock time"),
     Derivation("instruction_rate", "instructions / counted_time", "occ/sec", "instructions in a second"),

@@ -74,6 +74,7 @@ def test_a_loop_of_known_work_has_the_rates_that_are_worked_out_by_hand():
 
 
 def test_of_profiles_that_lack_times_the_next_best_is_taken():
+    assert computed({"cpu_time": 4.0, "mpi_cpu_time": 3.0, "PAPI_FP_OPS": 8.0})["flop_rate"] == 8.0
     assert computed({"cpu_time": 4.0, "wall_time": 5.0, "PAPI_FP_OPS": 8.0})["flop_rate"] == 2.0
     assert computed({"wall_time": 5.0, "PAPI_FP_OPS": 10.0})["flop_rate"] == 2.0
 
