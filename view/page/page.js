@@ -1702,7 +1702,7 @@
     }
     ofMetric(node) {
       const parts = this.partsOf(node).map((part) => this.sums.total(part));
-      return parts.reduce((whole, part) => whole.less(part), this.sums.total(node));
+      return parts.reduce((whole2, part) => whole2.less(part), this.sums.total(node));
     }
     // Those parts of a metric that its children show.
     partsOf(node) {
@@ -1749,7 +1749,7 @@
     // The selected metrics together, if they are sums of one unit; else there is a value of each alone.
     selected(read) {
       let tallies = this.metrics.map(
-        (node) => this.partsOf(node).reduce((whole, part) => whole.less(read(part)), read(node))
+        (node) => this.partsOf(node).reduce((whole2, part) => whole2.less(read(part)), read(node))
       );
       if (tallies.length > 1 && !this.summed) {
         tallies = tallies.map(({ amounts, known, gaps }) => new Tally("none", amounts, known, gaps));
@@ -2006,9 +2006,9 @@
       return this.whole ?? wholeOf(this.browser, "metrics", this.basis, node);
     }
     #written(node, value = this.browser.value(this.dimension, node)) {
-      const whole = this.#wholeFor(node);
+      const whole2 = this.#wholeFor(node);
       const unit = this.dimension === "metrics" ? this.browser.sums.metrics[node].unit : this.unit;
-      return whole?.amount ? [share(value, whole), "%"] : [value, unit];
+      return whole2?.amount ? [share(value, whole2), "%"] : [value, unit];
     }
     row(place) {
       const node = this.order[place];
@@ -2173,7 +2173,7 @@
       const value = difference.before[metric * sums.paths + path];
       if (value === value) before[trees.flat.home[path]] += value;
     }
-    const whole = before.reduce((sum2, value) => sum2 + Math.abs(value), 0);
+    const whole2 = before.reduce((sum2, value) => sum2 + Math.abs(value), 0);
     const lines = head.regions.map((each, region) => ({
       region,
       name: each[0],
@@ -2181,7 +2181,7 @@
       before: before[region],
       gain: gains[region]
     }));
-    const changed = lines.filter(({ gain }) => Math.abs(gain) > LEAST * whole);
+    const changed = lines.filter(({ gain }) => Math.abs(gain) > LEAST * whole2);
     return {
       unit: head.metrics[metric].unit,
       partly: sums.byPath(metric).gaps.some((gaps) => gaps > 0),
@@ -2680,6 +2680,7 @@
     const [operator, ...operands] = tree;
     return OPERATIONS2[operator](...operands.map((each) => evaluate2(each, valueOf)));
   }
+  var whole = ({ amount: amount2, gap }) => gap ? NaN : amount2;
   function ratesOf(experiment) {
     const { head, sums, trees } = experiment;
     const metrics = new Map(head.metrics.map(({ name }, place) => [name, place]));
@@ -2690,7 +2691,7 @@
     };
     return head.regions.map((_, region) => {
       const found = /* @__PURE__ */ new Map();
-      const valueOf = (name) => found.has(name) ? found.get(name) : metrics.has(name) ? columnOf(name).value(region).amount ?? NaN : NaN;
+      const valueOf = (name) => found.has(name) ? found.get(name) : metrics.has(name) ? whole(columnOf(name).value(region)) : NaN;
       for (const { name, tree } of head.roofline.derived) {
         const value = evaluate2(tree, valueOf);
         found.set(name, Number.isFinite(value) ? value : NaN);
@@ -2746,7 +2747,7 @@
     const missing = regions.length - points2.length;
     return html`
     <h3>${chart.title}</h3>
-    <p class="remark">One point for each region by itself, on one core; the larger it is, the more of the time it takes. Upwards: ${chart.work} a second; to the right: ${chart.work} for a byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, as they have no ${chart.work}, or no misses.`}</p>
+    <p class="remark">One point for each region by itself, on one core; the larger it is, the more of the time it takes. Upwards: ${chart.work} a second; to the right: ${chart.work} for a byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, as they have no ${chart.work}, or no misses, or these are not known everywhere.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told2 ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point2(null)}>
       <${Axes} frame=${frame2} chart=${chart} />
@@ -3637,8 +3638,8 @@
     const lastTree = useRef("program");
     const { browser, basis, flat, grouping, tab, time, source } = state;
     const experiment = page.experiments[state.experiment];
-    const whole = basis === "other" ? page.other.totals : basis;
-    const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(browser, each, whole)])), [browser, whole]);
+    const whole2 = basis === "other" ? page.other.totals : basis;
+    const rows = useMemo(() => Object.fromEntries(DIMENSIONS.map((each) => [each, rowsOf(browser, each, whole2)])), [browser, whole2]);
     const spread = useMemo(() => ranges(browser), [browser]);
     const titles = { metrics: "Metric", program: flat ? "Region" : "Call path", system: grouping === "cluster" ? "Cluster, rank" : "Machine, rank" };
     async function go(change, { finding: number = -1, aim = null } = {}) {

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
+import orjson
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.experiment.algebra import difference, maximum, mean, merge
+from autoanalyzer.view.page import dataset_of
 from autoanalyzer.view.page.roofline import roofline_of
 
 from .conftest import Show
 
+RATES = Path(__file__).with_name("rates.mjs")
 SIMULATED = "simulated:rtcount L1=32K/8/64 L2=1M/8/64"
 PRICES = {
     "instruction_independent": 2.5e-10,
@@ -135,6 +141,18 @@ def test_axe_finds_nothing_to_complain_of_on_a_small_screen(scheme: str, show: S
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     complaints = Axe().run(page).response["violations"]
     assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in complaints] == []
+
+
+def test_what_is_known_of_a_part_of_the_ranks_is_not_divided_by_the_time_of_all() -> None:
+    experiment = made()
+    values = {metric.name: experiment.exclusive(metric.name).copy() for metric in experiment.metrics}
+    values["instructions"][1, 1] = np.nan  # of stream, on rank 1
+    given = dataset_of(experiment.replaced(severities=values))
+    numbers = {key: asdict(packed) for key, packed in given.numbers.items()}
+    asked = orjson.dumps({"head": given.head, "numbers": numbers, "name": "instruction_rate"})
+    ran = subprocess.run(["node", RATES], input=asked, capture_output=True, check=True)
+    rates = orjson.loads(ran.stdout)
+    assert (rates["stream"], rates["solve"], rates["small"]) == (None, 3e9, 2e9)
 
 
 def test_the_table_has_the_rates_of_each_region(show: Show) -> None:

@@ -24,6 +24,9 @@ export function evaluate(tree, valueOf) {
   return OPERATIONS[operator](...operands.map((each) => evaluate(each, valueOf)));
 }
 
+// What some ranks did is not over the time of all.
+const whole = ({ amount, gap }) => (gap ? NaN : amount);
+
 // Of each region by itself, over all call paths and locations: a Map of name → value, with what is derived.
 export function ratesOf(experiment) {
   const { head, sums, trees } = experiment;
@@ -35,7 +38,7 @@ export function ratesOf(experiment) {
   };
   return head.regions.map((_, region) => {
     const found = new Map();
-    const valueOf = (name) => (found.has(name) ? found.get(name) : metrics.has(name) ? (columnOf(name).value(region).amount ?? NaN) : NaN);
+    const valueOf = (name) => (found.has(name) ? found.get(name) : metrics.has(name) ? whole(columnOf(name).value(region)) : NaN);
     for (const { name, tree } of head.roofline.derived) {
       const value = evaluate(tree, valueOf);
       found.set(name, Number.isFinite(value) ? value : NaN);

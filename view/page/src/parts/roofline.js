@@ -51,7 +51,7 @@ function Chart({ chart, regions, units, selected, select }) {
   const missing = regions.length - points.length;
   return html`
     <h3>${chart.title}</h3>
-    <p class="remark">One point for each region by itself, on one core; the larger it is, the more of the time it takes. Upwards: ${chart.work} a second; to the right: ${chart.work} for a byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, as they have no ${chart.work}, or no misses.`}</p>
+    <p class="remark">One point for each region by itself, on one core; the larger it is, the more of the time it takes. Upwards: ${chart.work} a second; to the right: ${chart.work} for a byte.${missing > 0 && ` ${missing} of ${regions.length} regions are not drawn, as they have no ${chart.work}, or no misses, or these are not known everywhere.`}</p>
     ${chart.said.map((line) => html`<p class="remark">${line}</p>`)}
     <div class="grid"><svg class="roofline" viewBox=${`0 0 ${WIDE} ${HIGH}`} role="img" tabindex="0" aria-label=${`${chart.title}; arrows move from region to region, Enter selects. ${told ?? ""}`} onKeyDown=${onKeyDown} onMouseLeave=${() => point(null)}>
       <${Axes} frame=${frame} chart=${chart} />
