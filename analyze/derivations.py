@@ -73,7 +73,8 @@ DERIVATIONS: Final = (
     Derivation("l2_mpki", "1000 * PAPI_L2_DCM / PAPI_TOT_INS", "", "misses in L2 in 1000 instructions"),
     Derivation("mpi_rate", "mpi_bytes / mpi_time", "bytes/sec", "bytes in a second of MPI calls"),
     Derivation("io_rate", "io_bytes / io_time", "bytes/sec", "bytes in a second of file I/O"),
-    # The time in which instructions and misses are counted; of other tools all.
+    # The time in which instructions and misses are counted, also in file I/O, whose text libraries format; of other
+    # tools all.
     Derivation("counted_time", "cpu_time - mpi_cpu_time - omp_cpu_time", "sec", "CPU time outside MPI and OpenMP"),
     Derivation("counted_time", "cpu_time - mpi_cpu_time", "sec", "CPU time outside MPI"),
     Derivation("counted_time", "cpu_time", "sec", "CPU time"),

@@ -81,8 +81,8 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
 def with_ref_cycles(experiment: Experiment) -> Experiment:
     """Add ``ref_cycles`` to an experiment with instructions, but without cycles or the rate of its clock.
 
-    CPU time outside MPI, file I/O and OpenMP's waiting, as the counts leave out what is executed there, and simulated
-    ones the kernel, too.
+    CPU time outside MPI, file I/O and OpenMP's waiting. The counts leave out what MPI and OpenMP execute, and the
+    kernel, to which most file I/O belongs; what libraries execute for it, as to format text, is counted all the same.
     """
     rate = float(experiment.notes.clocks.get("ticks_per_second", 0))
     if not rate or "instructions" not in experiment or {"cycles", "ref_cycles"} & {m.name for m in experiment.metrics}:

@@ -79,6 +79,11 @@ def test_of_profiles_that_lack_times_the_next_best_is_taken():
     assert computed({"wall_time": 5.0, "PAPI_FP_OPS": 10.0})["flop_rate"] == 2.0
 
 
+def test_what_formats_text_for_files_is_counted_so_its_time_is_in_that_of_counts():
+    times = {"cpu_time": 6.0, "mpi_cpu_time": 2.0, "io_cpu_time": 3.0, "omp_cpu_time": 0.0}
+    assert computed({**times, "instructions": 8e9})["instruction_rate"] == 2e9
+
+
 def test_the_last_cache_that_was_counted_tells_the_bytes():
     assert computed({"l2_misses": 3.0, "PAPI_L3_TCM": 1.0}, 128)["memory_bytes"] == 128
 
