@@ -142,6 +142,14 @@ class _File:
         """Give the fields of a structure."""
         return kind.unpack(self.bytes(offset, kind.size))
 
+    def items(self, start: int, many: int, size: int, kind: Struct) -> Iterator[tuple[Any, ...]]:
+        """Give the fields of each structure in a list, in which one begins ``size`` bytes after the other."""
+        if many and size < kind.size:
+            raise InputError(f"{self.name}: expected elements of at least {kind.size} bytes, found {many} of {size}")
+        if start + many * size > self._end:
+            raise InputError(f"{self.name}: expected {many * size} bytes from {start} on, found a file of {self._end}")
+        return (self.fields(start + size * each, kind) for each in range(many))
+
     def text(self, offset: int) -> str:
         """Give a string, which ends with a zero."""
         found = b""
@@ -153,17 +161,19 @@ class _File:
 def _kinds(meta: _File) -> Sequence[str]:
     """Give what identifiers of threads are called, by their numbers."""
     names, many = meta.fields(meta.sections[_NAMES], _NAME_LIST)
-    return [meta.text(meta.fields(names + _POINTER.size * each, _POINTER)[0]) for each in range(many)]
+    return [meta.text(name) for (name,) in meta.items(names, many, _POINTER.size, _POINTER)]
 
 
 def _columns(meta: _File, tree: CallTree) -> Mapping[int, int]:
     """Make a column of each metric; give the columns by the numbers of inclusive values."""
     found: dict[int, int] = {}
+    seen = set()
     metrics, many, size, size_of_scope = meta.fields(meta.sections[_METRICS], _METRIC_LIST)
-    for metric in range(many):
-        name, scopes, _, many_scopes = meta.fields(metrics + size * metric, _METRIC_ITEM)
-        for each in range(many_scopes):
-            scope, number = meta.fields(scopes + size_of_scope * each, _SCOPE_ITEM)
+    for name, scopes, _, many_scopes in meta.items(metrics, many, size, _METRIC_ITEM):
+        for scope, number in meta.items(scopes, many_scopes, size_of_scope, _SCOPE_ITEM):
+            if number in seen:
+                raise InputError(f"{meta.name}: expected each metric once, found {number} twice")
+            seen.add(number)
             if meta.fields(scope, _SCOPE)[1] == _INCLUSIVE:
                 found[number] = len(tree.columns)
                 tree.columns[len(tree.columns)] = meta.text(name)
@@ -189,8 +199,7 @@ class _Contexts:
     def read(self) -> None:
         """Read all of them."""
         entries, many, size = self._meta.fields(self._meta.sections[_CONTEXTS], _ENTRY_LIST)
-        for each in range(many):
-            size_inside, inside, context, _, name = self._meta.fields(entries + size * each, _ENTRY)
+        for size_inside, inside, context, _, name in self._meta.items(entries, many, size, _ENTRY):
             text = self._meta.text(name)
             node = self.tree.node(self._row(context), None, self._profile.path(text), text)
             waiting = [(inside, size_inside, node, 0)]
@@ -248,14 +257,15 @@ def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
     """Give those that are of one thread."""
     infos, many, size = values.fields(values.sections[_INFOS], _PROFILE_LIST)
     seen = set()
-    for each in range(many):
-        many_values, start, contexts, indices, place, flags = values.fields(infos + size * each, _PROFILE)
+    for many_values, start, contexts, indices, place, flags in values.items(infos, many, size, _PROFILE):
         if flags & _IS_SUMMARY:
             continue
         identifiers = {}
-        for number in range(values.fields(place, _MANY_IDENTIFIERS)[0]):
-            at = place + _MANY_IDENTIFIERS.size - _POINTER.size + _IDENTIFIER.size * number
-            kind, _, logical, physical = values.fields(at, _IDENTIFIER)
+        many_kinds = values.fields(place, _MANY_IDENTIFIERS)[0]
+        if many_kinds > len(kinds):
+            raise InputError(f"{values.name}: expected at most {len(kinds)} identifiers, found {many_kinds}")
+        first = place + _MANY_IDENTIFIERS.size - _POINTER.size
+        for kind, _, logical, physical in values.items(first, many_kinds, _IDENTIFIER.size, _IDENTIFIER):
             identifiers[kinds[kind]] = physical if kinds[kind] == _NODE else logical
         key = tuple(sorted(identifiers.items()))
         if key in seen:

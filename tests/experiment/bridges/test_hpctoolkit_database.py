@@ -125,3 +125,52 @@ def test_contexts_that_lead_back_to_themselves_are_refused(copy):
     (copy / "meta.db").write_bytes(content)
     with pytest.raises(InputError, match="expected each context once, found 4 twice"):
         load(copy)
+
+
+def _patch(file, *changes):
+    """Write values into a file: where, in which format, and what."""
+    content = bytearray(file.read_bytes())
+    for at, form, *what in changes:
+        struct.pack_into(form, content, at, *what)
+    file.write_bytes(content)
+
+
+def _section(file, number):
+    return struct.unpack_from("<Q", file.read_bytes(), 24 + 16 * number)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "section", "size_at", "least"),
+    [("profile.db", 0, 12, 44), ("meta.db", 2, 12, 26), ("meta.db", 2, 13, 10), ("meta.db", 3, 10, 32)],
+    ids=["profiles", "metrics", "scopes", "entries"],
+)
+def test_elements_that_are_too_small_are_refused(name, section, size_at, least, copy):
+    _patch(copy / name, (_section(copy / name, section) + size_at, "<B", 0))
+    with pytest.raises(InputError, match=rf"{name}: expected elements of at least {least} bytes, found \d+ of 0\Z"):
+        load(copy)
+
+
+@pytest.mark.parametrize(("name", "section"), [("profile.db", 0), ("meta.db", 2)], ids=["profiles", "metrics"])
+def test_a_list_longer_than_its_file_is_refused_before_it_is_read(name, section, copy):
+    _patch(copy / name, (_section(copy / name, section) + 8, "<L", 0xFFFF_FFFF))
+    with pytest.raises(InputError, match=rf"{name}: expected {0xFFFF_FFFF * (48 if section == 0 else 32)} bytes from"):
+        load(copy)
+
+
+def test_more_identifiers_than_there_are_kinds_are_refused(copy):
+    file = copy / "profile.db"
+    infos = struct.unpack_from("<Q", file.read_bytes(), _section(file, 0))[0]
+    names = struct.unpack_from("<Q", file.read_bytes(), infos + 48 + 32)[0]
+    _patch(file, (names, "<H", 0xFFFF))
+    with pytest.raises(InputError, match=r"profile\.db: expected at most 8 identifiers, found 65535\Z"):
+        load(copy)
+
+
+def test_a_metric_that_is_there_twice_is_refused(copy):
+    file = copy / "meta.db"
+    content = file.read_bytes()
+    metrics = struct.unpack_from("<Q", content, _section(file, 2))[0]
+    scopes = struct.unpack_from("<Q", content, metrics + 8)[0]
+    _patch(file, (scopes + 16 + 8, "<H", *struct.unpack_from("<H", content, scopes + 8)))
+    with pytest.raises(InputError, match=r"meta\.db: expected each metric once, found \d+ twice\Z"):
+        load(copy)
