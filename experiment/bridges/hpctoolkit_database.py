@@ -31,8 +31,9 @@ _MAGIC: Final = b"HPCTOOLKIT"
 _HEAD: Final = 16  # bytes
 _VERSION: Final = 4
 _LARGEST: Final = 1 << 29  # bytes of what is read at once, or made of a thread
-_LONGEST: Final = 1 << 20  # bytes of a string
-_PART: Final = 1 << 8  # bytes of strings that are read at once
+_LONGEST: Final = 1 << 14  # bytes of a string; what follows is left out
+_SHARED: Final = 4  # times the bytes of a file that its strings may have: those that end alike may share bytes
+_PART: Final = 1 << 10  # bytes of strings that are read at once
 
 _GENERAL, _NAMES, _METRICS, _CONTEXTS = range(4)  # sections of meta.db, in their order
 _INFOS: Final = 0  # of profile.db
@@ -123,6 +124,8 @@ class _File:
     def __init__(self, path: Path, kind: bytes, sections: int) -> None:
         self._source = open_source(path)
         self._end = self._source.end()
+        self._texts: dict[int, str] = {}
+        self._text_bytes = 0
         self.name = path.name
         head = self.bytes(0, _HEAD)
         if not head.startswith(_MAGIC + kind):
@@ -152,10 +155,18 @@ class _File:
 
     def text(self, offset: int) -> str:
         """Give a string, which ends with a zero."""
-        found = b""
-        while b"\0" not in found and len(found) < _LONGEST:
-            found += self.bytes(offset + len(found), min(_PART, self._end - offset - len(found)) or 1)
-        return found.partition(b"\0")[0].decode("utf-8", "replace")
+        if offset not in self._texts:
+            found, ended = bytearray(), False
+            while not ended and len(found) < _LONGEST:
+                at = offset + len(found)
+                part, zero, _ = self.bytes(at, min(_PART, self._end - at) or 1).partition(b"\0")
+                found += part
+                ended = bool(zero)
+            self._text_bytes += len(found)
+            if self._text_bytes > _SHARED * self._end:
+                raise InputError(f"{self.name}: expected names that fit into {self._end} bytes, found longer ones")
+            self._texts[offset] = found.decode("utf-8", "replace")
+        return self._texts[offset]
 
 
 def _kinds(meta: _File) -> Sequence[str]:

@@ -174,3 +174,22 @@ def test_a_metric_that_is_there_twice_is_refused(copy):
     _patch(file, (scopes + 16 + 8, "<H", *struct.unpack_from("<H", content, scopes + 8)))
     with pytest.raises(InputError, match=r"meta\.db: expected each metric once, found \d+ twice\Z"):
         load(copy)
+
+
+def _name_functions(file, length, step):
+    """Name all functions by a long name, each from ``step`` bytes later on than the one before."""
+    content = file.read_bytes()
+    functions, many, size = struct.unpack_from("<QLH", content, _section(file, 7))
+    file.write_bytes(content + b"A" * length + b"\0")
+    _patch(file, *((functions + size * each, "<Q", len(content) + step * each) for each in range(many)))
+
+
+def test_a_name_without_an_end_is_cut(copy):
+    _name_functions(copy / "meta.db", 100_000, 0)
+    assert max(len(path.region.name) for path in load(copy).call_paths) == 1 << 14
+
+
+def test_long_names_in_the_same_bytes_are_refused(copy):
+    _name_functions(copy / "meta.db", 20_000, 1)
+    with pytest.raises(InputError, match=r"meta\.db: expected names that fit into 36401 bytes, found longer ones\Z"):
+        load(copy)
