@@ -63,8 +63,10 @@ class CallTree:
             values: Inclusive, ``float64[row, column]``.
 
         Raises:
-            InputError: A value is not finite.
+            InputError: There are no nodes, or a value is not finite.
         """
+        if not self.nodes:
+            raise InputError("expected functions and loops, found none")
         rows = np.array([each.row for each in self.nodes], dtype=np.intp)
         inner = np.array([number for number, each in enumerate(self.nodes) if each.above is not None], dtype=np.intp)
         outer = np.array([each.above for each in self.nodes if each.above is not None], dtype=np.intp)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from struct import Struct
+from struct import Struct, error
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -227,13 +227,18 @@ class _Contexts:
         content = self._meta.bytes(start, size)
         at = 0
         while at < size:
-            size_inside, inside, context, flags, call, kind, words, _ = _CONTEXT.unpack_from(content, at)
-            said = iter(Struct(f"<{words}Q").unpack_from(content, at + _CONTEXT.size))
+            try:
+                size_inside, inside, context, flags, call, kind, words, _ = _CONTEXT.unpack_from(content, at)
+                said = iter(Struct(f"<{words}Q").unpack_from(content, at + _CONTEXT.size))
+                code = next(said) if flags & _HAS_FUNCTION else 0
+                file, own_line = (next(said), next(said) & 0xFFFF_FFFF) if flags & _HAS_PLACE else (0, 0)
+                library = next(said) if flags & _HAS_LIBRARY else 0
+            except (error, StopIteration):
+                raise InputError(
+                    f"{self._meta.name}: expected a whole context from byte {start + at} on, found a part of one"
+                ) from None
             at += _CONTEXT.size + _POINTER.size * words
             row = self._row(context)
-            code = next(said) if flags & _HAS_FUNCTION else 0
-            file, own_line = (next(said), next(said) & 0xFFFF_FFFF) if flags & _HAS_PLACE else (0, 0)
-            library = next(said) if flags & _HAS_LIBRARY else 0
             region = None
             if kind == _FUNCTION:
                 region = self._function(code)
@@ -277,6 +282,8 @@ def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
             raise InputError(f"{values.name}: expected at most {len(kinds)} identifiers, found {many_kinds}")
         first = place + _MANY_IDENTIFIERS.size - _POINTER.size
         for kind, _, logical, physical in values.items(first, many_kinds, _IDENTIFIER.size, _IDENTIFIER):
+            if kind >= len(kinds):
+                raise InputError(f"{values.name}: expected identifiers of {len(kinds)} kinds, found number {kind}")
             identifiers[kinds[kind]] = physical if kinds[kind] == _NODE else logical
         key = tuple(sorted(identifiers.items()))
         if key in seen:

@@ -157,11 +157,16 @@ def test_a_list_longer_than_its_file_is_refused_before_it_is_read(name, section,
         load(copy)
 
 
+def _identifiers(file, profile):
+    """Give where the identifiers of a profile begin."""
+    content = file.read_bytes()
+    infos, _, size = struct.unpack_from("<QLB", content, _section(file, 0))
+    return struct.unpack_from("<Q", content, infos + size * profile + 32)[0] + 8
+
+
 def test_more_identifiers_than_there_are_kinds_are_refused(copy):
     file = copy / "profile.db"
-    infos = struct.unpack_from("<Q", file.read_bytes(), _section(file, 0))[0]
-    names = struct.unpack_from("<Q", file.read_bytes(), infos + 48 + 32)[0]
-    _patch(file, (names, "<H", 0xFFFF))
+    _patch(file, (_identifiers(file, 1) - 8, "<H", 0xFFFF))
     with pytest.raises(InputError, match=r"profile\.db: expected at most 8 identifiers, found 65535\Z"):
         load(copy)
 
@@ -192,4 +197,30 @@ def test_a_name_without_an_end_is_cut(copy):
 def test_long_names_in_the_same_bytes_are_refused(copy):
     _name_functions(copy / "meta.db", 20_000, 1)
     with pytest.raises(InputError, match=r"meta\.db: expected names that fit into 36401 bytes, found longer ones\Z"):
+        load(copy)
+
+
+def test_an_identifier_of_an_unknown_kind_is_refused(copy):
+    file = copy / "profile.db"
+    _patch(file, (_identifiers(file, 1), "<B", 99))
+    with pytest.raises(InputError, match=r"profile\.db: expected identifiers of 8 kinds, found number 99\Z"):
+        load(copy)
+
+
+def test_a_database_without_entries_has_nothing(copy):
+    file = copy / "meta.db"
+    _patch(file, (_section(file, 3) + 8, "<H", 0))
+    with pytest.raises(InputError, match=r"expected functions and loops, found none\Z"):
+        load(copy)
+
+
+@pytest.mark.parametrize(
+    ("at", "form", "value"), [(20, "<B", 7), (23, "<B", 255)], ids=["fewer words than its flags say", "beyond the end"]
+)
+def test_a_part_of_a_context_is_refused(at, form, value, copy):
+    file = copy / "meta.db"
+    content = file.read_bytes()
+    start = struct.unpack_from("<Q", content, struct.unpack_from("<Q", content, _section(file, 3))[0] + 8)[0]
+    _patch(file, (start + at, form, value))
+    with pytest.raises(InputError, match=rf"meta\.db: expected a whole context from byte {start} on, found a part"):
         load(copy)
