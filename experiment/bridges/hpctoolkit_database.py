@@ -71,7 +71,10 @@ class _Profile(NamedTuple):
     start: int
     contexts: int
     indices: int
-    identifiers: Mapping[str, int]
+    process: int
+    thread: int
+    host: str
+    of_gpu: bool
 
 
 def read(source: Source) -> Experiment:
@@ -98,13 +101,12 @@ def read_database(path: Path) -> Experiment:
         raise InputError(f"expected fewer contexts and metrics, found {len(contexts.rows)} and {len(columns)}")
     idle = streams = 0
     for each in _profiles(values, _kinds(meta)):
-        rank, thread = each.identifiers.get(_RANK, 0), each.identifiers.get(_THREAD, 0)
-        if each.identifiers.keys() - _OF_PROCESSORS:
+        if each.of_gpu:
             streams += 1
-        elif thread and not each.values:  # a first one without a sample tells that its rank is there
+        elif each.thread and not each.values:  # a first one without a sample tells that its rank is there
             idle += 1
         else:
-            place = profile.location(rank, thread, f"host {each.identifiers.get(_NODE, 0):08x}")
+            place = profile.location(each.process, each.thread, each.host)
             tree.add(profile, place, _values(values, each, contexts.rows, columns))
     if idle:
         profile.remarks.append(f"HPCToolkit: left out: {idle} threads without a sample")
@@ -270,26 +272,40 @@ class _Contexts:
 
 
 def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
-    """Give those that are of one thread."""
+    """Give those that are of one thread; without ranks the number of a node, dense from 0 on, is the process's."""
     infos, many, size = values.fields(values.sections[_INFOS], _PROFILE_LIST)
     seen = set()
+    ranked = set()
     for many_values, start, contexts, indices, place, flags in values.items(infos, many, size, _PROFILE):
         if flags & _IS_SUMMARY:
             continue
-        identifiers = {}
-        many_kinds = values.fields(place, _MANY_IDENTIFIERS)[0]
-        if many_kinds > len(kinds):
-            raise InputError(f"{values.name}: expected at most {len(kinds)} identifiers, found {many_kinds}")
-        first = place + _MANY_IDENTIFIERS.size - _POINTER.size
-        for kind, _, logical, physical in values.items(first, many_kinds, _IDENTIFIER.size, _IDENTIFIER):
-            if kind >= len(kinds):
-                raise InputError(f"{values.name}: expected identifiers of {len(kinds)} kinds, found number {kind}")
-            identifiers[kinds[kind]] = physical if kinds[kind] == _NODE else logical
-        key = tuple(sorted(identifiers.items()))
-        if key in seen:
-            raise InputError(f"{values.name}: expected each thread once, found one twice")
-        seen.add(key)
-        yield _Profile(many_values, start, contexts, indices, identifiers)
+        logical, physical = _identifiers(values, place, kinds)
+        of_gpu = bool(logical.keys() - _OF_PROCESSORS)
+        process, thread = logical.get(_RANK, logical.get(_NODE, 0)), logical.get(_THREAD, 0)
+        if not of_gpu:
+            ranked.add(_RANK in logical)
+            if len(ranked) > 1:
+                raise InputError(f"{values.name}: expected ranks of all processes or of none, found some")
+            if (process, thread) in seen:
+                what = f"{process}, thread {thread}"
+                raise InputError(f"{values.name}: expected each thread once, found process {what} twice")
+            seen.add((process, thread))
+        host = f"host {physical.get(_NODE, 0):08x}"
+        yield _Profile(many_values, start, contexts, indices, process, thread, host, of_gpu)
+
+
+def _identifiers(values: _File, place: int, kinds: Sequence[str]) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """Give what a thread is by kind: numbers from 0 on, and those of the machine."""
+    logical, physical = {}, {}
+    many = values.fields(place, _MANY_IDENTIFIERS)[0]
+    if many > len(kinds):
+        raise InputError(f"{values.name}: expected at most {len(kinds)} identifiers, found {many}")
+    first = place + _MANY_IDENTIFIERS.size - _POINTER.size
+    for kind, _, number, of_machine in values.items(first, many, _IDENTIFIER.size, _IDENTIFIER):
+        if kind >= len(kinds):
+            raise InputError(f"{values.name}: expected identifiers of {len(kinds)} kinds, found number {kind}")
+        logical[kinds[kind]], physical[kinds[kind]] = number, of_machine
+    return logical, physical
 
 
 def _values(values: _File, profile: _Profile, rows: Mapping[int, int], columns: Mapping[int, int]) -> Values:

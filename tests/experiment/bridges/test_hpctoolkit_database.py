@@ -224,3 +224,38 @@ def test_a_part_of_a_context_is_refused(at, form, value, copy):
     _patch(file, (start + at, form, value))
     with pytest.raises(InputError, match=rf"meta\.db: expected a whole context from byte {start} on, found a part"):
         load(copy)
+
+
+CORE = 7
+
+
+def _without_ranks(file, node_of):
+    """Make nodes of ranks, and what says the rank a second core."""
+    for profile in range(1, 17):
+        at = _identifiers(file, profile)
+        rank = struct.unpack_from("<L", file.read_bytes(), at + 2 * 16 + 4)[0]
+        _patch(file, (at, "<BxHLQ", 1, 1, node_of[rank], 0xA0 + rank), (at + 2 * 16, "<B", CORE))
+
+
+def test_without_ranks_each_node_is_a_process(copy, experiment):
+    _without_ranks(copy / "profile.db", range(RANKS))
+    found = load(copy)
+    assert {(each.process, each.node) for each in found.locations} == {
+        (rank, f"host {0xA0 + rank:08x}") for rank in range(RANKS)
+    }
+    np.testing.assert_array_equal(found.exclusive("cpu_time"), experiment.exclusive("cpu_time"))
+
+
+def test_two_processes_of_the_same_number_are_refused(copy):
+    _without_ranks(copy / "profile.db", [0, 0, 1, 2])
+    with pytest.raises(InputError, match=r"expected each thread once, found process 0, thread \d+ twice\Z"):
+        load(copy)
+
+
+def test_ranks_of_some_processes_are_refused(copy):
+    file = copy / "profile.db"
+    at = _identifiers(file, 5)
+    assert struct.unpack_from("<L", file.read_bytes(), at + 2 * 16 + 4)[0] == 3
+    _patch(file, (at + 2 * 16, "<B", CORE))
+    with pytest.raises(InputError, match=r"expected ranks of all processes or of none, found some\Z"):
+        load(copy)
