@@ -80,8 +80,7 @@ class CallTree:
             clock = _CLOCK.fullmatch(name)
             metric, inside = _OURS.get(clock[1], _WALL) if clock else (name, "")
             scale = _A_SECOND[clock[2]] if clock else 1.0
-            for each in filter(None, (metric, inside)):
-                profile.metric(each, "occ")
+            metric, inside = (each and profile.metric(each, "occ") for each in (metric, inside))
             for number in np.flatnonzero(own):
                 node = self.nodes[number]
                 profile.add(metric, node.path, location, own[number] / scale)

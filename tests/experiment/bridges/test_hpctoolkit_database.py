@@ -259,3 +259,11 @@ def test_ranks_of_some_processes_are_refused(copy):
     _patch(file, (at + 2 * 16, "<B", CORE))
     with pytest.raises(InputError, match=r"expected ranks of all processes or of none, found some\Z"):
         load(copy)
+
+
+def test_a_metric_whose_name_no_file_could_hold_is_renamed(copy):
+    file = copy / "meta.db"
+    content = file.read_bytes()
+    metrics = struct.unpack_from("<Q", content, _section(file, 2))[0]
+    _patch(file, (struct.unpack_from("<Q", content, metrics)[0], "<B", 1))
+    assert [each.name for each in load(copy).metrics] == ["\ufffdPUTIME (sec)"]
