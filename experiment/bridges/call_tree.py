@@ -63,8 +63,10 @@ class CallTree:
             values: Inclusive, ``float64[row, column]``.
 
         Raises:
-            InputError: A value is not finite.
+            InputError: There are no nodes, or a value is not finite.
         """
+        if not self.nodes:
+            raise InputError("expected functions and loops, found none")
         rows = np.array([each.row for each in self.nodes], dtype=np.intp)
         inner = np.array([number for number, each in enumerate(self.nodes) if each.above is not None], dtype=np.intp)
         outer = np.array([each.above for each in self.nodes if each.above is not None], dtype=np.intp)
@@ -78,8 +80,7 @@ class CallTree:
             clock = _CLOCK.fullmatch(name)
             metric, inside = _OURS.get(clock[1], _WALL) if clock else (name, "")
             scale = _A_SECOND[clock[2]] if clock else 1.0
-            for each in filter(None, (metric, inside)):
-                profile.metric(each, "occ")
+            metric, inside = (each and profile.metric(each, "occ") for each in (metric, inside))
             for number in np.flatnonzero(own):
                 node = self.nodes[number]
                 profile.add(metric, node.path, location, own[number] / scale)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from struct import Struct
+from struct import Struct, error
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -31,8 +31,9 @@ _MAGIC: Final = b"HPCTOOLKIT"
 _HEAD: Final = 16  # bytes
 _VERSION: Final = 4
 _LARGEST: Final = 1 << 29  # bytes of what is read at once, or made of a thread
-_LONGEST: Final = 1 << 20  # bytes of a string
-_PART: Final = 1 << 8  # bytes of strings that are read at once
+_LONGEST: Final = 1 << 14  # bytes of a string; what follows is left out
+_SHARED: Final = 4  # times the bytes of a file that its strings may have: those that end alike may share bytes
+_PART: Final = 1 << 10  # bytes of strings that are read at once
 
 _GENERAL, _NAMES, _METRICS, _CONTEXTS = range(4)  # sections of meta.db, in their order
 _INFOS: Final = 0  # of profile.db
@@ -70,7 +71,10 @@ class _Profile(NamedTuple):
     start: int
     contexts: int
     indices: int
-    identifiers: Mapping[str, int]
+    process: int
+    thread: int
+    host: str
+    of_gpu: bool
 
 
 def read(source: Source) -> Experiment:
@@ -97,13 +101,12 @@ def read_database(path: Path) -> Experiment:
         raise InputError(f"expected fewer contexts and metrics, found {len(contexts.rows)} and {len(columns)}")
     idle = streams = 0
     for each in _profiles(values, _kinds(meta)):
-        rank, thread = each.identifiers.get(_RANK, 0), each.identifiers.get(_THREAD, 0)
-        if each.identifiers.keys() - _OF_PROCESSORS:
+        if each.of_gpu:
             streams += 1
-        elif thread and not each.values:  # a first one without a sample tells that its rank is there
+        elif each.thread and not each.values:  # a first one without a sample tells that its rank is there
             idle += 1
         else:
-            place = profile.location(rank, thread, f"host {each.identifiers.get(_NODE, 0):08x}")
+            place = profile.location(each.process, each.thread, each.host)
             tree.add(profile, place, _values(values, each, contexts.rows, columns))
     if idle:
         profile.remarks.append(f"HPCToolkit: left out: {idle} threads without a sample")
@@ -123,6 +126,8 @@ class _File:
     def __init__(self, path: Path, kind: bytes, sections: int) -> None:
         self._source = open_source(path)
         self._end = self._source.end()
+        self._texts: dict[int, str] = {}
+        self._text_bytes = 0
         self.name = path.name
         head = self.bytes(0, _HEAD)
         if not head.startswith(_MAGIC + kind):
@@ -142,28 +147,46 @@ class _File:
         """Give the fields of a structure."""
         return kind.unpack(self.bytes(offset, kind.size))
 
+    def items(self, start: int, many: int, size: int, kind: Struct) -> Iterator[tuple[Any, ...]]:
+        """Give the fields of each structure in a list, in which one begins ``size`` bytes after the other."""
+        if many and size < kind.size:
+            raise InputError(f"{self.name}: expected elements of at least {kind.size} bytes, found {many} of {size}")
+        if start + many * size > self._end:
+            raise InputError(f"{self.name}: expected {many * size} bytes from {start} on, found a file of {self._end}")
+        return (self.fields(start + size * each, kind) for each in range(many))
+
     def text(self, offset: int) -> str:
         """Give a string, which ends with a zero."""
-        found = b""
-        while b"\0" not in found and len(found) < _LONGEST:
-            found += self.bytes(offset + len(found), min(_PART, self._end - offset - len(found)) or 1)
-        return found.partition(b"\0")[0].decode("utf-8", "replace")
+        if offset not in self._texts:
+            found, ended = bytearray(), False
+            while not ended and len(found) < _LONGEST:
+                at = offset + len(found)
+                part, zero, _ = self.bytes(at, min(_PART, self._end - at) or 1).partition(b"\0")
+                found += part
+                ended = bool(zero)
+            self._text_bytes += len(found)
+            if self._text_bytes > _SHARED * self._end:
+                raise InputError(f"{self.name}: expected names that fit into {self._end} bytes, found longer ones")
+            self._texts[offset] = found.decode("utf-8", "replace")
+        return self._texts[offset]
 
 
 def _kinds(meta: _File) -> Sequence[str]:
     """Give what identifiers of threads are called, by their numbers."""
     names, many = meta.fields(meta.sections[_NAMES], _NAME_LIST)
-    return [meta.text(meta.fields(names + _POINTER.size * each, _POINTER)[0]) for each in range(many)]
+    return [meta.text(name) for (name,) in meta.items(names, many, _POINTER.size, _POINTER)]
 
 
 def _columns(meta: _File, tree: CallTree) -> Mapping[int, int]:
     """Make a column of each metric; give the columns by the numbers of inclusive values."""
     found: dict[int, int] = {}
+    seen = set()
     metrics, many, size, size_of_scope = meta.fields(meta.sections[_METRICS], _METRIC_LIST)
-    for metric in range(many):
-        name, scopes, _, many_scopes = meta.fields(metrics + size * metric, _METRIC_ITEM)
-        for each in range(many_scopes):
-            scope, number = meta.fields(scopes + size_of_scope * each, _SCOPE_ITEM)
+    for name, scopes, _, many_scopes in meta.items(metrics, many, size, _METRIC_ITEM):
+        for scope, number in meta.items(scopes, many_scopes, size_of_scope, _SCOPE_ITEM):
+            if number in seen:
+                raise InputError(f"{meta.name}: expected each metric once, found {number} twice")
+            seen.add(number)
             if meta.fields(scope, _SCOPE)[1] == _INCLUSIVE:
                 found[number] = len(tree.columns)
                 tree.columns[len(tree.columns)] = meta.text(name)
@@ -189,8 +212,7 @@ class _Contexts:
     def read(self) -> None:
         """Read all of them."""
         entries, many, size = self._meta.fields(self._meta.sections[_CONTEXTS], _ENTRY_LIST)
-        for each in range(many):
-            size_inside, inside, context, _, name = self._meta.fields(entries + size * each, _ENTRY)
+        for size_inside, inside, context, _, name in self._meta.items(entries, many, size, _ENTRY):
             text = self._meta.text(name)
             node = self.tree.node(self._row(context), None, self._profile.path(text), text)
             waiting = [(inside, size_inside, node, 0)]
@@ -207,13 +229,18 @@ class _Contexts:
         content = self._meta.bytes(start, size)
         at = 0
         while at < size:
-            size_inside, inside, context, flags, call, kind, words, _ = _CONTEXT.unpack_from(content, at)
-            said = iter(Struct(f"<{words}Q").unpack_from(content, at + _CONTEXT.size))
+            try:
+                size_inside, inside, context, flags, call, kind, words, _ = _CONTEXT.unpack_from(content, at)
+                said = iter(Struct(f"<{words}Q").unpack_from(content, at + _CONTEXT.size))
+                code = next(said) if flags & _HAS_FUNCTION else 0
+                file, own_line = (next(said), next(said) & 0xFFFF_FFFF) if flags & _HAS_PLACE else (0, 0)
+                library = next(said) if flags & _HAS_LIBRARY else 0
+            except (error, StopIteration):
+                raise InputError(
+                    f"{self._meta.name}: expected a whole context from byte {start + at} on, found a part of one"
+                ) from None
             at += _CONTEXT.size + _POINTER.size * words
             row = self._row(context)
-            code = next(said) if flags & _HAS_FUNCTION else 0
-            file, own_line = (next(said), next(said) & 0xFFFF_FFFF) if flags & _HAS_PLACE else (0, 0)
-            library = next(said) if flags & _HAS_LIBRARY else 0
             region = None
             if kind == _FUNCTION:
                 region = self._function(code)
@@ -245,23 +272,40 @@ class _Contexts:
 
 
 def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
-    """Give those that are of one thread."""
+    """Give those that are of one thread; without ranks the number of a node, dense from 0 on, is the process's."""
     infos, many, size = values.fields(values.sections[_INFOS], _PROFILE_LIST)
     seen = set()
-    for each in range(many):
-        many_values, start, contexts, indices, place, flags = values.fields(infos + size * each, _PROFILE)
+    ranked = set()
+    for many_values, start, contexts, indices, place, flags in values.items(infos, many, size, _PROFILE):
         if flags & _IS_SUMMARY:
             continue
-        identifiers = {}
-        for number in range(values.fields(place, _MANY_IDENTIFIERS)[0]):
-            at = place + _MANY_IDENTIFIERS.size - _POINTER.size + _IDENTIFIER.size * number
-            kind, _, logical, physical = values.fields(at, _IDENTIFIER)
-            identifiers[kinds[kind]] = physical if kinds[kind] == _NODE else logical
-        key = tuple(sorted(identifiers.items()))
-        if key in seen:
-            raise InputError(f"{values.name}: expected each thread once, found one twice")
-        seen.add(key)
-        yield _Profile(many_values, start, contexts, indices, identifiers)
+        logical, physical = _identifiers(values, place, kinds)
+        of_gpu = bool(logical.keys() - _OF_PROCESSORS)
+        process, thread = logical.get(_RANK, logical.get(_NODE, 0)), logical.get(_THREAD, 0)
+        if not of_gpu:
+            ranked.add(_RANK in logical)
+            if len(ranked) > 1:
+                raise InputError(f"{values.name}: expected ranks of all processes or of none, found some")
+            if (process, thread) in seen:
+                what = f"{process}, thread {thread}"
+                raise InputError(f"{values.name}: expected each thread once, found process {what} twice")
+            seen.add((process, thread))
+        host = f"host {physical.get(_NODE, 0):08x}"
+        yield _Profile(many_values, start, contexts, indices, process, thread, host, of_gpu)
+
+
+def _identifiers(values: _File, place: int, kinds: Sequence[str]) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """Give what a thread is by kind: numbers from 0 on, and those of the machine."""
+    logical, physical = {}, {}
+    many = values.fields(place, _MANY_IDENTIFIERS)[0]
+    if many > len(kinds):
+        raise InputError(f"{values.name}: expected at most {len(kinds)} identifiers, found {many}")
+    first = place + _MANY_IDENTIFIERS.size - _POINTER.size
+    for kind, _, number, of_machine in values.items(first, many, _IDENTIFIER.size, _IDENTIFIER):
+        if kind >= len(kinds):
+            raise InputError(f"{values.name}: expected identifiers of {len(kinds)} kinds, found number {kind}")
+        logical[kinds[kind]], physical[kinds[kind]] = number, of_machine
+    return logical, physical
 
 
 def _values(values: _File, profile: _Profile, rows: Mapping[int, int], columns: Mapping[int, int]) -> Values:

@@ -88,3 +88,12 @@ def test_a_node_of_no_row_is_refused(tmp_path):
     file.write_text(re.sub(r'<PF i="\d+"', '<PF i="0"', file.read_text(), count=1))
     with pytest.raises(InputError, match="expected nodes numbered from 1 on, found 0"):
         load(tmp_path / "a")
+
+
+def test_a_database_without_functions_has_nothing(tmp_path):
+    shutil.copytree(FOLDER, tmp_path / "a")
+    file = tmp_path / "a" / "experiment.xml"
+    start, end = "<SecCallPathProfileData>", "</SecCallPathProfileData>"
+    file.write_text(re.sub(f"{start}.*{end}", start + end, file.read_text(), flags=re.S))
+    with pytest.raises(InputError, match=r"expected functions and loops, found none\Z"):
+        load(tmp_path / "a")

@@ -125,3 +125,145 @@ def test_contexts_that_lead_back_to_themselves_are_refused(copy):
     (copy / "meta.db").write_bytes(content)
     with pytest.raises(InputError, match="expected each context once, found 4 twice"):
         load(copy)
+
+
+def _patch(file, *changes):
+    """Write values into a file: where, in which format, and what."""
+    content = bytearray(file.read_bytes())
+    for at, form, *what in changes:
+        struct.pack_into(form, content, at, *what)
+    file.write_bytes(content)
+
+
+def _section(file, number):
+    return struct.unpack_from("<Q", file.read_bytes(), 24 + 16 * number)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "section", "size_at", "least"),
+    [("profile.db", 0, 12, 44), ("meta.db", 2, 12, 26), ("meta.db", 2, 13, 10), ("meta.db", 3, 10, 32)],
+    ids=["profiles", "metrics", "scopes", "entries"],
+)
+def test_elements_that_are_too_small_are_refused(name, section, size_at, least, copy):
+    _patch(copy / name, (_section(copy / name, section) + size_at, "<B", 0))
+    with pytest.raises(InputError, match=rf"{name}: expected elements of at least {least} bytes, found \d+ of 0\Z"):
+        load(copy)
+
+
+@pytest.mark.parametrize(("name", "section"), [("profile.db", 0), ("meta.db", 2)], ids=["profiles", "metrics"])
+def test_a_list_longer_than_its_file_is_refused_before_it_is_read(name, section, copy):
+    _patch(copy / name, (_section(copy / name, section) + 8, "<L", 0xFFFF_FFFF))
+    with pytest.raises(InputError, match=rf"{name}: expected {0xFFFF_FFFF * (48 if section == 0 else 32)} bytes from"):
+        load(copy)
+
+
+def _identifiers(file, profile):
+    """Give where the identifiers of a profile begin."""
+    content = file.read_bytes()
+    infos, _, size = struct.unpack_from("<QLB", content, _section(file, 0))
+    return struct.unpack_from("<Q", content, infos + size * profile + 32)[0] + 8
+
+
+def test_more_identifiers_than_there_are_kinds_are_refused(copy):
+    file = copy / "profile.db"
+    _patch(file, (_identifiers(file, 1) - 8, "<H", 0xFFFF))
+    with pytest.raises(InputError, match=r"profile\.db: expected at most 8 identifiers, found 65535\Z"):
+        load(copy)
+
+
+def test_a_metric_that_is_there_twice_is_refused(copy):
+    file = copy / "meta.db"
+    content = file.read_bytes()
+    metrics = struct.unpack_from("<Q", content, _section(file, 2))[0]
+    scopes = struct.unpack_from("<Q", content, metrics + 8)[0]
+    _patch(file, (scopes + 16 + 8, "<H", *struct.unpack_from("<H", content, scopes + 8)))
+    with pytest.raises(InputError, match=r"meta\.db: expected each metric once, found \d+ twice\Z"):
+        load(copy)
+
+
+def _name_functions(file, length, step):
+    """Name all functions by a long name, each from ``step`` bytes later on than the one before."""
+    content = file.read_bytes()
+    functions, many, size = struct.unpack_from("<QLH", content, _section(file, 7))
+    file.write_bytes(content + b"A" * length + b"\0")
+    _patch(file, *((functions + size * each, "<Q", len(content) + step * each) for each in range(many)))
+
+
+def test_a_name_without_an_end_is_cut(copy):
+    _name_functions(copy / "meta.db", 100_000, 0)
+    assert max(len(path.region.name) for path in load(copy).call_paths) == 1 << 14
+
+
+def test_long_names_in_the_same_bytes_are_refused(copy):
+    _name_functions(copy / "meta.db", 20_000, 1)
+    with pytest.raises(InputError, match=r"meta\.db: expected names that fit into 36401 bytes, found longer ones\Z"):
+        load(copy)
+
+
+def test_an_identifier_of_an_unknown_kind_is_refused(copy):
+    file = copy / "profile.db"
+    _patch(file, (_identifiers(file, 1), "<B", 99))
+    with pytest.raises(InputError, match=r"profile\.db: expected identifiers of 8 kinds, found number 99\Z"):
+        load(copy)
+
+
+def test_a_database_without_entries_has_nothing(copy):
+    file = copy / "meta.db"
+    _patch(file, (_section(file, 3) + 8, "<H", 0))
+    with pytest.raises(InputError, match=r"expected functions and loops, found none\Z"):
+        load(copy)
+
+
+@pytest.mark.parametrize(
+    ("at", "form", "value"), [(20, "<B", 7), (23, "<B", 255)], ids=["fewer words than its flags say", "beyond the end"]
+)
+def test_a_part_of_a_context_is_refused(at, form, value, copy):
+    file = copy / "meta.db"
+    content = file.read_bytes()
+    start = struct.unpack_from("<Q", content, struct.unpack_from("<Q", content, _section(file, 3))[0] + 8)[0]
+    _patch(file, (start + at, form, value))
+    with pytest.raises(InputError, match=rf"meta\.db: expected a whole context from byte {start} on, found a part"):
+        load(copy)
+
+
+CORE = 7
+
+
+def _without_ranks(file, node_of):
+    """Make nodes of ranks, and what says the rank a second core."""
+    for profile in range(1, 17):
+        at = _identifiers(file, profile)
+        rank = struct.unpack_from("<L", file.read_bytes(), at + 2 * 16 + 4)[0]
+        _patch(file, (at, "<BxHLQ", 1, 1, node_of[rank], 0xA0 + rank), (at + 2 * 16, "<B", CORE))
+
+
+def test_without_ranks_each_node_is_a_process(copy, experiment):
+    _without_ranks(copy / "profile.db", range(RANKS))
+    found = load(copy)
+    assert {(each.process, each.node) for each in found.locations} == {
+        (rank, f"host {0xA0 + rank:08x}") for rank in range(RANKS)
+    }
+    np.testing.assert_array_equal(found.exclusive("cpu_time"), experiment.exclusive("cpu_time"))
+
+
+def test_two_processes_of_the_same_number_are_refused(copy):
+    _without_ranks(copy / "profile.db", [0, 0, 1, 2])
+    with pytest.raises(InputError, match=r"expected each thread once, found process 0, thread \d+ twice\Z"):
+        load(copy)
+
+
+def test_ranks_of_some_processes_are_refused(copy):
+    file = copy / "profile.db"
+    at = _identifiers(file, 5)
+    assert struct.unpack_from("<L", file.read_bytes(), at + 2 * 16 + 4)[0] == 3
+    _patch(file, (at + 2 * 16, "<B", CORE))
+    with pytest.raises(InputError, match=r"expected ranks of all processes or of none, found some\Z"):
+        load(copy)
+
+
+def test_a_metric_whose_name_no_file_could_hold_is_renamed(copy):
+    file = copy / "meta.db"
+    content = file.read_bytes()
+    metrics = struct.unpack_from("<Q", content, _section(file, 2))[0]
+    _patch(file, (struct.unpack_from("<Q", content, metrics)[0], "<B", 1))
+    assert [each.name for each in load(copy).metrics] == ["\ufffdPUTIME (sec)"]
