@@ -125,6 +125,8 @@ def _refuse_entities(file: Path) -> None:
     while not began and (block := source.read(offset, _BLOCK)):
         parser.Parse(block, False)
         offset += len(block)
+    if not began:
+        parser.Parse(b"", True)  # expat 2.6 leaves much unread until it is told that this is all
 
 
 def _start(
