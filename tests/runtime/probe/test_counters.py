@@ -301,6 +301,18 @@ def test_events_cannot_take_turns_on_counters_that_are_not_there(
     assert "AUTOANALYZER_MULTIPLEX: the processor's counters are not there, which events would share; nothing" in said
 
 
+@pytest.mark.parametrize(("calls", "named"), [("io", "papi:A"), ("mpi", "papi:A"), ("mpi", "papi")])
+def test_what_the_library_itself_takes_of_a_counted_call_is_left_out(
+    linked: Record, processor: dict[str, str], calls: str, named: str
+) -> None:
+    wishes = {**processor, "AUTOANALYZER_COUNTERS": named, "AUTOANALYZER_COUNT_IN": calls}
+    event = "A" if named == "papi:A" else "PAPI_TOT_INS"
+    (shard,) = linked(f"+main times 10 {calls}{{ }}{calls} ; -main", EVENTS=event, **wishes)
+    (name,) = shard.sources
+    assert shard.sources[name] == f"measured:papi:{event}"
+    assert shard.threads[0].nodes[name].sum() == 0  # it counts 1 at each reading, and only then
+
+
 PRESETS = json.loads((DATA / "presets.json").read_text())
 
 
