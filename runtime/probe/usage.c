@@ -99,6 +99,7 @@ static const char *defect_of(enum metric metric) {
     return NULL;
 }
 
+/* The next place, which is the same in all processes, whether or not this one can count there. */
 static void take(const char *name, size_t length) {
     int metric = 0;
     while (metric < METRICS && (strlen(names[metric]) != length || strncmp(names[metric], name, length) != 0))
@@ -109,11 +110,12 @@ static void take(const char *name, size_t length) {
         note_lack("expected at most %d metrics; not counted: %s", AA_MOST_EVENTS, names[metric]);
     } else if (!place_of[metric]) {
         const char *defect = defect_of(metric);
+        int place = AA_COUNTED - ++places;
         if (defect) {
             note_lack("%s is not counted: %s", names[metric], defect);
             return;
         }
-        place_of[metric] = AA_COUNTED - ++places;
+        place_of[metric] = place;
         asks_system |= metric < ENERGY;
         asks_energy |= metric == ENERGY || metric == DRAM_ENERGY;
     }

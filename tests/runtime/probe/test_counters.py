@@ -95,6 +95,16 @@ def test_what_cannot_be_counted_is_said_once(preloaded: Record, tmp_path: Path, 
     assert (tmp_path / "stderr").read_text().count(said) == 1
 
 
+def test_usage_that_one_rank_cannot_count_takes_its_place_and_is_said_once(preloaded: Record, tmp_path: Path) -> None:
+    said = "AUTOANALYZER_USAGE: allocations is not counted: the library that counts it is not preloaded"
+    wishes = {"AUTOANALYZER_USAGE": "allocations,page_faults"}
+    (shard,) = preloaded("+main -main", PMI_RANK="1", PMI_SIZE="3", **wishes)
+    assert shard.sources == {"event_5": "measured:getrusage:page_faults"}
+    assert (tmp_path / "stderr").read_text() == f"autoanalyzer: rank 1: {said}\n"
+    assert len(preloaded("+main -main", PMI_RANK="2", PMI_SIZE="3", **wishes)) == 2
+    assert (tmp_path / "stderr").read_text() == ""
+
+
 def test_counts_go_to_the_region_that_is_open(work: Path, library: Path) -> None:
     events = "instructions=sde:::test::work"
     shard, said = run(work, library, AUTOANALYZER_COUNTERS="papi", AUTOANALYZER_EVENTS=events)
