@@ -45,6 +45,7 @@ static const char *const names[METRICS] = {
 static int place_of[METRICS]; /* of enum aa_counter; 0: not counted */
 static int places;
 static bool asks_system, asks_energy;
+static bool claims_node;
 static char lacking[512];
 static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* the thread at which the node's energy is counted */
 
@@ -129,11 +130,11 @@ void aa_usage_load(void) {
             take(wanted, length);
         wanted += length + (wanted[length] == ',');
     }
-    of_the_node = asks_energy && aa_energy_is_counted_here();
+    of_the_node = claims_node = asks_energy && aa_energy_is_counted_here();
 }
 
 void aa_usage_forked(void) {
-    of_the_node = false;
+    of_the_node = claims_node = false;
 }
 
 int aa_usage_places(void) {
@@ -144,7 +145,9 @@ bool aa_usage_is_asked(void) {
     return asks_system || asks_energy;
 }
 
+/* Not at load: most programs that the library is loaded into record nothing. */
 void aa_usage_describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
+    claims_node = claims_node && aa_energy_claim();
     for (int metric = 0; metric < METRICS; metric++) {
         const char *how = metric >= ALLOCATED_BYTES ? "malloc"
                           : metric < ENERGY         ? "getrusage"
@@ -184,7 +187,7 @@ void aa_usage_ask(uint64_t counts[AA_COUNTED]) {
     int error = errno; /* the program's */
     if (asks_system)
         ask_system(counts);
-    if (of_the_node)
+    if (of_the_node && claims_node)
         ask_energy(counts);
     errno = error;
 }
