@@ -170,14 +170,14 @@ void aa_counter_describe(struct aa_header *header) {
         aa_warn("%s", lack);
 }
 
-void aa_counter_begin(struct aa_thread *thread, bool since_load) {
+bool aa_counter_begin(struct aa_thread *thread, bool since_load) {
     if (!live)
-        return;
-    if (!source->attach())
-        atomic_fetch_add(&aa_shard()->uncounted, 1);
+        return true;
+    bool counts = source->attach();
     if (!since_load)
         stop(stopped_at);
     memcpy(thread->counted, since_load ? at_load : stopped_at, sizeof thread->counted);
+    return counts;
 }
 
 void aa_counter_end(void) {

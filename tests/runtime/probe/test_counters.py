@@ -352,3 +352,8 @@ def test_a_thread_that_gets_no_counters_counts_nothing_and_is_noted(
     remarks = merge_shards([shard], RunFacts()).notes.remarks
     assert "threads without counts, as their counters did not start: 5" in remarks
     assert (tmp_path / "stderr").read_text() == ""
+
+
+def test_the_child_of_a_fork_is_one_thread_without_counts(preloaded: Record, processor: dict[str, str]) -> None:
+    shards = preloaded("+main fork +f -f ; -main", EVENTS="PAPI_TOT_INS", **processor)
+    assert sorted(shard.uncounted for shard in shards) == [0, 1]
