@@ -23,7 +23,7 @@ from .mpi.library import MpiLibrary, linked_mpi
 from .mpi.prototypes import read_prototypes
 from .papi.choices import CHOICES, choices_text
 from .usage.names import ALLOCATION_LIBRARY
-from .usage.trial import allocation_command
+from .usage.trial import ALLOCATION_FLAGS, allocation_command
 
 __all__ = ["build_ahead", "probe_library"]
 
@@ -118,7 +118,7 @@ def _key(library: MpiLibrary | None) -> str:
     digest = hashlib.sha256()
     for path in (*sorted(_SOURCES.rglob("*.[ch]")), *(_ROOM / "mpi" / name for name in _GENERATORS), CHOICES):
         digest.update(path.read_bytes())
-    digest.update(f"{_FLAGS} {_LINKING} {_VALGRIND.exists()}".encode())
+    digest.update(f"{_FLAGS} {_LINKING} {ALLOCATION_FLAGS} {_VALGRIND.exists()}".encode())
     if library:
         status = library.path.stat()
         digest.update(f"{library.path} {status.st_size} {status.st_mtime_ns}".encode())

@@ -23,7 +23,10 @@ from ..experiment.run_folder import (
 from .facts import FACTS_FILE, RunFacts
 from .python_functions import PYTHON_REPORTS
 
-__all__ = ["RunFolder"]
+__all__ = ["MARKS", "RunFolder"]
+
+MARKS: Final = "*.mark"
+"""What processes of a run leave beside their shards for each other; twin: runtime/probe/shard_folder.c."""
 
 _SHARDS: Final = "shards"
 _LOG: Final = "counting.log"
@@ -150,7 +153,8 @@ class RunFolder:
 
     def remove_shards(self) -> None:
         """Remove the shards, which are in the experiment now; other files stay, and their folder with them."""
-        for file in [*self.shard_files(), *self.shards.glob(PYTHON_REPORTS), self.shards / FACTS_FILE]:
+        others = [file for pattern in (PYTHON_REPORTS, MARKS) for file in self.shards.glob(pattern)]
+        for file in [*self.shard_files(), *others, self.shards / FACTS_FILE]:
             file.unlink(missing_ok=True)
         with suppress(OSError):
             self.shards.rmdir()

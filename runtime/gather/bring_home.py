@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, Final
 
 from ...atomic_file import fsync, replacing
 from ...errors import InputError
+from ..folder import MARKS
 from ..node_folder import node_folders
 from .folder_shards import Told
 from .job_shards import is_home, place_of
@@ -76,8 +77,10 @@ def say_at_work() -> None:
 
 
 def _leave(folder: Path) -> None:
-    """Remove what is empty now: the folder, and the one around it."""
+    """Remove what holds no shards now: the folder, and the one around it."""
     with suppress(OSError):
+        for mark in folder.glob(MARKS):
+            mark.unlink(missing_ok=True)
         folder.rmdir()
         folder.parent.rmdir()
 

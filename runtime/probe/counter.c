@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "counter.h"
 #include "self.h"
+#include "shard_folder.h"
 #include "usage.h"
 #include "warning.h"
 
@@ -142,6 +143,14 @@ void aa_counter_restart(void) {
     source->go(false);
 }
 
+/* What one rank alone cannot count is told by whoever has a reason first. */
+static void warn_of_usage(void) {
+    const char *lack = aa_usage_lack();
+    pid_t other;
+    if (lack && aa_shard_folder_mark("said", lack, &other))
+        aa_warn("%s", lack);
+}
+
 void aa_counter_describe(struct aa_header *header) {
     if (live) {
         source->describe(header->sources);
@@ -151,6 +160,7 @@ void aa_counter_describe(struct aa_header *header) {
     if (aa_counted_calls) /* what is defined by where it is left out there */
         memset(header->sources, 0, AA_EVENTS * sizeof *header->sources);
     aa_usage_describe(header->sources);
+    warn_of_usage();
     if (header->rank > 0) /* what is so elsewhere is left to the gather */
         return;
     if (defect)
@@ -158,18 +168,16 @@ void aa_counter_describe(struct aa_header *header) {
     const char *lack = (source == asked || defect) && asked && asked->lack ? asked->lack() : NULL;
     if (lack)
         aa_warn("%s", lack);
-    if (aa_usage_lack())
-        aa_warn("%s", aa_usage_lack());
 }
 
-void aa_counter_begin(struct aa_thread *thread, bool since_load) {
+bool aa_counter_begin(struct aa_thread *thread, bool since_load) {
     if (!live)
-        return;
-    if (!source->attach())
-        atomic_fetch_add(&aa_shard()->uncounted, 1);
+        return true;
+    bool counts = source->attach();
     if (!since_load)
         stop(stopped_at);
     memcpy(thread->counted, since_load ? at_load : stopped_at, sizeof thread->counted);
+    return counts;
 }
 
 void aa_counter_end(void) {

@@ -51,8 +51,9 @@ void aa_counter_restart(void);
 /* Say in the shard how the counts come about; warn if they were wanted and cannot be had. */
 void aa_counter_describe(struct aa_header *header);
 
-/* A thread begins: from when the library was loaded, or from now on. It ends. */
-void aa_counter_begin(struct aa_thread *thread, bool since_load);
+/* A thread begins: from when the library was loaded, or from now on; false: its counters do not start. It
+ * ends. */
+bool aa_counter_begin(struct aa_thread *thread, bool since_load);
 void aa_counter_end(void);
 
 /* Add what was counted before the last stop to the node; or nowhere. */

@@ -10,9 +10,10 @@
 
 struct counts {
     int64_t delay;
-    uint64_t involuntary;
+    uint64_t system[AA_SYSTEM_VALUES];
 };
 
+/* The process may have been another program, whose counts the kernel goes on with. */
 static struct counts before;
 
 /* The second of three numbers: nanoseconds on processors and ready for one, and turns. -1 where the kernel
@@ -38,21 +39,23 @@ static int64_t run_delay(void) {
     return delay_in(text);
 }
 
-static struct counts counts_until_now(uint64_t system[AA_SYSTEM_VALUES]) {
+static struct counts counts_until_now(void) {
     int error = errno; /* the program's, which may have used up its file descriptors */
-    aa_system_of_process(system);
-    struct counts counts = {run_delay(), system[AA_INVOLUNTARY_SWITCHES]};
+    struct counts counts = {.delay = run_delay()};
+    aa_system_of_process(counts.system);
     errno = error;
     return counts;
 }
 
 void aa_delay_start(void) {
-    uint64_t system[AA_SYSTEM_VALUES];
-    before = counts_until_now(system);
+    before = counts_until_now();
+    before.system[AA_RESIDENT] = 0; /* the most, which grows from nothing in each program */
 }
 
 void aa_delay_take(struct aa_header *header) {
-    struct counts now = counts_until_now(header->system);
+    struct counts now = counts_until_now();
     header->run_delay = now.delay < 0 || before.delay < 0 ? -1 : now.delay - before.delay;
-    header->involuntary = now.involuntary - before.involuntary;
+    for (int i = 0; i < AA_SYSTEM_VALUES; i++)
+        header->system[i] = now.system[i] - before.system[i];
+    header->involuntary = header->system[AA_INVOLUNTARY_SWITCHES];
 }

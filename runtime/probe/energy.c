@@ -1,10 +1,12 @@
 #define _GNU_SOURCE
 #include "energy.h"
+#include "shard_folder.h"
 #include "warning.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +179,21 @@ const char *aa_energy_source(void) {
 bool aa_energy_is_counted_here(void) {
     int local = aa_launched_local_rank();
     return local >= 0 ? local == 0 : aa_launched_rank() <= 0;
+}
+
+bool aa_energy_claim(void) {
+    char host[256] = "";
+    pid_t claimant;
+    gethostname(host, sizeof host - 1);
+    if (aa_shard_folder_mark("energy", host, &claimant) || claimant == getpid())
+        return true;
+    int error = errno;
+    bool runs = kill(claimant, 0) == 0 || errno != ESRCH;
+    errno = error;
+    if (runs)
+        return false;
+    aa_shard_folder_unmark("energy", host);
+    return aa_shard_folder_mark("energy", host, &claimant);
 }
 
 static uint64_t nanoseconds(void) {

@@ -18,8 +18,12 @@ const char *aa_energy_open(enum aa_energy_domain domain);
 /* How it is counted: "powercap" or "perf"; the same for both domains. */
 const char *aa_energy_source(void);
 
-/* Whether this process counts for the node. */
+/* Whether this process may count for the node: it is the first there. */
 bool aa_energy_is_counted_here(void);
+
+/* Whether it does, and no other that still runs, such as the one that has started it as a program of its
+ * own. */
+bool aa_energy_claim(void);
 
 /* Read it, not more often than it changes; and what has been used since the first reading, in microjoules. */
 void aa_energy_ask(void);

@@ -75,3 +75,32 @@ bool aa_shard_folder_move(void) {
     errno = error;
     return moved;
 }
+
+/* ---- marks: links to the number of a process, which are there at once and whole. Twin: MARKS in
+ * runtime/folder.py. */
+
+static bool name_mark(const char *kind, const char *text, char path[sizeof kept]) {
+    unsigned long long key = key_of(text);
+    return snprintf(path, sizeof kept, "%s/%s-%016llx.mark", kept, kind, key) < (int)sizeof kept;
+}
+
+bool aa_shard_folder_mark(const char *kind, const char *text, pid_t *by) {
+    char path[sizeof kept], process[16], other[16];
+    int error = errno;
+    *by = getpid();
+    snprintf(process, sizeof process, "%ld", (long)*by);
+    bool is_there = name_mark(kind, text, path) && symlink(process, path) != 0 && errno == EEXIST;
+    if (is_there) {
+        ssize_t length = readlink(path, other, sizeof other - 1);
+        other[length > 0 ? length : 0] = '\0';
+        *by = (pid_t)strtol(other, NULL, 10);
+    }
+    errno = error;
+    return !is_there;
+}
+
+void aa_shard_folder_unmark(const char *kind, const char *text) {
+    char path[sizeof kept];
+    if (name_mark(kind, text, path))
+        unlink(path);
+}

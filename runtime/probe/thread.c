@@ -196,7 +196,8 @@ static void begin(struct aa_thread *thread) {
     }
     bool is_first = thread == trees.main && !thread->taken;
     aa_trace_begin(thread, is_first);
-    aa_counter_begin(thread, is_first);
+    if (!aa_counter_begin(thread, is_first))
+        atomic_fetch_add(&aa_shard()->uncounted, 1);
     thread->taken++;
 }
 

@@ -45,6 +45,7 @@ static const char *const names[METRICS] = {
 static int place_of[METRICS]; /* of enum aa_counter; 0: not counted */
 static int places;
 static bool asks_system, asks_energy;
+static bool claims_node;
 static char lacking[512];
 static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* the thread at which the node's energy is counted */
 
@@ -99,6 +100,7 @@ static const char *defect_of(enum metric metric) {
     return NULL;
 }
 
+/* The next place, which is the same in all processes, whether or not this one can count there. */
 static void take(const char *name, size_t length) {
     int metric = 0;
     while (metric < METRICS && (strlen(names[metric]) != length || strncmp(names[metric], name, length) != 0))
@@ -109,11 +111,12 @@ static void take(const char *name, size_t length) {
         note_lack("expected at most %d metrics; not counted: %s", AA_MOST_EVENTS, names[metric]);
     } else if (!place_of[metric]) {
         const char *defect = defect_of(metric);
+        int place = AA_COUNTED - ++places;
         if (defect) {
             note_lack("%s is not counted: %s", names[metric], defect);
             return;
         }
-        place_of[metric] = AA_COUNTED - ++places;
+        place_of[metric] = place;
         asks_system |= metric < ENERGY;
         asks_energy |= metric == ENERGY || metric == DRAM_ENERGY;
     }
@@ -127,11 +130,11 @@ void aa_usage_load(void) {
             take(wanted, length);
         wanted += length + (wanted[length] == ',');
     }
-    of_the_node = asks_energy && aa_energy_is_counted_here();
+    of_the_node = claims_node = asks_energy && aa_energy_is_counted_here();
 }
 
 void aa_usage_forked(void) {
-    of_the_node = false;
+    of_the_node = claims_node = false;
 }
 
 int aa_usage_places(void) {
@@ -142,7 +145,9 @@ bool aa_usage_is_asked(void) {
     return asks_system || asks_energy;
 }
 
+/* Not at load: most programs that the library is loaded into record nothing. */
 void aa_usage_describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
+    claims_node = claims_node && aa_energy_claim();
     for (int metric = 0; metric < METRICS; metric++) {
         const char *how = metric >= ALLOCATED_BYTES ? "malloc"
                           : metric < ENERGY         ? "getrusage"
@@ -182,7 +187,7 @@ void aa_usage_ask(uint64_t counts[AA_COUNTED]) {
     int error = errno; /* the program's */
     if (asks_system)
         ask_system(counts);
-    if (of_the_node)
+    if (of_the_node && claims_node)
         ask_energy(counts);
     errno = error;
 }

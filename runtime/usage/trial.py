@@ -19,15 +19,17 @@ from ..c_compiler import c_compilers, compiled
 from .energy import energy_defect, energy_source
 from .names import ALLOCATION, ALLOCATION_LIBRARY, ENERGY, USAGE
 
-__all__ = ["Used", "allocation_command", "tried_usage"]
+__all__ = ["ALLOCATION_FLAGS", "Used", "allocation_command", "tried_usage"]
 
-_PAGES: Final = 64
-_SOURCE: Final = Path(__file__).parents[1] / "probe" / "malloc" / "malloc.c"
-_FLAGS: Final = (
+ALLOCATION_FLAGS: Final = (
     *("-std=gnu11", "-O2", "-g0", "-Wall", "-Wextra", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec"),
     "-fno-builtin",  # nothing of it is made of other functions of it
     *("-shared", "-Wl,-z,defs", "-Wl,-z,now"),
 )
+"""With which the library that counts allocation is compiled and linked."""
+
+_PAGES: Final = 64
+_SOURCE: Final = Path(__file__).parents[1] / "probe" / "malloc" / "malloc.c"
 # It asks for nothing to be told, as it allocates itself.
 _ASK: Final = """
 import ctypes
@@ -71,7 +73,7 @@ def tried_usage(environment: Mapping[str, str] = os.environ) -> list[Used]:
 
 def allocation_command(compiler: tuple[str, ...], folder: Path) -> list[str]:
     """Give the command that builds the library which counts allocation, into a folder."""
-    return [*compiler, *_FLAGS, str(_SOURCE), "-o", str(folder / ALLOCATION_LIBRARY), "-ldl"]
+    return [*compiler, *ALLOCATION_FLAGS, str(_SOURCE), "-o", str(folder / ALLOCATION_LIBRARY), "-ldl"]
 
 
 def _tried_system() -> dict[str, int]:

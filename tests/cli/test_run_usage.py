@@ -109,6 +109,40 @@ int main(int argc, char **argv) {
 }
 """
 
+# The program that it starts, which has regions, too, uses the energy.
+STARTS_ANEW = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void pause_for(int times) {
+    for (int i = 0; i < times; i++)
+        usleep(3000);
+}
+static void burn(void) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s/intel-rapl:0/energy_uj", getenv("AUTOANALYZER_POWERCAP"));
+    FILE *file = fopen(name, "w");
+    fprintf(file, "3000000\\n");
+    fclose(file);
+}
+static void start(void) {
+    system("./app anew");
+    pause_for(2);
+}
+int main(int argc, char **argv) {
+    (void)argv;
+    pause_for(2);
+    if (argc == 1) {
+        start();
+    } else {
+        burn();
+        pause_for(2);
+    }
+    return 0;
+}
+"""
+
+
 FORTRAN = """
 program main
   use mpi
@@ -374,6 +408,20 @@ def test_energy_of_the_node_is_on_the_call_paths_of_its_first_rank(tool, compile
     assert used(found, "energy", "main") == pytest.approx([2.7, 0.0])
     assert used(found, "dram_energy", "load_memory") == used(found, "dram_energy", "main") == [0.75, 0.0]
     assert (found.metric("energy").unit, found.metric("energy").source) == ("J", "measured:powercap")
+
+
+def test_energy_is_counted_once_though_the_program_starts_itself_anew(tool):
+    tool.write("powercap/intel-rapl:0/name", "package-0\n")
+    tool.write("powercap/intel-rapl:0/energy_uj", "1000000\n")
+    tool.write("powercap/intel-rapl:0/max_energy_range_uj", "90000000\n")
+    tool.write("app.c", STARTS_ANEW)
+    succeed(tool("aa-mpicc", "-O0", "app.c", "-o", "app", env={"AUTOANALYZER_CC": "gcc"}))
+    done = run(tool, "energy", "./app", env={"AUTOANALYZER_POWERCAP": str(tool.folder / "powercap")})
+    assert done.returncode == 0, done.stderr
+    found = load(tool.folder / "out" / "experiment.cube")
+    assert found.exclusive("energy").sum() == pytest.approx(2)
+    assert sum(used(found, "energy", "start")) == pytest.approx(2)
+    assert not (tool.folder / "out" / "shards").exists()
 
 
 @pytest.mark.parametrize(

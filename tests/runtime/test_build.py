@@ -51,6 +51,15 @@ def test_each_mpi_has_a_library_of_its_own(tmp_path: Path) -> None:
     assert len(libraries | {probe_library(Mpi(None))}) == 3
 
 
+def test_another_way_to_compile_any_part_of_it_is_another_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = {build._key(None)}
+    for flags in ("_FLAGS", "_LINKING", "ALLOCATION_FLAGS"):
+        with monkeypatch.context() as changed:
+            changed.setattr(build, flags, (*getattr(build, flags), "-pipe"))
+            keys.add(build._key(None))
+    assert len(keys) == 4
+
+
 def test_two_processes_that_ask_at_once_build_once(tmp_path: Path) -> None:
     tools = logging_compiler(tmp_path / "tools")
     environment = {**os.environ, "AUTOANALYZER_CACHE": str(tmp_path / "cache"), "PATH": f"{tools}:{os.environ['PATH']}"}

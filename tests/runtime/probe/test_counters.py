@@ -95,6 +95,16 @@ def test_what_cannot_be_counted_is_said_once(preloaded: Record, tmp_path: Path, 
     assert (tmp_path / "stderr").read_text().count(said) == 1
 
 
+def test_usage_that_one_rank_cannot_count_takes_its_place_and_is_said_once(preloaded: Record, tmp_path: Path) -> None:
+    said = "AUTOANALYZER_USAGE: allocations is not counted: the library that counts it is not preloaded"
+    wishes = {"AUTOANALYZER_USAGE": "allocations,page_faults"}
+    (shard,) = preloaded("+main -main", PMI_RANK="1", PMI_SIZE="3", **wishes)
+    assert shard.sources == {"event_5": "measured:getrusage:page_faults"}
+    assert (tmp_path / "stderr").read_text() == f"autoanalyzer: rank 1: {said}\n"
+    assert len(preloaded("+main -main", PMI_RANK="2", PMI_SIZE="3", **wishes)) == 2
+    assert (tmp_path / "stderr").read_text() == ""
+
+
 def test_counts_go_to_the_region_that_is_open(work: Path, library: Path) -> None:
     events = "instructions=sde:::test::work"
     shard, said = run(work, library, AUTOANALYZER_COUNTERS="papi", AUTOANALYZER_EVENTS=events)
@@ -301,6 +311,18 @@ def test_events_cannot_take_turns_on_counters_that_are_not_there(
     assert "AUTOANALYZER_MULTIPLEX: the processor's counters are not there, which events would share; nothing" in said
 
 
+@pytest.mark.parametrize(("calls", "named"), [("io", "papi:A"), ("mpi", "papi:A"), ("mpi", "papi")])
+def test_what_the_library_itself_takes_of_a_counted_call_is_left_out(
+    linked: Record, processor: dict[str, str], calls: str, named: str
+) -> None:
+    wishes = {**processor, "AUTOANALYZER_COUNTERS": named, "AUTOANALYZER_COUNT_IN": calls}
+    event = "A" if named == "papi:A" else "PAPI_TOT_INS"
+    (shard,) = linked(f"+main times 10 {calls}{{ }}{calls} ; -main", EVENTS=event, **wishes)
+    (name,) = shard.sources
+    assert shard.sources[name] == f"measured:papi:{event}"
+    assert shard.threads[0].nodes[name].sum() == 0  # it counts 1 at each reading, and only then
+
+
 PRESETS = json.loads((DATA / "presets.json").read_text())
 
 
@@ -330,3 +352,8 @@ def test_a_thread_that_gets_no_counters_counts_nothing_and_is_noted(
     remarks = merge_shards([shard], RunFacts()).notes.remarks
     assert "threads without counts, as their counters did not start: 5" in remarks
     assert (tmp_path / "stderr").read_text() == ""
+
+
+def test_the_child_of_a_fork_is_one_thread_without_counts(preloaded: Record, processor: dict[str, str]) -> None:
+    shards = preloaded("+main fork +f -f ; -main", EVENTS="PAPI_TOT_INS", **processor)
+    assert sorted(shard.uncounted for shard in shards) == [0, 1]

@@ -1,11 +1,14 @@
-"""How long a thread waited for a processor, as the kernel tells it."""
+"""What the kernel tells of a process: how long its thread waited for a processor, and what it used."""
 
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 from autoanalyzer.runtime.gather import shard_layout
+
+from .conftest import Record
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "run_delay.c"
 PROBE = Path(shard_layout.__file__).parents[1] / "probe"
@@ -20,3 +23,14 @@ def test_a_kernel_that_does_not_count_tells_nothing(tmp_path: Path) -> None:
         b"0",
         b"-1",
     ]
+
+
+# Touches 64 MiB, page by page, and becomes the program.
+BECOMES = "import os, sys; memory = b'1' * (64 << 20); os.execvp(sys.argv[1], sys.argv[1:])"
+
+
+def test_what_the_process_did_as_another_program_is_none_of_this_one(preloaded: Record) -> None:
+    (shard,) = preloaded("+main -main", before=(sys.executable, "-c", BECOMES))
+    system = dict(zip(shard_layout.SYSTEM_VALUES, shard.system, strict=True))
+    assert 0 < system["minor_faults"] < 1000
+    assert 0 < system["resident"] < 32 << 20
