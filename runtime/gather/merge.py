@@ -6,8 +6,8 @@ are and what call paths they have, and decides where everything belongs.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final
@@ -20,20 +20,9 @@ from ...experiment import CallPath, Experiment, Location, Notes
 from ...experiment.communicator import Alone, Communicator
 from ...experiment.folding import fold
 from ...experiment.grouping import to_callers
-from ...experiment.metric import (
-    COUNT_METRICS,
-    ENTRIES,
-    MPI_WAIT,
-    PROCESS_METRICS,
-    STORED_METRICS,
-    UNTIMED_VISITS,
-    USAGE_METRICS,
-    Metric,
-)
+from ...experiment.metric import ENTRIES, UNTIMED_VISITS, Metric
 from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
-from ..papi.choices import read_choices
-from ..papi.sources import counted, source_in_calls, source_of_estimates
 from .call_sites import call_site_names
 from .columns import MACHINE, Columns, Placing, Timing
 from .folder_shards import FolderShards
@@ -41,71 +30,23 @@ from .forest import Forest
 from .head import Head
 from .own_shards import OwnShards
 from .processes import number_processes
+from .recorded_metrics import (
+    FIELDS,
+    SCALES,
+    SYSTEM_FIELDS,
+    counted_metrics,
+    event_metrics,
+    metrics_of_processes,
+    timed_metrics,
+)
 from .recorded_values import counters_left_out
 from .run_notes import run_notes
 from .shard import Shard
-from .shard_layout import EVENTS
 from .topologies import mpi_topologies
 
-__all__ = [
-    "FIELDS",
-    "SCALES",
-    "SYSTEM_FIELDS",
-    "Merged",
-    "Run",
-    "counted_metrics",
-    "event_metrics",
-    "merge",
-    "merge_shards",
-    "timed_metrics",
-]
+__all__ = ["Merged", "Run", "merge", "merge_shards"]
 
 _MEASURED: Final = "measured:"  # by the processor, whose events can be stopped
-
-# Metric → the fields of a shard's node that add up to it.
-FIELDS: Final = {
-    "visits": ("visits",),
-    "wall_time": ("wall",),
-    "mpi_time": ("mpi_wall",),
-    "mpi_start_end_time": ("mpi_start_end",),
-    "mpi_barrier_time": ("mpi_barrier",),
-    "mpi_collective_time": ("mpi_collective", "mpi_all_to_all"),
-    "mpi_all_to_all_time": ("mpi_all_to_all",),
-    "mpi_point_to_point_time": ("mpi_send_receive", "mpi_send", "mpi_receive"),
-    "mpi_send_time": ("mpi_send",),
-    "mpi_receive_time": ("mpi_receive",),
-    "mpi_request_time": ("mpi_request",),
-    "mpi_one_sided_time": ("mpi_one_sided",),
-    "mpi_other_time": ("mpi_other",),
-    MPI_WAIT.name: ("mpi_wait",),
-    "io_time": ("io_wall",),
-    "omp_time": ("omp_wall",),
-    "cpu_time": ("cpu",),
-    "mpi_cpu_time": ("mpi_cpu",),
-    "io_cpu_time": ("io_cpu",),
-    "omp_cpu_time": ("omp_cpu",),
-    "mpi_calls": ("mpi_calls",),
-    "mpi_bytes": ("mpi_sent", "mpi_received"),
-    "mpi_bytes_sent": ("mpi_sent",),
-    "mpi_bytes_received": ("mpi_received",),
-    "io_calls": ("io_calls",),
-    "io_bytes": ("io_read", "io_written"),
-    "io_bytes_read": ("io_read",),
-    "io_bytes_written": ("io_written",),
-}
-
-# The same of what the system says of a process or a thread, of its values.
-SYSTEM_FIELDS: Final = {
-    "page_faults": ("minor_faults", "major_faults"),
-    "major_page_faults": ("major_faults",),
-    "context_switches": ("voluntary_switches", "involuntary_switches"),
-    "involuntary_context_switches": ("involuntary_switches",),
-    "resident_memory": ("resident",),
-    "peak_memory": ("resident",),
-}
-
-# What shards count in smaller units than the metric has.
-SCALES: Final = {"energy": 1e-6, "dram_energy": 1e-6}
 
 
 def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[str] = ()) -> Experiment:
@@ -314,74 +255,9 @@ class _Decisions:
         folding = fold(self._paths, lost)
         untimed = [UNTIMED_VISITS] if timing.throttled.any() else []
         events = event_metrics(shards)
-        metrics = (*timed_metrics(shards), *untimed, *counted, *events.values(), *_of_processes(events.values()))
+        metrics = (*timed_metrics(shards), *untimed, *counted, *events.values(), *metrics_of_processes(events.values()))
         fields = {metric.name: field for field, metric in events.items()}
         return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields)
-
-
-def timed_metrics(shards: Iterable[Shard]) -> tuple[Metric, ...]:
-    """Give the metrics of every run, and what waiting took in barriers of ours, if there were any."""
-    return (*STORED_METRICS, *([MPI_WAIT] if any(shard.barriers for shard in shards) else []))
-
-
-def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tuple[Metric, ...]:
-    """Give the metrics that all processes counted in the same way; numbers of several kinds are never mixed."""
-    same = {name: source for name, source in _alike(shards).items() if name not in but}
-    return tuple(
-        replace(metric, source=same[metric.name], parent=metric.parent if metric.parent in same else None)
-        for metric in COUNT_METRICS
-        if metric.name in same
-    )
-
-
-def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
-    """Give the metrics that the user has named, by the field of a node that counts each: PAPI's events, and usage."""
-    found: dict[str, Metric] = {}
-    taken = {*FIELDS, *(metric.name for metric in (*STORED_METRICS, *COUNT_METRICS, UNTIMED_VISITS, *PROCESS_METRICS))}
-    sources = {field: source for field, source in _alike(shards).items() if field in EVENTS}
-    for field, source in sources.items():
-        told = counted(source)
-        if told and told.event and told.name not in taken:  # else a shard is damaged
-            taken.add(told.name)
-            where = f"{source_in_calls('', told.calls)} alone" if told.calls else ", in calls of MPI, too"
-            unit = read_choices().units.get(told.plain, "occ")
-            found[field] = Metric(told.name, unit, None, f"PAPI's event {told.plain}{where}", source)
-    return found | _usage_metrics({field: source for field, source in sources.items() if field not in found})
-
-
-def _usage_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
-    """Give the metrics of what the program used of the system: a source is ``measured:HOW:METRIC``."""
-    told = {source.rpartition(":")[2]: (field, source.rpartition(":")[0]) for field, source in sources.items()}
-    found = {}
-    for metric in USAGE_METRICS:
-        if metric.name in told:
-            field, how = told[metric.name]
-            found[field] = replace(metric, source=how, parent=metric.parent if metric.parent in told else None)
-    return found
-
-
-def _of_processes(by_path: Iterable[Metric]) -> Iterator[Metric]:
-    """Give what is known of whole processes only, and belongs to nothing that is known by call path."""
-    known = {metric.name for metric in by_path}
-    for metric in PROCESS_METRICS:
-        if metric.name not in known:
-            yield replace(metric, parent=None) if metric.parent in known else metric
-
-
-def _alike(shards: Iterable[Shard]) -> dict[str, str]:
-    """Give the sources of what all processes counted in the same way."""
-    first, *others = [_sources(shard) for shard in shards] or [{}]
-    return {name: source for name, source in first.items() if all(other.get(name) == source for other in others)}
-
-
-def _sources(shard: Shard) -> dict[str, str]:
-    """Say of each count what came about how."""
-    return {
-        name: source_in_calls(source_of_estimates(source) if shard.by_turns else source, shard.counted_in)
-        if counted(source)
-        else source
-        for name, source in shard.sources.items()
-    }
 
 
 def _paused(shards: Iterable[Shard]) -> list[str]:

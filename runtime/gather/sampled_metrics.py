@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment.metric import SYSTEM_METRICS, Metric
-from .merge import FIELDS, SCALES, SYSTEM_FIELDS, counted_metrics, event_metrics, timed_metrics
+from .recorded_metrics import FIELDS, SCALES, SYSTEM_FIELDS, counted_metrics, event_metrics, timed_metrics
 from .recorded_values import are_recorded
 from .samples import ThreadSamples
 from .shard import Shard

@@ -12,7 +12,8 @@ import pytest
 
 from autoanalyzer.experiment.metric import COUNT_METRICS, SYSTEM_METRICS
 from autoanalyzer.runtime.facts import RunFacts
-from autoanalyzer.runtime.gather.merge import FIELDS, merge_shards
+from autoanalyzer.runtime.gather.merge import merge_shards
+from autoanalyzer.runtime.gather.recorded_metrics import FIELDS
 from autoanalyzer.runtime.gather.recorded_values import are_recorded
 from autoanalyzer.runtime.gather.sampled_metrics import SYSTEM
 from autoanalyzer.runtime.gather.samples import ThreadSamples, read_samples
