@@ -108,6 +108,19 @@ def figures(shard: Shard, calls: str, out: str, into: str) -> dict[str, Counter[
     return dict(found)
 
 
+def assert_mpi_figures(launcher: str, program: Path, folder: Path, *, more_than: int) -> None:
+    """Run a program on several numbers of ranks; each must have recorded what it says, of more than so many regions."""
+    for ranks in (1, 2, 5):
+        own = folder / str(ranks)
+        own.mkdir()
+        shards = by_rank(recorded([launcher, "-n", str(ranks), str(program)], own).shards)
+        assert sorted(shards) == list(range(ranks))
+        for rank, shard in shards.items():
+            expected = expectations(own, rank)
+            assert len(expected) > more_than
+            assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expected
+
+
 def times_by_kind(shard: Shard) -> dict[tuple[str, str], set[str]]:
     """The kinds of MPI calls that took time in each region, by the region's kind and name; the base has no name."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)

@@ -14,10 +14,8 @@ from autoanalyzer.runtime.mpi.detection import find_mpi
 from .conftest import (
     FORTRAN_MPI,
     Recorded,
-    by_rank,
+    assert_mpi_figures,
     compiled_fortran,
-    expectations,
-    figures,
     fortran_symbols,
     recorded,
 )
@@ -54,15 +52,7 @@ def test_calls_and_bytes_are_those_of_the_rules(
         flags.append("-DLARGE_COUNT")
     sources = [FORTRAN_MPI / "cases.f90", FORTRAN_MPI / "odd_calls.F90"]
     program = compiled_fortran(fortran_compiler, tmp_path, *sources, flags=flags)
-    for ranks in (1, 2, 5):
-        folder = tmp_path / str(ranks)
-        folder.mkdir()
-        shards = by_rank(recorded([launcher, "-n", str(ranks), str(program)], folder).shards)
-        assert sorted(shards) == list(range(ranks))
-        for rank, shard in shards.items():
-            expected = expectations(folder, rank)
-            assert len(expected) > 30
-            assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expected
+    assert_mpi_figures(launcher, program, tmp_path, more_than=30)
 
 
 def test_a_program_of_fortran_77_is_measured_as_a_whole(

@@ -7,7 +7,7 @@ from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.mpi.detection import find_mpi
 
 from ..conftest import for_several_programs
-from .conftest import by_rank, compiled, expectations, figures, preprocessed, recorded
+from .conftest import assert_mpi_figures, by_rank, compiled, expectations, figures, preprocessed, recorded
 
 RANKS = (1, 2, 5)
 
@@ -16,15 +16,7 @@ RANKS = (1, 2, 5)
 def test_calls_and_bytes_are_those_of_the_rules(source: str, mpi: tuple[str, str], tmp_path: Path) -> None:
     launcher, compiler = mpi
     program = compiled(compiler, source, tmp_path)
-    for ranks in RANKS:
-        folder = tmp_path / str(ranks)
-        folder.mkdir()
-        shards = by_rank(recorded([launcher, "-n", str(ranks), str(program)], folder).shards)
-        assert sorted(shards) == list(range(ranks))
-        for rank, shard in shards.items():
-            expected = expectations(folder, rank)
-            assert len(expected) > 12
-            assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expected
+    assert_mpi_figures(launcher, program, tmp_path, more_than=12)
 
 
 def test_requests_of_several_threads_are_not_mixed_up(mpi: tuple[str, str], tmp_path: Path) -> None:
