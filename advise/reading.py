@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import InputError
-from .conditions import settled
 from .nest import SourceFile
 
 __all__ = ["Found", "Reading", "is_cxx", "is_readable"]
@@ -92,17 +91,17 @@ class Reading:
         text = found.path.read_bytes()
         if len(text) > _LARGEST:
             raise InputError(f"it has {len(text) >> 10} KiB, more than {_LARGEST >> 10}")
-        text = settled(text, self._built.get(name, ()))
+        built = self._built.get(name, ())
         if _FORTRAN.search(name) or (_INCLUDED.search(name) and _LIKE_FORTRAN.search(text)):
             from .fortran import read_fortran  # noqa: PLC0415 - a front end is imported for its own language
 
             form = ".f" if _COMMENT.search(text) else ".f90"
             path = found.path if _FORTRAN.search(name) else found.path.with_suffix(form)
-            source = read_fortran(text, path)
+            source = read_fortran(text, path, built)
         else:
             from .c_family import read_c_family  # noqa: PLC0415
 
-            source = read_c_family(text, found.path)
+            source = read_c_family(text, found.path, built)
         return replace(source, path=name)  # by which the experiment knows it
 
 

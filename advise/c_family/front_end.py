@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from ctypes import byref, c_char_p
 from dataclasses import replace
 from functools import partial
@@ -22,6 +22,7 @@ from ...instrument.c_family.clang.library import FUNCTION_KINDS, UnsavedFile
 from ...instrument.c_family.clang.stack import on_deep_stack
 from ...instrument.syntax import UnreadError
 from ...instrument.toolchain import Toolchain
+from ..conditions import settled
 from ..nest import Declaration, Procedure, SourceFile, Structure
 from .header import asks_for_mpi, directives_of, masked
 from .library import CursorKind, Places, children, lib
@@ -56,12 +57,12 @@ _MOST_REMARKS: Final = 3
 _MOST_BESIDE: Final = 40  # folders: a program's own are fewer
 
 
-def read_c_family(text: bytes, path: Path) -> SourceFile:
+def read_c_family(text: bytes, path: Path, built: Collection[int] = ()) -> SourceFile:
     """Read a source of C or C++; see ``FrontEnd``."""
     is_cxx = _CXX.search(path.name) or (path.suffix == ".h" and _OF_CXX.search(text))
     language = "c++" if is_cxx else "c"
     try:
-        return on_deep_stack(partial(_read, text, path, language))
+        return on_deep_stack(partial(_read, text, path, language, built))
     except UnreadError as error:
         latin = text.decode("latin-1")
         line = latin.count("\n", 0, error.offset) + 1
@@ -70,8 +71,9 @@ def read_c_family(text: bytes, path: Path) -> SourceFile:
         raise SourceError(str(path), 1, 1, "nested too deep to be read") from None
 
 
-def _read(text: bytes, path: Path, language: str) -> SourceFile:
+def _read(text: bytes, path: Path, language: str, built: Collection[int]) -> SourceFile:
     options = [*_QUIET, *(f"-D{each}=1" for each in asks_for_mpi(text.decode("latin-1")))]
+    text = settled(text, built)
     words = [f"-x{language}".encode(), *map(str.encode, options), *_folders(path, language)]
     found, problems = _parsed(text, path, language, words)
     if problems and language == "c++" and _HEADER.search(path.name):

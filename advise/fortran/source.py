@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -19,6 +19,7 @@ from ...instrument.fortran.lines import Statement as Written
 from ...instrument.fortran.meaning import Kind
 from ...instrument.fortran.units import Procedure, StructureError, find_procedures
 from ...instrument.line_markers import MarkedText
+from ..conditions import settled
 from ..expression import Expression, Name, walk
 from ..nest import Block, Branch, Declaration, Jump, Loop, SourceFile, Statement
 from ..nest import Procedure as Read
@@ -41,17 +42,9 @@ _LARGEST: Final = 1 << 22  # bytes, with what is included, which is mostly small
 _INCLUDE_LINE: Final = expression(r"^\s*include\s*['\"]([^'\"]+)", re.I | re.M)
 
 
-def read_fortran(text: bytes, path: Path) -> SourceFile:
-    """Read a source as the user wrote it.
-
-    Args:
-        text: What is in it.
-        path: Where it is: files that it includes, and modules that it uses, are looked for beside it.
-
-    Raises:
-        SourceError: It cannot be read.
-    """
-    return _Source(_arranged(text, path), path).read()
+def read_fortran(text: bytes, path: Path, built: Collection[int] = ()) -> SourceFile:
+    """Read a source of Fortran; see ``FrontEnd``. Modules that it uses are looked for beside it, too."""
+    return _Source(_arranged(settled(text, built), path), path).read()
 
 
 @dataclass(frozen=True, slots=True)

@@ -308,6 +308,13 @@ def test_what_is_compiled_with_mpi_alone_is_read(read, condition):
     assert bool(source.procedures) is ASKING[condition]
 
 
+def test_headers_are_read_as_with_mpi_where_lines_have_settled_the_condition(tmp_path):
+    (tmp_path / "own.h").write_text("#ifdef USE_MPI\n#define N 7\n#endif\n")
+    text = b'#include "own.h"\nint f(void) {\n#ifdef USE_MPI\nreturn N;\n#else\nreturn 0;\n#endif\n}\n'
+    source = read_c_family(text, tmp_path / "x.c", built=[4])
+    assert ([each.value for each in body(source)], source.remarks) == ([Number(7)], ())
+
+
 def test_mpi_is_called_by_name(read):
     source = read("#include <mpi.h>\nvoid f(int *rank) { int size; MPI_Comm_size(MPI_COMM_WORLD, &size); }")
     (statement,) = only(source, CallStatement)
