@@ -175,7 +175,8 @@ static inline const char *pass(struct aa_thread *thread, const char *key, struct
                                uint64_t **site) {
     uint64_t *visits = &aa_throttled_node(child)->visits;
     thread->passed++;
-    if (aa_unlikely(++*visits % AA_THROTTLE_PERIOD <= 1) && sample(thread, key, aa_throttled_node(child)))
+    if (aa_unlikely(++*visits % AA_THROTTLE_PERIOD <= AA_THROTTLE_SAMPLE) &&
+        sample(thread, key, aa_throttled_node(child)))
         return key;
     if (aa_unlikely(aa_is_framed(child))) {
         push(thread, key, thread->current);

@@ -193,10 +193,11 @@ struct aa_throttle {
     uint32_t node;   /* the node's offset in the file by 64 */
     uint64_t visits; /* those whose time is known; once it is timed again, of those before */
     uint64_t again;  /* so many visits it had when it was timed again; 0: it is not */
-    uint64_t
-        sampled; /* 1: a visit was timed, and is not judged yet; for the process alone, as what follows */
-    int64_t own; /* the node's own time before that visit */
-    double computing; /* of the thread when the last such visit was judged */
+    /* For the process alone: of visits that are a sample, not judged yet, their own time and the longest's.
+     */
+    int64_t sampled, longest;
+    int64_t own;      /* the node's own time before the last of them; -1: there is none */
+    double computing; /* of the thread when the sample before was judged */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 enum aa_topology_kind { AA_GRID, AA_GRAPH, AA_DISTRIBUTED_GRAPH };

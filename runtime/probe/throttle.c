@@ -122,7 +122,8 @@ static double part_of_share(void) {
 /*
  * Measuring takes more than its share, of all computing and since a node was throttled, so that no more are
  * than must be; and visits are so short, with all that is timed in them, that measuring them alone takes its
- * part of the share. Those that take longer are measured, however short they are on other call paths.
+ * part of the share: lately, and of all computing, as a loop that waits for work is short for a while.
+ * Those that take longer are measured, however short they are on other call paths.
  */
 static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node) {
     struct aa_books *books = books_of(thread);
@@ -133,10 +134,11 @@ static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node)
     double computing = computing_of(thread), since = computed_since(books, node, computing);
     double soonest = SOONEST * aa_shard()->ticks_per_second;
     double part = part_of_share();
+    bool dear = computing * AA_THROTTLE_PERIOD < part * (double)node->visits;
     return node->visits > AA_THROTTLE_PERIOD && recent >= LOOKS * AA_THROTTLE_PERIOD &&
            price(books->entries, thread->passed) > allowed * (computing > soonest ? computing : soonest) &&
            price(recent, thread->passed - books->passed_before) > allowed * (computing - books->before) &&
-           (since < part || is_short_leaf(thread, node, part)) && was_timed_long(thread, node);
+           ((since < part && dear) || is_short_leaf(thread, node, part)) && was_timed_long(thread, node);
 }
 
 static void begin_anew(struct aa_thread *thread) {
@@ -144,6 +146,11 @@ static void begin_anew(struct aa_thread *thread) {
     books->entries_before = books->entries;
     books->passed_before = thread->passed;
     books->before = computing_of(thread);
+}
+
+static void begin_sample(struct aa_throttle *record) {
+    record->sampled = record->longest = 0;
+    record->own = -1;
 }
 
 /* The lock is held. So far nothing is untimed. */
@@ -173,6 +180,7 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     aa_in_order(); /* who is killed here has timed no more visits than there are */
     record->visits = timed;
     record->computing = computing_of(thread);
+    begin_sample(record);
     bool opens_teams = node->wall[AA_OMP] > 0; /* which count their visits to it */
     aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
 }
@@ -196,32 +204,42 @@ void aa_throttle_look(struct aa_thread *thread) {
     aa_section_end(section);
 }
 
-/* Judged as when it was throttled: by the last visit that was timed, and by all computing since the one
- * before. */
-static bool took_long(const struct aa_thread *thread, const struct aa_node *node,
-                      struct aa_throttle *record) {
-    if (!record->sampled)
-        return false;
-    record->sampled = false;
+/* Judged as when it was throttled: by the sample but for its longest visit, which an interrupt can have made
+ * long, and by all computing since the sample before. */
+static bool took_long(const struct aa_thread *thread, struct aa_throttle *record) {
     double part = part_of_share(), computing = computing_of(thread), since = computing - record->computing;
+    double mean = (double)(record->sampled - record->longest) / (AA_THROTTLE_SAMPLE - 1);
     record->computing = computing;
-    return since >= part && (double)(own_time(node) - record->own) * AA_THROTTLE_PERIOD >= part;
+    return since >= part && mean * AA_THROTTLE_PERIOD >= part;
+}
+
+static void add_to_sample(struct aa_throttle *record, int64_t own) {
+    record->sampled += own;
+    if (own > record->longest)
+        record->longest = own;
 }
 
 /* This visit is one of those that are timed again. */
 static bool sample(struct aa_thread *thread, const struct aa_node *node, struct aa_throttle *record) {
-    if (took_long(thread, node, record)) {
-        record->again = node->visits - 1;
-        aa_shard_lock();
-        aa_tree_unmark(thread, aa_tree_parent(node), node);
-        aa_shard_unlock();
+    uint64_t number = node->visits % AA_THROTTLE_PERIOD;
+    if (number == 0)
+        begin_sample(record);
+    else if (record->own < 0)
+        return false;
+    else
+        add_to_sample(record, own_time(node) - record->own);
+    if (number < AA_THROTTLE_SAMPLE) {
+        record->own = own_time(node);
+        record->visits++;
         return true;
     }
-    if (node->visits % AA_THROTTLE_PERIOD != 0)
+    record->own = -1;
+    if (!took_long(thread, record))
         return false;
-    record->own = own_time(node);
-    record->sampled = true;
-    record->visits++;
+    record->again = node->visits - 1;
+    aa_shard_lock();
+    aa_tree_unmark(thread, aa_tree_parent(node), node);
+    aa_shard_unlock();
     return true;
 }
 

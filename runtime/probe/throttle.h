@@ -8,6 +8,7 @@
 #include "shard.h"
 
 #define AA_THROTTLE_PERIOD 4096u /* visits after which a node is looked at; twin: aa_begin in stub.h */
+#define AA_THROTTLE_SAMPLE 4u /* of these, visits of a throttled node that are timed, one after the other */
 
 /* The share of computing that events may take; 0: as much as they do. Read from the environment when the
  * library is loaded. */
@@ -23,8 +24,8 @@ void aa_throttle_forget(struct aa_thread *thread);
 void aa_throttle_look(struct aa_thread *thread);
 
 /*
- * The node is throttled, and was entered for so many times again, or once more: whether this visit is timed.
- * The first one is, and if it took long, so are the next one and all that follow.
+ * The node is throttled, and was entered for so many times again, or a few times more: whether this visit is
+ * timed. Those of the sample are, and if they took long, so are the next one and all that follow.
  */
 bool aa_throttle_sample(struct aa_thread *thread, const struct aa_node *node);
 

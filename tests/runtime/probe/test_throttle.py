@@ -23,9 +23,9 @@ def test_every_way_into_a_region_is_throttled_at_once(record: Record, visits: Vi
     assert shard.threads[0].throttled[2] < 30000
 
 
-# Visit 303,104 is one of those that are timed, as it is the 74 × 4096th; the one before it is none.
+# Visit 303,104 is the first of four that are timed, as it is the 74 × 4096th; the one before it is none.
 SHORT = "+main times 303103 +f -f ;"
-LONG = f"{SHORT} +f spin 400 -f"
+LONG = f"{SHORT} times 4 +f spin 100 -f ;"
 
 
 def of_first(record: Record, words: str, share: str = "5%") -> Shard:
@@ -37,8 +37,8 @@ def test_what_takes_long_later_is_timed_again_from_then_on(record: Record, visit
     shard = of_first(record, f"{LONG} times 9 +f spin 1 +g -g -f ; -main")
     tree = shard.threads[0]
     assert tree.timed_again == {2}
-    assert visits(shard) == {"main": 1, "main/f": 303_113, "main/f/g": 9}
-    assert 9 < tree.throttled[2] < 303_113 - 9
+    assert visits(shard) == {"main": 1, "main/f": 303_116, "main/f/g": 9}
+    assert 9 < tree.throttled[2] < 303_116 - 9
     assert tree.nodes["wall"][2] >= 0.009
     assert tree.repairs == 0
 
@@ -73,17 +73,31 @@ def test_what_takes_long_once_between_samples_stays_throttled(record: Record, vi
     assert visits(shard)["main/f"] == 303_105
 
 
+def test_one_visit_that_an_interrupt_made_long_tells_nothing(record: Record, visits: Visits) -> None:
+    shard = of_first(record, f"{SHORT} +f spin 400 -f times 9 +f -f ; -main")
+    assert shard.threads[0].timed_again == frozenset()
+    assert visits(shard)["main/f"] == 303_113
+
+
+def test_a_loop_that_is_short_for_a_while_is_timed_on(record: Record, visits: Visits) -> None:
+    words = "+main times 50 +f spin 10 +g -g -f ; times 300000 +h -h ; times 16000 +f +g -g -f ; -main"
+    shard = of_first(record, words, share="0.5%")
+    assert visits(shard) == {"main": 1, "main/f": 16_050, "main/f/g": 16_050, "main/h": 300_000}
+    assert 2 not in shard.threads[0].throttled
+    assert 4 in shard.threads[0].throttled
+
+
 def test_what_is_short_once_more_is_throttled_once_more(record: Record, visits: Visits) -> None:
     shard = of_first(record, f"{LONG} times 4000000 +f -f ; -main")
     tree = shard.threads[0]
     assert tree.timed_again.isdisjoint({2})
-    assert visits(shard)["main/f"] == 4_303_104
-    assert 0 < tree.throttled[2] < 4_303_104
+    assert visits(shard)["main/f"] == 4_303_107
+    assert 0 < tree.throttled[2] < 4_303_107
 
 
 def test_what_goes_to_and_fro_is_throttled_ever_more_seldom(record: Record) -> None:
     shard = of_first(record, f"+main times 3 {LONG.removeprefix('+main')} ; times 300000 +f -f ; -main")
-    assert 3 * 303_104 + 300_000 > shard.threads[0].throttled[2] >= 2**3 * 8192
+    assert 3 * 303_107 + 300_000 > shard.threads[0].throttled[2] >= 2**3 * 8192
 
 
 def test_what_a_library_calls_back_is_no_time_of_the_library(linked: Record, visits: Visits) -> None:
