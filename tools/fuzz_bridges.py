@@ -14,6 +14,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -110,6 +111,8 @@ def printed_by_copy(path: Path) -> subprocess.CompletedProcess[bytes]:
                     traceback.print_exc()
             os._exit(status)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status == -signal.SIGXCPU:  # the limit was that of the trial, which ends so, too
+            os.kill(os.getpid(), signal.SIGXCPU)
         output.seek(0)
         errors.seek(0)
         return subprocess.CompletedProcess((), status, output.read(), errors.read())
