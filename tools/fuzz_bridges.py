@@ -35,7 +35,7 @@ from autoanalyzer.experiment.bridges.damage import package
 FOLDER: Final = DATA / "foreign"
 OPENED: Final = {"otf2": "otf2/traces.otf2"}  # of what is in a folder, what is read
 DARSHAN: Final = "darshan"
-NEW_PROCESS: Final = 25  # mutations of Darshan's logs, of which one is read as by commands: by a new interpreter
+NEW_PROCESS: Final = 50  # mutations of Darshan's logs, of which one is read as by commands: by a new interpreter
 TOKENS: Final = (
     *(b"nan", b"inf", b"-1", b"1e999", b"99999999999999999999", b"0", b"[0]", b"{}", b"null", b"*", b"\xff", b"\0"),
     *(b"\n", b"", b" ", b"\\", b"parent=", b"attr=8", b"-----\n", b"MPI_Send", b"x" * 5000, b"<spontaneous>"),
