@@ -1,25 +1,41 @@
 """Change profiles of other tools at random, and see that the readers keep their promises on what comes of that.
 
 As ``fuzz_experiments.py``: what a file is of is read or refused in one line, soon and in bounded memory, and what is
-read can be shown, analysed, written and read back equal.
+read can be shown, analysed, written and read back equal. Each kind of file is changed as often as ``--mutations`` says;
+``--kind`` with ``--first`` and a number repeats a mutation.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import gzip
+import os
 import random
 import re
 import shutil
+import signal
+import subprocess
 import sys
+import tempfile
+import traceback
+from collections.abc import Mapping
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Final
+from unittest import mock
 
 from fuzz_experiments import DATA, USES, changed, read_and_used
 from trials import Mutant, Trials, apart
 
+from autoanalyzer.experiment.bridges import darshan, darshan_records
+from autoanalyzer.experiment.bridges.damage import package
+
 FOLDER: Final = DATA / "foreign"
 OPENED: Final = {"otf2": "otf2/traces.otf2"}  # of what is in a folder, what is read
+DARSHAN: Final = "darshan"
+NEW_PROCESS: Final = 50  # mutations of Darshan's logs, of which one is read as by commands: by a new interpreter
 TOKENS: Final = (
     *(b"nan", b"inf", b"-1", b"1e999", b"99999999999999999999", b"0", b"[0]", b"{}", b"null", b"*", b"\xff", b"\0"),
     *(b"\n", b"", b" ", b"\\", b"parent=", b"attr=8", b"-----\n", b"MPI_Send", b"x" * 5000, b"<spontaneous>"),
@@ -27,15 +43,17 @@ TOKENS: Final = (
 _WORD: Final = re.compile(rb"[^\s,:=\[\]{}\"]+")
 
 
-def corpus(kind: str) -> dict[str, bytes]:
-    """Give the real files, or those whose names have a part; what was packed is plain."""
-    return {
-        str(each.relative_to(FOLDER)).removesuffix(".gz"): gzip.decompress(each.read_bytes())
-        if each.suffix == ".gz"
-        else each.read_bytes()
-        for each in sorted(FOLDER.rglob("*"))
-        if kind in str(each.relative_to(FOLDER)) and each.is_file() and ".expected." not in each.name
-    }
+def corpus() -> dict[str, dict[str, bytes]]:
+    """Give the real files by kind, which is a folder's name or what follows a file's; what was packed is plain."""
+    found: dict[str, dict[str, bytes]] = {}
+    for each in sorted(FOLDER.rglob("*")):
+        if each.is_file() and ".expected." not in each.name:
+            name = str(each.relative_to(FOLDER)).removesuffix(".gz")
+            kind = name.partition("/" if "/" in name else ".")[0 if "/" in name else 2]
+            content = each.read_bytes()
+            found.setdefault(kind, {})[name] = gzip.decompress(content) if each.suffix == ".gz" else content
+    # Last, since copies of a process that has Darshan's library in memory take longer.
+    return dict(sorted(found.items(), key=lambda kind: kind[0] == DARSHAN))
 
 
 def mutant(number: int, files: dict[str, bytes]) -> Mutant:
@@ -43,18 +61,61 @@ def mutant(number: int, files: dict[str, bytes]) -> Mutant:
     chance = random.Random(number)
     name = chance.choice(list(files))
     content = files[name]
-    for _ in range(chance.choice([0, 1, 2, 4])):
+    words = chance.choice([0, 1, 2, 4])
+    for _ in range(words):
         content = words_changed(content, chance)
-    return Mutant(number, name, changed(content, chance) if chance.random() < 0.5 else content)
+    return Mutant(number, name, changed(content, chance) if not words or chance.random() < 0.5 else content)
 
 
-def tried(case: Mutant, folder: Path) -> tuple[str, str]:
+def tried(case: Mutant, folder: Path, every: int) -> tuple[str, str]:
     """Try a mutant in a process of its own, beside what belongs to it; give the outcome and what went wrong."""
+    opened = beside(case, folder)
+    uses = USES[-1:] if case.number % every == 0 else ()
+    with mock.patch(f"{darshan.__name__}._printed", printed_by_copy) if case.number % NEW_PROCESS else nullcontext():
+        return apart(lambda: read_and_used(case, folder, uses, opened))
+
+
+def beside(case: Mutant, folder: Path) -> str:
+    """Copy what belongs to a file; give what is read, from the folder on."""
     first, _, rest = case.name.partition("/")
-    opened = OPENED.get(first, first)
     if rest:
         shutil.copytree(FOLDER / first, folder / first)
-    return apart(lambda: read_and_used(case, folder, USES[-1:], opened))
+    return OPENED.get(first, first)
+
+
+def prepare(kind: str, files: Mapping[str, bytes]) -> None:
+    """Read and use a real file: copies of this process have then imported what that takes."""
+    if kind == DARSHAN:
+        package(f"{DARSHAN}.backend.cffi_backend", DARSHAN)
+    case = Mutant(0, *next(iter(files.items())))
+    with tempfile.TemporaryDirectory() as folder:
+        read_and_used(case, Path(folder), USES[-1:], beside(case, Path(folder)))
+    gc.collect()
+    gc.freeze()  # a copy that looks for garbage in what it shares would copy all of it
+
+
+def printed_by_copy(path: Path) -> subprocess.CompletedProcess[bytes]:
+    """Read a log of Darshan's in a copy of this process, which has imported the library, rather than in a new one."""
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        child = os.fork()
+        if not child:
+            os.dup2(output.fileno(), 1)
+            os.dup2(errors.fileno(), 2)
+            status = 1
+            with os.fdopen(1, "w") as sys.stdout, os.fdopen(2, "w") as sys.stderr:
+                sys.argv = ["", str(path)]
+                try:
+                    darshan_records.main()
+                    status = 0
+                except BaseException:
+                    traceback.print_exc()
+            os._exit(status)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status == -signal.SIGXCPU:  # the limit was that of the trial, which ends so, too
+            os.kill(os.getpid(), signal.SIGXCPU)
+        output.seek(0)
+        errors.seek(0)
+        return subprocess.CompletedProcess((), status, output.read(), errors.read())
 
 
 def words_changed(content: bytes, chance: random.Random) -> bytes:
@@ -72,12 +133,17 @@ def words_changed(content: bytes, chance: random.Random) -> bytes:
 
 
 def main() -> int:
-    """Try as many mutations as asked for; fail if one made trouble."""
+    """Try as many mutations of each kind as asked for; fail if one made trouble."""
+    kinds = corpus()
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--kind", default="", help="files whose names have this part alone")
+    parser.add_argument("--kind", choices=[*kinds], help="this kind alone")
+    parser.add_argument("--analyze-every", type=int, default=1, metavar="N", help="analyse those that N divides alone")
     trials = Trials(parser)
-    files = corpus(trials.options.kind)
-    return trials.of_files(lambda number: mutant(number, files), tried)
+    for kind in [trials.options.kind] if trials.options.kind else kinds:
+        files = kinds[kind]
+        prepare(kind, files)
+        trials.of_files(partial(mutant, files=files), partial(tried, every=trials.options.analyze_every))
+    return trials.end()
 
 
 if __name__ == "__main__":

@@ -244,7 +244,8 @@ def main() -> int:
     """Try as many mutations as asked for; fail if one made trouble."""
     trials = Trials(argparse.ArgumentParser(description=__doc__.partition("\n")[0]))
     files = corpus()
-    return trials.of_files(lambda number: mutant(number, files), tried)
+    trials.of_files(lambda number: mutant(number, files), tried)
+    return trials.end()
 
 
 if __name__ == "__main__":

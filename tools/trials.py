@@ -60,13 +60,14 @@ class Trials:
         options = self.options
         number = options.seed * 1_000_000 if options.first is None else options.first
         end = time.monotonic() + 60 * (options.minutes or 0)
-        while time.monotonic() < end if options.minutes else self._made < options.mutations:
+        last = number + options.mutations
+        while time.monotonic() < end if options.minutes else number < last:
             self._made += 1
             yield number
             number += 1
 
-    def of_files(self, mutant: Callable[[int], Mutant], tried: Callable[[Mutant, Path], tuple[str, str]]) -> int:
-        """Try a changed file for each number, in a folder of its own; give the tool's status.
+    def of_files(self, mutant: Callable[[int], Mutant], tried: Callable[[Mutant, Path], tuple[str, str]]) -> None:
+        """Try a changed file for each number, in a folder of its own.
 
         Args:
             mutant: Makes the file of a number.
@@ -79,7 +80,6 @@ class Trials:
             self.outcomes[f"{case.name} {outcome or 'made trouble'}"] += 1
             if wrong:
                 self.failed(number, wrong, case.name, case.content)
-        return self.end()
 
     def failed(self, number: int, trouble: str, name: str = "", content: bytes = b"") -> None:
         """Say what went wrong in a trial, and keep what was tried."""

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...errors import InputError
+from ..cube.reader import MAX_VALUES
 from .profile import Profile
 
 __all__ = ["MPI", "CallTree", "Node", "Values"]
 
-Values = npt.NDArray[np.float64]
+Values = Mapping[int, npt.NDArray[np.float64]]
+_Places = npt.NDArray[np.intp]
 
 MPI: Final = ("MPI_", "PMPI_")
 _CLOCK: Final = re.compile(r"(CPUTIME|REALTIME|WALLCLOCK) \((usec|sec)\)")
@@ -34,6 +37,14 @@ class Node(NamedTuple):
     in_mpi: bool
 
 
+class _Metric(NamedTuple):
+    """The names of a metric and of its part in MPI, and how much of it is one of ours."""
+
+    name: str
+    in_mpi: str
+    scale: float
+
+
 @dataclass
 class CallTree:
     """Nodes, outer ones before those in them, and the columns of values that are metrics.
@@ -47,6 +58,8 @@ class CallTree:
     program: str = ""
     columns: dict[int, str] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
+    _metrics: dict[int, _Metric] = field(default_factory=dict)
+    _added: int = 0
 
     def node(self, row: int, above: int | None, path: int, name: str) -> int:
         """Add a function or loop; give its number."""
@@ -60,29 +73,45 @@ class CallTree:
         Args:
             profile: Has the call paths of the nodes.
             location: The thread.
-            values: Inclusive, ``float64[row, column]``.
+            values: By column ``float64[row]``, inclusive; columns that are not there are 0.
 
         Raises:
-            InputError: There are no nodes, or a value is not finite.
+            InputError: There are no nodes, more values than fit, or one that is not finite.
         """
         if not self.nodes:
             raise InputError("expected functions and loops, found none")
-        rows = np.array([each.row for each in self.nodes], dtype=np.intp)
-        inner = np.array([number for number, each in enumerate(self.nodes) if each.above is not None], dtype=np.intp)
-        outer = np.array([each.above for each in self.nodes if each.above is not None], dtype=np.intp)
-        for column, name in self.columns.items():
-            whole = values[rows, column]
+        self._added += len(self.nodes) * len(values)
+        if self._added > MAX_VALUES:  # of few bytes, since nodes and threads may share what they have
+            raise InputError(f"expected at most {MAX_VALUES} values of functions, loops and threads, found more")
+        if not self._metrics:
+            self._metrics = {column: _metric(profile, name) for column, name in self.columns.items()}
+        rows, inner, outer = self._places
+        for column, of_rows in values.items():
+            metric, inside, scale = self._metrics[column]
+            whole = of_rows[rows]
             if not np.isfinite(whole).all():
-                raise InputError(f"expected finite values of {name}, found others")
+                raise InputError(f"expected finite values of {self.columns[column]}, found others")
             own = whole.copy()
             np.subtract.at(own, outer, whole[inner])
             own[(own < 0) & (own > -_ROUNDING * np.abs(whole).max())] = 0.0
-            clock = _CLOCK.fullmatch(name)
-            metric, inside = _OURS.get(clock[1], _WALL) if clock else (name, "")
-            scale = _A_SECOND[clock[2]] if clock else 1.0
-            metric, inside = (each and profile.metric(each, "occ") for each in (metric, inside))
             for number in np.flatnonzero(own):
                 node = self.nodes[number]
                 profile.add(metric, node.path, location, own[number] / scale)
                 if inside and node.in_mpi:
                     profile.add(inside, node.path, location, own[number] / scale)
+
+    @cached_property
+    def _places(self) -> tuple[_Places, _Places, _Places]:
+        """Give rows of all nodes, the nodes that are in others, and these others."""
+        inner = [number for number, each in enumerate(self.nodes) if each.above is not None]
+        outer = [each.above for each in self.nodes if each.above is not None]
+        found = [each.row for each in self.nodes], inner, outer
+        rows, inside, around = (np.array(each, dtype=np.intp) for each in found)
+        return rows, inside, around
+
+
+def _metric(profile: Profile, name: str) -> _Metric:
+    clock = _CLOCK.fullmatch(name)
+    metric, inside = _OURS.get(clock[1], _WALL) if clock else (name, "")
+    scale = _A_SECOND[clock[2]] if clock else 1.0
+    return _Metric(profile.metric(metric, "occ"), inside and profile.metric(inside, "occ"), scale)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from ...errors import InputError
@@ -78,14 +79,19 @@ def read(source: Source) -> Experiment:
 def _log(source: Source) -> Any:
     if not is_installed("darshan"):
         raise missing_package("darshan", "darshan", "no module of this name")
-    command = [sys.executable, "-P", "-m", f"{__package__}.darshan_records", str(source.path.absolute())]
-    done = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    done = _printed(source.path)
     said = [line.strip() for line in done.stderr.decode("utf-8", "replace").split("\n") if line.strip()]
     if done.returncode or any(line.startswith(_ERROR) for line in said):  # which ends what it reads like an end
         last = said[-1] if said else ""
         how = f"its reader ended by signal {-done.returncode}" if done.returncode < 0 else last
         raise InputError(f"expected a log of Darshan, found a damaged one ({how[:200]})")
     return json.loads(done.stdout)
+
+
+def _printed(path: Path) -> subprocess.CompletedProcess[bytes]:
+    """Read a log by Darshan's library in a process of its own."""
+    command = [sys.executable, "-P", "-m", f"{__package__}.darshan_records", str(path.absolute())]
+    return subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL)
 
 
 class _Files:

@@ -170,7 +170,7 @@ def _region(found: _Structure, tag: str, said: Mapping[str, str]) -> Region:
 
 
 def _values(file: Path, structure: _Structure) -> Values:
-    """Give the values of a thread: ``float64[row, column]``."""
+    """Give the values of a thread."""
     source = open_source(file)
     head = source.read(0, _HEAD)
     rows, columns = (int.from_bytes(head[at : at + 4], "big") for at in (24, 28))
@@ -181,4 +181,5 @@ def _values(file: Path, structure: _Structure) -> Values:
     last = max((each.row for each in structure.tree.nodes), default=0)
     if len(content) < size or rows <= last:
         raise InputError(f"{file.name}: expected values of {last + 1} nodes, found {len(content) // (8 * columns)}")
-    return np.frombuffer(content, dtype=">f8").reshape(rows, columns).astype(np.float64)
+    table = np.frombuffer(content, dtype=">f8").reshape(rows, columns).astype(np.float64)
+    return {column: table[:, column] for column in structure.tree.columns}

@@ -7,11 +7,13 @@ versions are read, too. The format: FORMATS.md, which HPCToolkit puts into each 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from struct import Struct, error
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ...errors import InputError
 from ..experiment import Experiment
@@ -99,15 +101,19 @@ def read_database(path: Path) -> Experiment:
     tree, columns = contexts.tree, _columns(meta, contexts.tree)
     if 8 * len(contexts.rows) * len(columns) > _LARGEST:
         raise InputError(f"expected fewer contexts and metrics, found {len(contexts.rows)} and {len(columns)}")
+    column = np.full(1 << 16, -1)
+    column[list(columns)] = list(columns.values())
     idle = streams = 0
-    for each in _profiles(values, _kinds(meta)):
+    profiles = [*_profiles(values, _kinds(meta))]
+    _refuse_shared(values, profiles)
+    for each in profiles:
         if each.of_gpu:
             streams += 1
         elif each.thread and not each.values:  # a first one without a sample tells that its rank is there
             idle += 1
         else:
             place = profile.location(each.process, each.thread, each.host)
-            tree.add(profile, place, _values(values, each, contexts.rows, columns))
+            tree.add(profile, place, _values(values, each, contexts.rows, column))
     if idle:
         profile.remarks.append(f"HPCToolkit: left out: {idle} threads without a sample")
     if streams:
@@ -308,8 +314,18 @@ def _identifiers(values: _File, place: int, kinds: Sequence[str]) -> tuple[Mappi
     return logical, physical
 
 
-def _values(values: _File, profile: _Profile, rows: Mapping[int, int], columns: Mapping[int, int]) -> Values:
-    """Give the inclusive values of a thread: ``float64[row, column]``."""
+def _refuse_shared(values: _File, profiles: Sequence[_Profile]) -> None:
+    """Refuse threads that have the same bytes, by which a small file takes much time and memory."""
+    sizes = [(each.start, each.values * _VALUE.itemsize) for each in profiles]
+    sizes += [(each.indices, each.contexts * _INDEX.itemsize) for each in profiles]
+    blocks = sorted((start, start + size) for start, size in sizes if size)
+    for (_, end), (start, _) in pairwise(blocks):
+        if start < end:
+            raise InputError(f"{values.name}: expected values of each thread apart, found others' from {start} on, too")
+
+
+def _values(values: _File, profile: _Profile, rows: Mapping[int, int], column: npt.NDArray[np.intp]) -> Values:
+    """Give the inclusive values of a thread; ``column`` is that of a metric's number, or -1."""
     pairs = np.frombuffer(values.bytes(profile.start, profile.values * _VALUE.itemsize), _VALUE)
     indices = np.frombuffer(values.bytes(profile.indices, profile.contexts * _INDEX.itemsize), _INDEX)
     starts = np.append(indices["start"].astype(np.int64), len(pairs))
@@ -317,10 +333,12 @@ def _values(values: _File, profile: _Profile, rows: Mapping[int, int], columns: 
         raise InputError(f"{values.name}: expected values in the order of contexts, found another one")
     # Others are what stands above all entries, and instructions, which the call paths need not list.
     row = np.array([rows.get(each, -1) for each in indices["context"].tolist()], dtype=np.intp)
-    column = np.full(1 << 16, -1)
-    column[list(columns)] = list(columns.values())
     places = np.repeat(row, np.diff(starts)), column[pairs["metric"]]
-    wanted = (places[0] >= 0) & (places[1] >= 0)
-    found = np.zeros((len(rows), len(columns)))
-    found[places[0][wanted], places[1][wanted]] = pairs["value"][wanted]
+    wanted = np.flatnonzero((places[0] >= 0) & (places[1] >= 0))
+    wanted = wanted[np.argsort(places[1][wanted], kind="stable")]
+    present, first = np.unique(places[1][wanted], return_index=True)
+    found = {each: np.zeros(len(rows)) for each in present.tolist()}
+    for of_metric, (begin, end) in zip(found.values(), pairwise([*first, len(wanted)]), strict=True):
+        those = wanted[begin:end]
+        of_metric[places[0][those]] = pairs["value"][those]
     return found

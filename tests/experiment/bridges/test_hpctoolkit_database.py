@@ -11,6 +11,7 @@ import pytest
 from autoanalyzer.analyze import analyze
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import load
+from autoanalyzer.experiment.bridges import call_tree
 
 from .conftest import FOREIGN
 
@@ -148,6 +149,34 @@ def test_elements_that_are_too_small_are_refused(name, section, size_at, least, 
     _patch(copy / name, (_section(copy / name, section) + size_at, "<B", 0))
     with pytest.raises(InputError, match=rf"{name}: expected elements of at least {least} bytes, found \d+ of 0\Z"):
         load(copy)
+
+
+def _block(file, profile):
+    """Give the place of what says where the values of a profile are, and that."""
+    content = file.read_bytes()
+    infos, _, size = struct.unpack_from("<QLB", content, _section(file, 0))
+    return infos + size * profile, struct.unpack_from("<QQLxxxxQ", content, infos + size * profile)
+
+
+@pytest.mark.parametrize("shared", ["values", "indices"])
+def test_threads_that_share_a_block_are_refused(shared, copy):
+    file = copy / "profile.db"
+    (at, (many, start, contexts, indices)), (_, other) = _block(file, 1), _block(file, 2)
+    assert min(many, *other) > 0
+    if shared == "values":
+        start = other[1] + 10
+    else:
+        indices = other[3] + 12
+    _patch(file, (at, "<QQLxxxxQ", many, start, contexts, indices))
+    with pytest.raises(InputError, match=r"expected values of each thread apart, found others' from \d+ on, too\Z"):
+        load(copy)
+
+
+@pytest.mark.parametrize("folder", ["hpctoolkit", "hpctoolkit4"])
+def test_more_values_of_functions_and_threads_than_fit_are_refused_before_they_are_made(folder, monkeypatch):
+    monkeypatch.setattr(call_tree, "MAX_VALUES", 100)
+    with pytest.raises(InputError, match=r"expected at most 100 values of functions, loops and threads, found more\Z"):
+        load(FOREIGN / folder)
 
 
 @pytest.mark.parametrize(("name", "section"), [("profile.db", 0), ("meta.db", 2)], ids=["profiles", "metrics"])
