@@ -3,6 +3,7 @@
 import gzip
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -35,7 +36,11 @@ def test_commands_take_the_file(name, tmp_path, capsys, assert_equal):
     said = capsys.readouterr()
     assert all("without the source of" in line for line in said.err.splitlines())
     assert "lacking: " in said.out
-    assert "</html>" in (tmp_path / "page.html").read_text()
+    title = load(file).notes.program or Path(name).name
+    assert f"\n{title}   " in f"\n{said.out}"
+    page = (tmp_path / "page.html").read_text()
+    assert f"<h1>{title} · " in page
+    assert "</html>" in page
     assert _run("convert", file, tmp_path / "copy.cubex") == 0
     assert_equal(load(file), load(tmp_path / "copy.cubex"))
 
