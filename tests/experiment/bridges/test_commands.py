@@ -43,6 +43,14 @@ def test_commands_take_the_file(name, tmp_path, capsys, assert_equal):
     assert "</html>" in page
     assert _run("convert", file, tmp_path / "copy.cubex") == 0
     assert_equal(load(file), load(tmp_path / "copy.cubex"))
+    assert _run("convert", file, tmp_path / "stacks.folded") == 0
+    assert (tmp_path / "stacks.folded").read_text().startswith("rank 0;")
+
+
+def test_without_wall_time_cpu_time_is_compared(capsys):
+    file = FOREIGN / "stencil.gprof.txt"
+    assert _run("compare", file, "--with", file) == 0
+    assert "\n         cpu_time, sum of the ranks" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
