@@ -47,6 +47,13 @@ def test_commands_take_the_file(name, tmp_path, capsys, assert_equal):
     assert (tmp_path / "stacks.folded").read_text().startswith("rank 0;")
 
 
+def test_where_a_program_takes_longest_by_itself_its_page_has_its_parts_and_statistics(tmp_path):
+    assert _run("view", FOREIGN / "ring.mpiP", "-o", tmp_path / "page.html") == 0
+    page = (tmp_path / "page.html").read_text()
+    assert 'own code of ring</a> <span></span><p><span class="whole">67 %</span> of the run' in page
+    assert "Locations that are alike: hierarchy" in page
+
+
 def test_without_wall_time_cpu_time_is_compared(capsys):
     file = FOREIGN / "stencil.gprof.txt"
     assert _run("compare", file, "--with", file) == 0
