@@ -11,6 +11,7 @@ from ..errors import UsageError
 from ..experiment.export import EXPORTED, export, export_of, export_trace, holds_time_lines
 from ..experiment.run_folder import TRACE_FILE
 from ..experiment.storage import WRITTEN, check_name
+from ..experiment.trace.otf2 import OTF2_SUFFIX
 from ..runtime.open_experiment import open_experiment
 from ..view.place import visible
 from ..view.units import many
@@ -47,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="for other tools: what stacks weigh (default: wall_time)",
+        help="for other tools: what stacks weigh (default: wall_time, else cpu_time)",
     )
     parser.add_argument(
         "--sum", action="store_true", help="for other tools: all ranks and threads together, instead of each by itself"
@@ -86,7 +87,7 @@ def _export(arguments: argparse.Namespace) -> None:
         export_trace(trace, output, names)
         _say(output, trace)
         return
-    if is_trace(file):
+    if is_trace(file) and file.suffix.lower() != OTF2_SUFFIX:  # which is a profile, too
         raise UsageError(f"{output}: expected an experiment for this format, found the time lines {file}; {_OF_TRACES}")
     experiment, _ = open_experiment(file)
     metrics = export(experiment, output, names, together=arguments.sum)

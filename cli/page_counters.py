@@ -15,7 +15,10 @@ __all__ = ["counters_of"]
 
 
 def counters_of(subject: Subject) -> str:
-    """Write what statistics find in the region that the verdict names first, or else in the program; maybe nothing."""
+    """Write what statistics find in the region that the verdict names first, or else in the program; maybe nothing.
+
+    In the program, too, if too few metrics of the region differ.
+    """
     experiment, findings = subject.experiment, subject.findings
     if findings is None or len(experiment.locations) > MOST:
         return ""
@@ -26,11 +29,15 @@ def counters_of(subject: Subject) -> str:
     region = region_name(experiment, named.region) if named else None
     exclusive = named is not None and region is not None and named.region.own_code
     besides = ("compute_time",) if "cpu_time" in waiting_for_turns(experiment) else ()
-    try:
-        space = MetricSpace.of(experiment, region=region, exclusive=exclusive, besides=besides)
-        alike = view.hierarchy_report(statistics.hierarchy(statistics.dimensions(space)))
-        redundant = view.correlation_report(statistics.correlation(space))
-    except AutoanalyzerError:  # too few locations, or metrics
+    for place, own in dict.fromkeys([(region, exclusive), (None, False)]):
+        try:
+            space = MetricSpace.of(experiment, region=place, exclusive=own, besides=besides)
+            alike = view.hierarchy_report(statistics.hierarchy(statistics.dimensions(space)))
+            redundant = view.correlation_report(statistics.correlation(space))
+            break
+        except AutoanalyzerError:  # too few locations, or metrics
+            continue
+    else:
         return ""
     parts = (("Locations that are alike: hierarchy", alike), ("Redundant metrics: correlation", redundant))
     return "".join(counters_html(with_turns(report, [experiment]), title, space.place) for title, report in parts)

@@ -23,6 +23,7 @@ from .finding import Finding, saves, seconds_of, sight_of_ranks
 from .heavy import heavies
 from .place import where_is
 from .standing import how_sure, in_runs
+from .title import title_of
 from .units import percent, ranks, seconds, volume
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Verdict:
 
 def verdict(
     findings: Findings,
+    file: Path | None = None,
     not_counted: str = "",
     *,
     everything: bool = False,
@@ -81,13 +83,13 @@ def verdict(
     said = caveats(findings, not_counted, most=None if everything else MOST_NOTES, besides=besides)
     if findings.run.program_time < SHORTEST:
         short = f"too short to judge: expected a program of at least {seconds(SHORTEST)}"
-        return Verdict(_headline(findings), [short], [], said)
+        return Verdict(_headline(findings, file), [short], [], said)
     imbalances = list(_imbalances(findings, advised.of_ranks if advised else {}, whole=whole))
     real, speed = ([each for each in imbalances if each.speed == only] for only in (False, True))
     told = [*real, *heavies(findings, advised.of_regions if advised else {}, whole=whole)]
     told.sort(key=lambda each: (each.gain is None and not each.ranks, -(each.gain or 0.0)))
     items = [*told, *speed]
-    return Verdict(_headline(findings), _balanced(findings, stands_out=bool(items)), items, said)
+    return Verdict(_headline(findings, file), _balanced(findings, stands_out=bool(items)), items, said)
 
 
 def verdict_lines(
@@ -102,7 +104,7 @@ def verdict_lines(
 
     Args:
         findings: What was found.
-        file: Where the experiment is, for the last line.
+        file: Where the experiment is, for the last line, and for the first where the program has no name.
         not_counted: Why there are no counts though they were asked for; empty if they were not asked for.
         everything: Whether to print all findings, with all advice and all notes.
         advised: What to try in the sources; None if these are not read.
@@ -111,7 +113,7 @@ def verdict_lines(
         At most fifteen lines, unless ``everything``; a line says how many findings are left out, and another how many
         notes. None is left out while a line is free.
     """
-    told = verdict(findings, not_counted, everything=everything, advised=advised)
+    told = verdict(findings, file, not_counted, everything=everything, advised=advised)
     head, body = [told.headline, ""], [*told.acquittal, *([""] if told.acquittal and told.findings else [])]
     end = [f"data {file}"] if file else []
     items, notes = told.findings, told.caveats
@@ -212,7 +214,7 @@ def _apart(findings: Findings) -> str:
     return f"; they differ by {100 * severity:.0f} % over all regions (S = {severity:.2f})"
 
 
-def _headline(findings: Findings) -> str:
+def _headline(findings: Findings, file: Path | None) -> str:
     experiment = findings.experiment
     started = len({place.process for place in experiment.locations}.intersection(experiment.notes.started))
     more = f" and {started} more {'process' if started == 1 else 'processes'}" if started else ""
@@ -220,7 +222,7 @@ def _headline(findings: Findings) -> str:
     of_all = f" of {expected}" if number < expected else ""
     regions = len({(experiment.call_paths[each.id].region, each.own_code) for each in findings.performance.regions})
     parts = [
-        experiment.notes.program or "experiment",
+        title_of(experiment, file),
         f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}",
         seconds(findings.run.program_time),
         f"{regions} {'region' if regions == 1 else 'regions'}",

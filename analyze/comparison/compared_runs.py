@@ -35,6 +35,7 @@ _WALL: Final = frozenset(
 )
 _SHORTEST: Final = 0.01  # seconds: what the scheduler's ticks and cold caches alone can part equal runs by
 _WITH_WAITING: Final = frozenset({"wall_time", "time"})
+_OF_OTHERS: Final = ("time", "cpu_time")  # what files of other tools may have in place of ours
 _WAITING: Final = ("mpi_time", "omp_time")
 _POLLING: Final = "mpi_instructions"
 
@@ -45,7 +46,8 @@ def metrics_to_compare(runs: Sequence[Experiment]) -> tuple[str, ...]:
     The one shows waiting, too; the other is little disturbed by other programs. Of other tools' experiments ``time``.
     """
     there = [each for each in ("wall_time", _COMPUTE_TIME) if all(_has(run, each) for run in runs)]
-    return tuple(there) or (("time",) if all("time" in run for run in runs) else ("wall_time",))
+    others = ((name,) for name in _OF_OTHERS if all(name in run for run in runs))
+    return tuple(there) or next(others, ("wall_time",))
 
 
 def _has(experiment: Experiment, metric: str) -> bool:

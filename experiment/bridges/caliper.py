@@ -32,6 +32,7 @@ _THREADS: Final = ("omp.thread.id", "thread.id", "pthread.id", "thread")
 _SLOT: Final = "aggregate.slot"  # the order of records
 _ORDER: Final = "Node order"  # what it is called in JSON
 _TIME: Final = re.compile(r"(?:sum#)*time(?:\.duration(?:\.ns)?)?")
+_OF_TIMES: Final = re.compile(r"(?:(?:min|max|avg)#)+(?:sum#)?time(?:\.duration)?")
 _VISITS: Final = re.compile(r"(?:sum#)*region\.count")
 _OURS: Final = {"io.bytes.read": "io_bytes_read", "io.bytes.written": "io_bytes_written"}
 _A_SECOND: Final = {"sec": 1.0, "s": 1.0, "msec": 1e3, "usec": 1e6, "nsec": 1e9, "ns": 1e9}
@@ -116,6 +117,7 @@ class _Reading:
         self._profile = profile
         self._root = self._add_root(found)
         exclusive = {name: each for name, each in columns.items() if not _INCLUSIVE.match(name)}
+        self._a_second = self._without_unit({**exclusive, **columns})
         inclusive = {_stripped(name): name for name in columns if _INCLUSIVE.match(name)}
         self._exclusive = self._named(exclusive)
         same = {self._meaning(name) for name in exclusive}
@@ -179,10 +181,12 @@ class _Reading:
         for name, column in columns.items():
             base = _stripped(name)
             ours, scale = self._ours(base, column)
+            unit = {"sec": "sec", "byte": "bytes", "bytes": "bytes", "count": "occ"}.get(column.unit, column.unit)
             if ours is None or ours in taken:
                 ours, scale = base, 1.0
+                if self._a_second and not unit and _OF_TIMES.fullmatch(base):
+                    unit, scale = "sec", self._a_second
             taken.add(ours)
-            unit = {"sec": "sec", "byte": "bytes", "bytes": "bytes", "count": "occ"}.get(column.unit, column.unit)
             found[name] = self._profile.metric(ours, unit, aggregation=_aggregation(base)), scale
         return found
 
@@ -191,15 +195,25 @@ class _Reading:
             unit = column.unit or ("nsec" if name.endswith(".ns") else "")
             if unit:
                 return ("wall_time", _A_SECOND[unit]) if unit in _A_SECOND else (None, 1.0)
-            values = [each.values[column.name] for each in self._records if column.name in each.values]
-            # Caliper up to 2.2 wrote whole microseconds, or if so configured seconds; neither says so.
-            whole = all(value == int(value) for value in values)
-            said = "whole numbers are microseconds" if whole else "it is in seconds"
-            self._profile.remarks.append(f"Caliper: {column.name} has no unit; {said}")
-            return "wall_time", _A_SECOND["usec"] if whole else 1.0
+            return "wall_time", self._a_second or 1.0
         if _VISITS.fullmatch(name):
             return "visits", 1.0
         return _OURS.get(name.removeprefix("sum#")), 1.0
+
+    def _without_unit(self, columns: Mapping[str, Column]) -> float | None:
+        """Tell how many units are a second, of times without a unit; None if there is none.
+
+        Caliper up to 2.2 wrote whole microseconds, or if so configured seconds; neither says so.
+        """
+        times = (each for name, each in columns.items() if _TIME.fullmatch(_stripped(name)) and not name.endswith(".ns"))
+        column = next((each for each in times if not each.unit), None)
+        if column is None:
+            return None
+        values = [each.values[column.name] for each in self._records if column.name in each.values]
+        whole = all(value == int(value) for value in values)
+        said = "whole numbers are microseconds" if whole else "it is in seconds"
+        self._profile.remarks.append(f"Caliper: {column.name} has no unit; {said}")
+        return _A_SECOND["usec"] if whole else 1.0
 
 
 def _stripped(name: str) -> str:

@@ -105,7 +105,8 @@ class _Files:
         self._records = log["records"]
         # The calls of MPI-IO end in those of POSIX, if these were recorded.
         self._below = {each["id"] for each in self._records if each["module"] != _MPI}
-        own = {name for each in self._records for name in each["values"] if not _NO_SUM.search(name)}
+        known = {name for each in self._records for name, value in each["values"].items() if value >= 0}
+        own = {name for name in known if not _NO_SUM.search(name)}
         self._own = own if len(own) * len(self._names) * len(places) <= _MOST else set()
         if own and not self._own:
             profile.remarks.append("Darshan: its own counters are left out: too many files and ranks")
@@ -150,6 +151,6 @@ class _Files:
                     self._profile.add("wall_time", path, place, amount * part)
                     self._spent[rank] += amount * part
         for each, value in values.items():
-            if each in self._own:
+            if each in self._own and value >= 0:  # below 0 is what Darshan was not built to count
                 unit = "sec" if each.endswith("_TIME") else "bytes" if "_BYTES_" in each else "occ"
                 self._profile.add(self._profile.metric(each, unit), path, place, value * part)

@@ -17,12 +17,12 @@ from .part import parts
 __all__ = ["NANO", "default_metric", "metric_of_stacks", "unit_of", "weights", "whole_numbers"]
 
 NANO: Final = 1e9  # of a second: what clocks tell apart
-_TIMES: Final = ("wall_time", "time")  # ours, and that of other tools
+_TIMES: Final = ("wall_time", "time", "cpu_time")  # ours, that of other tools, and what samplers know alone
 _MOST: Final = 2.0**63  # what 64 bits with a sign do not hold
 
 
 def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
-    """Give a metric that stacks can be drawn of: the named one, or wall time.
+    """Give a metric that stacks can be drawn of: the named one, or a time.
 
     Raises:
         InputError: There is none, or it does not add up.
@@ -30,7 +30,7 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
     name = default_metric(experiment) if name is None else name
     if name is None:
         names = ", ".join(each.name for each in experiment.metrics)
-        raise InputError(f"expected a metric {' or '.join(_TIMES)}, found {names}; choose one with --metric")
+        raise InputError(f"expected a metric {', '.join(_TIMES[:-1])} or {_TIMES[-1]}, found {names}; choose one with --metric")
     metric = experiment.metric(name)
     if metric.aggregation != "sum":
         raise UsageError(f"--metric {name}: expected one that adds up, as stacks do; .jsonl holds others")
@@ -38,7 +38,7 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
 
 
 def default_metric(experiment: Experiment) -> str | None:
-    """Name what stacks are drawn of unless asked for another: wall time; None if there is none."""
+    """Name what stacks are drawn of unless asked for another: wall time, else CPU time; None if there is neither."""
     return next((each for each in _TIMES if each in experiment), None)
 
 

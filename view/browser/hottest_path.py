@@ -14,6 +14,8 @@ __all__ = ["at_start", "hottest_path"]
 def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
     """Show an experiment: time is selected, in the program the end of the hottest path, and the path to it is open.
 
+    So is its root, if it is that itself: its own time is the largest, and what is below is what it is compared with.
+
     In the system, too, the hottest path is open, but nothing is selected.
 
     Args:
@@ -24,7 +26,7 @@ def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
     times = [node for node in browser.metrics.tree.roots if experiment.metrics[node].unit == "sec"]
     browser = browser.selecting("metrics", *times[:1] or [0])
     path = hottest_path(browser, "program", without=_start_and_end(experiment, flat=flat))
-    browser = browser.selecting("program", *path[-1:] or [0])
+    browser = browser.selecting("program", *path[-1:] or [0]).opened("program", *path[:1])
     return browser.opened("system", *hottest_path(browser, "system")[:-1])
 
 

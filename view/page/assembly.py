@@ -22,6 +22,7 @@ from ..picture import picture_html
 from ..place import at_line, visible
 from ..source_file import SourceFile
 from ..sources import Sources
+from ..title import title_of
 from ..units import amount, many
 from ..verdict import Verdict, verdict
 from .dataset import Dataset, dataset_of
@@ -91,7 +92,7 @@ def page_of(
     measured = file.stat().st_mtime if file.is_file() else None
     sources = [] if folders is None else _sources(experiment, Sources(experiment, file, folders))
     return Page(
-        title=f"{experiment.notes.program or file.name}: autoanalyzer",
+        title=f"{title_of(experiment, file)}: autoanalyzer",
         headline=told.headline,
         about=_about(experiment, file, measured),
         findings=findings,
@@ -135,9 +136,9 @@ def _told(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
     """Give the verdict, with advice from sources unless folders is None; of a difference, what changed most."""
     if subject.findings:
         advised = None if folders is None else find_advice(subject.findings, subject.file, folders=folders, tell=tell)
-        return verdict(subject.findings, advised=advised, whole=True)
+        return verdict(subject.findings, subject.file, advised=advised, whole=True)
     experiment = subject.experiment
-    headline = f"{experiment.notes.program or 'experiment'}   {experiment.size}"
+    headline = f"{title_of(experiment, subject.file)}   {experiment.size}"
     changes = _changes(experiment) if experiment.notes.derived_by[-1:] == ("difference",) else []
     said = (
         [_change_of_all(experiment, changes[0].sight.metric or "")] if changes else [f"No verdict: {subject.refusal}"]

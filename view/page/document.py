@@ -176,11 +176,10 @@ def _place(place: str) -> tuple[str, int]:
 
 def _finding(number: int, finding: Finding) -> str:
     """Write a finding: its kind and place, a link into the trees, above what is said of it."""
-    kind, *parts = _parts(finding.lines[0])
-    place, *more = parts or [""]
-    title, *weight = more or [""]
-    if weight and weight[0].startswith("‹"):  # where it is called from
-        title = f"{title} {weight.pop(0)}"
+    kind, *rest = re.split(r"\s{2,}", finding.lines[0].strip(), maxsplit=1)
+    where, *weight = re.split(r"\s{5,}", "".join(rest))  # the widest gaps stand before what a finding weighs
+    place, *more = _parts(where)
+    title = " ".join(more)
     badge = f'<span class="kind {_text(kind.strip("?").lower())}">{_text(kind)}</span>'
     said = [weight, *map(_parts, (*finding.lines[1:], *finding.more))]
     lines = "".join(f"<p{_of_kind(each[0])}>{_unbroken(_text(' · '.join(each)))}</p>" for each in said if each)

@@ -26,6 +26,7 @@ from ..browser.percentages import Basis
 from ..finding import Finding
 from ..place import visible
 from ..sources import Sources
+from ..title import title_of
 from ..verdict import Verdict, verdict
 from .source_view import SourceView
 from .tree_view import TreeView
@@ -135,7 +136,7 @@ class BrowserApp(App[None]):
 
     def compose(self) -> ComposeResult:
         """Lay the screen out."""
-        yield Static(Text(visible(f"{self.experiment.notes.program or self.file}")), id="headline")
+        yield Static(Text(visible(title_of(self.experiment, self.file))), id="headline")
         yield Static(id="finding")
         with Horizontal():
             for dimension in _DIMENSIONS:
@@ -159,10 +160,10 @@ class BrowserApp(App[None]):
         except InputError as error:
             self.call_from_thread(self._tell, Verdict(self.experiment.size, [str(error)], [], []))
             return
-        self.call_from_thread(self._tell, verdict(findings))
+        self.call_from_thread(self._tell, verdict(findings, self.file))
         if self.advice:  # reading sources may take longer
             advised = find_advice(findings, self.file, folders=self.folders)
-            self.call_from_thread(self._advise, verdict(findings, advised=advised, whole=True))
+            self.call_from_thread(self._advise, verdict(findings, self.file, advised=advised, whole=True))
 
     def _advise(self, told: Verdict) -> None:
         """Add what to try in the source to what is shown."""

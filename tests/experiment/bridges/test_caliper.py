@@ -44,6 +44,9 @@ def test_all_values_of_cali_are_those_of_its_own_reader(values):
     assert values(experiment, "count")["program/main"] == [2]
     assert experiment.metric("max#time.duration").aggregation == "max"
     assert experiment.metric("avg#time.duration").aggregation == "none"
+    assert {experiment.metric(f"{each}#time.duration").unit for each in ("min", "max", "avg")} == {"sec"}
+    longest = {"/".join(["program", *each.get("path", ())]): [float(each["max#time.duration"])] for each in records}
+    assert values(experiment, "max#time.duration") == longest
     assert any("no ranks" in each for each in experiment.notes.remarks)
 
 

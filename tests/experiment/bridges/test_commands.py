@@ -3,6 +3,7 @@
 import gzip
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -35,9 +36,28 @@ def test_commands_take_the_file(name, tmp_path, capsys, assert_equal):
     said = capsys.readouterr()
     assert all("without the source of" in line for line in said.err.splitlines())
     assert "lacking: " in said.out
-    assert "</html>" in (tmp_path / "page.html").read_text()
+    title = load(file).notes.program or Path(name).name
+    assert f"\n{title}   " in f"\n{said.out}"
+    page = (tmp_path / "page.html").read_text()
+    assert f"<h1>{title} · " in page
+    assert "</html>" in page
     assert _run("convert", file, tmp_path / "copy.cubex") == 0
     assert_equal(load(file), load(tmp_path / "copy.cubex"))
+    assert _run("convert", file, tmp_path / "stacks.folded") == 0
+    assert (tmp_path / "stacks.folded").read_text().startswith("rank 0;")
+
+
+def test_where_a_program_takes_longest_by_itself_its_page_has_its_parts_and_statistics(tmp_path):
+    assert _run("view", FOREIGN / "ring.mpiP", "-o", tmp_path / "page.html") == 0
+    page = (tmp_path / "page.html").read_text()
+    assert 'own code of ring</a> <span></span><p><span class="whole">67 %</span> of the run' in page
+    assert "Locations that are alike: hierarchy" in page
+
+
+def test_without_wall_time_cpu_time_is_compared(capsys):
+    file = FOREIGN / "stencil.gprof.txt"
+    assert _run("compare", file, "--with", file) == 0
+    assert "\n         cpu_time, sum of the ranks" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

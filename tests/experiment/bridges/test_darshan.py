@@ -54,6 +54,13 @@ def test_each_rank_takes_as_long_as_the_run(simple, values):
     assert values(simple, "wall_time", inclusive=True)["a.out"] == [1.0] * 16
 
 
+def test_what_darshan_has_not_counted_is_no_metric(simple):
+    counters, _, _ = _reported(SIMPLE)
+    assert set(counters["POSIX_MMAPS"]) == {-1}
+    assert "POSIX_MMAPS" not in simple
+    assert not any((simple.exclusive(each.name) < 0).any() for each in simple.metrics)
+
+
 def test_streams_are_no_regular_files(shared):
     row = next(row for row, path in enumerate(shared.call_paths) if path.region.name == "<STDOUT>")
     assert not shared.exclusive("io_bytes")[row].any()

@@ -192,6 +192,11 @@ def test_at_the_start_the_end_of_the_hottest_path_is_selected_and_time_is(experi
     assert not browser.metrics.open
 
 
+def test_at_the_start_a_root_that_takes_longest_by_itself_is_open():
+    browser = at_start(program([None, 0, 0], [20.0, 3.0, 2.0]).sums.experiment)
+    assert (browser.program.selected, browser.program.open) == ({0}, {0})
+
+
 def test_where_nothing_adds_up_the_first_node_is_selected():
     first = program([None, 0], [1.0, 2.0]).sums.experiment
     ratio = Metric("rate", "1/sec")
