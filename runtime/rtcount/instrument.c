@@ -10,6 +10,7 @@
 #include "counts.h"
 #include "fused.h"
 #include "ir.h"
+#include "requests.h"
 #include "vectors.h"
 
 #include "pub_tool_debuginfo.h"
@@ -294,6 +295,7 @@ IRSB *rc_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
             instrument(&block, in->stmts[i]);
     }
     count(&block);
+    rc_answer_here(block.out);
     check_decoded(&block);
     return block.out;
 }
