@@ -86,11 +86,11 @@ def of_tool(word: str) -> bool:
 def seconds(experiment: Experiment) -> dict[str, float]:
     """Add up the CPU time outside MPI of all ranks, and the wall time of the slowest but for MPI's start and end."""
     paths = experiment.call_paths
-    computing = [at for at, path in enumerate(paths) if path.region.kind != "mpi"]
     between = [at for at, path in enumerate(paths) if not path.region.name.startswith(("MPI_Init", "MPI_Finalize"))]
-    cpu, wall = experiment.exclusive("cpu_time"), experiment.exclusive("wall_time")
+    computing = experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")
+    wall = experiment.exclusive("wall_time")
     return {
-        COMPUTING: float(cpu[computing].sum()),
+        COMPUTING: float(computing[between].sum()),
         WALL: float(wall[between].sum(axis=0).max()),
     }
 

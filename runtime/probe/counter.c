@@ -10,7 +10,7 @@
 
 #define COUNT_IN "AUTOANALYZER_COUNT_IN"
 
-bool aa_counting;
+bool aa_counting, aa_counter_goes_on;
 uint32_t aa_counted_calls;
 
 /* Where nothing is counted but what the system is asked for. */
@@ -72,6 +72,7 @@ static void start(void) {
     stop(at_load);
     live = true;
     aa_counting = !aa_counted_calls;
+    aa_counter_goes_on = aa_counting && source->book && !asks_usage;
     source->go(false);
 }
 
@@ -211,6 +212,10 @@ void aa_counter_book(struct aa_thread *thread) {
 
 void aa_counter_skip(struct aa_thread *thread) {
     memcpy(thread->counted, stopped_at, sizeof thread->counted);
+}
+
+void aa_counter_book_going(struct aa_thread *thread) {
+    source->book(thread->current->counters, thread->counted, bias);
 }
 
 /* ---- in calls alone */

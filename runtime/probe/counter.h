@@ -27,6 +27,8 @@ struct aa_counter_source {
     bool (*attach)(void); /* the calling thread, which may be attached already; false: it counts nothing */
     void (*detach)(void);
     void (*stop)(uint64_t counts[AA_COUNTED]);
+    /* Add what was counted since before, less a bias, and begin there anew; nothing stops. May be missing. */
+    void (*book)(uint64_t *into, uint64_t *before, const uint64_t *bias);
     void (*go)(bool in_mpi);
     void (*forked)(void);              /* in a child; may be missing */
     bool (*by_turns)(void);            /* whether events take turns; may be missing */
@@ -38,6 +40,9 @@ extern const struct aa_counter_source aa_counter_simulated, aa_counter_papi;
 
 /* There is a source, and it counts wherever a thread is. */
 extern bool aa_counting;
+
+/* And need not stop for that. */
+extern bool aa_counter_goes_on;
 
 /* The calls in which alone it counts, AA_COUNTS_IN_MPI and AA_COUNTS_IN_IO; 0: there are none such. */
 extern uint32_t aa_counted_calls;
@@ -59,6 +64,9 @@ void aa_counter_end(void);
 /* Add what was counted before the last stop to the node; or nowhere. */
 void aa_counter_book(struct aa_thread *thread);
 void aa_counter_skip(struct aa_thread *thread);
+
+/* Add what was counted until now, in the program's own code, to the node, while counters go on. */
+void aa_counter_book_going(struct aa_thread *thread);
 
 /* The thread turns from its share to another: where that is or was a call that is counted, add what it came
  * to. */

@@ -29,10 +29,12 @@ static inline uint8_t open_share(const struct aa_thread *thread) {
     return (uint8_t)thread->call.share;
 }
 
-static bool quick; /* the clock is a counter, and nothing else is counted */
+static bool quick;        /* the clock is a counter, and nothing else is counted */
+static bool counts_going; /* or what is, goes on meanwhile */
 
 void aa_event_prepare(void) {
     quick = aa_clock_counter && !aa_counting;
+    counts_going = aa_clock_counter && aa_counter_goes_on;
 }
 
 /* Whether a plain reading of the clock is all that the event needs. */
@@ -43,6 +45,13 @@ static inline bool undisturbed(const struct aa_thread *thread) {
 /* The same, if it is also not time for a sample; then the reading is given. */
 static inline bool is_plain(const struct aa_thread *thread, uint64_t *now) {
     return undisturbed(thread) && aa_likely(!aa_trace_is_due(thread, *now = aa_clock_count()));
+}
+
+/* Whether also a reading of counts is, as before the event and behind it the program executes its own code.
+ */
+static inline bool is_counted(const struct aa_thread *thread, uint32_t behind) {
+    return counts_going && *thread->watch.word == thread->watch.armed && thread->call.share == AA_OWN &&
+           behind == AA_OWN;
 }
 
 static inline int64_t book_until(struct aa_thread *thread, uint64_t now) {
@@ -246,6 +255,16 @@ static __attribute__((noinline)) const char *enter_slowly(const char *key, uint6
     return key;
 }
 
+static __attribute__((noinline)) const char *enter_counted(struct aa_thread *thread, const char *key,
+                                                           struct aa_node *child, uint64_t **site) {
+    uint64_t now = aa_clock_count();
+    if (aa_unlikely(aa_trace_is_due(thread, now)))
+        return enter_slowly(key, site);
+    aa_counter_book_going(thread);
+    book_until(thread, now);
+    return visit(thread, key, child);
+}
+
 static inline const char *enter_at(const char *descriptor, uint64_t **site) {
     struct aa_thread *thread = aa_thread_self;
     if (aa_unlikely(!thread))
@@ -262,6 +281,8 @@ static inline const char *enter_at(const char *descriptor, uint64_t **site) {
             book_until(thread, now);
             return visit(thread, descriptor, child);
         }
+        if (!aa_is_throttled(child) && is_counted(thread, AA_OWN))
+            return enter_counted(thread, descriptor, child, site);
     }
     return enter_slowly(descriptor, site);
 }
@@ -306,6 +327,18 @@ static __attribute__((noinline)) void leave_slowly(struct aa_thread *thread, con
     aa_counter_go();
 }
 
+static __attribute__((noinline)) void leave_counted(struct aa_thread *thread, struct aa_frame *frame,
+                                                    const char *key) {
+    uint64_t now = aa_clock_count();
+    if (aa_unlikely(aa_trace_is_due(thread, now))) {
+        leave_slowly(thread, key);
+        return;
+    }
+    aa_counter_book_going(thread);
+    book_until(thread, now);
+    pop_to(thread, frame);
+}
+
 void aa_probe_exit(const char *descriptor) {
     struct aa_thread *thread = aa_thread_self;
     if (aa_unlikely(!thread))
@@ -322,6 +355,9 @@ void aa_probe_exit(const char *descriptor) {
             pop_to(thread, frame);
             return;
         }
+    } else if (aa_key_get(&frame->key) == descriptor && is_counted(thread, frame->call.share)) {
+        leave_counted(thread, frame, descriptor);
+        return;
     }
     leave_slowly(thread, descriptor);
 }

@@ -10,6 +10,8 @@
 #include "counts.h"
 #include "fused.h"
 #include "ir.h"
+#include "parts.h"
+#include "requests.h"
 #include "vectors.h"
 
 #include "pub_tool_debuginfo.h"
@@ -74,6 +76,7 @@ typedef struct {
     Addr next;                   /* where the instruction behind it lies */
     IRExpr *read;                /* where this instruction has read last, for one that writes there as well */
     Int read_size;
+    Int last_part; /* the last statement in which it reads what was counted before */
     Vectors vectors;
 } Block;
 
@@ -182,6 +185,13 @@ static void write(Block *block, IRExpr *address, Int size) {
         access(block, address, size);
 }
 
+static void read_at_once(Block *block, const IRSB *in, Int statement) {
+    if (statement <= block->last_part)
+        return;
+    Int bytes = rc_bytes_read(in, statement, &block->last_part);
+    read(block, in->stmts[statement]->Ist.WrTmp.data->Iex.Load.addr, bytes);
+}
+
 static Int size_of(Block *block, IRExpr *value) {
     return sizeofIRType(typeOfIRExpr(block->out->tyenv, value));
 }
@@ -222,7 +232,8 @@ static void begin_instruction(Block *block, Addr address, UInt length) {
     block->read = NULL;
 }
 
-static void instrument(Block *block, IRStmt *statement) {
+static void instrument(Block *block, const IRSB *in, Int number) {
+    IRStmt *statement = in->stmts[number];
     switch (statement->tag) {
     case Ist_IMark:
         begin_instruction(block, statement->Ist.IMark.addr, statement->Ist.IMark.len);
@@ -232,8 +243,7 @@ static void instrument(Block *block, IRStmt *statement) {
         break;
     case Ist_WrTmp:
         if (statement->Ist.WrTmp.data->tag == Iex_Load)
-            read(block, statement->Ist.WrTmp.data->Iex.Load.addr,
-                 sizeofIRType(statement->Ist.WrTmp.data->Iex.Load.ty));
+            read_at_once(block, in, number);
         break;
     case Ist_Store:
         write(block, statement->Ist.Store.addr, size_of(block, statement->Ist.Store.data));
@@ -287,13 +297,14 @@ static void check_decoded(Block *block) {
 IRSB *rc_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                     const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
                     IRType host_word) {
-    Block block = {.out = deepCopyIRSBExceptStmts(in)};
+    Block block = {.out = deepCopyIRSBExceptStmts(in), .last_part = -1};
     rc_find_fused(host);
     for (Int i = 0; i < in->stmts_used; i++) {
         if (in->stmts[i])
-            instrument(&block, in->stmts[i]);
+            instrument(&block, in, i);
     }
     count(&block);
+    rc_answer_here(block.out);
     check_decoded(&block);
     return block.out;
 }

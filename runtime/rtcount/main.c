@@ -7,6 +7,7 @@
  */
 #include "counts.h"
 #include "instrument.h"
+#include "requests.h"
 
 #include "pub_tool_clreq.h"
 #include "pub_tool_libcassert.h"
@@ -104,15 +105,8 @@ static Bool answer(ThreadId thread, UWord *words, UWord *result) {
         rc_leave_out(words[1], words[2]);
         VG_(discard_translations_safely)(words[1], words[2], "rtcount");
         return True;
-    case AA_RTCOUNT_STOP:
-        rc_stop();
-        *(struct aa_rtcount_counts *)words[1] = *rc_stopped_counts();
-        return True;
-    case AA_RTCOUNT_GO:
-        rc_go(words[1] != 0);
-        return True;
     default:
-        return False;
+        return rc_answer(words);
     }
 }
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Lab
+from .conftest import Lab, counts
+from .test_counts import by_line, near
 
 pytestmark = pytest.mark.skipif(
     not shutil.which("valgrind") or " fma " not in Path("/proc/cpuinfo").read_text(),
@@ -62,3 +63,39 @@ int main(void) {{
     expected = lab.run([str(program)], os.environ)
     assert len(expected.splitlines()) == 2 * len(KINDS) * len(SIZES) * 2
     assert lab.totals("rtcount", "-q", program) == expected
+
+
+OPERANDS = """
+static double data[16] __attribute__((aligned(64)));
+#define fuse(text, size, place) \\
+    __asm__ volatile(text " %0, %%" size "1, %%" size "2" : : "m"(place) : "xmm1", "xmm2")
+static void numbers(void) {
+    for (long i = 0; i < 1000; i++)
+        fuse("vfmadd231pd", "ymm", data[4 * (i & 3)]);
+}
+static void halves(void) {
+    for (long i = 0; i < 1000; i++)
+        fuse("vfmadd231ps", "ymm", data[4 * (i & 1)]);
+}
+static void one(void) {
+    for (long i = 0; i < 1000; i++)
+        fuse("vfmadd231sd", "xmm", data[i & 15]);
+}
+static void two_lines(void) {
+    for (long i = 0; i < 1000; i++)
+        fuse("vfmadd231pd", "ymm", data[6]);
+}
+int main(void) {
+    numbers(), halves(), one(), two_lines();
+    return 0;
+}
+"""
+
+
+def test_an_operand_in_memory_is_accessed_once(lab: Lab) -> None:
+    (shard,) = lab.count(lab.build(OPERANDS, "-fno-inline", "-mavx2"))
+    found = counts(shard)
+    for name in ("numbers", "halves", "one", "two_lines"):
+        loop = found[by_line(OPERANDS, f"void {name}")]
+        assert loop["l1_accesses"] == near(1000), name
+        assert loop["l1_misses"] <= 2, name

@@ -1,0 +1,26 @@
+/* Requests that probes make. SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RTCOUNT_REQUESTS_H
+#define RTCOUNT_REQUESTS_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+
+/* Book, stop, or go on; whether it is one of them. */
+Bool rc_answer(const UWord *words);
+
+/*
+ * With a request a program leaves translated code, and comes back by Valgrind's scheduler. The requests that
+ * every probe makes are answered where they stand (x86-64 alone): of a superblock that ends with a request,
+ *
+ *                                       t1 = GET:I64(16)
+ *                                       t2 = answer_here(t1)
+ *                                       t3 = CmpNE64(t2, 0)
+ *                                       t4 = GET:I64(32)
+ *                                       t5 = ITE(t3, t2, t4)
+ *                                       PUT(32) = t5
+ *                                       if (t3) goto {Boring} 0x1139
+ *     goto {ClReq} 0x1139               goto {ClReq} 0x1139
+ */
+void rc_answer_here(IRSB *out);
+
+#endif
