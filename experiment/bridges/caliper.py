@@ -205,8 +205,8 @@ class _Reading:
 
         Caliper up to 2.2 wrote whole microseconds, or if so configured seconds; neither says so.
         """
-        times = (each for name, each in columns.items() if _TIME.fullmatch(_stripped(name)) and not name.endswith(".ns"))
-        column = next((each for each in times if not each.unit), None)
+        times = (name for name in columns if _TIME.fullmatch(_stripped(name)) and not name.endswith(".ns"))
+        column = next((columns[name] for name in times if not columns[name].unit), None)
         if column is None:
             return None
         values = [each.values[column.name] for each in self._records if column.name in each.values]

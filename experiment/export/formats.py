@@ -66,7 +66,8 @@ def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, t
     Args:
         experiment: Any.
         path: Its name ends in one of ``EXPORTED``.
-        names: Of metrics. If there are none: wall time, else CPU time, or, where the format holds several, all that it can hold.
+        names: Of metrics. If there are none: wall time, else CPU time, or, where the format holds several, all that it
+            can hold.
         together: Whether all ranks and threads become one.
 
     Returns:

@@ -30,7 +30,8 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
     name = default_metric(experiment) if name is None else name
     if name is None:
         names = ", ".join(each.name for each in experiment.metrics)
-        raise InputError(f"expected a metric {', '.join(_TIMES[:-1])} or {_TIMES[-1]}, found {names}; choose one with --metric")
+        times = f"{', '.join(_TIMES[:-1])} or {_TIMES[-1]}"
+        raise InputError(f"expected a metric {times}, found {names}; choose one with --metric")
     metric = experiment.metric(name)
     if metric.aggregation != "sum":
         raise UsageError(f"--metric {name}: expected one that adds up, as stacks do; .jsonl holds others")
