@@ -38,6 +38,7 @@ _SUBSCRIPTED: Final = expression(r"([a-z]\w*)\(")
 _ARGUMENTS: Final = expression(r"(?:subroutine|function)[a-z]\w*\(([^()]*)\)(?:.*result\((\w+)\))?")
 _STATEMENT_FUNCTION: Final = expression(r"([a-z]\w*)\(([^()]*)\)=(.*)")
 _NAMES: Final = expression(r"(?<![\w.])[a-z]\w*")
+_OF_LIBRARIES: Final = {"mpif.h", "omp_lib.h"}  # included files whose names are told without reading them
 _LARGEST: Final = 1 << 22  # bytes, with what is included, which is mostly small beside the file itself
 _INCLUDE_LINE: Final = expression(r"^\s*include\s*['\"]([^'\"]+)", re.I | re.M)
 
@@ -171,7 +172,7 @@ class _Source:
             yield f"line {first}: a condition of the preprocessor that was not told ({count} in all)"
         if self.modules.unseen:
             yield f"modules that were not found beside it: {', '.join(sorted(self.modules.unseen))}"
-        missing = sorted(set(_INCLUDE_LINE.findall(self.text.text)) - {"mpif.h"})
+        missing = sorted(set(_INCLUDE_LINE.findall(self.text.text)) - _OF_LIBRARIES)
         folders = [Path(each) for each in _include_folders(self.path)]
         missing = [each for each in missing if not any((folder / each).is_file() for folder in folders)]
         if missing:
