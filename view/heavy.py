@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ..analyze import Findings
@@ -33,7 +33,11 @@ _ALL: Final = 0.9  # of a time: what is as much is all of it
 
 
 def heavies(
-    findings: Findings, advice: Mapping[int, Sequence[Advice]] | None = None, *, whole: bool = False
+    findings: Findings,
+    advice: Mapping[int, Sequence[Advice]] | None = None,
+    *,
+    whole: bool = False,
+    together: bool = False,
 ) -> list[Finding]:
     """Say which regions weigh: procedures of several call paths that weigh more than any core, cores, the others.
 
@@ -41,6 +45,7 @@ def heavies(
         findings: What was found.
         advice: What to try in the source, by core.
         whole: Whether it is given in whole.
+        together: Whether a region is told once of all call paths on which the same is said of it.
     """
     procedures = findings.procedures.heavy
     most = max((findings.run.weighed_costs[core].share for core in findings.cores_by_weight), default=0.0)
@@ -48,7 +53,7 @@ def heavies(
     others = [each for each in procedures if each not in first]
     return [
         *(_of_procedure(findings, each) for each in first),
-        *_of_cores(findings, advice or {}, whole),
+        *_of_cores(findings, advice or {}, whole=whole, together=together),
         *(_of_procedure(findings, each) for each in others),
     ]
 
@@ -86,9 +91,12 @@ def _called_from(found: HeavyProcedure) -> list[str]:
     return [f"called by {named}{f' and {left} more' if left > 0 else ''}"]
 
 
-def _of_cores(findings: Findings, advised: Mapping[int, Sequence[Advice]], whole: bool) -> Iterator[Finding]:
+def _of_cores(
+    findings: Findings, advised: Mapping[int, Sequence[Advice]], *, whole: bool, together: bool
+) -> Iterator[Finding]:
     found, causes = findings.disparity, findings.explanation.of_regions
-    for core in findings.cores_by_weight:
+    cores = findings.cores_by_weight
+    for core, *others in _by_region(findings, cores) if together else [[core] for core in cores]:
         cost = findings.run.weighed_costs[core]
         label = [LABELS[found.classes[core]]] if core in found.ccr else []
         parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), *label]
@@ -124,7 +132,32 @@ def _of_cores(findings: Findings, advised: Mapping[int, Sequence[Advice]], whole
             more = more[1:]
         more += how_sure(standing)
         sight, gain = sight_of_region(findings, core), seconds_of(worth)
+        if others:
+            gains = [seconds_of(worth_of_weight(findings, each)) for each in others]
+            gain = None if gain is None else gain + sum(each for each in gains if each is not None)
+            lines.insert(1, _elsewhere(findings, [core, *others], gain))
         yield Finding(lines, more, sight, gain=gain, advice=advice, rest=to_try[first:])
+
+
+def _by_region(findings: Findings, cores: Sequence[int]) -> list[list[int]]:
+    """Put cores together that are one region on several call paths, and of which the same is said."""
+    causes, chained = findings.explanation.of_regions, findings.explanation.seconds.chained
+    found: dict[Hashable, list[int]] = {}
+    for core in cores:
+        region = findings.run.weighed.regions[core]
+        why = tuple(each.attribute for each in causes.causes[core])
+        waits = (core in causes.waiting, core in causes.small_calls, bool(chained[core] > 0))
+        path = findings.experiment.call_paths[region.id]
+        found.setdefault((path.region, region.own_code, why, waits), []).append(core)
+    return list(found.values())
+
+
+def _elsewhere(findings: Findings, cores: Sequence[int], gain: float | None) -> str:
+    """Say on how many call paths a region is like that, and what they are together."""
+    share = sum(findings.run.weighed_costs[core].share for core in cores)
+    saved = "" if gain is None else f", saves at most {seconds(gain)}"
+    paths = f"{len(cores) - 1} more call path{'s' * (len(cores) > 2)}"
+    return f"the same on {paths}: together {percent(100 * share)} of the run{saved}"
 
 
 def _to_try(causes: Sequence[Cause], also: Sequence[Cause]) -> list[str]:

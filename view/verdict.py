@@ -73,10 +73,12 @@ def verdict(
     everything: bool = False,
     advised: Advised | None = None,
     whole: bool = False,
+    together: bool = False,
 ) -> Verdict:
     """Put findings into words, with all findings and all that can be said of each; see ``verdict_lines``.
 
-    With ``whole``, lines are as long as they are; so they are with ``everything``.
+    With ``whole``, lines are as long as they are; so they are with ``everything``. With ``together``, a region that
+    weighs in the same way on several call paths is one finding.
     """
     whole = whole or everything
     besides = not_advised(advised, everything=everything) if advised else []
@@ -86,7 +88,7 @@ def verdict(
         return Verdict(_headline(findings, file), [short], [], said)
     imbalances = list(_imbalances(findings, advised.of_ranks if advised else {}, whole=whole))
     real, speed = ([each for each in imbalances if each.speed == only] for only in (False, True))
-    told = [*real, *heavies(findings, advised.of_regions if advised else {}, whole=whole)]
+    told = [*real, *heavies(findings, advised.of_regions if advised else {}, whole=whole, together=together)]
     told.sort(key=lambda each: (each.gain is None and not each.ranks, -(each.gain or 0.0)))
     items = [*told, *speed]
     return Verdict(_headline(findings, file), _balanced(findings, stands_out=bool(items)), items, said)
@@ -113,7 +115,7 @@ def verdict_lines(
         At most fifteen lines, unless ``everything``; a line says how many findings are left out, and another how many
         notes. None is left out while a line is free.
     """
-    told = verdict(findings, file, not_counted, everything=everything, advised=advised)
+    told = verdict(findings, file, not_counted, everything=everything, advised=advised, together=not everything)
     head, body = [told.headline, ""], [*told.acquittal, *([""] if told.acquittal and told.findings else [])]
     end = [f"data {file}"] if file else []
     items, notes = told.findings, told.caveats

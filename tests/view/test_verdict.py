@@ -291,6 +291,20 @@ def test_what_takes_a_tenth_of_the_run_or_twice_what_is_common_is_heavy_without_
     assert [line.partition("%")[0][-4:] for line in lines if "HEAVY" in line] == ["7.3 "]
 
 
+def test_a_region_that_weighs_on_several_call_paths_is_told_once_unless_all_is_asked_for():
+    made = experiment([0.0], [0.3], [0.0], [0.25], [0.01], [0.01])
+    first, second = (Region("function", name, "src/a.c", name, 0, 1, 9) for name in ("first", "second"))
+    main, _, _, _, _, *others = made.call_paths
+    ship = Region("loop", "loop@20", "src/ship.c", "ship", 0, 20, 29)
+    paths = [main, CallPath(first, 0), CallPath(ship, 1), CallPath(second, 0), CallPath(ship, 3), *others]
+    findings = analyze(made.replaced(call_paths=paths))
+    lines = verdict_lines(findings)
+    heavy = [number for number, line in enumerate(lines) if "HEAVY" in line]
+    assert [lines[number].split()[2] for number in heavy] == ["ship.c:20"]
+    assert lines[heavy[0] + 1] == "    the same on 1 more call path: together 96 % of the run"
+    assert sum("HEAVY" in line for line in verdict_lines(findings, everything=True)) == 2
+
+
 INSIDE = "    nothing inside this region is measured by itself: autoanalyzer debug --build COMMAND opens its loops"
 
 
