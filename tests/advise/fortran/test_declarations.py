@@ -94,7 +94,8 @@ def test_names_come_from_modules_of_the_file_and_of_those_beside_it(read):
 
 
 def test_what_is_not_there_is_said(read):
-    source = read("subroutine s\n use nowhere\n include 'mpif.h'\n include 'omp_lib.h'\n include 'gone.inc'\n x = 1\nend\n")
+    included = "".join(f" include '{each}'\n" for each in ("mpif.h", "omp_lib.h", "gone.inc"))
+    source = read(f"subroutine s\n use nowhere\n{included} x = 1\nend\n")
     assert source.remarks == (
         "modules that were not found beside it: nowhere",
         "included files that were not found beside it: gone.inc",
