@@ -21,7 +21,9 @@ def cluster() -> Iterator[Cluster]:
     if os.geteuid() != 0 or any(shutil.which(program) is None for program in PROGRAMS):
         pytest.skip("a cluster takes root, and Debian's slurmctld, slurmd, slurm-client and munge")
     folder = Path(mkdtemp(prefix="autoanalyzer-cluster-", dir=SHARED))
-    made = Cluster(folder, [f"aa-node{number}" for number in range(1, 5)])
+    named = Path(os.environ["AUTOANALYZER_CACHE"])
+    cache = named if named.is_relative_to(SHARED) else folder / "cache"
+    made = Cluster(folder, [f"aa-node{number}" for number in range(1, 5)], cache)
     try:
         made.up()
         yield made

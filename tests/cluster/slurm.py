@@ -37,10 +37,12 @@ class Cluster:
     Attributes:
         folder: Shared by all nodes; not below /tmp.
         nodes: Their names.
+        cache: Of what is built for programs on it; shared, too.
     """
 
     folder: Path
     nodes: Sequence[str]
+    cache: Path
     _processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     @property
@@ -48,8 +50,8 @@ class Cluster:
         """What commands need to reach it."""
         mine = {name: value for name, value in os.environ.items() if not name.startswith("SLURM")}
         path = f"{Path(sys.executable).parent}:{mine.get('PATH', os.defpath)}"
-        cache = str(self.folder / "cache")
-        return mine | {"SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": path, "AUTOANALYZER_CACHE": cache}
+        own = {"SLURM_CONF": str(self.folder / "slurm.conf"), "PATH": path, "AUTOANALYZER_CACHE": str(self.cache)}
+        return mine | own
 
     def up(self) -> None:
         """Start it; nodes are told by name, which the file of hosts must know."""

@@ -12,7 +12,7 @@ import pytest
 
 from autoanalyzer.experiment import Experiment, load
 from autoanalyzer.runtime.build import probe_library
-from autoanalyzer.runtime.mpi.detection import Mpi
+from autoanalyzer.runtime.mpi.detection import find_mpi
 from autoanalyzer.runtime.open_experiment import open_experiment
 
 from ...conftest import Tool
@@ -285,7 +285,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_runs(tool: Tool
 def test_no_home_is_needed(tool: Tool, tmp_path: Path) -> None:
     tool.build("int main(void) { return 0; }", compiler="gcc")
     homeless = {"HOME": "/proc/none", "XDG_CACHE_HOME": "", "AUTOANALYZER_CACHE": "", "TMPDIR": str(tmp_path)}
-    library, cache = probe_library(Mpi(None)).parent, tmp_path / f"autoanalyzer-{os.getuid()}"
+    library, cache = probe_library(find_mpi(["./app"])).parent, tmp_path / f"autoanalyzer-{os.getuid()}"
     cache.mkdir(mode=0o700)
     shutil.copytree(library, cache / library.name)  # to build it takes long
     done = tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--", "./app", env=homeless)
