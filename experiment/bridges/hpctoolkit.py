@@ -48,6 +48,7 @@ class _Structure:
     width: int = 0
     files: dict[str, str] = field(default_factory=dict)
     procedures: dict[str, str] = field(default_factory=dict)
+    rows: set[int] = field(default_factory=set)
 
 
 def read(source: Source) -> Experiment:
@@ -150,13 +151,16 @@ def _start(
         outer = found.tree.nodes[above].path if above is not None else None
         region = _region(found, tag, said)
         path = profile.path(region, outer, sites[-1] if tag in _FUNCTIONS else None)
-        open_nodes.append(found.tree.node(_row(said), above, path, region.name))
+        open_nodes.append(found.tree.node(_row(found, said), above, path, region.name))
 
 
-def _row(said: Mapping[str, str]) -> int:
+def _row(found: _Structure, said: Mapping[str, str]) -> int:
     number = int(said["i"])
     if number < 1:
         raise InputError(f"expected nodes numbered from 1 on, found {number}")
+    if number in found.rows:
+        raise InputError(f"expected each node once, found {number} twice")
+    found.rows.add(number)
     return number - 1
 
 

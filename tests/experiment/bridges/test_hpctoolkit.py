@@ -90,6 +90,16 @@ def test_a_node_of_no_row_is_refused(tmp_path):
         load(tmp_path / "a")
 
 
+def test_nodes_that_share_a_row_are_refused(tmp_path):
+    shutil.copytree(FOLDER, tmp_path / "a")
+    file = tmp_path / "a" / "experiment.xml"
+    text = file.read_text()
+    first, second = re.findall(r'<PF i="\d+"', text)[:2]
+    file.write_text(text.replace(second, first))
+    with pytest.raises(InputError, match=r"expected each node once, found \d+ twice\Z"):
+        load(tmp_path / "a")
+
+
 def test_a_database_without_functions_has_nothing(tmp_path):
     shutil.copytree(FOLDER, tmp_path / "a")
     file = tmp_path / "a" / "experiment.xml"
