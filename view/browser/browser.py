@@ -75,12 +75,16 @@ class Browser:
 
     def values(self, dimension: Dimension) -> Mapping[int, Value]:
         """Give what each shown node of a tree shows, from the top."""
-        return {node: tally.value(place) for node, tally, place in self._tallies(dimension)}
+        pane = self.pane(dimension)
+        return {
+            node: tally.value(place, has_cells=dimension == "program" or not (dimension == "metrics" or pane.is_open(node)))
+            for node, tally, place in self._tallies(dimension)
+        }
 
     def together(self, dimension: Dimension, nodes: Collection[int]) -> Value:
         """Give what several shown nodes show together."""
         found = [tally.at(place) for node, tally, place in self._tallies(dimension) if node in nodes]
-        return reduce(Tally.plus, found).value(0)
+        return reduce(Tally.plus, found).value(0, has_cells=dimension != "metrics")
 
     def _tallies(self, dimension: Dimension) -> Iterator[tuple[int, Tally, int]]:
         """Give each shown node with the tally, and the place in it, of what it shows."""
