@@ -20,7 +20,7 @@ from .csv_rows import write_rows
 from .lines import print_lines
 from .place import at_line, visible
 from .table import print_table
-from .units import amount, ranks
+from .units import amount, ranks, titled
 
 __all__ = ["print_dump", "shown_metrics", "write_csv", "write_json"]
 
@@ -185,7 +185,8 @@ def print_dump(
         return np.where(blank & (values == 0), np.nan, values)
 
     if level is None:
-        columns = [(name, experiment.metric(name), known(name, inclusive=inclusive)) for name in metrics]
+        kinds = [experiment.metric(name) for name in metrics]
+        columns = [(titled(kind.name, kind.unit), kind, known(kind.name, inclusive=inclusive)) for kind in kinds]
         _print(experiment, columns, _together(experiment), inclusive=inclusive)
         if any(kind.aggregation == "none" and not np.isfinite(values).any() for _, kind, values in columns):
             print_lines(["metrics that cannot be summed are missing; --by thread shows them"])
@@ -198,7 +199,7 @@ def print_dump(
         below = inclusive and kind.aggregation != "none"
         closed = known(name, inclusive=below)
         columns = [(title, kind, closed[:, column]) for column, title in enumerate(titles)]
-        _print(experiment, columns, f"{visible(name)} by {level}", inclusive=below)
+        _print(experiment, columns, f"{visible(titled(name, kind.unit))} by {level}", inclusive=below)
 
 
 def _print(

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..analyze import analyze
 from ..errors import AutoanalyzerError
 from ..experiment import Experiment, Metric
+from ..experiment.export.weights import default_metric
 from ..experiment.grouping import over_locations
 from .place import at_line, visible
 from .units import amount, many, percent
@@ -82,8 +83,9 @@ def _tree(experiment: Experiment) -> Iterator[str]:
 
 
 def _metric(experiment: Experiment) -> Metric | None:
-    """Choose what the tree shows: wall time, or else the first metric that adds up."""
-    named = [experiment.metric(name) for name in ("wall_time", "time") if name in experiment]
+    """Choose what the tree shows: a time as stacks have it, or else the first metric that adds up."""
+    name = default_metric(experiment)
+    named = [experiment.metric(name)] if name else []
     return next((each for each in (*named, *experiment.metrics) if each.aggregation == "sum"), None)
 
 

@@ -7,7 +7,20 @@ from collections.abc import Sequence
 from math import isinf, isnan
 from typing import Final
 
-__all__ = ["amount", "count", "joules", "letters", "many", "percent", "ranges", "ranks", "seconds", "spread", "volume"]
+__all__ = [
+    "amount",
+    "count",
+    "joules",
+    "letters",
+    "many",
+    "percent",
+    "ranges",
+    "ranks",
+    "seconds",
+    "spread",
+    "titled",
+    "volume",
+]
 
 _NOTHING: Final = frozenset({"0", "0 B", "0 ns", "0 J"})
 
@@ -108,11 +121,19 @@ def _follows(label: int | str, next_label: int | str) -> bool:
     return one.group(1, 3) == other.group(1, 3) and int(other[2]) == int(one[2]) + 1
 
 
+_WRITERS: Final = {"sec": seconds, "occ": count, "bytes": volume, "J": joules}
+
+
+def titled(name: str, unit: str) -> str:
+    """Title a column of amounts: with the unit, if that does not stand with each of them: ``power [W]``."""
+    return name if unit in ("", "1", *_WRITERS) else f"{name} [{unit}]"
+
+
 def amount(value: float, unit: str) -> str:
     """Write a value of a metric, which may be negative or missing: ``-83 ms``, ``3.1e9``, ``-``."""
     if isnan(value):
         return "-"
-    writer = {"sec": seconds, "occ": count, "bytes": volume, "J": joules}.get(unit)
+    writer = _WRITERS.get(unit)
     if writer is None:
         return f"{value + 0.0:.6g}"
     written = writer(abs(value))

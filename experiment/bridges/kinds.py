@@ -109,6 +109,7 @@ FOLDERS: Final = (
         _any_of("profile.*", "MULTI__*/profile.*", names=r"profile\.\d+\.\d+\.\d+"),
     ),
     FolderKind("a database of HPCToolkit", "hpctoolkit", _any_of("*.metric-db", "meta.db")),
+    FolderKind("an OTF2 archive", "otf2", _any_of("traces.otf2")),
 )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from pathlib import Path
+from typing import Final
 
 from ..experiment import Experiment
 from ..source import Source
@@ -12,7 +14,9 @@ from ..trace.otf2.library import opened
 from ..trace.otf2.reader import TIMES, Reading
 from .profile import Profile
 
-__all__ = ["read"]
+__all__ = ["read", "read_folder"]
+
+_ANCHOR: Final = "traces.otf2"  # what tools call the file that others are found by
 
 
 def read(source: Source) -> Experiment:
@@ -21,8 +25,21 @@ def read(source: Source) -> Experiment:
     Raises:
         InputError: It is damaged, no region was entered, or the package is not installed.
     """
-    with opened(source.path) as archive:
-        reading = Reading(source.path, archive, _Sums)
+    return _profile(source.path)
+
+
+def read_folder(path: Path) -> Experiment:
+    """Read the archive of a folder, as Score-P makes one.
+
+    Raises:
+        InputError: As for ``read``.
+    """
+    return _profile(path / _ANCHOR)
+
+
+def _profile(anchor: Path) -> Experiment:
+    with opened(anchor) as archive:
+        reading = Reading(anchor, archive, _Sums)
         found = reading.take_events()
         metrics = reading.metrics()
     profile = Profile("OTF2")

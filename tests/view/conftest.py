@@ -9,14 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, load
+from autoanalyzer.experiment import Builder, CallPath, Experiment, Location, Metric, Region, load
 from autoanalyzer.experiment.algebra import difference
+from autoanalyzer.experiment.metric import PROCESS_METRICS
 from autoanalyzer.view.browser import Browser, browse
 
 DATA = Path(__file__).parents[1] / "data"
 OWN = ("rays", "rays_dynamic", "hybrid")
 FOREIGN = ("example", "profile", "trace", "summary")
 GAPS = tuple(f"gaps {seed}" for seed in range(12))
+OF_PROCESSES = "of whole processes"
 PARTS_ALONE = tuple(f"parts alone {seed}" for seed in range(6))
 
 ALL = (*OWN, "rays - rays_dynamic", *FOREIGN, *GAPS)
@@ -54,8 +56,25 @@ def experiments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Experimen
     found = {name: load(DATA / f"{name}.cube.gz") for name in (*OWN, "profile", "trace")}
     found |= {"example": load(DATA / "example.cube"), "summary": load(unpacked)}
     found["rays - rays_dynamic"] = difference(found["rays"], found["rays_dynamic"])
+    found[OF_PROCESSES] = of_processes()
     found |= {name: with_gaps(seed, parts_alone=False) for seed, name in enumerate(GAPS)}
     return found | {name: with_gaps(seed, parts_alone=True) for seed, name in enumerate(PARTS_ALONE)}
+
+
+def of_processes() -> Experiment:
+    """Two ranks, the second one of two threads, with what each has at its root."""
+    builder = Builder()
+    main = builder.call_path("main")
+    work = builder.call_path("work", main)
+    for process, thread in ((0, 0), (1, 0), (1, 1)):
+        builder.location(process, thread)
+    builder.metric("wall_time", "sec")
+    builder.row("wall_time", main, [1.0, 1.0, 0.0])
+    builder.row("wall_time", work, [2.0, 3.0, 3.0])
+    made = builder.experiment()
+    metrics = [*made.metrics, *(each for each in PROCESS_METRICS if each.name in ("page_faults", "peak_memory"))]
+    of_root = {name: np.array([[5.0, 7.0, 0.0], [0.0] * 3]) for name in ("page_faults", "peak_memory")}
+    return made.replaced(metrics=metrics, severities={"wall_time": made.exclusive("wall_time"), **of_root})
 
 
 def with_gaps(seed: int, *, parts_alone: bool) -> Experiment:

@@ -58,6 +58,13 @@ def test_a_notebook_shows_the_verdict_and_a_tree(tmp_path):
     assert shown.attributes == {"style"}
 
 
+def test_where_cpu_time_is_all_the_tree_shows_it():
+    shown = Shown(load(DATA / "foreign" / "stencil.gprof.txt")._repr_html_())
+    assert "cpu_time, with what is below" in shown.texts
+    row = shown.texts.index("kernel")
+    assert shown.texts[row - 2 : row] == ["230 ms", "79 %"]
+
+
 def test_names_of_files_and_regions_are_text_and_no_markup():
     builder = Builder(Notes(program=BAD))
     builder.metric(f"m{BAD}", "sec")

@@ -1,5 +1,7 @@
 import pytest
 
+from autoanalyzer.experiment import Builder
+from autoanalyzer.view.dump import print_dump
 from autoanalyzer.view.units import amount, joules, percent, ranks, seconds, spread
 
 
@@ -71,3 +73,18 @@ def test_ranks_are_listed_with_ranges(labels: list[int | str], text: str):
 )
 def test_amounts_may_be_negative_or_missing(value: float, unit: str, text: str):
     assert amount(value, unit) == text
+
+
+def test_a_table_has_units_in_its_titles_where_numbers_have_none(capsys):
+    builder = Builder()
+    for name, unit in (("time", "sec"), ("power", "W"), ("ratio", "1")):
+        builder.metric(name, unit)
+    builder.call_path("main")
+    builder.location(0)
+    for name in ("time", "power", "ratio"):
+        builder.row(name, 0, [2.0])
+    experiment = builder.experiment()
+    print_dump(experiment, ["time", "power", "ratio"], None, set(), inclusive=True)
+    assert capsys.readouterr().out.splitlines()[0].split() == ["time", "power", "[W]", "ratio", "region", "source"]
+    print_dump(experiment, ["power"], "process", set(), inclusive=True)
+    assert "power [W] by process" in capsys.readouterr().out

@@ -75,12 +75,19 @@ class Browser:
 
     def values(self, dimension: Dimension) -> Mapping[int, Value]:
         """Give what each shown node of a tree shows, from the top."""
-        return {node: tally.value(place) for node, tally, place in self._tallies(dimension)}
+        return {
+            node: tally.value(place, has_cells=self._has_cells(dimension, node))
+            for node, tally, place in self._tallies(dimension)
+        }
+
+    def _has_cells(self, dimension: Dimension, node: int) -> bool:
+        """Tell whether what a node shows holds call paths or locations: an open machine is none."""
+        return dimension == "program" or (dimension == "system" and not self.system.is_open(node))
 
     def together(self, dimension: Dimension, nodes: Collection[int]) -> Value:
         """Give what several shown nodes show together."""
         found = [tally.at(place) for node, tally, place in self._tallies(dimension) if node in nodes]
-        return reduce(Tally.plus, found).value(0)
+        return reduce(Tally.plus, found).value(0, has_cells=dimension != "metrics")
 
     def _tallies(self, dimension: Dimension) -> Iterator[tuple[int, Tally, int]]:
         """Give each shown node with the tally, and the place in it, of what it shows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -48,9 +49,13 @@ class Sums:
             amounts[rows] = over_locations(kind, values)
         if stored is not None:  # what was stored is not rounded on the way
             amounts = totals(self.experiment, metric)
+        known = len(self.experiment.locations) - gaps
+        if kind.at_root:
+            elsewhere = (np.array(self.experiment.depths) > 0) & (np.nan_to_num(amounts) == 0)  # is not known there
+            known[elsewhere] = gaps[elsewhere] = 0
         if kind.aggregation in ("sum", "none"):
             amounts = np.nan_to_num(amounts)
-        return Tally(kind.aggregation, amounts, len(self.experiment.locations) - gaps, gaps)
+        return Tally(kind.aggregation, amounts, known, gaps)
 
     def total(self, metric: str) -> Tally:
         """Give a metric of all call paths and locations together, at one place."""
@@ -68,11 +73,21 @@ class Sums:
 
     def _of_paths(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
         kind = self.experiment.metric(metric)
+        if kind.at_root:
+            whole = self.by_path(metric)
+            paths = paths[whole.known[paths] + whole.gaps[paths] > 0]
         found = Tally.nothing(kind.aggregation, len(self.experiment.locations))
         size = max(1, _CELLS // max(1, len(found)))
         for start in range(0, len(paths), size):
             found = found.plus(_of_rows(found, self.experiment.rows(metric, paths[start : start + size])))
+        if kind.at_root:  # the first thread has what is of the process
+            elsewhere = self._later_threads & (np.nan_to_num(found.amounts) == 0)
+            found.known[elsewhere] = found.gaps[elsewhere] = 0
         return found
+
+    @cached_property
+    def _later_threads(self) -> npt.NDArray[np.bool_]:
+        return np.array([place.thread > 0 for place in self.experiment.locations])
 
 
 def _of_rows(like: Tally, block: Severity) -> Tally:

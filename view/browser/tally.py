@@ -13,7 +13,7 @@ from .tree import Tree
 
 __all__ = ["Gap", "Tally", "Value"]
 
-Gap = Literal["", "partial", "not measured", "not summed", "shown below", "no share"]
+Gap = Literal["", "partial", "not measured", "not summed", "shown below", "no share", "per rank"]
 
 _Numbers = npt.NDArray[np.float64]
 _Counts = npt.NDArray[np.int64]
@@ -38,7 +38,8 @@ class Value:
 class Tally:
     """Values at places 0, 1, …: call paths, locations or the nodes of a tree.
 
-    Of a metric that does not add up, the sum is kept along but never given: a single cell is its own sum.
+    Of a metric that does not add up, the sum is kept along but never given: a single cell is its own sum. Cells of a
+    metric that is known of whole processes alone count where they stand; elsewhere they are neither known nor gaps.
 
     Attributes:
         aggregation: How several become one.
@@ -61,11 +62,18 @@ class Tally:
         start = 0.0 if _OPERATIONS[aggregation] is np.add else np.nan
         return cls(aggregation, np.full(places, start), np.zeros(places, np.int64), np.zeros(places, np.int64))
 
-    def value(self, place: int) -> Value:
-        """Say what a place shows."""
+    def value(self, place: int, *, has_cells: bool = False) -> Value:
+        """Say what a place shows.
+
+        Args:
+            place: Which one.
+            has_cells: Whether it stands for cells, so that without any these are of whole processes.
+        """
         known, gaps = int(self.known[place]), int(self.gaps[place])
         if self.aggregation == "none" and known + gaps > 1:
             return Value(None, "not summed")
+        if has_cells and not known + gaps:
+            return Value(None, "per rank")
         if not known + gaps:
             return Value(0.0) if self.aggregation == "sum" else Value(None, "shown below")
         if not known:

@@ -192,6 +192,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
         "name": metric.name,
         "unit": metric.unit,
         "aggregation": metric.aggregation,
+        "perRank": metric.at_root,
         "about": visible(metric.description),
         "source": visible(metric.source),
     }

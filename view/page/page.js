@@ -1598,10 +1598,12 @@
       return OPERATIONS[this.aggregation];
     }
     // What a place shows: a number, or why there is none; `partial` where a part of it was not measured.
-    value(place) {
+    // `hasCells`: it stands for cells, so that without any these are of whole processes.
+    value(place, hasCells = false) {
       const known = this.known[place];
       const gaps = this.gaps[place];
       if (this.aggregation === "none" && known + gaps > 1) return { amount: null, gap: "not summed" };
+      if (hasCells && !(known + gaps)) return { amount: null, gap: "per rank" };
       if (!(known + gaps)) {
         return this.aggregation === "sum" ? { amount: 0, gap: "" } : { amount: null, gap: "shown below" };
       }
@@ -1690,7 +1692,8 @@
     }
     value(dimension, node) {
       const [tally, place] = this.tallyOf(dimension, node);
-      return tally.value(place);
+      const hasCells = dimension === "program" || dimension === "system" && !this.panes.system.isOpen(node);
+      return tally.value(place, hasCells);
     }
     // What several shown nodes show together.
     together(dimension, nodes) {
@@ -1698,7 +1701,7 @@
         const [tally, place] = this.tallyOf(dimension, node);
         return tally.at(place);
       });
-      return found.reduce((one, other) => one.plus(other)).value(0);
+      return found.reduce((one, other) => one.plus(other)).value(0, dimension !== "metrics");
     }
     ofMetric(node) {
       const parts = this.partsOf(node).map((part) => this.sums.total(part));
@@ -2277,9 +2280,11 @@
     const closed = regionSums(browser, experiment);
     const spread = ranges(browser, flat)?.own;
     return experiment.head.regions.map((each, region) => {
-      const amount2 = own.value(region).amount ?? NaN;
-      const [least2, mean, most3] = spread ? [spread.least[region], spread.mean[region], spread.most[region]] : [NaN, NaN, NaN];
-      return { region, name: each[0], place: placeOf(each), own: amount2, "own share": amount2, closed: closed[region], least: least2, mean, most: most3 };
+      const value = own.value(region, true);
+      const amount2 = value.amount ?? NaN;
+      const elsewhere = value.gap === "per rank";
+      const [least2, mean, most3] = spread && !elsewhere ? [spread.least[region], spread.mean[region], spread.most[region]] : [NaN, NaN, NaN];
+      return { region, name: each[0], place: placeOf(each), own: amount2, "own share": amount2, closed: elsewhere ? NaN : closed[region], least: least2, mean, most: most3 };
     });
   }
 
@@ -3572,6 +3577,10 @@
     </div>
   `;
   }
+  var WHY = {
+    "per rank": "known of whole processes alone: the program's root has it",
+    "not summed": "not summed: it does not add up; each call path on each rank has one"
+  };
   var TOGGLES = { open: "▾", closed: "▸", leaf: "", folded: "…" };
   function Row({ id, row, focused, range: range2, about, signed: signed2, onClick }) {
     const { text, sign } = written(row.value, row.unit);
@@ -3595,9 +3604,9 @@
       onClick=${onClick}
     >
       <span class=${`square ${relief} ${row.value.gap === "not measured" ? "hatched" : ""}`} style=${{ backgroundColor: colour }}></span>
-      <span class=${missing ? "value missing" : "value"}>${mark && html`<span class=${sign > 0 ? "up" : "down"}>${mark}</span>`}${text}${partial && html`<span class="partial" title="a part was not measured">~</span>`}</span>
+      <span class=${missing ? "value missing" : "value"} title=${WHY[row.value.gap]}>${mark && html`<span class=${sign > 0 ? "up" : "down"}>${mark}</span>`}${text}${partial && html`<span class="partial" title="a part was not measured">~</span>`}</span>
       <span class="bar"><span style=${{ width: `${100 * (row.colour ?? 0)}%` }}></span></span>
-      ${range2 !== void 0 && html`<${Strip} range=${range2} unit=${range2?.unit} />`}
+      ${range2 !== void 0 && html`<${Strip} range=${missing ? null : range2} unit=${range2?.unit} />`}
       <span class="name" style=${{ paddingLeft: `${Math.min(row.depth, DEEPEST) * 0.7}rem` }}
         ><span class="toggle" aria-hidden="true">${TOGGLES[row.state]}</span>${row.label}</span
       >
@@ -3983,6 +3992,7 @@
       );
       this.paths = head.trees.calls.labels.length;
       this.columns = head.locations.length;
+      this.laterThreads = head.locations.map(([, thread]) => thread > 0);
       this.sums = sums;
       this.read = read;
       this.values = /* @__PURE__ */ new Map();
@@ -4046,7 +4056,10 @@
       const { amounts, known: measured, gaps, operation } = tally;
       const values = this.values.get(metric);
       const adds = tally.aggregation === "sum" || tally.aggregation === "none";
+      const { perRank } = this.metrics[metric];
+      const whole2 = perRank && this.byPath(metric);
       for (const path of paths) {
+        if (whole2 && !(whole2.known[path] + whole2.gaps[path])) continue;
         const row = path * this.columns;
         for (let location2 = 0; location2 < this.columns; location2++) {
           const value = values[row + location2];
@@ -4056,6 +4069,11 @@
             amounts[location2] = adds ? amounts[location2] + value : operation(amounts[location2], value);
           }
         }
+      }
+      if (perRank) {
+        this.laterThreads.forEach((later, location2) => {
+          if (later && !amounts[location2]) measured[location2] = gaps[location2] = 0;
+        });
       }
       return tally;
     }
@@ -4070,6 +4088,7 @@
       this.large = head.large;
       this.spread = spread;
       this.columns = head.large.bins.length - 1;
+      this.laterThreads = [];
       this.rows = /* @__PURE__ */ new Map();
     }
     // Of metrics that are shown by location the bins are read, and the rows that there are.

@@ -54,6 +54,10 @@ def test_where_a_program_takes_longest_by_itself_its_page_has_its_parts_and_stat
     assert "Locations that are alike: hierarchy" in page
 
 
+def test_an_archive_of_otf2_is_read_by_its_folder_too(assert_equal):
+    assert_equal(load(FOREIGN / "otf2"), load(FOREIGN / "otf2" / "traces.otf2"))
+
+
 def test_without_wall_time_cpu_time_is_compared(capsys):
     file = FOREIGN / "stencil.gprof.txt"
     assert _run("compare", file, "--with", file) == 0

@@ -11,7 +11,7 @@ from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Regi
 from autoanalyzer.view.browser import Browser, Legend, Sums, Value, at_start, browse, hottest_path, legend, relief, rows
 from autoanalyzer.view.browser.written import written
 
-from ..conftest import ALL, DIMENSIONS, wandering
+from ..conftest import ALL, DIMENSIONS, OF_PROCESSES, wandering
 
 
 def program(parents: list[int | None], values: list[float]) -> Browser:
@@ -195,6 +195,21 @@ def test_at_the_start_the_end_of_the_hottest_path_is_selected_and_time_is(experi
 def test_at_the_start_a_root_that_takes_longest_by_itself_is_open():
     browser = at_start(program([None, 0, 0], [20.0, 3.0, 2.0]).sums.experiment)
     assert (browser.program.selected, browser.program.open) == ({0}, {0})
+
+
+def test_what_is_known_of_whole_processes_alone_is_not_0_elsewhere(experiments):
+    browser = browse(experiments[OF_PROCESSES]).opened("program", 0).opened("system", 0, 1, 3)
+    browser = browser.selecting("metrics", 1)
+    assert browser.sums.experiment.metrics[1].name == "page_faults"
+    assert browser.values("metrics")[1] == Value(12.0)
+    elsewhere = Value(None, "per rank")
+    assert browser.values("program") == {0: Value(12.0), 1: elsewhere}
+    labels, nothing = browser.system.tree.labels, {"machine": Value(0.0), "node": Value(0.0), "rank 1": Value(0.0)}
+    shown = {labels[node]: value for node, value in browser.values("system").items()}
+    assert shown == {**nothing, "rank 0": Value(5.0), "thread 0": Value(7.0), "thread 1": elsewhere}
+    below = browser.selecting("program", 1)
+    shown = {labels[node]: value for node, value in below.values("system").items()}
+    assert shown == {**nothing, **dict.fromkeys(("rank 0", "thread 0", "thread 1"), elsewhere)}
 
 
 def test_where_nothing_adds_up_the_first_node_is_selected():

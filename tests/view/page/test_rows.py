@@ -14,12 +14,12 @@ import pytest
 from autoanalyzer.view.browser import legend, rows
 from autoanalyzer.view.page import dataset_of
 
-from ..conftest import ALL, DIMENSIONS, PARTS_ALONE, wandering
+from ..conftest import ALL, DIMENSIONS, OF_PROCESSES, PARTS_ALONE, wandering
 
 SHOW = Path(__file__).with_name("rows.mjs")
 
 
-@pytest.mark.parametrize("name", (*ALL, *PARTS_ALONE))
+@pytest.mark.parametrize("name", (*ALL, *PARTS_ALONE, OF_PROCESSES))
 def test_100_states_show_what_the_model_shows(name, experiments):
     experiment = experiments[name]
     random = np.random.default_rng(7)

@@ -43,7 +43,8 @@ export class Browser {
 
   value(dimension, node) {
     const [tally, place] = this.tallyOf(dimension, node);
-    return tally.value(place);
+    const hasCells = dimension === "program" || (dimension === "system" && !this.panes.system.isOpen(node));
+    return tally.value(place, hasCells);
   }
 
   // What several shown nodes show together.
@@ -52,7 +53,7 @@ export class Browser {
       const [tally, place] = this.tallyOf(dimension, node);
       return tally.at(place);
     });
-    return found.reduce((one, other) => one.plus(other)).value(0);
+    return found.reduce((one, other) => one.plus(other)).value(0, dimension !== "metrics");
   }
 
   ofMetric(node) {

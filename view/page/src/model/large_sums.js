@@ -12,6 +12,7 @@ export class LargeSums extends Sums {
     this.large = head.large;
     this.spread = spread; // [metric, own or closed, measure, call path]
     this.columns = head.large.bins.length - 1; // in place of locations
+    this.laterThreads = [];
     this.rows = new Map(); // metric → [kept path, own or closed, location]
   }
 

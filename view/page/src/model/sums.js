@@ -12,6 +12,7 @@ export class Sums {
     );
     this.paths = head.trees.calls.labels.length;
     this.columns = head.locations.length;
+    this.laterThreads = head.locations.map(([, thread]) => thread > 0);
     this.sums = sums;
     this.read = read;
     this.values = new Map(); // metric → values, once they were read
@@ -84,7 +85,10 @@ export class Sums {
     const { amounts, known: measured, gaps, operation } = tally;
     const values = this.values.get(metric);
     const adds = tally.aggregation === "sum" || tally.aggregation === "none";
+    const { perRank } = this.metrics[metric];
+    const whole = perRank && this.byPath(metric);
     for (const path of paths) {
+      if (whole && !(whole.known[path] + whole.gaps[path])) continue;
       const row = path * this.columns;
       for (let location = 0; location < this.columns; location++) {
         const value = values[row + location];
@@ -94,6 +98,11 @@ export class Sums {
           amounts[location] = adds ? amounts[location] + value : operation(amounts[location], value);
         }
       }
+    }
+    if (perRank) {
+      this.laterThreads.forEach((later, location) => {
+        if (later && !amounts[location]) measured[location] = gaps[location] = 0;
+      });
     }
     return tally;
   }

@@ -25,10 +25,12 @@ export class Tally {
   }
 
   // What a place shows: a number, or why there is none; `partial` where a part of it was not measured.
-  value(place) {
+  // `hasCells`: it stands for cells, so that without any these are of whole processes.
+  value(place, hasCells = false) {
     const known = this.known[place];
     const gaps = this.gaps[place];
     if (this.aggregation === "none" && known + gaps > 1) return { amount: null, gap: "not summed" };
+    if (hasCells && !(known + gaps)) return { amount: null, gap: "per rank" };
     if (!(known + gaps)) {
       return this.aggregation === "sum" ? { amount: 0, gap: "" } : { amount: null, gap: "shown below" };
     }

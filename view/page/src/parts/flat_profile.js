@@ -74,8 +74,10 @@ function profile(browser, experiment) {
   const closed = regionSums(browser, experiment);
   const spread = ranges(browser, flat)?.own;
   return experiment.head.regions.map((each, region) => {
-    const amount = own.value(region).amount ?? NaN;
-    const [least, mean, most] = spread ? [spread.least[region], spread.mean[region], spread.most[region]] : [NaN, NaN, NaN];
-    return { region, name: each[0], place: placeOf(each), own: amount, "own share": amount, closed: closed[region], least, mean, most };
+    const value = own.value(region, true);
+    const amount = value.amount ?? NaN;
+    const elsewhere = value.gap === "per rank";
+    const [least, mean, most] = spread && !elsewhere ? [spread.least[region], spread.mean[region], spread.most[region]] : [NaN, NaN, NaN];
+    return { region, name: each[0], place: placeOf(each), own: amount, "own share": amount, closed: elsewhere ? NaN : closed[region], least, mean, most };
   });
 }
