@@ -14,6 +14,7 @@ from .choice import DEFAULT_CHOICE, Choice
 from .code_region import CodeRegions, Instrumented
 from .compiler import Argument, CompilerCommand, Role
 from .expression import expression
+from .fused import fused_assembly
 from .openmp import openmp_is_on
 from .toolchain import Toolchain
 from .unprobed import assembly
@@ -51,8 +52,9 @@ class CFamilyFrontEnd:
             raise SourceError(source.words[0], 1, 1, "modules are left to the compiler")
         unit = self._unit(source, text)
         found = self._found(unit)
+        said = [*assembly(found), *fused_assembly(self._command, self._language)]
         text_with_guards = insert_guards(
-            unit, found.regions, cxx=self._cxx, constexpr=self._guards_are_literal, said=assembly(found)
+            unit, found.regions, cxx=self._cxx, constexpr=self._guards_are_literal, said=said
         )
         return Instrumented(text_with_guards.encode("latin-1"), found)
 
@@ -82,7 +84,11 @@ class CFamilyFrontEnd:
     @cached_property
     def _directories(self) -> tuple[str, ...]:
         """Where headers are that are not the user's."""
-        return Toolchain(self._command.compiler, "c++" if self._cxx else "c").directories
+        return Toolchain(self._command.compiler, self._language).directories
+
+    @property
+    def _language(self) -> str:
+        return "c++" if self._cxx else "c"
 
     @cached_property
     def _flags(self) -> tuple[str, ...]:

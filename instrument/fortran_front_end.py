@@ -13,6 +13,7 @@ from .compiler import Argument, CompilerCommand, Role
 from .expression import expression
 from .fortran.form import Form
 from .fortran.source import SourceUnit
+from .fused import fused_assembly
 from .line_markers import quoted_name
 from .openmp import openmp_is_on
 from .toolchain import USUAL_DIRECTORIES
@@ -20,6 +21,7 @@ from .toolchain import USUAL_DIRECTORIES
 __all__ = ["FortranFrontEnd"]
 
 _FIXED_SUFFIX: Final = expression(r"\.(?:f|for|ftn|fpp)$", re.IGNORECASE)
+_PREPROCESSED: Final = "f95-cpp-input"  # as the compiler calls it
 _FIXED_LINE: Final = 72
 _WIDE_LINE: Final = 132
 # Whether the form is fixed by GNU's and LLVM's options, Cray's, Intel's, NVIDIA's.
@@ -50,7 +52,8 @@ class FortranFrontEnd:
         """Put probes into a text, and say at its top what the source is called."""
         done = self._unit(source, text).instrumented()
         marker = b"" if done.text.startswith(b"#") else os.fsencode(f'# 1 "{quoted_name(source.words[0])}"\n')
-        return done._replace(text=marker + done.text)
+        assembly = (*done.assembly, *fused_assembly(self._command, _PREPROCESSED))
+        return done._replace(text=marker + done.text, assembly=assembly)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of a text."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Final
 
-__all__ = ["compiler_environment", "fingerprint", "found_program", "program_states"]
+__all__ = ["compiler_environment", "fingerprint", "found_program", "processor", "program_states"]
 
 _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _ROOMS: Final = (
@@ -54,7 +54,7 @@ def fingerprint(words: Iterable[str]) -> Iterator[str | bytes]:
     for room in _ROOMS:
         yield from sorted(_state(entry.name, entry.stat()) for entry in _files(room))
     if any(word.endswith("=native") for word in words):
-        yield _processor()
+        yield processor()
 
 
 def compiler_environment() -> list[str]:
@@ -97,7 +97,7 @@ def _state(name: str, status: os.stat_result) -> str:
     return f"{name} {status.st_size} {status.st_mtime_ns}"
 
 
-def _processor() -> bytes:
+def processor() -> bytes:
     """Say what ``-march=native`` stands for."""
     lines = content_of(_CPUINFO).partition(b"\n\n")[0].splitlines()
     return b"\n".join(line for line in lines if line.startswith(_CPU_LINES))

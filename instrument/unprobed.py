@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from ..experiment.region import Region
 from ..experiment.unprobed import entry
 from .code_region import CodeRegion, CodeRegions
-from .expression import expression
+from .object_notes import noted
 
 __all__ = ["assembly"]
-
-_SECTION: Final = '.autoanalyzer,"MS",%progbits,1'  # neither loaded nor stripped; equal strings are kept once
-_SPECIAL: Final = expression(rb'["\\?\x00-\x1f\x7f-\xff]')
 
 
 def assembly(found: CodeRegions) -> list[str]:
     """Give the lines for the assembler that say it of each region; none where there is nothing to say."""
     strings = [entry(region.descriptor, tuple(names)) for region, names in _unprobed(found).items()]
-    if not strings:
-        return []
-    return [f".pushsection {_SECTION}", *(f'.asciz "{_escaped(each)}"' for each in strings), ".popsection"]
-
-
-def _escaped(text: bytes) -> str:
-    return _SPECIAL.sub(lambda match: b"\\%03o" % ord(match.group()), text).decode("ascii")
+    return noted(strings)
 
 
 def _unprobed(found: CodeRegions) -> dict[Region, list[str]]:

@@ -12,7 +12,7 @@ from ..command import find_program
 from .cache_geometry import CacheGeometry
 from .tool import TOOL, counting_tool
 
-__all__ = ["counting_command"]
+__all__ = ["counting_command", "program_places"]
 
 # What instrumented programs call on the way to the probe library; twins: instrument/stub.h, fortran_stub.c.
 _STUBS: Final = (
@@ -58,13 +58,13 @@ def counting_command(
         *(f"--leave-out={name}" for name in _STUBS),
     ]
     words = list(command)
-    for place in reversed(_programs(command, launcher)):
+    for place in reversed(program_places(command, launcher)):
         words[place:place] = [str(valgrind.program), *options]
     return words, {**environment, "VALGRIND_LIB": str(tools), "AUTOANALYZER_COUNTERS": "simulated"}
 
 
-def _programs(command: Sequence[str], launcher: str) -> list[int]:
-    """The places of all programs: ``mpirun -n 2 a : -n 2 b`` has two."""
+def program_places(command: Sequence[str], launcher: str) -> list[int]:
+    """Give the places of all programs: ``mpirun -n 2 a : -n 2 b`` has two."""
     if not launcher:
         return [0]
     start = command.index(launcher) + 1

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -24,7 +25,8 @@ from ..launch import launch, measured_environment
 from ..mpi.detection import find_mpi
 from ..python_functions import python_environment
 from .cache_geometry import CacheGeometry
-from .command import counting_command
+from .command import counting_command, program_places
+from .fused import first_fused
 from .join_counts import join_counts, with_ref_cycles
 from .working_copy import working_copy
 
@@ -34,6 +36,9 @@ _FOLDER: Final = "counting"
 _OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # what launchers call it
 _WORTH_SAYING: Final = 100 << 20  # bytes, which take some time
 _TIMES: Final = (5, 20)  # how much longer counting takes as a rule
+# Of what computes much by fused multiply-add, and of the same without: TeaLeaf, benchmarks/counting/README.md.
+_FUSED_TIMES: Final = 23
+_UNFUSED_TIMES: Final = 9
 _TO_START: Final = 3  # seconds in which Valgrind translates the libraries of an MPI program
 
 Say = Callable[[str], object]
@@ -51,6 +56,7 @@ class CountingRun:
         input: What the program reads as its standard input.
         python_functions: Patterns of functions of Python that are regions.
         tracing: Variables that make processes record time lines, which are of this run's clock.
+        times: How much longer than the program counting takes, at least and at most, as a rule.
     """
 
     command: Sequence[str]
@@ -60,6 +66,7 @@ class CountingRun:
     input: BinaryIO
     python_functions: Sequence[str] = ()
     tracing: Mapping[str, str] = field(default_factory=dict)
+    times: tuple[int, int] = _TIMES
 
     def add_to(self, timings: Mapping[RunFolder, Experiment], say: Say) -> list[Experiment]:
         """Run the command again, counted, and add the counts to what was timed, in the runs' folders too.
@@ -73,7 +80,7 @@ class CountingRun:
                 What was timed stays as it is.
         """
         first = next(iter(timings.values()))
-        say(f"counting run in {self.folder}; {_how_long(_seconds(first))}")
+        say(f"counting run in {self.folder}; {_how_long(_seconds(first), self.times)}")
         try:
             counts = self._count(first.notes.program_status or 0)
             joined = [with_ref_cycles(join_counts(timing, counts)) for timing in timings.values()]
@@ -158,10 +165,21 @@ def prepared_counting(
     if chosen:
         _check_folder(chosen, "" if place is None else command[place])
     counting_command(command, geometry, launcher=launcher, say=say)
+    fused = first_fused(command[at] for at in program_places(command, launcher))
+    if fused:
+        say(_warning(fused))
+    counting = partial(
+        CountingRun,
+        command,
+        geometry=geometry,
+        python_functions=python_functions,
+        tracing=tracing or {},
+        times=(_TIMES[0], _FUSED_TIMES) if fused else _TIMES,
+    )
     output = output.absolute()
     with _input_again() as given:
         if chosen:
-            yield CountingRun(command, output, chosen.absolute(), geometry, given, python_functions, tracing or {})
+            yield counting(output=output, folder=chosen.absolute(), input=given)
         else:
 
             def told(size: int) -> None:
@@ -169,7 +187,7 @@ def prepared_counting(
                     say(f"copying {size / 2**20:.0f} MiB for the counting run; --no-copy counts in place")
 
             with working_copy(Path.cwd(), output, command, scratch=scratch or _shared(output), told=told) as folder:
-                yield CountingRun(command, output, folder, geometry, given, python_functions, tracing or {})
+                yield counting(output=output, folder=folder, input=given)
 
 
 def _shared(output: Path) -> Path:
@@ -183,12 +201,19 @@ def _shared(output: Path) -> Path:
     return here if is_own and os.access(here, os.W_OK) else output
 
 
-def _how_long(seconds: float) -> str:
+def _warning(program: str) -> str:
+    return (
+        f"{program} was built to use fused multiply-add: where it computes much by it, counting takes some"
+        f" {_FUSED_TIMES} times as long as the program; built with -mno-fma as well, some {_UNFUSED_TIMES} times"
+    )
+
+
+def _how_long(seconds: float, times: tuple[int, int]) -> str:
     """Say how long counting takes of a program that took so many seconds."""
-    least, most = (f"{_TO_START + times * seconds:.0f}" for times in _TIMES)
+    least, most = (f"{_TO_START + each * seconds:.0f}" for each in times)
     return (
         f"it takes {least if least == most else f'{least} to {most}'} s as a rule: "
-        f"{_TO_START} s to start, and {_TIMES[0]} to {_TIMES[1]} times the program's {seconds:.2g} s"
+        f"{_TO_START} s to start, and {times[0]} to {times[1]} times the program's {seconds:.2g} s"
     )
 
 

@@ -1,0 +1,29 @@
+"""Programs of a command that may have fused multiply-add, which takes long to count."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from contextlib import suppress
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+
+from ...experiment.fused import is_fused
+
+__all__ = ["first_fused"]
+
+
+def first_fused(programs: Iterable[str]) -> str | None:
+    """Give the first of some programs whose objects say so; None if none does, as none says that is a script."""
+    return next(filter(_says_so, programs), None)
+
+
+def _says_so(program: str) -> bool:
+    place = shutil.which(program) or program
+    with (
+        suppress(OSError, ValueError),  # ValueError: an empty file
+        Path(place).open("rb") as file,
+        mmap(file.fileno(), 0, access=ACCESS_READ) as text,
+    ):
+        return is_fused(text)
+    return False
