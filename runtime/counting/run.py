@@ -30,11 +30,12 @@ from .fused import first_fused
 from .join_counts import join_counts, with_ref_cycles
 from .working_copy import working_copy
 
-__all__ = ["CountingRun", "prepared_counting"]
+__all__ = ["CountingRun", "how_long", "prepared_counting"]
 
 _FOLDER: Final = "counting"
 _OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # what launchers call it
 _WORTH_SAYING: Final = 100 << 20  # bytes, which take some time
+_UNITS: Final = (("h", 3600), ("min", 60))
 _TIMES: Final = (5, 20)  # how much longer counting takes as a rule
 # Of what computes much by fused multiply-add, and of the same without: TeaLeaf, benchmarks/counting/README.md.
 _FUSED_TIMES: Final = 23
@@ -80,7 +81,7 @@ class CountingRun:
                 What was timed stays as it is.
         """
         first = next(iter(timings.values()))
-        say(f"counting run in {self.folder}; {_how_long(_seconds(first), self.times)}")
+        say(f"counting run in {self.folder}; {how_long(_seconds(first), self.times)}")
         try:
             counts = self._count(first.notes.program_status or 0)
             joined = [with_ref_cycles(join_counts(timing, counts)) for timing in timings.values()]
@@ -208,12 +209,14 @@ def _warning(program: str) -> str:
     )
 
 
-def _how_long(seconds: float, times: tuple[int, int]) -> str:
+def how_long(seconds: float, times: tuple[int, int]) -> str:
     """Say how long counting takes of a program that took so many seconds."""
-    least, most = (f"{_TO_START + each * seconds:.0f}" for each in times)
+    expected = [_TO_START + each * seconds for each in times]
+    unit, length = next((each for each in _UNITS if expected[1] >= 2 * each[1]), ("s", 1))
+    least, most = (f"{each / length:.0f}" for each in expected)
     return (
-        f"it takes {least if least == most else f'{least} to {most}'} s as a rule: "
-        f"{_TO_START} s to start, and {times[0]} to {times[1]} times the program's {seconds:.2g} s"
+        f"it takes {least if least == most else f'{least} to {most}'} {unit} as a rule: "
+        f"{_TO_START} s to start, and {times[0]} to {times[1]} times the program's {seconds:{'.0f' if seconds >= 100 else '.3g'}} s"
     )
 
 
