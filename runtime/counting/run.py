@@ -212,11 +212,12 @@ def _warning(program: str) -> str:
 def how_long(seconds: float, times: tuple[int, int]) -> str:
     """Say how long counting takes of a program that took so many seconds."""
     expected = [_TO_START + each * seconds for each in times]
-    unit, length = next((each for each in _UNITS if expected[1] >= 2 * each[1]), ("s", 1))
+    unit, length = next((each for each in _UNITS if expected[0] >= 2 * each[1]), ("s", 1))
     least, most = (f"{each / length:.0f}" for each in expected)
+    took = f"{seconds:.0f}" if seconds >= 100 else f"{seconds:.3g}"
     return (
         f"it takes {least if least == most else f'{least} to {most}'} {unit} as a rule: "
-        f"{_TO_START} s to start, and {times[0]} to {times[1]} times the program's {seconds:{'.0f' if seconds >= 100 else '.3g'}} s"
+        f"{_TO_START} s to start, and {times[0]} to {times[1]} times the program's {took} s"
     )
 
 
