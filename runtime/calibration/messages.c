@@ -1,5 +1,7 @@
 /*
  * What a message takes between two ranks of a node, and of two nodes; each on a line, in seconds.
+ *
+ *     messages [ROUNDS]
  */
 #define _GNU_SOURCE
 #include "work.h"
@@ -61,9 +63,9 @@ static double lower(double one, double other) {
     return one > 0 && one < other ? one : other;
 }
 
-static void measure(int rank, int other, const char *across) {
+static void measure(int rank, int other, const char *across, int rounds) {
     double few = 0, longer = 0;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         if (round)
             nanosleep(&between_rounds, NULL);
         if (rank == other) {
@@ -106,7 +108,7 @@ int main(int arguments, char **words) {
     MPI_Allreduce(own, partners, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     for (int i = 0; i < 2; i++) {
         if (partners[i] < size)
-            measure(rank, partners[i], i ? "_across" : "");
+            measure(rank, partners[i], i ? "_across" : "", arguments == 2 ? atoi(words[1]) : ROUNDS);
         wait_for_all();
     }
     if (!rank)

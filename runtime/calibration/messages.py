@@ -18,13 +18,16 @@ _SOURCES: Final = ("messages.c", "work.c")
 _RANKS: Final = re.compile(r"\branks (\d+)$", re.MULTILINE)
 
 
-def messages(shop: Workshop, words: Sequence[str], mpi: Mpi) -> tuple[dict[str, float], dict[str, str]]:
+def messages(
+    shop: Workshop, words: Sequence[str], mpi: Mpi, *, rounds: int | None = None
+) -> tuple[dict[str, float], dict[str, str]]:
     """Measure messages between two ranks.
 
     Args:
         shop: Where.
         words: What starts the ranks; empty if there is nothing.
         mpi: What they are of.
+        rounds: Of measuring, a second apart; None: as many as the machine may need to be the same for once.
 
     Returns:
         Prices by name, and why others are missing.
@@ -34,7 +37,8 @@ def messages(shop: Workshop, words: Sequence[str], mpi: Mpi) -> tuple[dict[str, 
         return {}, dict.fromkeys(MPI_PRICES, why)
     try:
         compiler = compiler_of(mpi.library, shop.environment, launcher=mpi.launcher, purpose="measuring messages")
-        printed = shop.run([*words, shop.build("messages", _SOURCES, [compiler])])
+        program = shop.build("messages", _SOURCES, [compiler])
+        printed = shop.run([*words, program, *([str(rounds)] if rounds else [])])
     except AutoanalyzerError as error:
         return {}, dict.fromkeys(MPI_PRICES, str(error))
     found = printed_prices(printed)

@@ -99,9 +99,8 @@ def test_one_rank_sends_no_messages(shop: Workshop, mpi: tuple[str, str]) -> Non
     assert set(missing) == {"mpi_call", "mpi_byte", "mpi_call_across", "mpi_byte_across"}
 
 
-@pytest.mark.long
 def test_two_ranks_of_a_node_do(shop: Workshop) -> None:
-    found, missing = messages(shop, ["mpirun.mpich", "-n", "2"], find_mpi(["mpirun.mpich"]))
+    found, missing = messages(shop, ["mpirun.mpich", "-n", "2"], find_mpi(["mpirun.mpich"]), rounds=1)
     assert 0 < found["mpi_byte"] < found["mpi_call"]
     assert set(missing) == {"mpi_call_across", "mpi_byte_across"}
 
