@@ -23,7 +23,7 @@ __all__ = ["PROGRAMS", "Cluster", "Done"]
 PROGRAMS: Final = ("slurmctld", "slurmd", "srun", "munged", "mungekey", "unshare")
 
 _PORT: Final = 16917
-_PATIENCE: Final = 40  # seconds for nodes to come up, and jobs to end
+_PATIENCE: Final = 120  # seconds for nodes to come up, and jobs to end, on a busy machine
 _SHARED_MEMORY: Final = "/dev/shm"
 _MUNGE: Final = ("/run/munge", "/var/log/munge", "/var/lib/munge")
 
@@ -89,7 +89,7 @@ class Cluster:
             process.wait()
 
     def run(
-        self, *words: str | Path, folder: Path, more: Mapping[str, str] | None = None, timeout: float = 120
+        self, *words: str | Path, folder: Path, more: Mapping[str, str] | None = None, timeout: float = 240
     ) -> Done:
         """Run a command on the machine from which jobs are submitted."""
         return subprocess.run(
