@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
+from autoanalyzer.view.browser import browse
 from autoanalyzer.view.browser.tally import Value
 from autoanalyzer.view.browser.written import written
 from autoanalyzer.view.terminal_browser import BrowserApp
@@ -27,6 +28,7 @@ from ..conftest import FEW, FOREIGN, OWN, STATES
 
 KEYS = ("up", "down", "down", "left", "right", "right", "home", "end", "m", "enter", "tab", "f")
 WIDTH = 8  # of a value
+BESIDE = 20  # lines of a screen that are of no tree, at most
 DIMENSIONS = ("metrics", "program", "system")
 
 Act = Callable[[BrowserApp, Pilot], Awaitable[None]]
@@ -73,13 +75,15 @@ def test_many_keys_show_what_is_reckoned_from_the_cells(name, experiments):
 
 def _press(experiment: Experiment, times: int) -> None:
     reckoning, random = Reckoning(experiment), np.random.default_rng(3)
+    panes = map(browse(experiment).pane, DIMENSIONS)
+    height = BESIDE + max(len(pane.tree) for pane in panes)  # for all rows; what is empty is drawn, too
 
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         for key in random.choice(KEYS, times):
             await pilot.press(key)
             _compare(app, reckoning)
 
-    driven(experiment, act, size=(240, 400))
+    driven(experiment, act, size=(240, height))
 
 
 def _compare(app: BrowserApp, reckoning: Reckoning) -> None:
