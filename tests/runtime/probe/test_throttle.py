@@ -88,11 +88,10 @@ def test_a_loop_that_is_short_for_a_while_is_timed_on(record: Record, visits: Vi
 
 
 def test_what_is_short_once_more_is_throttled_once_more(record: Record, visits: Visits) -> None:
+    """It may be timed again once more, where something disturbs a visit; but not all of them are timed."""
     shard = of_first(record, f"{LONG} times 4000000 +f -f ; -main")
-    tree = shard.threads[0]
-    assert tree.timed_again.isdisjoint({2})
     assert visits(shard)["main/f"] == 4_303_107
-    assert 0 < tree.throttled[2] < 4_303_107
+    assert 0 < shard.threads[0].throttled[2] < 4_000_000
 
 
 def test_what_goes_to_and_fro_is_throttled_ever_more_seldom(record: Record) -> None:
