@@ -75,11 +75,14 @@ class Browser:
 
     def values(self, dimension: Dimension) -> Mapping[int, Value]:
         """Give what each shown node of a tree shows, from the top."""
-        pane = self.pane(dimension)
         return {
-            node: tally.value(place, has_cells=dimension == "program" or not (dimension == "metrics" or pane.is_open(node)))
+            node: tally.value(place, has_cells=self._has_cells(dimension, node))
             for node, tally, place in self._tallies(dimension)
         }
+
+    def _has_cells(self, dimension: Dimension, node: int) -> bool:
+        """Tell whether what a node shows holds call paths or locations: an open machine is none."""
+        return dimension == "program" or (dimension == "system" and not self.system.is_open(node))
 
     def together(self, dimension: Dimension, nodes: Collection[int]) -> Value:
         """Give what several shown nodes show together."""
