@@ -7,7 +7,20 @@ from collections.abc import Sequence
 from math import isinf, isnan
 from typing import Final
 
-__all__ = ["amount", "count", "joules", "letters", "many", "percent", "ranges", "ranks", "seconds", "spread", "titled", "volume"]
+__all__ = [
+    "amount",
+    "count",
+    "joules",
+    "letters",
+    "many",
+    "percent",
+    "ranges",
+    "ranks",
+    "seconds",
+    "spread",
+    "titled",
+    "volume",
+]
 
 _NOTHING: Final = frozenset({"0", "0 B", "0 ns", "0 J"})
 
