@@ -85,7 +85,7 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     if named := _written_and_read(moved, loop):
         cure = "what is written is read again: keep it in memory, and write it once behind the loop"
     elif named := [each for each in by_action.get("flush", []) if not is_terminal(site, each)]:
-        cure = "each turn waits for the disk: flush behind the loop"
+        cure = "each turn hands its bytes to the system: flush behind the loop"
     elif named := [each for each in by_action.get("open", []) if not _varies(each, loop)]:
         cure = "open the file once, before the loop"
     elif "rewind" in by_action and (named := by_action.get("read", [])):

@@ -25,10 +25,7 @@ __all__ = [
     "first_to_try",
 ]
 
-MAYBE_SPEED: Final = (
-    "who is slower here is so nearly everywhere: a slower or shared processor, or more work;"
-    " counts tell (--counters simulated)"
-)
+MAYBE_SPEED: Final = "who is slower here is so nearly everywhere: a slower or shared processor, or more work"
 SAME_WORK: Final = "same work, different speed: machine noise, frequency or placement; repeat the run"
 AT_ONCE: Final = "hand on each piece of the work as soon as it is done, so that the next rank starts early"
 FEWER_MESSAGES: Final = "pack messages to the same rank into one, if there are several; one collective for many values"

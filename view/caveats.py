@@ -204,15 +204,22 @@ def _delayed(findings: Findings) -> Iterator[str]:
 
 
 def _beside(findings: Findings) -> Iterator[str]:
-    """Say what other programs took of the processors; what the launcher did not wait for is told by the ranks."""
-    experiment, use = findings.experiment, findings.experiment.notes.processor_use
-    processors = experiment.notes.processors
-    if not (processors and use.keys() >= {"elapsed", "busy", "own"}):
-        return
+    """Say what other programs took of the processors."""
+    if share := share_of_others(findings.experiment):
+        yield f"other programs took {percent(100 * share)} of the processors"
+
+
+def share_of_others(experiment: Experiment) -> float:
+    """Give what other programs took of the processors; 0 if it was too little to matter, or is not known.
+
+    What the launcher did not wait for is told by the ranks.
+    """
+    notes, use = experiment.notes, experiment.notes.processor_use
+    if not (notes.processors and use.keys() >= {"elapsed", "busy", "own"}):
+        return 0.0
     ranks_own = float(summary(experiment, "cpu_time").sums.sum()) if complete(experiment, "cpu_time") else 0.0
-    others = use["busy"] - max(use["own"], ranks_own)
-    if others >= max(_DELAY, _OTHERS * use["elapsed"] * processors):
-        yield f"other programs took {percent(100 * others / (use['elapsed'] * processors))} of the processors"
+    others, whole = use["busy"] - max(use["own"], ranks_own), use["elapsed"] * notes.processors
+    return others / whole if others >= max(_DELAY, _OTHERS * whole) else 0.0
 
 
 def _asleep(findings: Findings) -> Iterator[str]:

@@ -11,8 +11,9 @@ from lxml import etree
 from ..analyze.comparison import Comparison, Judgement
 from ..analyze.comparison.comparison import MIN_SHARE, Verdict
 from ..analyze.comparison.noise import CONFIDENCE, UNKNOWN_NOISE
+from .caveats import share_of_others
 from .place import at_line, visible
-from .units import amount, many
+from .units import amount, many, percent
 
 __all__ = ["comparison_document", "comparison_junit", "comparison_lines", "comparison_markdown"]
 
@@ -277,7 +278,18 @@ def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
     said = f"regions exclude what they call, and are judged if they take {100 * MIN_SHARE:g} % of the program or more"
     alone = [said] if any(each.regions for each in comparisons) else []
     joined = comparisons[0].joined
-    return [*alone, *_likeness(comparisons[0]), *filter(None, [visible(joined.folding.remark)])]
+    return [*alone, *_load(comparisons), *_likeness(comparisons[0]), *filter(None, [visible(joined.folding.remark)])]
+
+
+def _load(comparisons: Sequence[Comparison]) -> list[str]:
+    """Say what other programs took of the processors, where it may be why times differ."""
+    first = comparisons[0]
+    shares = [share_of_others(each) for each in first.joined.operands]
+    if not any(shares) or all(each.unit != "sec" for each in comparisons):
+        return []
+    sides = (shares[: first.runs[0]], shares[first.runs[0] :])
+    base, now = (percent(100 * sum(side) / len(side)) if any(side) else "little" for side in sides)
+    return [f"other programs took {base} of the processors in the base, {now} now: times may differ for it"]
 
 
 def _likeness(comparison: Comparison) -> list[str]:

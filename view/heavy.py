@@ -95,11 +95,15 @@ def _of_cores(
     findings: Findings, advised: Mapping[int, Sequence[Advice]], *, whole: bool, together: bool
 ) -> Iterator[Finding]:
     found, causes = findings.disparity, findings.explanation.of_regions
-    cores = findings.cores_by_weight
+    hidden = _hidden_by_turns(findings)
+    cores = sorted(findings.cores_by_weight, key=lambda core: -hidden.get(core, 0.0))
     for core, *others in _by_region(findings, cores) if together else [[core] for core in cores]:
         cost = findings.run.weighed_costs[core]
         label = [LABELS[found.classes[core]]] if core in found.ccr else []
-        parts = [f"{percent(100 * cost.share)} of the run", *_weight(findings, core), *label]
+        parts = [f"{percent(100 * cost.share)} of the run"]
+        if core in hidden:
+            parts.append(f"{percent(100 * hidden[core])} of computing")
+        parts += [*_weight(findings, core), *label]
         region, standing = findings.run.weighed.regions[core], findings.repetition.of_regions.get(core)
         where = where_is(findings.experiment, region)
         share = f"{', '.join(parts)}{_mostly(cost)}"
@@ -137,6 +141,16 @@ def _of_cores(
             gain = None if gain is None else gain + sum(each for each in gains if each is not None)
             lines.insert(1, _elsewhere(findings, [core, *others], gain))
         yield Finding(lines, more, sight, gain=gain, advice=advice, rest=to_try[first:])
+
+
+def _hidden_by_turns(findings: Findings) -> dict[int, float]:
+    """Give the share of all computing of cores that are less of the run, as that is waiting for turns, too."""
+    whole = sum(each.own_compute_time or 0.0 for each in findings.procedures.every)
+    if not findings.explanation.seconds.turns or whole <= 0:
+        return {}
+    costs = {core: findings.run.weighed_costs[core] for core in findings.cores_by_weight}
+    shares = {core: (cost.compute_time or 0.0) / whole for core, cost in costs.items()}
+    return {core: share for core, share in shares.items() if share > costs[core].share}
 
 
 def _by_region(findings: Findings, cores: Sequence[int]) -> list[list[int]]:
@@ -192,8 +206,10 @@ def _throttled(findings: Findings, core: int) -> list[str]:
     for each in findings.explanation.throttled.get(core, ())[:1]:
         place = Place.of_path(findings.experiment.call_paths, each.path)
         where = f"{place.title}, {place.source}" if place.file else place.title
-        of_own = f"{percent(100 * each.share)} of its own time, by the first entries"
-        return [f"{of_own}, is {where}, which was throttled: run --max-overhead off measures it"]
+        part = f"{percent(100 * each.share)}" if each.share < 1 else "most"
+        may_be = "is" if each.share < 1 else "may be"
+        of_own = f"{part} of its own time, by the first entries"
+        return [f"{of_own}, {may_be} {where}, which was throttled: run --max-overhead off measures it"]
     return []
 
 

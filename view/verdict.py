@@ -129,7 +129,7 @@ def verdict_lines(
         notes = caveats(findings, not_counted, most=kept, free=room - sum(map(len, items)), besides=besides)
         room -= len(notes)
     real = [each for each in told.findings if each.ranks and not each.speed]
-    heavy = [each for each in told.findings if not each.ranks]
+    heavy = _elsewhere_first([each for each in told.findings if not each.ranks], real)
     speed = [each for each in told.findings if each.speed]
     # What weighs most has its place beside the widest imbalance.
     if not everything and len(_that_fit(items, room)) <= len(real):
@@ -140,6 +140,12 @@ def verdict_lines(
     if len(shown) < len(items):
         body.append(f"    … and {len(items) - len(shown)} more: analyze --all")
     return [*head, *body, "", *notes, *end]
+
+
+def _elsewhere_first(heavy: Sequence[Finding], uneven: Sequence[Finding]) -> list[Finding]:
+    """Put off that a region weighs of which an imbalance is told: another place says more."""
+    places = {each.sight.path for each in uneven}
+    return sorted(heavy, key=lambda each: each.sight.path in places)
 
 
 def _said_once(items: Sequence[Finding]) -> list[Finding]:
@@ -297,7 +303,7 @@ def _maybe_speed(findings: Findings, cores: Sequence[int]) -> Finding:
     also = f", and in {len(others)} more region{'s' * (len(others) > 1)}" if others else ""
     title = f"SPEED?      {where_is(findings.experiment, regions[first])}{also}"
     standing = in_runs(findings.repetition, findings.repetition.of_ranks.get(first))
-    lines = [title, f"{cluster_times(findings, [first])}{standing}; {MAYBE_SPEED}"]
+    lines = [title, f"{cluster_times(findings, [first])}{standing}; {_may_be_speed(findings)}"]
     rest = [f"{where_is(findings.experiment, regions[each])}: {cluster_times(findings, [each])}" for each in others]
     return Finding(lines, [], sight_of_ranks(findings, [first]), ranks=True, speed=True, rest=rest)
 
@@ -337,12 +343,17 @@ def _alike(findings: Findings) -> list[str]:
 def _hints(findings: Findings, regions: Sequence[int]) -> Iterator[str]:
     yield from _alike(findings)[:_MOST_GROUPS]
     if may_be_speed(findings, regions):
-        yield MAYBE_SPEED
+        yield _may_be_speed(findings)
     elif may_be_chance(findings, regions):
         advice = "" if findings.repetition.runs > 1 else ": repeat the run before you act on it"
         yield f"a small difference; a noisy machine can cause it, too{advice}"
     if findings.differences.may_be_measuring(regions):
         yield "measuring may have made this difference: leave small regions out and run again"
+
+
+def _may_be_speed(findings: Findings) -> str:
+    how = "; counts tell (--counters simulated)" if "instructions" in findings.run.lacking else ""
+    return f"{MAYBE_SPEED}{how}"
 
 
 def _odd_one(findings: Findings) -> list[str]:

@@ -183,10 +183,18 @@ class Plan(NamedTuple):
 
     def patterns(self) -> Iterator[tuple[str, Pattern]]:
         """Give each rule's table and pattern, but for those of ``merge``, or of certain texts."""
+        for table, rule in self._rules():
+            if not getattr(rule, "texts", ()):
+                yield table, rule.pattern
+
+    def files(self) -> frozenset[str]:
+        """Give the files that rules name."""
+        return frozenset(rule.pattern.file for _, rule in self._rules() if rule.pattern.file)
+
+    def _rules(self) -> Iterator[tuple[str, Include | Exclude | Split]]:
         for table in ("include", "exclude", "eliminate", "split"):
             for rule in getattr(self, table):
-                if not getattr(rule, "texts", ()):
-                    yield table, rule.pattern
+                yield table, rule
 
 
 def build_line(path: Path, plan: Plan | None = None) -> str:
@@ -196,7 +204,7 @@ def build_line(path: Path, plan: Plan | None = None) -> str:
         path: Where the plan is.
         plan: What is in it: its files tell which compilers there are.
     """
-    files = [pattern.file or "" for _, pattern in plan.patterns()] if plan else []
+    files = plan.files() if plan else frozenset()
     compilers = [compiler for language, compiler in _COMPILERS if any(map(language.search, files))]
     line = f"AUTOANALYZER_PLAN={shlex.quote(str(path.resolve()))} make {' '.join(compilers or _COMPILERS[0][1:])}"
     return "".join(each if each.isprintable() else "?" for each in line)

@@ -216,6 +216,8 @@ void aa_counter_skip(struct aa_thread *thread) {
 
 void aa_counter_book_going(struct aa_thread *thread) {
     source->book(thread->current->counters, thread->counted, bias);
+    memcpy(stopped_at, thread->counted,
+           sizeof thread->counted); /* whom a handler interrupts goes on from here */
 }
 
 /* ---- in calls alone */

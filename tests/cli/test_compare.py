@@ -66,6 +66,15 @@ def test_compare_says_what_is_unclear_of_a_change_that_is_sure_by_itself(tool, w
     assert line.endswith("clear on its own, but not as one of 3 regions judged together; more runs are needed")
 
 
+def test_compare_says_what_other_programs_took_of_the_processors_on_each_side(tool, written):
+    for name, own in (("a.cube", 4.5), ("b.cube", 1.0)):
+        use = {"elapsed": 5.0, "busy": 5.0, "own": own}
+        written(name, [0.1, 2.0, 1.0], notes=Notes(processors=2, processor_use=use))
+    said = "other programs took little of the processors in the base, 40 % now: times may differ for it"
+    assert said in tool("autoanalyzer", "compare", "a.cube", "--with", "b.cube").stdout.decode()
+    assert "other programs" not in tool("autoanalyzer", "compare", "a.cube", "--with", "a.cube").stdout.decode()
+
+
 def test_compare_of_two_runs_prints_the_command_line_to_type(tool):
     for words, way in ((["A", "B"], "A --with B"), (["A"], "A --with RUN"), (["a b", "c", "d"], "'a b' --with c d")):
         line = refused(tool("autoanalyzer", "compare", *words))

@@ -487,6 +487,16 @@ def test_ranks_that_take_turns_are_said_to(processors, said, in_mpi):
     assert (line in verdict_lines(analyze(crowded))) == said
 
 
+def test_where_ranks_take_turns_what_computes_comes_before_what_waits_for_one():
+    rows, in_mpi = ([1.0] * 4, [0.2] * 4, [0.1] * 4), ([0.0] * 4, [4.0] * 4, [0.0] * 4)
+    plain = counted(*rows, mpi_time=[*in_mpi])
+    for processors in (4, 2):
+        made = plain.replaced(notes=replace(plain.notes, processors=processors))
+        heavy = [line for line in verdict_lines(analyze(made)) if "HEAVY" in line]
+        assert ("of its time in MPI" in heavy[0]) == (processors == 4)
+        assert ("% of the run, 77 % of computing" in heavy[0]) == (processors == 2)
+
+
 def test_of_what_was_not_run_as_it_is_it_is_said_how_it_came_about():
     lines = verdict_lines(analyze(experiment([1.0, 1.0], notes=Notes(program="app", history=("sum(a, b)",)))))
     assert "derived: sum(a, b)" in lines

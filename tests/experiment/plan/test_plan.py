@@ -109,3 +109,5 @@ def test_the_line_that_builds_names_the_compilers_of_the_plans_files(tmp_path, m
     ):
         plan = Plan(exclude=tuple(Exclude(Pattern(file=each)) for each in files))
         assert build_line(Path("plan.toml"), plan) == f"{start} {compilers}"
+        of_texts = Plan(exclude=tuple(rule._replace(texts=("0" * 16,)) for rule in plan.exclude))
+        assert build_line(Path("plan.toml"), of_texts) == f"{start} {compilers}"
