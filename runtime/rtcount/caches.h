@@ -46,15 +46,18 @@ ALWAYS_INLINE UWord way_of(const Way *set, UWord ways, Addr start) {
     return way;
 }
 
-/* The way that was not used for longest; so many bits have room for its number. */
+ALWAYS_INLINE UWord lesser(UWord one, UWord other) {
+    return one < other ? one : other;
+}
+
+/* The way that was not used for longest; so many bits have room for its number. By fours, of which none waits
+ * for the one before. */
 ALWAYS_INLINE UWord oldest_way(const Way *set, UWord ways, UWord bits) {
-    UWord least = ~(UWord)0;
+    UWord least[LANES] = {~(UWord)0, ~(UWord)0, ~(UWord)0, ~(UWord)0};
 #pragma GCC unroll 16
-    for (UWord way = 0; way < ways; way++) {
-        UWord used = (set[ways + way] << bits) + way;
-        least = used < least ? used : least;
-    }
-    return least & (((UWord)1 << bits) - 1);
+    for (UWord way = 0; way < ways; way++)
+        least[way % LANES] = lesser((set[ways + way] << bits) + way, least[way % LANES]);
+    return lesser(lesser(least[0], least[1]), lesser(least[2], least[3])) & (((UWord)1 << bits) - 1);
 }
 
 /* ---- L2: in a set, the line used last comes first */

@@ -29,7 +29,7 @@ static Thread *running;
 
 /* Where nothing is found, for a thread that is not simulated. */
 static Place nowhere[1 << PLACE_BITS];
-static UWord not_used;
+static Way *no_set;
 
 /* ---- caches */
 
@@ -53,12 +53,6 @@ ALWAYS_INLINE Bool misses_l2(Shape shape, UWord line) {
     return misses_by_tag(set, shape.l2_vectors, (UInt)(line >> rc_l2.set_bits));
 }
 
-/* A line that leaves L1 is not found by its place any more. */
-ALWAYS_INLINE void leave(Addr start, Shape shape) {
-    Place *place = place_of(start >> shape.line_bits);
-    place->start = place->start == start ? 0 : place->start;
-}
-
 /* Which caches miss a line. */
 ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
     Addr start = line << shape.line_bits;
@@ -67,13 +61,11 @@ ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
     UWord way = way_of(set, shape.l1_ways, start);
     if (way == shape.l1_ways) {
         way = oldest_way(set, shape.l1_ways, shape.way_bits);
-        leave(set[way], shape);
         set[way] = start;
         missed = MISSED_L1 + MISSED_L2 * (UWord)misses_l2(shape, line);
     }
-    UWord *used = &set[shape.l1_ways + way];
-    *used = now;
-    *place_of(line) = (Place){start, used};
+    set[shape.l1_ways + way] = now;
+    *place_of(line) = &set[way];
     return missed;
 }
 
@@ -88,9 +80,9 @@ static Shape any_shape;
 static void touch_several(UWord first, UWord last, UWord now) {
     UWord missed = 0;
     for (UWord line = first; line <= last; line++) {
-        Place *place = place_of(line);
-        if (place->start == line << rc_l1.line_bits)
-            *place->used = now;
+        Way *way = *place_of(line);
+        if (*way == line << rc_l1.line_bits)
+            way[rc_l1.ways] = now;
         else
             missed |= touch(any_shape, line, now);
     }
@@ -177,10 +169,12 @@ static void empty(Thread *thread) {
     VG_(memset)(thread->l1, 0, bytes_of_l1());
     VG_(memset)(thread->l2, 0, bytes_of_l2());
     for (UWord i = 0; i < 1 << PLACE_BITS; i++)
-        thread->places[i] = nowhere[i] = (Place){0, &not_used};
+        thread->places[i] = nowhere[i] = no_set;
 }
 
 static void make_caches(Thread *thread) {
+    if (!no_set)
+        no_set = lines_of(2 * sizeof(Way) * rc_l1.ways);
     thread->l1 = lines_of(bytes_of_l1());
     thread->l2 = lines_of(bytes_of_l2());
     thread->places = lines_of(sizeof nowhere);

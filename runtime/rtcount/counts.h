@@ -30,17 +30,13 @@ typedef Addr Way;
 extern struct aa_rtcount_counts rc_counts;
 
 /*
- * A line that L1 holds, and where the number of the last access to it stands. Its place follows from its
- * address; there may be another line by now. Translated code looks here first, and marks what it finds as
- * used.
+ * Where L1 holds a line, if it does: at that way there may be another line by now. The place follows from the
+ * line's address. Translated code looks here first, and marks what it finds as used.
  */
-typedef struct {
-    Addr start;
-    UWord *used;
-} Place;
+typedef Way *Place;
 
 #define PLACE_BITS 11
-#define LOG_PLACE 4 /* of its size */
+#define LOG_PLACE 3 /* of its size */
 extern Place *rc_places;
 
 /*

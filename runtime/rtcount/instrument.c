@@ -154,12 +154,12 @@ static void access(Block *block, IRExpr *address, Int size) {
     IRExpr *before = load_once(block, &block->accesses_before, &rc_counts.accesses);
     block->accesses++;
     IRExpr *place = place_of(block, address);
-    IRExpr *distance = word(block, Iop_Sub64, address, load(block, place));
+    IRExpr *distance = word(block, Iop_Sub64, address, load(block, load(block, place)));
     IRExpr *is_found =
         let(block->out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, distance, constant(line - size + 1)));
     call(block, "rc_access", rc_access, address, ((HWord)block->accesses << SIZE_BITS) + size,
          let(block->out, Ity_I1, IRExpr_Unop(Iop_Not1, is_found)));
-    IRExpr *used = load(block, word(block, Iop_Add64, place, constant(offsetof(Place, used))));
+    IRExpr *used = word(block, Iop_Add64, load(block, place), constant(rc_l1.ways * sizeof(Way)));
     store(block, used, word(block, Iop_Add64, before, constant(block->accesses)));
 }
 
