@@ -19,6 +19,7 @@ from ..experiment import Experiment, Region
 from ..experiment.metric import MPI_WAIT
 from ..experiment.throttling import left_out
 from ..runtime.papi.sources import counted
+from ..runtime.usage.names import ALLOCATION, USAGE
 from .causes import NAMES
 from .counted_events import counted_events
 from .place import Place
@@ -141,6 +142,8 @@ def _costly(findings: Findings) -> str:
 def _cheaper(findings: Findings) -> str:
     if left_out(findings.experiment):
         return "build with the plan that the run wrote: it leaves out what was throttled"
+    if _reads_usage(findings):
+        return "nothing is throttled while the system's figures are read: measure without --usage"
     if not _throttles(findings):
         return "nothing is throttled while counters run: measure with --counters none"
     return "a lower --max-overhead, such as 1%, throttles more of them"
@@ -148,7 +151,13 @@ def _cheaper(findings: Findings) -> str:
 
 def _throttles(findings: Findings) -> bool:
     told = (counted(each.source.rpartition(" of ")[2]) for each in findings.experiment.metrics)
-    return all(each is None or each.calls for each in told)
+    return all(each is None or each.calls for each in told) and not _reads_usage(findings)
+
+
+def _reads_usage(findings: Findings) -> bool:
+    """Tell whether each event asked the system for something; what is allocated, the program tells."""
+    asked = set(USAGE) - set(ALLOCATION)
+    return any(each.name in asked and each.source.startswith("measured:") for each in findings.experiment.metrics)
 
 
 def _costly_from(findings: Findings) -> float:

@@ -74,6 +74,15 @@ def test_where_counters_ran_nothing_is_said_to_be_throttled_with_them(make_exper
     assert any("(nothing is throttled while counters run: " in line for line in verdict_lines(analyze(run)))
 
 
+@pytest.mark.parametrize(("metric", "throttled"), [("page_faults", False), ("allocations", True)])
+def test_where_the_system_is_asked_at_each_event_nothing_is_said_to_be_throttled(make_experiment, metric, throttled):
+    run = measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])
+    values = {each.name: run.exclusive(each.name) for each in run.metrics} | {metric: run.exclusive("visits")}
+    run = run.replaced(metrics=[*run.metrics, Metric(metric, "occ", source="measured:getrusage")], severities=values)
+    (costly,) = [line for line in verdict_lines(analyze(run)) if line.startswith("measuring is costly here: small")]
+    assert costly.endswith("without --usage)") != throttled
+
+
 def test_entries_that_are_no_longer_timed_cost_what_a_throttled_probe_does(make_experiment):
     run = measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])
     run.notes = replace(run.notes, throttled_ns=8.0, untimed=19_000_000)
