@@ -41,6 +41,7 @@ _SAID: Final = {
     "omp_time": "time in OpenMP",
 }
 _EXPECTED: Final = {
+    "mpi_time": "time in MPI",
     "mpi_bytes": "MPI volume",
     "io_bytes": "I/O volume",
     "instructions": "counts of instructions and misses",
@@ -57,7 +58,7 @@ _ROUNDING: Final = 1e-6  # of a location's time
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Where a metric of ours comes from."""
+    """Where a metric of ours comes from; without words it is 0, as nothing tells it."""
 
     words: str
     read: Callable[[], Severity]
@@ -133,8 +134,8 @@ def in_own_names(experiment: Experiment) -> Experiment:
         if each.name in sources
     ]
     taken = {name: sources[name].words for name in _SAID if name in sources}
-    said = ", ".join(f"{_SAID[name]} from {words}" for name, words in taken.items() if words != name)
-    absent = ", ".join(words for name, words in _EXPECTED.items() if name not in sources)
+    said = ", ".join(f"{_SAID[name]} from {words}" for name, words in taken.items() if words not in (name, ""))
+    absent = ", ".join(words for name, words in _EXPECTED.items() if name not in sources or not sources[name].words)
     remark = "; ".join(filter(None, [said and f"imported: {said}", f"lacking: {absent}" if absent else ""]))
     return experiment.replaced(
         metrics=metrics,
@@ -167,7 +168,8 @@ def _sources(experiment: Experiment) -> dict[str, _Source]:
         return found
     if "mpi_time" not in found:
         time = found.get("cpu_time", found["wall_time"]).read
-        found["mpi_time"] = _Source("regions of MPI", lambda: _in_mpi(experiment, time()))
+        words = "regions of MPI" if any(_of_mpi(experiment)) else ""
+        found["mpi_time"] = _Source(words, lambda: _in_mpi(experiment, time()))
     _add_barriers(experiment, found)
     for kind in ("mpi", "omp"):
         if f"{kind}_time" in found:
@@ -224,8 +226,11 @@ def _called(experiment: Experiment, ours: str) -> str | None:
 
 
 def _in_mpi(experiment: Experiment, time: Severity) -> Severity:
-    inside = np.array([path.region.name.startswith(_MPI) for path in experiment.call_paths])
-    return np.where(inside[:, None], time, 0.0)
+    return np.where(np.array(_of_mpi(experiment))[:, None], time, 0.0)
+
+
+def _of_mpi(experiment: Experiment) -> list[bool]:
+    return [path.region.name.startswith(_MPI) for path in experiment.call_paths]
 
 
 def with_kinds(experiment: Experiment) -> Experiment:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,14 @@ def test_the_analysis_finds_what_it_finds_in_our_own_and_says_what_is_lacking():
         "imported: wall time from time, CPU time from time, time in MPI from regions of MPI; "
         "lacking: MPI volume, I/O volume, counts of instructions and misses"
     )
+
+
+def test_what_calls_no_mpi_lacks_time_in_it():
+    made = foreign(time="sec")
+    paths = [replace(path, region=path.region._replace(name=f"f{path.region.name}")) for path in made.call_paths]
+    ours = in_own_names(made.replaced(call_paths=paths))
+    assert not ours.exclusive("mpi_time").any()
+    assert ours.notes.remarks[0].startswith("imported: wall time from time, CPU time from time; lacking: time in MPI, ")
 
 
 def test_an_experiment_of_ours_stays_as_it_is():
