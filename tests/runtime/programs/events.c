@@ -115,10 +115,15 @@ static void enter_new(int number) {
     }
 }
 
-static void crowd(int number, int times) {
-    static char texts[CROWD][48];
-    for (int i = 0; i < number; i++) {
+static char texts[CROWD][48]; /* of all threads, so written before there are any */
+
+__attribute__((constructor)) static void write_texts(void) {
+    for (int i = 0; i < CROWD; i++)
         snprintf(texts[i], sizeof texts[i], "aa1|user|r%d|f|g|%d|1|1", i, i);
+}
+
+static void crowd(int number, int times) {
+    for (int i = 0; i < number; i++) {
         for (int time = 0; time < times; time++) {
             at_region(probe_enter, texts[i]);
             at_region(probe_exit, texts[i]);
