@@ -191,4 +191,6 @@ def test_where_regions_are_throttled_their_callers_are_followed(tool):
     _, found, trace = changes(tool, "mpirun", "-n", "2", "./app", options=["--max-overhead", "0.1%"])
     assert load(tool.folder / "out" / "experiment.cube").notes.throttled
     assert found[0]["function"] == "work"
-    assert 0 < found[0]["start"] < next(iter(trace.lines())).end[-1]
+    assert found[0]["factor"] == pytest.approx(2, rel=0.25)
+    # Small as they are, load can make the change a gradual one, which begins before the middle.
+    assert found[0]["start"] == pytest.approx(half_way(trace, "work"), rel=0.5)

@@ -60,10 +60,18 @@ PROGRAM = r"""
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+
+/* By the processor's time, of which a busy machine takes nothing. */
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec + 1e-9 * time.tv_nsec;
+}
 
 static double work(double seconds) {
-    double sum = 0, end = MPI_Wtime() + seconds;
-    for (long i = 1; MPI_Wtime() < end; i++)
+    double sum = 0, end = now() + seconds;
+    for (long i = 1; now() < end; i++)
         sum += 1.0 / i;
     return sum;
 }

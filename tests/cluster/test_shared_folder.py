@@ -38,7 +38,7 @@ def test_run_with_srun(cluster: Cluster, place: Path, plugin: str, program: str)
     done = cluster.run("autoanalyzer", "run", "-o", "out", "--", *words, folder=place)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "4 ranks\n"
-    assert f"{program.removeprefix('./')}   4 ranks" in done.stderr
+    assert "IMBALANCE" in done.stderr
     assert ranks(place / "out") == SPREAD
     assert not (place / "out" / "shards").exists()
 
@@ -55,7 +55,7 @@ def test_exec_below_srun(cluster: Cluster, place: Path) -> None:
     done = cluster.run(*words, folder=place)
     assert (done.returncode, done.stdout) == (0, "4 ranks\n"), done.stderr
     told = cluster.run("autoanalyzer", "analyze", "out", folder=place)
-    assert "app-openmpi   4 ranks" in told.stdout
+    assert "IMBALANCE" in told.stdout
     assert ranks(place / "out") == SPREAD
 
 
