@@ -257,10 +257,10 @@ static __attribute__((noinline)) const char *enter_slowly(const char *key, uint6
 
 static __attribute__((noinline)) const char *enter_counted(struct aa_thread *thread, const char *key,
                                                            struct aa_node *child, uint64_t **site) {
+    aa_counter_book_going(thread);
     uint64_t now = aa_clock_count();
     if (aa_unlikely(aa_trace_is_due(thread, now)))
         return enter_slowly(key, site);
-    aa_counter_book_going(thread);
     book_until(thread, now);
     return visit(thread, key, child);
 }
@@ -329,12 +329,12 @@ static __attribute__((noinline)) void leave_slowly(struct aa_thread *thread, con
 
 static __attribute__((noinline)) void leave_counted(struct aa_thread *thread, struct aa_frame *frame,
                                                     const char *key) {
+    aa_counter_book_going(thread);
     uint64_t now = aa_clock_count();
     if (aa_unlikely(aa_trace_is_due(thread, now))) {
         leave_slowly(thread, key);
         return;
     }
-    aa_counter_book_going(thread);
     book_until(thread, now);
     pop_to(thread, frame);
 }

@@ -134,7 +134,7 @@ static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node)
     double computing = computing_of(thread), since = computed_since(books, node, computing);
     double soonest = SOONEST * aa_shard()->ticks_per_second;
     double part = part_of_share();
-    bool dear = computing * AA_THROTTLE_PERIOD < part * (double)node->visits;
+    bool dear = price(node->visits, 0) > PART_OF_SHARE * allowed * computing;
     return node->visits > AA_THROTTLE_PERIOD && recent >= LOOKS * AA_THROTTLE_PERIOD &&
            price(books->entries, thread->passed) > allowed * (computing > soonest ? computing : soonest) &&
            price(recent, thread->passed - books->passed_before) > allowed * (computing - books->before) &&

@@ -299,10 +299,8 @@ IRSB *rc_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
                     IRType host_word) {
     Block block = {.out = deepCopyIRSBExceptStmts(in), .last_part = -1};
     rc_find_fused(host);
-    for (Int i = 0; i < in->stmts_used; i++) {
-        if (in->stmts[i])
-            instrument(&block, in, i);
-    }
+    for (Int i = 0; i < in->stmts_used; i++)
+        instrument(&block, in, i);
     count(&block);
     rc_answer_here(block.out);
     check_decoded(&block);
