@@ -15,6 +15,7 @@ __all__ = [
     "SYSTEM_METRICS",
     "UNTIMED_VISITS",
     "USAGE_METRICS",
+    "WEIGHING_TIMES",
     "Aggregation",
     "Metric",
 ]
@@ -66,6 +67,9 @@ class Metric:
         """Whether it is known of whole processes alone: a 0 below their roots means nothing."""
         return self.description.endswith(_AT_ROOT)
 
+
+# By which a run is weighed: our time, that of other tools, and what samplers know alone.
+WEIGHING_TIMES: Final = ("wall_time", "time", "cpu_time")
 
 # Of runs with a barrier before each collective; the time of the collective itself is where it is in any run.
 MPI_WAIT: Final = Metric("mpi_wait_time", "sec", "mpi_time", "Time waiting for late ranks, before collectives")

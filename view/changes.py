@@ -18,7 +18,7 @@ from ..experiment.algebra import Integration
 from ..experiment.algebra.doubts import lacking_operands
 from ..experiment.algebra.history import listed
 from ..experiment.grouping import over_locations
-from ..experiment.metric import Metric
+from ..experiment.metric import WEIGHING_TIMES, Metric
 from .lines import print_lines
 from .place import at_line, visible
 from .table import print_table
@@ -26,7 +26,6 @@ from .units import amount, count, many
 
 __all__ = ["operation_lines", "print_changes"]
 
-_PREFERRED: Final = ("wall_time", "time")
 _TITLES: Final = ("before", "after", "gain", "of total")
 _FIRST_TO_GO: Final = ("source", "before", "after")  # where a terminal is narrow
 _METRICS: Final = 16
@@ -201,7 +200,7 @@ def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | 
     """Choose the metric that is shown by region: one that both measured, and that is not 0 everywhere."""
     if chosen is not None:
         return changes[chosen]
-    known = (changes[name] for name in (*_PREFERRED, *changes) if name in changes and changes[name].shared)
+    known = (changes[name] for name in (*WEIGHING_TIMES, *changes) if name in changes and changes[name].shared)
     return next((each for each in known if np.nan_to_num([each.before, each.after]).any()), None)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import Integration, strangers
-from ...experiment.metric import MPI_PARTS, MPI_WAIT
+from ...experiment.metric import MPI_PARTS, MPI_WAIT, WEIGHING_TIMES
 from ..arrays import Values
 from ..code_regions import startup_paths
 from ..compute_time import compute_time
@@ -35,7 +35,6 @@ _WALL: Final = frozenset(
 )
 _SHORTEST: Final = 0.01  # seconds: what the scheduler's ticks and cold caches alone can part equal runs by
 _WITH_WAITING: Final = frozenset({"wall_time", "time"})
-_OF_OTHERS: Final = ("time", "cpu_time")  # what files of other tools may have in place of ours
 _WAITING: Final = ("mpi_time", "omp_time")
 _POLLING: Final = "mpi_instructions"
 
@@ -43,10 +42,11 @@ _POLLING: Final = "mpi_instructions"
 def metrics_to_compare(runs: Sequence[Experiment]) -> tuple[str, ...]:
     """Choose what to compare of runs: their wall time and, where it was measured, the CPU time outside MPI.
 
-    The one shows waiting, too; the other is little disturbed by other programs. Of other tools' experiments ``time``.
+    The one shows waiting, too; the other is little disturbed by other programs. Of other tools' experiments ``time``,
+    or CPU time where that is all.
     """
     there = [each for each in ("wall_time", _COMPUTE_TIME) if all(_has(run, each) for run in runs)]
-    others = ((name,) for name in _OF_OTHERS if all(name in run for run in runs))
+    others = ((name,) for name in WEIGHING_TIMES if all(name in run for run in runs))
     return tuple(there) or next(others, ("wall_time",))
 
 

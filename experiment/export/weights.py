@@ -10,14 +10,13 @@ import numpy.typing as npt
 
 from ...errors import InputError, UsageError
 from ..experiment import Experiment, Location
-from ..metric import Metric
+from ..metric import WEIGHING_TIMES, Metric
 from ..severities import Severity
 from .part import parts
 
 __all__ = ["NANO", "default_metric", "metric_of_stacks", "unit_of", "weights", "whole_numbers"]
 
 NANO: Final = 1e9  # of a second: what clocks tell apart
-_TIMES: Final = ("wall_time", "time", "cpu_time")  # ours, that of other tools, and what samplers know alone
 _MOST: Final = 2.0**63  # what 64 bits with a sign do not hold
 
 
@@ -30,7 +29,7 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
     name = default_metric(experiment) if name is None else name
     if name is None:
         names = ", ".join(each.name for each in experiment.metrics)
-        times = f"{', '.join(_TIMES[:-1])} or {_TIMES[-1]}"
+        times = f"{', '.join(WEIGHING_TIMES[:-1])} or {WEIGHING_TIMES[-1]}"
         raise InputError(f"expected a metric {times}, found {names}; choose one with --metric")
     metric = experiment.metric(name)
     if metric.aggregation != "sum":
@@ -40,7 +39,7 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
 
 def default_metric(experiment: Experiment) -> str | None:
     """Name what stacks are drawn of unless asked for another: wall time, else CPU time; None if there is neither."""
-    return next((each for each in _TIMES if each in experiment), None)
+    return next((each for each in WEIGHING_TIMES if each in experiment), None)
 
 
 def unit_of(metric: Metric) -> tuple[str, float]:
