@@ -213,6 +213,11 @@ class Procedures:
         return tuple(found)
 
     @property
+    def computing(self) -> float:
+        """Seconds that all of them compute, a mean over the processes; 0 if it was not measured."""
+        return 0.0 if self._merged.compute is None else float(self._merged.compute.sum())
+
+    @property
     def by_computing(self) -> bool:
         """Whether they are ranked by computing."""
         return bool(self.run.taking_turns) and self._merged.compute is not None
@@ -233,7 +238,7 @@ class Procedures:
         named = {int(merged.holder[run.weighed.regions[core].id]) for core in self.named}
         shares = {"wall_time": merged.held(merged.wall) / run.mean_time}
         most = {"wall_time": max((cost.share for cost in cores), default=THRESHOLD)}
-        if merged.compute is not None and (total := float(merged.compute.sum())) > 0:
+        if merged.compute is not None and (total := self.computing) > 0:
             shares["compute_time"] = merged.held(merged.compute) / total
             most["compute_time"] = max(((cost.compute_time or 0.0) / total for cost in cores), default=THRESHOLD)
         found = []

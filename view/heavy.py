@@ -115,14 +115,7 @@ def _of_cores(
         lines += _throttled(findings, core)
         advice = advised.get(core, ())
         to_try = tries(advice, whole=whole)
-        waiting, chained = [], findings.explanation.seconds.chained[core] > 0
-        if core in causes.waiting:
-            waiting = [_waiting(findings, core), *([] if to_try else _to_wait_less(findings, core))]
-        reasons = []
-        if causes.causes[core]:
-            reasons.append(because_of(cost, causes.causes[core], causes.also[core]))
-            reasons += [] if to_try else _to_try(causes.causes[core], causes.also[core])
-        reasons = [*waiting, *reasons] if chained or _is_mostly(cost.mpi_time, cost) else [*reasons, *waiting]
+        reasons = _reasons(findings, core, is_advised=bool(to_try))
         if reasons:
             lines.append(reasons[0])
         elif causes.also[core]:
@@ -137,16 +130,29 @@ def _of_cores(
         more += how_sure(standing)
         sight, gain = sight_of_region(findings, core), seconds_of(worth)
         if others:
-            gains = [seconds_of(worth_of_weight(findings, each)) for each in others]
-            gain = None if gain is None else gain + sum(each for each in gains if each is not None)
+            gains = [seconds_of(worth_of_weight(findings, each)) for each in (core, *others)]
+            known = [each for each in gains if each is not None]
+            gain = sum(known) if known else None
             lines.insert(1, _elsewhere(findings, [core, *others], gain))
         yield Finding(lines, more, sight, gain=gain, advice=advice, rest=to_try[first:])
 
 
+def _reasons(findings: Findings, core: int, *, is_advised: bool) -> list[str]:
+    """Say why a core weighs, each reason followed by what to try in general, unless the source tells that."""
+    causes, cost = findings.explanation.of_regions, findings.run.weighed_costs[core]
+    waiting, computing = [], []
+    if core in causes.waiting:
+        waiting = [_waiting(findings, core), *([] if is_advised else _to_wait_less(findings, core))]
+    if causes.causes[core]:
+        computing.append(because_of(cost, causes.causes[core], causes.also[core]))
+        computing += [] if is_advised else _to_try(causes.causes[core], causes.also[core])
+    waits_first = findings.explanation.seconds.chained[core] > 0 or _is_mostly(cost.mpi_time, cost)
+    return [*waiting, *computing] if waits_first else [*computing, *waiting]
+
+
 def _hidden_by_turns(findings: Findings) -> dict[int, float]:
     """Give the share of all computing of cores that are less of the run, as that is waiting for turns, too."""
-    whole = sum(each.own_compute_time or 0.0 for each in findings.procedures.every)
-    if not findings.explanation.seconds.turns or whole <= 0:
+    if not findings.explanation.seconds.turns or not (whole := findings.procedures.computing) > 0:
         return {}
     costs = {core: findings.run.weighed_costs[core] for core in findings.cores_by_weight}
     shares = {core: (cost.compute_time or 0.0) / whole for core, cost in costs.items()}
