@@ -75,7 +75,7 @@ def test_cpu_time_is_the_kernels(
         "polling": f"poll {4 * some}",
     }
     words = " ".join(f"+{region} {inside} -{region} spent" for region, inside in regions.items())
-    threads = f"parallel 3 times 2 +thread spin {some} sleep {some} -thread ; ;"
+    threads = f"parallel 3 times 2 +thread meet spin {some} sleep {some} -thread ; ;"
     (shard,) = preloaded(f"+main {words} {threads} -main spent", before=shared_cpu, AUTOANALYZER_CPU_CLOCK=clock)
     if shard.cpu_clock != clock:
         pytest.skip(f"CPU time cannot be watched by {clock} here")

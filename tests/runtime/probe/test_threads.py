@@ -8,7 +8,7 @@ LOOP = "|aa1|loop|loop|x.c|main|0|1|2"
 
 
 def test_every_thread_has_a_tree_of_its_own(record: Record, visits: Visits) -> None:
-    (shard,) = record("+main parallel 4 +f +g -g -f sleep 50 +f -f ; -main")
+    (shard,) = record("+main parallel 4 +f +g -g -f meet +f -f ; -main")
     assert len(shard.threads) == 5
     assert visits(shard, 0) == {"main": 1}
     for thread in range(1, 5):

@@ -126,7 +126,7 @@ def test_of_very_many_parts_those_that_took_least_are_together(record: Record) -
 
 
 def test_each_thread_has_its_line(record: Record) -> None:
-    words = "+main parallel 3 times 20 +f spin 1 -f ; ; thread 3 times 5 +g spin 1 -g ; ; -main"
+    words = "+main parallel 3 times 20 +f spin 1 meet -f ; ; thread 3 times 5 +g spin 1 -g ; ; -main"
     ((shard, lines),) = traced(record, words)
     check(shard, lines)
     assert sum(len(line.end) > 5 for line in lines) == 3

@@ -7,6 +7,7 @@
  *   *N WORD           do WORD so often
  *   times N WORDS ;   do the words so often
  *   thread N WORDS ;  in so many threads, one after the other; parallel N WORDS ;: at once
+ *   meet              in parallel threads: wait until all are here, however late they start
  *   team N WORDS ;    in a team of so many threads, of which this one is the first (only with -DLINKED)
  *   first WORD N      in a team: this one alone does the word
  *   task              a task is made; execute WORDS ;: it does the words (only with -DLINKED)
@@ -271,6 +272,8 @@ static struct words block(struct words *words) {
     return inner;
 }
 
+static pthread_barrier_t meeting;
+
 static void *thread_main(void *words) {
     perform(*(struct words *)words);
     return NULL;
@@ -278,6 +281,8 @@ static void *thread_main(void *words) {
 
 static void in_threads(int number, struct words words, int at_once) {
     pthread_t threads[REGIONS];
+    if (at_once)
+        pthread_barrier_init(&meeting, NULL, (unsigned)number);
     for (int i = 0; i < number; i++) {
         pthread_create(&threads[i % REGIONS], NULL, thread_main, &words);
         if (!at_once)
@@ -422,6 +427,8 @@ static int perform_end(const char *word) {
         fprintf(stderr, "%lld\n", __atomic_exchange_n(&spent, 0, __ATOMIC_RELAXED));
     else if (strcmp(word, "unlink") == 0)
         empty_folder(getenv("AUTOANALYZER_SHARDS"));
+    else if (strcmp(word, "meet") == 0)
+        pthread_barrier_wait(&meeting);
     else if (strcmp(word, "closeall") == 0)
         closefrom(3);
     else if (strcmp(word, "chdir") == 0)
