@@ -21,6 +21,7 @@ from .usage.names import ALLOCATION, ALLOCATION_LIBRARY, USAGE_VARIABLE, usage_o
 
 __all__ = [
     "SHARDS_VARIABLE",
+    "SHORT_PATHS_VARIABLE",
     "SPLIT_VARIABLE",
     "ended_in_order",
     "kept_environment",
@@ -36,6 +37,7 @@ _OVERHEAD: Final = "AUTOANALYZER_MAX_OVERHEAD"
 _TRACE: Final = "AUTOANALYZER_TRACE"
 _TRACE_MEMORY: Final = "AUTOANALYZER_TRACE_MEMORY"
 _POLICY: Final = "AUTOANALYZER_POLICY"
+SHORT_PATHS_VARIABLE: Final = "AUTOANALYZER_SHORT_PATHS"  # twin: runtime/probe/short_paths.c
 SPLIT_VARIABLE: Final = "AUTOANALYZER_SPLIT_WAITING"  # twin: runtime/probe/mpi_split.c
 _MOST_OVERHEAD: Final = "5%"  # what others promise
 COUNT_IN_VARIABLE: Final = "AUTOANALYZER_COUNT_IN"  # twin: runtime/probe/counter.c
@@ -53,6 +55,7 @@ _FORWARDED: Final = (
     _TRACE,
     _TRACE_MEMORY,
     _POLICY,
+    SHORT_PATHS_VARIABLE,
     SPLIT_VARIABLE,
     "AUTOANALYZER_CPU_CLOCK",
     USAGE_VARIABLE,

@@ -14,17 +14,19 @@ import os
 import statistics
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from autoanalyzer.experiment import Experiment
 from autoanalyzer.runtime.build import probe_library
 from autoanalyzer.runtime.counting.cache_geometry import CacheGeometry
 from autoanalyzer.runtime.counting.command import counting_command
+from autoanalyzer.runtime.counting.short_paths import write_short_paths
 from autoanalyzer.runtime.counting.tool import TOOL, counting_tool
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.folder import RunFolder
 from autoanalyzer.runtime.gather.gather import gather
-from autoanalyzer.runtime.launch import launch, measured_environment
+from autoanalyzer.runtime.launch import SHORT_PATHS_VARIABLE, launch, measured_environment
 from autoanalyzer.runtime.mpi.detection import find_mpi
 
 LOOPS = Path(__file__).parent / "loops.c"
@@ -57,14 +59,27 @@ def measure_loops(program: Path, variant: str, tools: Path) -> dict[str, float]:
     return {name: int(value) * 1e-9 for name, value in (line.split() for line in run.stdout.splitlines())}
 
 
-def measure_program(command: list[str], variant: str, folder: Path) -> dict[str, float]:
-    """Run a program with probes in one way; give seconds without its start, its end and those of MPI."""
+def measure_ways(command: list[str], folder: Path) -> dict[str, dict[str, float]]:
+    """Run a program with probes in each way; give seconds without its start, its end and those of MPI."""
+    plain = measure_program(command, PLAIN, folder)
+    short = write_short_paths(folder / "short-paths", [plain])
+    return {
+        PLAIN: seconds(plain),
+        NOTHING: seconds(measure_program(command, NOTHING, folder)),
+        COUNTED: seconds(measure_program(command, COUNTED, folder, {SHORT_PATHS_VARIABLE: str(short)})),
+    }
+
+
+def measure_program(
+    command: list[str], variant: str, folder: Path, variables: Mapping[str, str] | None = None
+) -> Experiment:
+    """Run a program with probes in one way."""
     run = RunFolder(folder)
     run.prepare()
     facts = RunFacts(command)
     facts.write(run.shards)
     mpi = find_mpi(command)
-    words, environment = command, measured_environment(probe_library(mpi), run.shards)
+    words, environment = command, {**measured_environment(probe_library(mpi), run.shards), **(variables or {})}
     if variant != PLAIN:
         words, environment = counting_command(command, CACHES, environment, launcher=mpi.launcher)
     if variant == NOTHING:
@@ -75,7 +90,7 @@ def measure_program(command: list[str], variant: str, folder: Path) -> dict[str,
     experiment = gather(run, facts)
     if experiment is None:
         raise SystemExit(f"{variant}: expected a program with probes, found none; status {status}, see {log}")
-    return seconds(experiment)
+    return experiment
 
 
 def of_tool(word: str) -> bool:
@@ -117,11 +132,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         if arguments.command:
-            ways = (PLAIN, NOTHING, COUNTED)
-            taken = [
-                {way: measure_program(arguments.command, way, folder / "run") for way in ways}
-                for _ in range(arguments.rounds)
-            ]
+            taken = [measure_ways(arguments.command, folder / "run") for _ in range(arguments.rounds)]
         else:
             program = folder / "loops"
             subprocess.run([arguments.compiler, "-O2", str(LOOPS), "-o", str(program)], check=True)

@@ -21,18 +21,20 @@ from ..facts import RunFacts
 from ..failure_reason import failure_reason
 from ..folder import RunFolder
 from ..gather.gather import gather
-from ..launch import launch, measured_environment
+from ..launch import SHORT_PATHS_VARIABLE, launch, measured_environment
 from ..mpi.detection import find_mpi
 from ..python_functions import python_environment
 from .cache_geometry import CacheGeometry
 from .command import counting_command, program_places
 from .fused import first_fused
 from .join_counts import join_counts, with_ref_cycles
+from .short_paths import write_short_paths
 from .working_copy import working_copy
 
 __all__ = ["CountingRun", "how_long", "prepared_counting"]
 
 _FOLDER: Final = "counting"
+_SHORT_PATHS: Final = "short-paths"
 _OWN_FOLDER: Final = frozenset({"wdir", "wd", "workdir", "chdir", "D"})  # what launchers call it
 _WORTH_SAYING: Final = 100 << 20  # bytes, which take some time
 _UNITS: Final = (("h", 3600), ("min", 60))
@@ -83,7 +85,7 @@ class CountingRun:
         first = next(iter(timings.values()))
         say(f"counting run in {self.folder}; {how_long(_seconds(first), self.times)}")
         try:
-            counts = self._count(first.notes.program_status or 0)
+            counts = self._count(first.notes.program_status or 0, list(timings.values()))
             joined = [with_ref_cycles(join_counts(timing, counts)) for timing in timings.values()]
             for folder, experiment in zip(timings, joined, strict=True):
                 save(experiment, folder.experiment)
@@ -92,8 +94,8 @@ class CountingRun:
             raise InputError(f"the counting run cannot use {place}: {error.strerror or error}: no counts") from None
         return joined
 
-    def _count(self, expected: int) -> Experiment:
-        """Run the command, which is to end with the status that it had when timed."""
+    def _count(self, expected: int, timings: Sequence[Experiment]) -> Experiment:
+        """Run the command, which is to end with the status that it had when timed; fold what all timings folded."""
         mpi = find_mpi(self.command)
         run = RunFolder(self.output / _FOLDER)
         log = RunFolder(self.output).counting_log
@@ -105,6 +107,7 @@ class CountingRun:
                 **measured_environment(probe_library(mpi), run.shards, usage=""),
                 **python_environment(self.python_functions),
                 **self.tracing,
+                SHORT_PATHS_VARIABLE: os.fspath(write_short_paths(run.path / _SHORT_PATHS, timings)),
                 "PWD": os.fspath(self.folder),
             }
             words, environment = counting_command(self.command, self.geometry, environment, launcher=mpi.launcher)

@@ -140,9 +140,8 @@ void aa_event_book_wait_of(struct aa_thread *thread) {
 
 /* ---- enter and exit */
 
-/* Time goes to the node from now on, which may be that where it went. */
-static inline void push(struct aa_thread *thread, const char *key, struct aa_node *node) {
-    aa_sites_close();
+/* Time goes to the node from now on, which may be that where it went; no site is open. */
+static inline void push_frame(struct aa_thread *thread, const char *key, struct aa_node *node) {
     struct aa_frame *frame = thread->top;
     thread->top = frame + 1;
     aa_in_order();
@@ -151,15 +150,30 @@ static inline void push(struct aa_thread *thread, const char *key, struct aa_nod
     thread->current = node;
 }
 
+static inline void push(struct aa_thread *thread, const char *key, struct aa_node *node) {
+    aa_sites_close();
+    push_frame(thread, key, node);
+}
+
 /* What the fast path ends in gives the key on, so that it need not be kept. */
 static __attribute__((noinline)) const char *look(const char *key) {
     aa_throttle_look(aa_thread_self);
     return key;
 }
 
-static inline const char *visit(struct aa_thread *thread, const char *key, struct aa_node *child) {
-    push(thread, key, child);
+static inline const char *begin_visit(struct aa_thread *thread, const char *key, struct aa_node *child) {
+    push_frame(thread, key, child);
     return aa_unlikely(++child->visits % AA_THROTTLE_PERIOD == 0) ? look(key) : key;
+}
+
+static __attribute__((noinline)) const char *close_and_visit(struct aa_thread *thread, const char *key,
+                                                             struct aa_node *child) {
+    aa_sites_close_all();
+    return begin_visit(thread, key, child);
+}
+
+static inline const char *visit(struct aa_thread *thread, const char *key, struct aa_node *child) {
+    return aa_unlikely(aa_sites_open) ? close_and_visit(thread, key, child) : begin_visit(thread, key, child);
 }
 
 /* Whether time goes on where it went in this child: what a library calls back is no time of the library. */
@@ -180,8 +194,7 @@ static __attribute__((noinline)) bool sample(struct aa_thread *thread, const cha
 }
 
 /* Only counted; if somebody must know where the region is open, it is put down that it is. */
-static inline const char *pass(struct aa_thread *thread, const char *key, struct aa_node *child,
-                               uint64_t **site) {
+static const char *pass(struct aa_thread *thread, const char *key, struct aa_node *child, uint64_t **site) {
     uint64_t *visits = &aa_throttled_node(child)->visits;
     thread->passed++;
     if (aa_unlikely(++*visits % AA_THROTTLE_PERIOD <= AA_THROTTLE_SAMPLE) &&
@@ -196,17 +209,58 @@ static inline const char *pass(struct aa_thread *thread, const char *key, struct
     return NULL;
 }
 
+/*
+ * Where counts are added up, the program must do what it does where the region is measured, or they would be
+ * others: it is told that it entered something, and to leave that is nothing.
+ */
+static const char passed_by[] = "";
+
+static inline bool may_pass_by(const struct aa_node *child, uint64_t *const *site) {
+    return aa_counting && site && !aa_is_framed(child);
+}
+
+static inline const char *pass_by(struct aa_node *child) {
+    aa_throttled_node(child)->visits++;
+    return passed_by;
+}
+
+static const char *pass_counted(struct aa_thread *thread, const char *key, struct aa_node *child,
+                                uint64_t *const *site) {
+    if (may_pass_by(child, site))
+        return pass_by(child);
+    aa_throttled_node(child)->visits++;
+    push(thread, key, thread->current);
+    return key;
+}
+
+/* Time goes on where it went. */
+static __attribute__((noinline)) const char *go_on(struct aa_thread *thread, const char *key,
+                                                   struct aa_node *child, uint64_t **site) {
+    return aa_counting ? pass_counted(thread, key, child, site) : pass(thread, key, child, site);
+}
+
 /* Whether time goes on where it went when the region is left. */
 static inline bool was_passed(const struct aa_thread *thread, const struct aa_frame *frame) {
     return frame->node == thread->current && frame->call.share == thread->call.share;
 }
 
-static inline void pop_to(struct aa_thread *thread, struct aa_frame *frame) {
-    aa_sites_close();
+static inline void pop_frames(struct aa_thread *thread, struct aa_frame *frame) {
     thread->current = frame->node;
     thread->call = frame->call;
     aa_in_order();
     thread->top = frame;
+}
+
+static __attribute__((noinline)) void close_and_pop(struct aa_thread *thread, struct aa_frame *frame) {
+    aa_sites_close_all();
+    pop_frames(thread, frame);
+}
+
+static inline void pop_to(struct aa_thread *thread, struct aa_frame *frame) {
+    if (aa_unlikely(aa_sites_open))
+        close_and_pop(thread, frame);
+    else
+        pop_frames(thread, frame);
 }
 
 static bool has_room(struct aa_thread *thread) {
@@ -228,7 +282,7 @@ void aa_event_return_to(struct aa_thread *thread, struct aa_frame *frame) {
 static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child,
                            uint64_t **site) {
     if (child && is_passed(thread, child))
-        return pass(thread, key, child, site);
+        return go_on(thread, key, child, site);
     if (child)
         return visit(thread, key, aa_throttled_node(child));
     push(thread, key, thread->current);
@@ -265,17 +319,19 @@ static __attribute__((noinline)) const char *enter_counted(struct aa_thread *thr
     return visit(thread, key, child);
 }
 
-static inline const char *enter_at(const char *descriptor, uint64_t **site) {
-    struct aa_thread *thread = aa_thread_self;
-    if (aa_unlikely(!thread))
-        return enter_slowly(descriptor, site);
-    const struct aa_edge *edge = aa_tree_first_edge(thread, thread->current, descriptor);
-    /* Read once, for the table may be emptied. */
+/* Null where it is another's edge. Read once, for the table may be emptied. */
+static inline struct aa_node *child_by(const struct aa_thread *thread, const struct aa_edge *edge,
+                                       const char *key) {
     struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
-    if (aa_likely(edge->node == thread->current) && aa_likely(aa_key_get(&edge->key) == descriptor) &&
-        aa_likely(child != NULL) && aa_likely(thread->top < thread->limit)) {
+    bool is_it = aa_likely(edge->node == thread->current) && aa_likely(aa_key_get(&edge->key) == key);
+    return is_it ? child : NULL;
+}
+
+static inline const char *enter_child(struct aa_thread *thread, const char *descriptor, struct aa_node *child,
+                                      uint64_t **site) {
+    if (aa_likely(child != NULL) && aa_likely(thread->top < thread->limit)) {
         if (aa_unlikely(is_passed(thread, child)))
-            return pass(thread, descriptor, child, site);
+            return may_pass_by(child, site) ? pass_by(child) : go_on(thread, descriptor, child, site);
         uint64_t now;
         if (aa_likely(!aa_is_throttled(child)) && is_plain(thread, &now)) {
             book_until(thread, now);
@@ -285,6 +341,24 @@ static inline const char *enter_at(const char *descriptor, uint64_t **site) {
             return enter_counted(thread, descriptor, child, site);
     }
     return enter_slowly(descriptor, site);
+}
+
+/* Another edge stands where this one would. */
+static __attribute__((noinline)) const char *enter_by_next_edge(struct aa_thread *thread,
+                                                                const char *descriptor, uint64_t **site) {
+    const struct aa_edge *edge = aa_tree_edge(thread, thread->current, descriptor);
+    return enter_child(thread, descriptor, child_by(thread, edge, descriptor), site);
+}
+
+static inline const char *enter_at(const char *descriptor, uint64_t **site) {
+    struct aa_thread *thread = aa_thread_self;
+    if (aa_unlikely(!thread))
+        return enter_slowly(descriptor, site);
+    const struct aa_edge *edge = aa_tree_first_edge(thread, thread->current, descriptor);
+    struct aa_node *child = child_by(thread, edge, descriptor);
+    if (aa_unlikely(!child))
+        return enter_by_next_edge(thread, descriptor, site);
+    return enter_child(thread, descriptor, child, site);
 }
 
 const char *aa_probe_enter(const char *descriptor) {
@@ -356,10 +430,14 @@ void aa_probe_exit(const char *descriptor) {
             return;
         }
     } else if (aa_key_get(&frame->key) == descriptor && is_counted(thread, frame->call.share)) {
-        leave_counted(thread, frame, descriptor);
+        if (was_passed(thread, frame))
+            pop_to(thread, frame);
+        else
+            leave_counted(thread, frame, descriptor);
         return;
     }
-    leave_slowly(thread, descriptor);
+    if (descriptor != passed_by)
+        leave_slowly(thread, descriptor);
 }
 
 /* The child whose entries by this key only count. */

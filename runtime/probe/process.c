@@ -10,6 +10,7 @@
 #include "region.h"
 #include "script.h"
 #include "shard_folder.h"
+#include "short_paths.h"
 #include "size.h"
 #include "team.h"
 #include "self.h"
@@ -81,6 +82,7 @@ static __attribute__((constructor)) void load(void) {
     aa_delay_start();
     aa_counter_load();
     aa_throttle_load();
+    aa_short_paths_load();
     aa_trace_load();
     aa_key_load();
     aa_fork_watch(aa_thread_before_fork, begin_in_child);

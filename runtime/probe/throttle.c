@@ -185,6 +185,14 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
 }
 
+struct aa_node *aa_throttle_from_start(struct aa_thread *thread, struct aa_node *node) {
+    struct aa_throttle *record = append_record(thread, node);
+    if (!record)
+        return node;
+    begin_sample(record);
+    return (struct aa_node *)((uintptr_t)node | AA_THROTTLED);
+}
+
 /* Recursion leads to no child; and in a library call the time of the child must not become the library's. */
 static bool may_be_throttled(const struct aa_thread *thread, const struct aa_frame *frame) {
     return frame->node == aa_tree_parent(thread->current) && frame->call.share == AA_OWN;

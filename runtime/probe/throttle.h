@@ -24,6 +24,12 @@ void aa_throttle_forget(struct aa_thread *thread);
 void aa_throttle_look(struct aa_thread *thread);
 
 /*
+ * A node that was never entered yet: marked as throttled, or as it is, if there is no more memory. Frames of
+ * it are kept, so that the program does what it would do if it were measured. The shard's lock is held.
+ */
+struct aa_node *aa_throttle_from_start(struct aa_thread *thread, struct aa_node *node);
+
+/*
  * The node is throttled, and was entered for so many times again, or a few times more: whether this visit is
  * timed. Those of the sample are, and if they took long, so are the next one and all that follow.
  */

@@ -24,6 +24,7 @@ SOURCES = (
         "self",
         "shard",
         "shard_folder",
+        "short_paths",
         "site",
         "system",
         "team",

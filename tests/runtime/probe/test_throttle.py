@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
+
+from autoanalyzer.experiment import Experiment
 from autoanalyzer.experiment.throttling import folded_paths, untimed_paths
+from autoanalyzer.runtime.counting.short_paths import write_short_paths
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
 from autoanalyzer.runtime.gather.shard import Shard
@@ -157,3 +163,25 @@ def test_the_child_of_a_fork_has_all_of_its_memory(preloaded: Record) -> None:
     (child,) = [shard for shard in shards if shard.forked_from]
     assert child.deepest == parent.deepest
     assert len(child.threads[0].nodes) == len(parent.threads[0].nodes)
+
+
+def test_call_paths_that_another_run_has_throttled_are_so_from_the_start(record: Record, tmp_path: Path) -> None:
+    def recorded(words: str, **variables: str) -> Shard:
+        shutil.rmtree(tmp_path / "shards", ignore_errors=True)
+        (shard,) = record(words, **variables)
+        return shard
+
+    def merged(words: str, **variables: str) -> Experiment:
+        return merge_shards([recorded(words, **variables)], RunFacts())
+
+    def folded(experiment: Experiment) -> list[str]:
+        return [experiment.path_name(place) for place in np.flatnonzero(folded_paths(experiment)).tolist()]
+
+    more = " +main times 30000 +h -h ; -main"
+    some, none = "+main times 2000 +f -f ; +h +f +g -g -f +f@2 -f@2 -h -main", str(tmp_path / "none")
+    one, two = (merged(some.replace("2000", "30000") + each, AUTOANALYZER_MAX_OVERHEAD=TINY) for each in ("", more))
+    assert (folded(one), folded(two)) == (["f"], ["f", "h"])
+    for timings, expected in (([one], ["f"]), ([two], ["f", "h"]), ([two, one], ["f"])):
+        known = write_short_paths(tmp_path / "known", timings)
+        assert folded(merged(some, AUTOANALYZER_SHORT_PATHS=str(known))) == expected
+    assert recorded(some, AUTOANALYZER_SHORT_PATHS=none).threads[0].throttled == {}

@@ -1,0 +1,106 @@
+"""``run --counters``: what was throttled when timed is not measured when counted, and no count differs for that."""
+
+from __future__ import annotations
+
+from autoanalyzer.experiment import Experiment, load
+from autoanalyzer.runtime.throttled_plan import left_out
+
+# The loop's body has branches, so that no rule leaves the region out when it is built.
+C = """
+#include <pthread.h>
+#include <stdio.h>
+
+static int table[64];
+
+__attribute__((noinline)) static int inner(int x, int n) {
+    for (int i = 0; i < n; i++)
+        x += table[(x + i) & 63] & 3 ? 1 : 2;
+    return x;
+}
+
+__attribute__((noinline)) static int tiny(int x, int n) {
+    if (x & 64)
+        table[n] += inner(x, n);
+    for (int i = 0; i < n; i++)
+        x += table[(x + i) & 63];
+    return x * 3 + 1;
+}
+
+static void *work(void *steps) {
+    static __thread int x;
+    for (long i = 0; i < *(long *)steps; i++)
+        x = tiny(x, i & 1);
+    return NULL;
+}
+
+int main(void) {
+    long steps = 1000000;
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, &steps);
+    pthread_join(thread, NULL);
+    work(&steps);
+    printf("%d\\n", table[0]);
+    return 0;
+}
+"""
+
+FORTRAN = """
+subroutine tiny(x, n)
+  integer, intent(inout) :: x
+  integer, intent(in) :: n
+  integer :: i
+  do i = 1, n
+    if (iand(x, 3) == 0) then
+      x = x / 2 + i
+    else
+      x = x + 3
+    end if
+  end do
+end subroutine
+
+subroutine work(steps)
+  integer, intent(in) :: steps
+  integer :: x, i
+  x = 1
+  do i = 1, steps
+    call tiny(x, iand(i, 1))
+  end do
+  print *, x
+end subroutine
+
+program main
+  call work(1000000)
+end program
+"""
+
+
+def counted(tool, share: str) -> Experiment:
+    done = tool(
+        *("autoanalyzer", "run", "-o", "out", "--counters", "simulated", "--no-analyze", "--", "./app"),
+        env={"AUTOANALYZER_MAX_OVERHEAD": share},
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return load(tool.folder / "out" / "experiment.cube")
+
+
+def check(tool) -> None:
+    """Compare what is counted where all is measured with what is counted where the short regions are not."""
+    all_measured, some = counted(tool, "off"), counted(tool, "5%")
+    assert all_measured.notes.throttled == {}
+    assert {rule.pattern.function for rule in left_out(some)} >= {"tiny"}
+    for name in ("instructions", "l1_accesses", "l1_misses", "l2_misses"):
+        expected = all_measured.exclusive(name).sum(axis=0)
+        assert some.exclusive(name).sum(axis=0).tolist() == expected.tolist()
+    assert some.notes.remarks == ()  # so all were entered as often as when timed
+
+
+def test_counts_of_threads_are_the_same(tool):
+    tool.write("app.c", C)
+    assert tool("aa-mpicc", "-O2", "app.c", "-o", "app", "-lpthread").returncode == 0
+    check(tool)
+
+
+def test_counts_of_fortran_are_the_same(tool):
+    tool.write("app.f90", FORTRAN)
+    assert tool("aa-mpifort", "-O2", "app.f90", "-o", "app").returncode == 0
+    check(tool)
