@@ -37,7 +37,8 @@ def write_short_paths(file: Path, timings: Iterable[Experiment]) -> Path:
 def _hashes(timing: Experiment) -> Iterator[int]:
     """Hash the folded call paths as the probe library does; it knows no program without probes."""
     for place in np.flatnonzero(folded_paths(timing)).tolist():
-        value, at = _START, place
+        value = _START
+        at: int | None = place
         while at is not None:
             path = timing.call_paths[at]
             if path.region.file or path.parent is not None:

@@ -1,8 +1,6 @@
 /* The counts and caches of each thread. SPDX-License-Identifier: GPL-2.0-or-later */
 #include "counts.h"
 
-#include "caches.h"
-
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
@@ -12,14 +10,14 @@ typedef enum { COUNTED, COUNTED_ALONE, STOPPED } Mode; /* alone: the caches do n
 typedef struct {
     Mode mode;
     struct aa_rtcount_counts counts; /* while another thread runs, or this one is stopped */
-    Way *l1;
-    void *l2; /* lines or tags */
+    Caches caches;
     Place *places;
 } Thread;
 
 Geometry rc_l1, rc_l2;
 struct aa_rtcount_counts rc_counts;
 Place *rc_places;
+Caches rc_caches;
 
 #define MACHINE_LINE 64 /* bytes, on most machines */
 
@@ -30,106 +28,6 @@ static Thread *running;
 /* Where nothing is found, for a thread that is not simulated. */
 static Place nowhere[1 << PLACE_BITS];
 static Way *no_set;
-
-/* ---- caches */
-
-enum { MISSED_L1 = 1, MISSED_L2 = 2 };
-
-/* Twin of place_of in instrument.c. */
-static inline Place *place_of(UWord line) {
-    return &rc_places[(line ^ line >> PLACE_BITS) & ((1 << PLACE_BITS) - 1)];
-}
-
-/* What a compiler is to know of the caches, for most of the time goes by here. */
-typedef struct {
-    UWord line_bits, l1_ways, way_bits, l2_vectors;
-} Shape;
-
-ALWAYS_INLINE Bool misses_l2(Shape shape, UWord line) {
-    UWord number = line & (((UWord)1 << rc_l2.set_bits) - 1);
-    if (!shape.l2_vectors)
-        return misses_by_line((UWord *)running->l2 + number * rc_l2.ways, rc_l2.ways, line);
-    UInt *set = (UInt *)running->l2 + number * LANES * shape.l2_vectors;
-    return misses_by_tag(set, shape.l2_vectors, (UInt)(line >> rc_l2.set_bits));
-}
-
-/* Which caches miss a line. */
-ALWAYS_INLINE UWord touch(Shape shape, UWord line, UWord now) {
-    Addr start = line << shape.line_bits;
-    UWord number = line & (((UWord)1 << rc_l1.set_bits) - 1), missed = 0;
-    Way *set = running->l1 + 2 * number * shape.l1_ways;
-    UWord way = way_of(set, shape.l1_ways, start);
-    if (way == shape.l1_ways) {
-        way = oldest_way(set, shape.l1_ways, shape.way_bits);
-        set[way] = start;
-        missed = MISSED_L1 + MISSED_L2 * (UWord)misses_l2(shape, line);
-    }
-    set[shape.l1_ways + way] = now;
-    *place_of(line) = &set[way];
-    return missed;
-}
-
-static inline void add_misses(UWord missed) {
-    rc_counts.l1_misses += missed & MISSED_L1;
-    rc_counts.l2_misses += missed / MISSED_L2;
-}
-
-static Shape any_shape;
-
-/* An access across lines is one: most often L1 holds them. */
-static void touch_several(UWord first, UWord last, UWord now) {
-    UWord missed = 0;
-    for (UWord line = first; line <= last; line++) {
-        Way *way = *place_of(line);
-        if (*way == line << rc_l1.line_bits)
-            way[rc_l1.ways] = now;
-        else
-            missed |= touch(any_shape, line, now);
-    }
-    add_misses(missed);
-}
-
-ALWAYS_INLINE void access(Shape shape, Addr address, UWord numbered_size) {
-    if (running->mode != COUNTED)
-        return;
-    UWord now = rc_counts.accesses + (numbered_size >> SIZE_BITS);
-    UWord size = numbered_size & ((1 << SIZE_BITS) - 1);
-    UWord first = address >> shape.line_bits, last = (address + size - 1) >> shape.line_bits;
-    if (first == last)
-        add_misses(touch(shape, first, now));
-    else
-        touch_several(first, last, now);
-}
-
-#define ACCESS(name, ...)                                                                                    \
-    static VG_REGPARM(2) void name(Addr address, UWord numbered_size) {                                      \
-        access((Shape)__VA_ARGS__, address, numbered_size);                                                  \
-    }
-
-/* Usual caches. */
-ACCESS(access_8_8, {6, 8, 3, 2})
-ACCESS(access_8_16, {6, 8, 3, 4})
-ACCESS(access_12_16, {6, 12, 4, 4})
-ACCESS(access_12_20, {6, 12, 4, 5})
-
-static VG_REGPARM(2) void access_any(Addr address, UWord numbered_size) {
-    access(any_shape, address, numbered_size);
-}
-
-Access *rc_access = access_any;
-
-void rc_choose_access(void) {
-    static const struct {
-        UWord l1_ways, l2_ways;
-        Access *access;
-    } usual[] = {{8, 8, access_8_8}, {8, 16, access_8_16}, {12, 16, access_12_16}, {12, 20, access_12_20}};
-    any_shape = (Shape){rc_l1.line_bits, rc_l1.ways, rc_l1.way_bits, vectors_of(&rc_l2)};
-    for (UWord i = 0; i < sizeof usual / sizeof *usual; i++) {
-        if (rc_l1.line_bits == 6 && any_shape.l2_vectors && usual[i].l1_ways == rc_l1.ways &&
-            usual[i].l2_ways == rc_l2.ways)
-            rc_access = usual[i].access;
-    }
-}
 
 /* ---- threads */
 
@@ -166,8 +64,8 @@ static SizeT bytes_of_l2(void) {
 
 /* No line in any cache. */
 static void empty(Thread *thread) {
-    VG_(memset)(thread->l1, 0, bytes_of_l1());
-    VG_(memset)(thread->l2, 0, bytes_of_l2());
+    VG_(memset)(thread->caches.l1, 0, bytes_of_l1());
+    VG_(memset)(thread->caches.l2, 0, bytes_of_l2());
     for (UWord i = 0; i < 1 << PLACE_BITS; i++)
         thread->places[i] = nowhere[i] = no_set;
 }
@@ -175,14 +73,16 @@ static void empty(Thread *thread) {
 static void make_caches(Thread *thread) {
     if (!no_set)
         no_set = lines_of(2 * sizeof(Way) * rc_l1.ways);
-    thread->l1 = lines_of(bytes_of_l1());
-    thread->l2 = lines_of(bytes_of_l2());
+    thread->caches.l1 = lines_of(bytes_of_l1());
+    thread->caches.l2 = lines_of(bytes_of_l2());
     thread->places = lines_of(sizeof nowhere);
     empty(thread);
 }
 
-static void choose_places(void) {
-    rc_places = running->mode == COUNTED ? running->places : nowhere;
+static void choose_caches(void) {
+    Bool is_simulated = running->mode == COUNTED;
+    rc_places = is_simulated ? running->places : nowhere;
+    rc_caches = is_simulated ? running->caches : (Caches){NULL, NULL};
 }
 
 void rc_thread_runs(ThreadId id) {
@@ -192,17 +92,17 @@ void rc_thread_runs(ThreadId id) {
     if (running)
         put_aside(running);
     running = threads + id;
-    if (!running->l1)
+    if (!running->caches.l1)
         make_caches(running);
     rc_counts = running->counts;
-    choose_places();
+    choose_caches();
 }
 
 /* A number is used again once its thread has ended. */
 void rc_thread_starts(ThreadId id) {
     make_room(id);
     Thread *thread = threads + id;
-    if (thread->l1)
+    if (thread->caches.l1)
         empty(thread);
     thread->mode = COUNTED;
     VG_(memset)(&thread->counts, 0, sizeof thread->counts);
@@ -213,7 +113,7 @@ void rc_thread_starts(ThreadId id) {
 void rc_stop(void) {
     put_aside(running);
     running->mode = STOPPED;
-    choose_places();
+    choose_caches();
 }
 
 const struct aa_rtcount_counts *rc_stopped_counts(void) {
@@ -224,5 +124,5 @@ void rc_go(Bool simulate) {
     if (running->mode == STOPPED)
         rc_counts = running->counts;
     running->mode = simulate ? COUNTED : COUNTED_ALONE;
-    choose_places();
+    choose_caches();
 }

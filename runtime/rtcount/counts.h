@@ -15,7 +15,7 @@
  * as what is read. There is no prefetch; L1 and L2 know nothing of each other.
  */
 typedef struct {
-    UWord line_bits, set_bits, ways, way_bits; /* of a way's number */
+    UWord line_bits, set_bits, set_mask, ways, way_bits; /* of a way's number */
 } Geometry;
 
 extern Geometry rc_l1, rc_l2;
@@ -25,6 +25,14 @@ extern Geometry rc_l1, rc_l2;
  * the numbers of the last accesses to them. 0: there is none.
  */
 typedef Addr Way;
+
+/* Those of the running thread; null where it is not simulated. L2's lines, or their tags. */
+typedef struct {
+    Way *l1;
+    void *l2;
+} Caches;
+
+extern Caches rc_caches;
 
 /* The counts of the running thread, to which translated code adds. */
 extern struct aa_rtcount_counts rc_counts;
@@ -47,8 +55,11 @@ extern Place *rc_places;
 typedef VG_REGPARM(2) void Access(Addr address, UWord numbered_size);
 extern Access *rc_access;
 
-/* Once rc_l1 and rc_l2 are known. */
-void rc_choose_access(void);
+/* Once rc_l1 and rc_l2 are known; with AVX2 where the processor has it, and it is not to be done without. */
+void rc_choose_access(Bool avx2);
+
+/* Null: there is none. */
+Access *rc_access_avx2(void);
 
 /* A thread runs from now on; each has caches of its own, as if alone on a core. */
 void rc_thread_runs(ThreadId thread);

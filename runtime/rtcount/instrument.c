@@ -22,6 +22,9 @@
 
 #define MOST_RANGES 16
 #define MOST_NAMES 64
+#define MOST_WAITING                                                                                         \
+    8 /* looked up together: the calls that this may take clobber registers, so the fewer places the better  \
+       */
 #define EVEX 0x62 /* the first byte of AVX-512's instructions, and of no other that 64-bit code has */
 
 #if defined(VG_BIGENDIAN)
@@ -68,7 +71,15 @@ static Bool is_left_out(Addr address) {
 /* ---- a superblock in the making */
 
 typedef struct {
+    IRExpr *address;
+    Int size;
+    UInt number; /* among the accesses since the last way out, from 1 */
+} Waiting;
+
+typedef struct {
     IRSB *out;
+    Waiting waiting[MOST_WAITING]; /* accesses that are looked up together, in their order */
+    UInt waiting_count;
     UInt instructions, accesses; /* since the last way out */
     IRExpr *accesses_before;     /* how many there were then; NULL: not loaded yet */
     IRExpr *places;              /* rc_places, likewise */
@@ -110,20 +121,6 @@ static void add(Block *block, unsigned long long *counter, IRExpr *before, UInt 
     store(block, mkIRExpr_HWord((HWord)counter), word(block, Iop_Add64, before, constant(number)));
 }
 
-static void count(Block *block) {
-    IRExpr *instructions_before = NULL;
-    if (block->instructions) {
-        load_once(block, &instructions_before, &rc_counts.instructions);
-        add(block, &rc_counts.instructions, instructions_before, block->instructions);
-    }
-    if (block->accesses)
-        add(block, &rc_counts.accesses, block->accesses_before, block->accesses);
-    block->instructions = block->accesses = 0;
-    block->accesses_before = NULL;
-}
-
-/* ---- accesses */
-
 static void call(Block *block, const HChar *name, void *function, IRExpr *address, HWord size,
                  IRExpr *guard) {
     IRExpr **arguments = mkIRExprVec_2(address, mkIRExpr_HWord(size));
@@ -139,6 +136,39 @@ static IRExpr *place_of(Block *block, IRExpr *address) {
     return word(block, Iop_Add64, load_once(block, &block->places, &rc_places), offset);
 }
 
+static void look_up(Block *block, const Waiting *access) {
+    IRExpr *before = load_once(block, &block->accesses_before, &rc_counts.accesses);
+    IRExpr *place = place_of(block, access->address);
+    IRExpr *distance = word(block, Iop_Sub64, access->address, load(block, load(block, place)));
+    IRExpr *behind = constant((1 << rc_l1.line_bits) - access->size + 1);
+    IRExpr *is_found = let(block->out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, distance, behind));
+    call(block, "rc_access", rc_access, access->address, ((HWord)access->number << SIZE_BITS) + access->size,
+         let(block->out, Ity_I1, IRExpr_Unop(Iop_Not1, is_found)));
+    IRExpr *used = word(block, Iop_Add64, load(block, place), constant(rc_l1.ways * sizeof(Way)));
+    store(block, used, word(block, Iop_Add64, before, constant(access->number)));
+}
+
+static void look_up_waiting(Block *block) {
+    for (UInt i = 0; i < block->waiting_count; i++)
+        look_up(block, &block->waiting[i]);
+    block->waiting_count = 0;
+}
+
+static void count(Block *block) {
+    look_up_waiting(block);
+    IRExpr *instructions_before = NULL;
+    if (block->instructions) {
+        load_once(block, &instructions_before, &rc_counts.instructions);
+        add(block, &rc_counts.instructions, instructions_before, block->instructions);
+    }
+    if (block->accesses)
+        add(block, &rc_counts.accesses, block->accesses_before, block->accesses);
+    block->instructions = block->accesses = 0;
+    block->accesses_before = NULL;
+}
+
+/* ---- accesses */
+
 static VG_REGPARM(2) void count_access(Addr address, UWord size) {
     rc_counts.accesses++;
     rc_access(address, size);
@@ -151,16 +181,9 @@ static void access(Block *block, IRExpr *address, Int size) {
     block->read = NULL;
     if (!block->counts)
         return;
-    IRExpr *before = load_once(block, &block->accesses_before, &rc_counts.accesses);
-    block->accesses++;
-    IRExpr *place = place_of(block, address);
-    IRExpr *distance = word(block, Iop_Sub64, address, load(block, load(block, place)));
-    IRExpr *is_found =
-        let(block->out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, distance, constant(line - size + 1)));
-    call(block, "rc_access", rc_access, address, ((HWord)block->accesses << SIZE_BITS) + size,
-         let(block->out, Ity_I1, IRExpr_Unop(Iop_Not1, is_found)));
-    IRExpr *used = word(block, Iop_Add64, load(block, place), constant(rc_l1.ways * sizeof(Way)));
-    store(block, used, word(block, Iop_Add64, before, constant(block->accesses)));
+    if (block->waiting_count == MOST_WAITING)
+        look_up_waiting(block);
+    block->waiting[block->waiting_count++] = (Waiting){address, size, ++block->accesses};
 }
 
 static void access_if(Block *block, IRExpr *guard, IRExpr *address, Int size) {

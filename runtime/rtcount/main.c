@@ -19,7 +19,7 @@
 #include "pub_tool_transtab.h"
 
 static struct aa_rtcount_cache l1 = {32 << 10, 8, 64}, l2 = {1 << 20, 8, 64};
-static Bool prints_total;
+static Bool prints_total, uses_avx2 = True;
 
 /* ---- options */
 
@@ -47,7 +47,7 @@ static Bool read_option(const HChar *option) {
     else if VG_STR_CLO (option, "--leave-out", text)
         rc_leave_out_function(text);
     else
-        return VG_BOOL_CLO(option, "--total", prints_total);
+        return VG_BOOL_CLO(option, "--total", prints_total) || VG_BOOL_CLO(option, "--avx2", uses_avx2);
     return True;
 }
 
@@ -60,7 +60,7 @@ static void print_usage(void) {
 }
 
 static void print_debug_usage(void) {
-    VG_(printf)("    (none)\n");
+    VG_(printf)("    --avx2=yes|no             the processor's AVX2, where it has it [yes]\n");
 }
 
 static Geometry geometry(const HChar *option, const struct aa_rtcount_cache *cache) {
@@ -70,6 +70,7 @@ static Geometry geometry(const HChar *option, const struct aa_rtcount_cache *cac
         result.line_bits++;
     while ((2ull << result.set_bits) <= sets)
         result.set_bits++;
+    result.set_mask = ((UWord)1 << result.set_bits) - 1;
     while ((1ull << result.way_bits) < cache->ways)
         result.way_bits++;
     if (cache->line < 32 || sets < 2 || cache->ways << (result.set_bits + result.line_bits) != cache->size)
@@ -84,7 +85,7 @@ static void read_options_done(void) {
         VG_(fmsg_bad_option)("--l1", "expected at most %u sets\n", 1u << LARGEST_L1_BITS);
     if (rc_l1.line_bits != rc_l2.line_bits)
         VG_(fmsg_bad_option)("--l2", "expected lines as long as those of --l1\n");
-    rc_choose_access();
+    rc_choose_access(uses_avx2);
 }
 
 /* ---- requests */
