@@ -52,7 +52,10 @@ int main(void) {{
 """
 
 # Ways that the tool has code of its own for; any number of them with short tags, and with whole lines.
-CACHES = ["32768,8,64 262144,8,64", "32768,8,64 262144,16,64", "49152,12,64 655360,20,64", "32768,4,128 131072,4,128", "2048,32,32 24576,6,32"]
+CACHES = [
+    *("32768,8,64 262144,8,64", "32768,8,64 262144,16,64", "49152,12,64 655360,20,64"),
+    *("32768,4,128 131072,4,128", "2048,32,32 24576,6,32"),
+]
 
 
 @dataclass
@@ -98,4 +101,5 @@ def test_misses_are_those_of_the_reference(lab: Lab, caches: str, avx2: str) -> 
     file.write_text(PROGRAM)
     run(["gcc", "-O1", f"-I{REQUESTS}", str(file), "-o", str(program)], lab.folder).check_returncode()
     options = [f"--l{level}={text}" for level, text in enumerate(caches.split(), 1)]
-    assert lab.totals("rtcount", "-q", f"--avx2={avx2}", *options, program).split() == [str(number) for number in expected]
+    found = lab.totals("rtcount", "-q", f"--avx2={avx2}", *options, program)
+    assert found.split() == [str(number) for number in expected]
