@@ -91,7 +91,8 @@ def gather(
     launched = f" -- {shlex.join(command)}" if command else ""
     again = f"on the same nodes, autoanalyzer gather {folder.path}{launched} tries again"
     if not own.told.files:
-        raise InputError(f"{remark}, and there are none; if the program ran on other nodes: {again}")
+        ended = f"the command ended with exit status {facts.status}; " if facts.status else ""
+        raise InputError(f"{ended}{remark}, and there are none; if the program ran on other nodes: {again}")
     if own.told.lacks_ranks:
         remark += f"; {again}"
     return _merge(folder, facts, own, [remark], keep=own.told.lacks_ranks)

@@ -22,3 +22,10 @@ def test_a_job_that_fails_is_an_error_with_its_reason_and_what_is_here_is_put_to
     assert "without 1 rank; autoanalyzer info out names it" in done.stdout.decode()
     shown = tool("autoanalyzer", "analyze", "out")
     assert b"   1 of 2 ranks   " in shown.stdout
+
+
+def test_a_command_that_does_not_start_is_told_before_what_follows_from_it(tool):
+    tool.build(PROGRAM)
+    tool.write("mpirun", "#!/bin/sh\necho no such partition >&2\nexit 3\n").chmod(0o755)
+    said = tool("autoanalyzer", "run", "-o", "out", "--", "./mpirun", "-n", "2", "./app").stderr.decode()
+    assert "\nautoanalyzer: the command ended with exit status 3; gathering by MPI failed (no such partition): " in said
