@@ -224,19 +224,16 @@ static inline const char *pass_by(struct aa_node *child) {
     return passed_by;
 }
 
-static const char *pass_counted(struct aa_thread *thread, const char *key, struct aa_node *child,
-                                uint64_t *const *site) {
-    if (may_pass_by(child, site))
-        return pass_by(child);
-    aa_throttled_node(child)->visits++;
-    push(thread, key, thread->current);
-    return key;
-}
-
 /* Time goes on where it went. */
 static __attribute__((noinline)) const char *go_on(struct aa_thread *thread, const char *key,
                                                    struct aa_node *child, uint64_t **site) {
-    return aa_counting ? pass_counted(thread, key, child, site) : pass(thread, key, child, site);
+    if (!aa_counting)
+        return pass(thread, key, child, site);
+    const char *entered = pass_by(child);
+    if (may_pass_by(child, site))
+        return entered;
+    push(thread, key, thread->current);
+    return key;
 }
 
 /* Whether time goes on where it went when the region is left. */
