@@ -19,6 +19,7 @@ from ...experiment.throttling import folded_paths
 
 __all__ = ["write_short_paths"]
 
+_CONSTRUCTS: Final = ("loop", "parallel")  # of OpenMP, among others
 _START: Final = 0xCBF29CE484222325
 _PRIME: Final = 0x100000001B3
 _WORD: Final = (1 << 64) - 1
@@ -35,8 +36,15 @@ def write_short_paths(file: Path, timings: Iterable[Experiment]) -> Path:
 
 
 def _hashes(timing: Experiment) -> Iterator[int]:
-    """Hash the folded call paths as the probe library does; it knows no program without probes."""
-    for place in np.flatnonzero(folded_paths(timing)).tolist():
+    """Hash the folded call paths as the probe library does; it knows no program without probes.
+
+    What may open teams is measured: their members find it by its frame, and count their visits to it.
+    """
+    folded = folded_paths(timing)
+    others = np.array([location.thread != 0 for location in timing.locations])
+    shared = timing.exclusive("visits")[:, others].any(axis=1)
+    folded &= ~(shared & [path.region.kind in _CONSTRUCTS for path in timing.call_paths])
+    for place in np.flatnonzero(folded).tolist():
         value = _START
         at: int | None = place
         while at is not None:

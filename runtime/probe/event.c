@@ -194,7 +194,8 @@ static __attribute__((noinline)) bool sample(struct aa_thread *thread, const cha
 }
 
 /* Only counted; if somebody must know where the region is open, it is put down that it is. */
-static const char *pass(struct aa_thread *thread, const char *key, struct aa_node *child, uint64_t **site) {
+static __attribute__((noinline)) const char *pass(struct aa_thread *thread, const char *key,
+                                                  struct aa_node *child, uint64_t **site) {
     uint64_t *visits = &aa_throttled_node(child)->visits;
     thread->passed++;
     if (aa_unlikely(++*visits % AA_THROTTLE_PERIOD <= AA_THROTTLE_SAMPLE) &&
@@ -211,29 +212,22 @@ static const char *pass(struct aa_thread *thread, const char *key, struct aa_nod
 
 /*
  * Where counts are added up, the program must do what it does where the region is measured, or they would be
- * others: it is told that it entered something, and to leave that is nothing.
+ * others: it is told that it entered something, and to leave that is nothing. Fortran tells what it leaves.
  */
 static const char passed_by[] = "";
 
-static inline bool may_pass_by(const struct aa_node *child, uint64_t *const *site) {
-    return aa_counting && site && !aa_is_framed(child);
-}
-
-static inline const char *pass_by(struct aa_node *child) {
+static inline const char *pass_by(struct aa_thread *thread, const char *key, struct aa_node *child,
+                                  uint64_t *const *site) {
     aa_throttled_node(child)->visits++;
-    return passed_by;
+    if (aa_likely(site && !aa_is_framed(child)))
+        return passed_by;
+    push_frame(thread, key, thread->current);
+    return key;
 }
 
-/* Time goes on where it went. */
-static __attribute__((noinline)) const char *go_on(struct aa_thread *thread, const char *key,
-                                                   struct aa_node *child, uint64_t **site) {
-    if (!aa_counting)
-        return pass(thread, key, child, site);
-    const char *entered = pass_by(child);
-    if (may_pass_by(child, site))
-        return entered;
-    push(thread, key, thread->current);
-    return key;
+/* Now and then time and counts are booked. */
+static inline bool is_booked_now(const struct aa_node *child) {
+    return (aa_throttled_node(child)->visits + 1) % AA_THROTTLE_PERIOD == 0;
 }
 
 /* Whether time goes on where it went when the region is left. */
@@ -279,7 +273,7 @@ void aa_event_return_to(struct aa_thread *thread, struct aa_frame *frame) {
 static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child,
                            uint64_t **site) {
     if (child && is_passed(thread, child))
-        return go_on(thread, key, child, site);
+        return aa_counting ? pass_by(thread, key, child, site) : pass(thread, key, child, site);
     if (child)
         return visit(thread, key, aa_throttled_node(child));
     push(thread, key, thread->current);
@@ -327,8 +321,13 @@ static inline struct aa_node *child_by(const struct aa_thread *thread, const str
 static inline const char *enter_child(struct aa_thread *thread, const char *descriptor, struct aa_node *child,
                                       uint64_t **site) {
     if (aa_likely(child != NULL) && aa_likely(thread->top < thread->limit)) {
-        if (aa_unlikely(is_passed(thread, child)))
-            return may_pass_by(child, site) ? pass_by(child) : go_on(thread, descriptor, child, site);
+        if (aa_unlikely(is_passed(thread, child))) {
+            if (!aa_counting)
+                return pass(thread, descriptor, child, site);
+            if (aa_unlikely(is_booked_now(child)))
+                return enter_slowly(descriptor, site);
+            return pass_by(thread, descriptor, child, site);
+        }
         uint64_t now;
         if (aa_likely(!aa_is_throttled(child)) && is_plain(thread, &now)) {
             book_until(thread, now);
@@ -445,7 +444,8 @@ static struct aa_node *find_passed(const struct aa_thread *thread, const char *k
 
 /* Also if it is timed again, or was entered in the process that forked: then no frame has its key. */
 static bool was_let_pass(const struct aa_thread *thread, const char *key) {
-    return find_passed(thread, key, thread->current) || find_frame(thread, key) == thread->frames;
+    return (!aa_counting && find_passed(thread, key, thread->current)) ||
+           find_frame(thread, key) == thread->frames;
 }
 
 void aa_probe_exit_or_pass(const char *descriptor) {

@@ -58,7 +58,7 @@ double aa_price_of(enum aa_priced what) {
         (struct aa_node *)((uintptr_t)&child | (what == AA_THROTTLED_PAIR ? AA_THROTTLED : 0));
     struct aa_edge edge = {&base, key, marked};
     struct aa_frame frames[3] = {
-        {.key = ""}}; /* the bottom, one for the pair, one for the pair of a handler */
+        {.key = ""}}; /* the bottom, and two to spare: signals are blocked, as no other key is found here */
     struct aa_thread scratch = {.index = 1,
                                 .base = &base,
                                 .current = &base,

@@ -159,7 +159,8 @@ static struct aa_throttle *append_record(struct aa_thread *thread, const struct 
     if (!record)
         return NULL;
     record->node = (uint32_t)(((char *)node - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
-    record->visits = record->again = node->visits;
+    record->visits = node->visits;
+    record->again = node->visits ? node->visits : 1; /* until it is marked it is measured */
     aa_shard_publish();
     return aa_tree_keep_note(thread, node, record) ? record : NULL;
 }
@@ -189,6 +190,7 @@ struct aa_node *aa_throttle_from_start(struct aa_thread *thread, struct aa_node 
     struct aa_throttle *record = append_record(thread, node);
     if (!record)
         return node;
+    record->again = 0;
     begin_sample(record);
     return (struct aa_node *)((uintptr_t)node | AA_THROTTLED);
 }

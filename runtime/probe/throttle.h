@@ -24,8 +24,8 @@ void aa_throttle_forget(struct aa_thread *thread);
 void aa_throttle_look(struct aa_thread *thread);
 
 /*
- * A node that was never entered yet: marked as throttled, or as it is, if there is no more memory. Frames of
- * it are kept, so that the program does what it would do if it were measured. The shard's lock is held.
+ * A node that was never entered yet: marked as throttled, or as it is, if there is no more memory. The
+ * shard's lock is held.
  */
 struct aa_node *aa_throttle_from_start(struct aa_thread *thread, struct aa_node *node);
 

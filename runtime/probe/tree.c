@@ -18,9 +18,11 @@
 /* ---- edges */
 
 struct aa_edge *aa_tree_edge(const struct aa_thread *thread, const struct aa_node *node, const char *key) {
-    struct aa_edge *edge = aa_tree_first_edge(thread, node, key);
+    struct aa_edges edges = aa_tree_edges(thread);
+    uint64_t place = aa_tree_hash(node, key) & edges.mask;
+    struct aa_edge *edge = &edges.first[place];
     while (edge->node && (edge->node != node || aa_key_get(&edge->key) != key))
-        edge = edge == thread->edges + thread->edge_mask ? thread->edges : edge + 1;
+        edge = &edges.first[place = (place + 1) & edges.mask];
     return edge;
 }
 

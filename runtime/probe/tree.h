@@ -3,6 +3,7 @@
 #define AA_TREE_H
 
 #include "key.h"
+#include "self.h"
 #include "shard.h"
 
 /* Bits of an edge's child: its time goes to its parent; and yet somebody must know where it is open; and what
@@ -31,9 +32,23 @@ static inline uint64_t aa_tree_hash(const struct aa_node *node, const char *key)
     return (((uintptr_t)node >> 6) ^ (uintptr_t)key) * 0x9e3779b97f4a7c15u >> 32;
 }
 
+struct aa_edges {
+    struct aa_edge *first;
+    uint64_t mask;
+};
+
+/* A signal handler may widen the table meanwhile: the mask is not that of a later table than the edges are.
+ */
+static inline struct aa_edges aa_tree_edges(const struct aa_thread *thread) {
+    uint64_t mask = thread->edge_mask;
+    aa_in_order();
+    return (struct aa_edges){thread->edges, mask};
+}
+
 static inline struct aa_edge *aa_tree_first_edge(const struct aa_thread *thread, const struct aa_node *node,
                                                  const char *key) {
-    return &thread->edges[aa_tree_hash(node, key) & thread->edge_mask];
+    struct aa_edges edges = aa_tree_edges(thread);
+    return &edges.first[aa_tree_hash(node, key) & edges.mask];
 }
 
 /* By which a child is found; without a node if there is none. */
