@@ -43,7 +43,8 @@ def _hashes(timing: Experiment) -> Iterator[int]:
     folded = folded_paths(timing)
     others = np.array([location.thread != 0 for location in timing.locations])
     shared = timing.exclusive("visits")[:, others].any(axis=1)
-    folded &= ~(shared & [path.region.kind in _CONSTRUCTS for path in timing.call_paths])
+    constructs = np.array([path.region.kind in _CONSTRUCTS for path in timing.call_paths])
+    folded &= ~(shared & constructs)
     for place in np.flatnonzero(folded).tolist():
         value = _START
         at: int | None = place
