@@ -284,7 +284,7 @@ static const char *enter(struct aa_thread *thread, const char *key, uint64_t **s
     int error = errno; /* the program's */
     aa_event_book(thread);
     if (has_room(thread))
-        key = go_into(thread, key, aa_tree_step(thread, key), site);
+        key = go_into(thread, key, aa_throttle_if_short(thread, aa_tree_step(thread, key)), site);
     else
         aa_thread_stop();
     errno = error;

@@ -43,11 +43,11 @@ static int in_order(const void *one, const void *other) {
 }
 
 /* From the region up to the program. */
-bool aa_is_short_path(const struct aa_node *parent, const char *descriptor) {
+bool aa_is_short_path(const struct aa_node *node) {
     if (!count)
         return false;
-    uint64_t hash = hashed(0xcbf29ce484222325u, descriptor);
-    for (const struct aa_node *node = parent; node; node = aa_tree_parent(node)) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; node; node = aa_tree_parent(node)) {
         if (node->region != AA_NO_REGION)
             hash = hashed(hash, aa_region_at(node->region)->descriptor);
     }

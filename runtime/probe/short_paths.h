@@ -13,7 +13,7 @@
 /* Read from the environment when the library is loaded. */
 void aa_short_paths_load(void);
 
-/* Whether what is entered here, a region with this descriptor, is one of them. */
-bool aa_is_short_path(const struct aa_node *parent, const char *descriptor);
+/* Whether the path that a node stands for is one of them. */
+bool aa_is_short_path(const struct aa_node *node);
 
 #endif

@@ -3,6 +3,7 @@
 #include "counter.h"
 #include "key.h"
 #include "self.h"
+#include "short_paths.h"
 #include "tree.h"
 #include "warning.h"
 
@@ -186,13 +187,25 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
 }
 
-struct aa_node *aa_throttle_from_start(struct aa_thread *thread, struct aa_node *node) {
+static bool throttle_from_start(struct aa_thread *thread, struct aa_node *node) {
     struct aa_throttle *record = append_record(thread, node);
     if (!record)
-        return node;
+        return false;
     record->again = 0;
     begin_sample(record);
-    return (struct aa_node *)((uintptr_t)node | AA_THROTTLED);
+    aa_tree_mark(thread, aa_tree_parent(node), node, AA_THROTTLED);
+    return true;
+}
+
+struct aa_node *aa_throttle_if_short(struct aa_thread *thread, struct aa_node *child) {
+    if (!child || aa_is_throttled(child) || child->visits || !aa_is_short_path(child))
+        return child;
+    struct aa_section section = aa_section_begin();
+    aa_shard_lock();
+    bool done = throttle_from_start(thread, child);
+    aa_shard_unlock();
+    aa_section_end(section);
+    return done ? (struct aa_node *)((uintptr_t)child | AA_THROTTLED) : child;
 }
 
 /* Recursion leads to no child; and in a library call the time of the child must not become the library's. */

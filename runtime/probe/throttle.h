@@ -23,11 +23,9 @@ void aa_throttle_forget(struct aa_thread *thread);
 /* The region on top was entered for so many times again. */
 void aa_throttle_look(struct aa_thread *thread);
 
-/*
- * A node that was never entered yet: marked as throttled, or as it is, if there is no more memory. The
- * shard's lock is held.
- */
-struct aa_node *aa_throttle_from_start(struct aa_thread *thread, struct aa_node *node);
+/* A node that is entered now, perhaps for the first time, if any: marked as throttled then, where its path is
+ * known to be short. */
+struct aa_node *aa_throttle_if_short(struct aa_thread *thread, struct aa_node *child);
 
 /*
  * The node is throttled, and was entered for so many times again, or a few times more: whether this visit is

@@ -3,8 +3,6 @@
 #include "probe.h"
 #include "region.h"
 #include "self.h"
-#include "short_paths.h"
-#include "throttle.h"
 #include "warning.h"
 
 #include <string.h>
@@ -197,8 +195,6 @@ static struct aa_node *find_or_append(struct aa_thread *thread, struct aa_node *
         child = aa_tree_edge(thread, node, region->descriptor)->child;
     if (!child && is_shallow(level) && (child = aa_tree_append(thread, node, region->id))) {
         aa_shard_publish();
-        if (aa_is_short_path(node, region->descriptor))
-            child = aa_throttle_from_start(thread, child);
         keep_edge(thread, (struct aa_edge){node, region->descriptor, child});
     }
     return child;

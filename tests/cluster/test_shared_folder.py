@@ -160,8 +160,8 @@ def test_a_job_that_is_started_again_has_the_data_of_its_last_start(cluster: Clu
     cluster.idle()
     printed = (place / "job.out").read_text()
     assert "4 ranks" in printed, printed
-    assert ranks(place / "out") == SPREAD
     found = load(place / "out")
+    assert ranks(place / "out") == SPREAD, (printed, found.notes)
     assert found.notes.unfinished == ()
     assert found.exclusive("wall_time").sum(axis=0).max() < 30
 
