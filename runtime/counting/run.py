@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -85,7 +85,7 @@ class CountingRun:
         first = next(iter(timings.values()))
         say(f"counting run in {self.folder}; {how_long(_seconds(first), self.times)}")
         try:
-            counts = self._count(first.notes.program_status or 0, list(timings.values()))
+            counts = self._count(first.notes.program_status or 0, timings.values())
             joined = [with_ref_cycles(join_counts(timing, counts)) for timing in timings.values()]
             for folder, experiment in zip(timings, joined, strict=True):
                 save(experiment, folder.experiment)
@@ -94,7 +94,7 @@ class CountingRun:
             raise InputError(f"the counting run cannot use {place}: {error.strerror or error}: no counts") from None
         return joined
 
-    def _count(self, expected: int, timings: Sequence[Experiment]) -> Experiment:
+    def _count(self, expected: int, timings: Iterable[Experiment]) -> Experiment:
         """Run the command, which is to end with the status that it had when timed; fold what all timings folded."""
         mpi = find_mpi(self.command)
         run = RunFolder(self.output / _FOLDER)

@@ -57,8 +57,9 @@ double aa_price_of(enum aa_priced what) {
     struct aa_node *marked =
         (struct aa_node *)((uintptr_t)&child | (what == AA_THROTTLED_PAIR ? AA_THROTTLED : 0));
     struct aa_edge edge = {&base, key, marked};
-    struct aa_frame frames[3] = {
-        {.key = ""}}; /* the bottom, and two to spare: signals are blocked, as no other key is found here */
+    /* The bottom, one for the pair, one to spare. Signals are blocked: another key would be looked for
+     * without end, as there is one edge, and no room behind it. */
+    struct aa_frame frames[3] = {{.key = ""}};
     struct aa_thread scratch = {.index = 1,
                                 .base = &base,
                                 .current = &base,

@@ -22,10 +22,8 @@
 
 #define MOST_RANGES 16
 #define MOST_NAMES 64
-#define MOST_WAITING                                                                                         \
-    8 /* looked up together: the calls that this may take clobber registers, so the fewer places the better  \
-       */
-#define EVEX 0x62 /* the first byte of AVX-512's instructions, and of no other that 64-bit code has */
+#define MOST_WAITING 8 /* accesses; where they are looked up, calls leave no registers */
+#define EVEX 0x62      /* the first byte of AVX-512's instructions, and of no other that 64-bit code has */
 
 #if defined(VG_BIGENDIAN)
 #define HOST_ENDIAN Iend_BE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autoanalyzer.experiment import Experiment, load
-from autoanalyzer.runtime.throttled_plan import left_out
+from autoanalyzer.experiment.throttling import left_out
 
 # The loop's body has branches, so that no rule leaves the region out when it is built.
 C = """
