@@ -16,6 +16,7 @@ from ..errors import InputError, UsageError
 from .command import find_program
 from .node_folder import NODE_VARIABLE
 from .python_functions import PATTERNS_VARIABLE, PYTHON_PATH
+from .stuck_launcher import StuckLauncher
 from .usage.energy import POWERCAP_VARIABLE
 from .usage.names import ALLOCATION, ALLOCATION_LIBRARY, USAGE_VARIABLE, usage_of
 
@@ -146,6 +147,7 @@ def launch(
 
     An interrupt from the keyboard reaches the program, as it would without us, and what it had recorded is kept;
     a request to terminate is handed on, and the end of a terminal is one. Whoever ignores a signal goes on doing so.
+    A launcher that cannot end then is killed.
 
     Args:
         command: A launcher and the program, or the program alone.
@@ -165,8 +167,10 @@ def launch(
     """
     words, variables = _forward(command, environment, launcher) if launcher else _export(command, environment)
     process = _start(words, variables, folder, log, given)
+    stuck = StuckLauncher(process)
 
     def hand_on(number: int, _: FrameType | None) -> None:
+        stuck.asked_to_end()
         if signalled:
             signalled(number)
         if number != signal.SIGINT:
