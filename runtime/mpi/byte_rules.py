@@ -17,7 +17,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["DERIVED", "FILE_RULES", "FILE_TIMED", "RULES", "TIMED", "TOPOLOGIES", "ByteRule", "FileRule", "MpiKind"]
+__all__ = [
+    "DERIVED",
+    "FILE_RULES",
+    "FILE_TIMED",
+    "POLLS",
+    "RULES",
+    "TIMED",
+    "TOPOLOGIES",
+    "ByteRule",
+    "FileRule",
+    "MpiKind",
+]
 
 MpiKind = Literal[
     "start_end",
@@ -309,6 +320,12 @@ TIMED: Final[Mapping[MpiKind, str]] = {
     " Cart_create Cart_sub Cart_map Graph_create Graph_map Dist_graph_create Dist_graph_create_adjacent",
 }
 """Functions that may wait for other ranks or poll, but carry no payload, by what their time belongs to."""
+
+POLLS: Final = (
+    "Iprobe Improbe Parrived Win_test"
+    " Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some"
+)
+"""Those of them whose last parameter ``int *`` says whether they found anything: if not, they waited."""
 
 TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_create_adjacent"
 """Those of them that give processes places in a topology; the communicator that has it is the last parameter."""

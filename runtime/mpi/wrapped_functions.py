@@ -11,7 +11,7 @@ from enum import Enum, auto
 from typing import Final
 
 from ...errors import BuildError
-from .byte_rules import DERIVED, FILE_RULES, FILE_TIMED, RULES, TIMED, TOPOLOGIES, ByteRule, FileRule, MpiKind
+from .byte_rules import DERIVED, FILE_RULES, FILE_TIMED, POLLS, RULES, TIMED, TOPOLOGIES, ByteRule, FileRule, MpiKind
 from .prototypes import Prototype
 
 __all__ = ["BY_HAND", "CALLED", "SESSIONS", "WrappedFunction", "wrapped_functions"]
@@ -184,6 +184,9 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
 def _counting_time(prototype: Prototype) -> list[str]:
     """A call without bytes; one that makes a communicator may begin a request, or give the process a place."""
     counting = ["aa_count_mpi(1, 0, 0);"]
+    if prototype.name in POLLS.split():
+        found = [place for place, parameter in enumerate(prototype.parameters, start=1) if parameter == ("int *", "")]
+        counting = [f"if (*argument_{found[-1]})", f"    {counting[0]}"]
     if prototype.name in DERIVED.split():
         counting.append(f"aa_mpi_split_made(argument_1, *argument_{len(prototype.parameters)});")
     if prototype.name in TOPOLOGIES.split():

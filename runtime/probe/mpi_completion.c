@@ -99,32 +99,36 @@ static uint64_t watched_bytes(const struct aa_completion *completion, int i, con
     return failed ? 0 : bytes;
 }
 
-static void end(struct aa_completion *completion, bool succeeded, uint64_t received) {
-    if (completion->call.counts && succeeded)
+/* A test that found nothing has waited: it is no call that communicates. */
+static void end(struct aa_completion *completion, bool found, uint64_t received) {
+    if (completion->call.counts && found)
         aa_count_mpi(1, 0, received);
     free(completion->allocated);
     aa_mpi_end(completion->call);
 }
 
-void aa_completion_end_one(struct aa_completion *completion, int result, int i, const void *status) {
+static void end_one(struct aa_completion *completion, int result, bool found, int i, const void *status) {
     MPI_Status room;
     uint64_t received = 0;
     if (completion->watching && i != MPI_UNDEFINED)
         received = watched_bytes(completion, i, status_at(completion->language, status, 0, &room),
                                  result != MPI_SUCCESS);
-    end(completion, result == MPI_SUCCESS, received);
+    end(completion, found && result == MPI_SUCCESS, received);
+}
+
+void aa_completion_end_one(struct aa_completion *completion, int result, int i, const void *status) {
+    end_one(completion, result, i != MPI_UNDEFINED, i, status);
 }
 
 /* MPICH 4.0 adds the first index of Fortran to MPI_UNDEFINED, too, which is negative. */
 void aa_completion_end_any(struct aa_completion *completion, int result, bool any, int index,
                            const void *status) {
-    bool found = result == MPI_SUCCESS && any && index >= completion->first_index;
-    aa_completion_end_one(completion, result, found ? index - completion->first_index : MPI_UNDEFINED,
-                          status);
+    bool known = result == MPI_SUCCESS && any && index >= completion->first_index;
+    end_one(completion, result, any, known ? index - completion->first_index : MPI_UNDEFINED, status);
 }
 
 /* Requests have completed, the listed ones or (indices is NULL) all, or failed one by one. */
-static void end_many(struct aa_completion *completion, int result, int count, const void *indices,
+static void end_many(struct aa_completion *completion, int result, bool found, int count, const void *indices,
                      const void *statuses) {
     uint64_t received = 0;
     bool one_by_one = result == MPI_ERR_IN_STATUS;
@@ -137,17 +141,18 @@ static void end_many(struct aa_completion *completion, int result, int count, co
         received += watched_bytes(completion, index_at(completion, indices, i), status,
                                   one_by_one && status->MPI_ERROR != MPI_SUCCESS);
     }
-    end(completion, result == MPI_SUCCESS || one_by_one, received);
+    end(completion, found && (result == MPI_SUCCESS || one_by_one), received);
 }
 
 void aa_completion_end_some(struct aa_completion *completion, int result, int done, const void *indices,
                             const void *statuses) {
-    end_many(completion, result, done == MPI_UNDEFINED ? 0 : done, indices, statuses);
+    end_many(completion, result, done != 0, done == MPI_UNDEFINED ? 0 : done, indices, statuses);
 }
 
 void aa_completion_end_all(struct aa_completion *completion, int result, bool all, int count,
                            const void *statuses) {
-    end_many(completion, result, result == MPI_SUCCESS && !all ? 0 : count, NULL, statuses);
+    bool found = all || result != MPI_SUCCESS;
+    end_many(completion, result, found, found ? count : 0, NULL, statuses);
 }
 
 /* ---- starting */

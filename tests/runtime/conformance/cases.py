@@ -56,13 +56,8 @@ class Case:
         return {kind_of(name) for name in self.functions if name not in LOCAL and not name.startswith("File_")}
 
     @property
-    def polls(self) -> bool:
-        """Whether the number of calls is a matter of chance."""
-        return any(call.startswith("until") for call in self.calls)
-
-    @property
     def mpi_calls(self) -> int:
-        """The calls that count as MPI's, each of those that poll once."""
+        """The calls that count as MPI's: of those that poll the last."""
         return sum(name not in LOCAL and not name.startswith("File_") for name in self.functions)
 
 
