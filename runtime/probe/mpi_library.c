@@ -32,10 +32,8 @@ struct aa_mpi_call aa_mpi_begin_in(const void *frame, uint32_t share, struct aa_
     bool counts = outermost && atomic_load_explicit(&aa_mpi.live, memory_order_relaxed);
     if (outermost)
         aa_mpi_outermost = frame;
-    if (counts && region.descriptor != NULL && __builtin_expect(aa_is_outside_regions(), false)) {
-        aa_mpi_region = aa_call_site(region.descriptor, region.returns_to);
-        aa_probe_enter(aa_mpi_region);
-    }
+    if (counts && region.descriptor != NULL && __builtin_expect(aa_is_outside_regions(), false))
+        aa_mpi_region = aa_probe_enter(aa_call_site(region.descriptor, region.returns_to));
     return (struct aa_mpi_call){.outermost = outermost, .counts = counts, .timed = aa_share_begin(share)};
 }
 

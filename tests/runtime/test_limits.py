@@ -359,6 +359,32 @@ def test_what_mpi_calls_back_is_computing_though_it_is_throttled(tool: Tool) -> 
     assert computed.max() >= 0.3
 
 
+POLLING = """
+#include <mpi.h>
+int main(int c, char **v) {
+    int found;
+    MPI_Init(&c, &v);
+    for (int i = 0; i < 300000; i++)
+        MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_calls_of_mpi_that_are_throttled_where_nothing_has_probes_end_what_they_begin(tool: Tool) -> None:
+    tool.write("app.c", POLLING)
+    assert tool("mpicc", "-O1", "app.c", "-o", "app").returncode == 0
+    done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "mpirun", "-n", "1", "./app")
+    assert done.returncode == 0, done.stderr
+    experiment = load(tool.folder / "out" / "experiment.cube")
+    assert [Region.from_descriptor(each).name for each in experiment.notes.throttled] == ["MPI_Iprobe"]
+    assert not any("not open" in each for each in experiment.notes.remarks)
+    probing = next(number for number, path in enumerate(experiment.call_paths) if path.region.name == "MPI_Iprobe")
+    assert experiment.exclusive("visits")[probing].sum() == 300_000
+    assert not (tool.folder / "out" / "plan.toml").exists()
+
+
 def test_what_one_process_throttles_is_folded_into_its_caller_in_all(tool: Tool) -> None:
     twice = "{ extern int fork(void), wait(int *); int few = !fork(); double s = 0; "
     body = "for (int i = 0; i < (few ? 1 : 300); i++) s += drive(few ? 3 : 3000); return few ? 0 : wait(&few) < 0; }\n"
