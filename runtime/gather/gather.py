@@ -69,7 +69,8 @@ def gather(
     if how == "plain" or (how == "auto" and not _is_worth_a_job(folder, command)):
         own = _read(folder, told)
         lacks_ranks = own.told.lacks_ranks
-        if how == "plain" or (own.told.files and not lacks_ranks):
+        nowhere_else = not own.told.files and not find_mpi(command).launcher
+        if how == "plain" or nowhere_else or (own.told.files and not lacks_ranks):
             return _merge(folder, facts, own)
     one = next(_readable(folder), None)
     job = run_mpi_job(

@@ -246,6 +246,7 @@ def test_no_environment_is_kept_if_so_asked(tool):
             ("run", "--", "mpirun", "-n", "2", "/bin/true"),
             "nothing was recorded for mpirun -n 2 /bin/true: it must be an MPI",
         ),
+        (("run", "--", "/bin/true"), "nothing was recorded for /bin/true: it must be an MPI program or compiled with"),
         (("run", "--max-memory", "500K", "--", "./app"), "at least 1M, found '500K'"),
         (("run", "--max-overhead", "100", "--", "./app"), "less than 100%, such as 5%, found '100'"),
         (("run", "--", "mpirun", "-n", "2", "./none"), "./none: no such program"),
