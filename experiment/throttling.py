@@ -70,8 +70,8 @@ def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
     """Give the rules that leave out what a run has throttled, each with the reason.
 
     A region that was throttled on one call path stays if it weighs on another: if, in any location, its own time there
-    is a hundredth of the longest thread's, and its visits take 1/share probe pairs or more, 20 at 5 %. What has no file,
-    such as MPI's functions where nothing has probes, is in no build.
+    is a hundredth of the longest thread's, and its visits take 1/share probe pairs or more, 20 at 5 %. What has no
+    file, such as MPI's functions where nothing has probes, is in no build.
     """
     if not experiment.notes.throttled:
         return ()
