@@ -128,7 +128,7 @@ def _advice(found: Lookup) -> Iterator[str]:
     """Say what to do for more, and how to use what there is."""
     if not found.version:
         yield "install libpapi (Debian: libpapi-dev)"
-    disabled = any(each.name == "perf_event" and each.reason for each in found.components)
+    disabled = next((each.reason for each in found.components if each.name == "perf_event"), "")
     software = found.of_kind("software")
     kept_back = any(not each.whole for each in found.events)
     level = paranoid_level()
@@ -138,6 +138,8 @@ def _advice(found: Lookup) -> Iterator[str]:
         yield f"no event may be counted here, although {LEVEL} is {level}: ask who runs the container for CAP_PERFMON"
     elif disabled and level == _NOT_FOR_PAPI:
         yield f"{LEVEL} is {level}, at which PAPI counts nothing: root sets 2, or 1 for all events (sysctl {LEVEL}=2)"
+    elif disabled:
+        yield f"libpapi {found.version} counts nothing on this processor ({disabled}): a later one may know it"
     elif kept_back:
         yield f"{LEVEL} is {level}: what happens in the kernel needs 1 or less (root: sysctl {LEVEL}=1)"
     if not found.metrics:

@@ -7,7 +7,7 @@ import pytest
 from autoanalyzer.experiment import load
 from autoanalyzer.experiment.trace import load_trace
 
-from ..perf_event import kernel_counts
+from ..perf_event import counts_events_of_the_kernel
 from .conftest import refused
 
 PAGES = 256
@@ -119,7 +119,7 @@ def by_region(experiment, metric: str) -> dict[str, list[float]]:
     return {path.region.name: values[row].tolist() for row, path in enumerate(experiment.call_paths)}
 
 
-@pytest.mark.skipif(not kernel_counts(), reason="the kernel may not be asked here: perf_event_open fails")
+@counts_events_of_the_kernel
 def test_what_passes_in_calls_is_counted_and_nothing_else(tool, mpi):
     launcher, compiler = mpi
     tool.build(PROGRAM.replace("PAGES", f"{PAGES}"), compiler=compiler)

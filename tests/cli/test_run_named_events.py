@@ -10,10 +10,10 @@ from autoanalyzer.experiment import load
 from autoanalyzer.experiment.trace import load_trace
 from autoanalyzer.runtime.papi.kernel import may_count_all, paranoid_level
 
-from ..perf_event import kernel_counts
+from ..perf_event import counts_events_of_the_kernel
 from .conftest import refused
 
-pytestmark = pytest.mark.skipif(not kernel_counts(), reason="the kernel may not be asked here: perf_event_open fails")
+pytestmark = counts_events_of_the_kernel
 
 # What the kernel says of the thread in a region, a line of each rank.
 WORK = """

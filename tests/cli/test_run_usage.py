@@ -9,6 +9,7 @@ from autoanalyzer.experiment import Experiment, load
 from autoanalyzer.experiment.trace import load_trace
 from autoanalyzer.view.page.dataset import dataset_of
 
+from ..perf_event import counts_events_of_the_kernel
 from .conftest import refused, succeed
 
 LAUNCHERS = [("mpicc", ("mpirun", "--oversubscribe")), ("mpicc.mpich", ("mpirun.mpich",))]
@@ -437,6 +438,7 @@ def test_usage_that_is_none_is_refused_before_anything_runs(usage, said, here):
     assert said in refused(here("run", "--usage", usage, "--", "./none"))
 
 
+@counts_events_of_the_kernel
 def test_the_variable_is_tried_as_the_option_is(tool):
     words = ("--counters", "papi:perf::PAGE-FAULTS", "--count-in", "mpi")
     done = tool("autoanalyzer", "run", *words, "--", "true", env={"AUTOANALYZER_USAGE": "page_faults"})

@@ -5,7 +5,7 @@ import pytest
 from autoanalyzer.runtime.papi.choices import METRICS, choices_text, family_of, read_choices
 from autoanalyzer.runtime.papi.lookup import look_up
 
-from ..perf_event import kernel_counts
+from ..perf_event import counts_events_of_the_kernel
 
 X86 = "processor\t: 0\nvendor_id\t: {}\ncpu family\t: {}\nmodel\t\t: {}\nmodel name\t: some\n\nprocessor\t: 1\n"
 
@@ -43,7 +43,7 @@ def test_every_choice_is_of_a_metric_or_of_a_part_and_its_whole() -> None:
     assert len(set(rows)) == len(rows)
 
 
-@pytest.mark.skipif(not kernel_counts(), reason="the kernel may not be asked here: perf_event_open fails")
+@counts_events_of_the_kernel
 def test_events_that_are_asked_for_are_tried_and_divided_into_groups() -> None:
     found = look_up(["perf::TASK-CLOCK", "NO_SUCH_EVENT", "perf::PAGE-FAULTS", "sde:::x::y", "perf::CPU-CLOCK"], 2)
     assert [each.outcome for each in found.events] == ["counts", "fails", "counts", "unseen", "counts"]

@@ -18,7 +18,7 @@ from autoanalyzer.runtime.gather.shard_reader import read_shard
 from autoanalyzer.runtime.mpi.detection import Mpi
 from autoanalyzer.view.counters import as_typed
 
-from ...perf_event import kernel_counts
+from ...perf_event import counts_events_of_the_kernel
 from .conftest import Record, recorder
 
 DATA = Path(__file__).parents[2] / "data" / "papi"
@@ -131,7 +131,7 @@ __attribute__((destructor)) static void tell(void) { fprintf(stderr, "asked %d t
 """
 
 
-@pytest.mark.skipif(not kernel_counts(), reason="the kernel may not be asked here: perf_event_open fails")
+@counts_events_of_the_kernel
 def test_what_counters_are_read_from_is_looked_at_once_where_their_price_is_measured(
     plain_program: Path, tmp_path: Path
 ) -> None:
