@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from ..atomic_file import replacing
+from ..errors import InputError
 
 __all__ = ["FACTS_FILE", "RunFacts"]
 
@@ -30,6 +31,7 @@ class RunFacts:
         prices: What the machine takes for single things, if it was calibrated.
         calibrated: Where that was.
         processor_use: Of this machine while the program ran, as the notes have it; empty if unknown.
+        start: What tells one start of ``run`` in a folder from a later one; empty where nobody asks.
     """
 
     command: list[str] = field(default_factory=list)
@@ -43,6 +45,7 @@ class RunFacts:
     prices: dict[str, float] = field(default_factory=dict)
     calibrated: dict[str, str] = field(default_factory=dict)
     processor_use: dict[str, float] = field(default_factory=dict)
+    start: str = ""
 
     def write(self, shards: Path) -> None:
         """Keep the facts in the folder of the shards."""
@@ -56,3 +59,12 @@ class RunFacts:
             return cls(**json.loads((shards / FACTS_FILE).read_text()))
         except (OSError, ValueError, TypeError):
             return cls()
+
+    def check_start(self, shards: Path) -> None:
+        """Make sure that no later start of ``run`` has made the folder its own, as a job does that is queued again.
+
+        Raises:
+            InputError: One has.
+        """
+        if self.start and RunFacts.read(shards).start != self.start:
+            raise InputError(f"{shards.parent}: a later run in this folder has removed the data of this one")

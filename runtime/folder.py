@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,7 +125,7 @@ class RunFolder:
             traces = self.trace, self.counting_trace, self.policy, self.pursuit
             for file in (self.small_experiment, self.large_experiment, *traces, self.counting_log):
                 file.unlink(missing_ok=True)
-            self.remove_shards()
+            self.remove_shards(self.shard_files())
         except OSError as error:
             place = error.filename or self.path
             raise InputError(f"{place}: cannot be written: {error.strerror}; choose another folder (-o)") from None
@@ -151,10 +152,10 @@ class RunFolder:
         except OSError as error:
             raise InputError(f"{self.path}: cannot be written: {error.strerror}; choose another folder (-o)") from None
 
-    def remove_shards(self) -> None:
-        """Remove the shards, which are in the experiment now; other files stay, and their folder with them."""
+    def remove_shards(self, files: Iterable[Path]) -> None:
+        """Remove shards, which are in the experiment now; other files stay, and their folder with them."""
         others = [file for pattern in (PYTHON_REPORTS, MARKS) for file in self.shards.glob(pattern)]
-        for file in [*self.shard_files(), *others, self.shards / FACTS_FILE]:
+        for file in [*files, *others, self.shards / FACTS_FILE]:
             file.unlink(missing_ok=True)
         with suppress(OSError):
             self.shards.rmdir()

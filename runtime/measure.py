@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from uuid import uuid4
 
 from ..errors import InputError
 from ..experiment import Experiment
@@ -102,6 +103,7 @@ def measure(
         max_overhead=overhead_share(environment),
         prices=calibration.prices.known() if calibration else {},
         calibrated=calibration.place if calibration else {},
+        start=uuid4().hex,
     )
     facts.write(folder.shards)
     signals: list[int] = []
@@ -111,12 +113,13 @@ def measure(
         after = ProcessorUse.now()
         use = after.since(before) if after else {}
         facts = replace(facts, status=status, ended=time.time(), processor_use=use)
+        facts.check_start(folder.shards)
         with suppress(InputError):  # of a full disk, too, what there is will be gathered
             facts.write(folder.shards)
     for complaint in read_python_reports(folder.shards).complaints(python_functions):
         say(complaint)
     experiment = gather_shards(folder, facts, gather, told=told)
     if experiment is None:
-        folder.remove_shards()
+        folder.remove_shards([])
     plan = add_throttled(folder.plan, experiment) if experiment else ""
     return Measurement(experiment, folder.experiment, status, plan, interrupted=bool(signals))

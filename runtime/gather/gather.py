@@ -62,8 +62,10 @@ def gather(
         The experiment; None if no process recorded anything.
 
     Raises:
-        InputError: There is nothing here, and the job that was to bring it home failed; or as for ``gather_here``.
+        InputError: There is nothing here, and the job that was to bring it home failed; a later start of ``run`` has
+            made the folder its own; or as for ``gather_here``.
     """
+    facts.check_start(folder.shards)
     command = launched_by or facts.command
     lacks_ranks = False
     if how == "plain" or (how == "auto" and not _is_worth_a_job(folder, command)):
@@ -80,9 +82,10 @@ def gather(
         few=bool(one and one.size and 1 < one.size == len(folder.shard_files())) and not lacks_ranks,
         told=told,
     )
+    facts.check_start(folder.shards)
     if job.merged:
         if not job.keep:
-            folder.remove_shards()
+            folder.remove_shards([])
         folder.small_experiment.unlink(missing_ok=True)
         return load(folder.experiment)
     own = _read(folder, told)
@@ -194,7 +197,8 @@ def _merge(
             replace(facts, node=facts.node or os.uname().nodename, running=list(running)).write(folder.shards)
     elif not (keep or broken or elsewhere or set(folder.shard_files()) - set(read.files)):
         fsync(file for file in (folder.experiment, folder.trace) if file.exists())
-        folder.remove_shards()
+        facts.check_start(folder.shards)
+        folder.remove_shards(read.files)
     return experiment
 
 
@@ -223,6 +227,7 @@ def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
 def _save(folder: RunFolder, own: OwnShards, run: Run) -> Experiment:
     """Write the experiment of a run, and its time lines; of a large one, give what the file has."""
     merged = merge(Alone(), own, run)
+    run.facts.check_start(folder.shards)
     try:
         more = save_time_lines(merged, own, folder.trace)
         experiment = merged.experiment
