@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
 import numpy as np
@@ -71,26 +70,28 @@ class RegionSeconds:
         own = float(spent[region]) - sum(float(spent[each]) for each in below)
         return own >= CRITERIA.part * float(self.time[region]) if below else True
 
-    def costly(self, least: float) -> list[int]:
+    def costly(self, least: float, values: Values) -> list[int]:
         """List the regions that spend enough to be worth a fix, and a part of their time, on what has a remedy.
 
         That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere
         unless ranks work one after another; and on misses only where cycles tell that something was waited for. A
-        region that itself computes a quarter of what the program takes, and twice as much as is common, is worth a look
-        in any case.
+        region that itself computes a quarter of what the program takes is worth a look, too, where it is classed below
+        one that does not compute half as much, but waits or stalls.
 
         Args:
             least: The share of what the program takes that is enough.
+            values: What regions are classed by.
         """
         known = ("io_bytes", "mpi_bytes", *(("l1_miss_rate", "l2_miss_rate") if self.counts_cycles else ()))
         remediable = [self.of[name] for name in known if name in self.of]
         costs = np.max([*remediable, self.small_calls], axis=0)
         enough = (costs >= least * self.busy) & self.is_part(costs)
         enough |= (self.chained > 0) & (self.chained >= least * self.busy)
-        computed = self.own_computing[self.own_computing >= least * self.busy].tolist()
-        most = max(CRITERIA.part * self.busy, CRITERIA.outweighs * median(computed or [np.inf]))
-        own = (self.own_computing > 0) & (self.own_computing >= most)
-        return np.flatnonzero(enough | own).tolist()
+        own = self.own_computing
+        for region in np.flatnonzero((own > 0) & (own >= CRITERIA.part * self.busy)).tolist():
+            less = CRITERIA.outweighs * self.computing <= own[region]
+            enough[region] |= bool(np.any(less & (values > values[region])))
+        return np.flatnonzero(enough).tolist()
 
 
 def region_seconds(

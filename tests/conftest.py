@@ -126,6 +126,11 @@ def run(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None
     )
 
 
+def left_by_run(folder: Path) -> set[str]:
+    """What a run has left, but for the plan of what it throttled, which is a matter of the machine."""
+    return {each.name for each in folder.iterdir() if not each.name.removeprefix(".").startswith("plan.toml")}
+
+
 @dataclass(frozen=True)
 class Tool:
     """Runs commands in one folder; sources are written there first."""

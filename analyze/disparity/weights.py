@@ -172,13 +172,14 @@ def find_weights(prepared: Prepared, seconds: RegionSeconds, metric: str = "crnm
         seconds: What the time of the regions went into.
         metric: What they are classed by.
     """
+    values = weights(prepared.weighed, metric=metric)
     disparity = find_disparity(
         prepared.weighed.regions,
-        values=weights(prepared.weighed, metric=metric).tolist(),
+        values=values.tolist(),
         shares=[each.share for each in prepared.weighed_costs],
         additive=metric != "cpi",
         least=prepared.least_weight,
-        costly=seconds.costly(prepared.least_gain),
+        costly=seconds.costly(prepared.least_gain, values),
     )
     cycles = cycles_metric(prepared.experiment)
     return Weights(metric, disparity, cycles, cycles_per_instruction(prepared.weighed))

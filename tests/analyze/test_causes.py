@@ -706,6 +706,24 @@ def test_a_region_that_computes_a_quarter_of_the_program_is_named_however_swift_
     assert causes_of(findings, "swift") == ["instructions"]
 
 
+@pytest.mark.parametrize(("computed", "is_core"), [(0.4, True), (0.18, False)])
+def test_regions_that_compute_most_are_named_though_one_that_waits_for_a_turn_is_classed_above(
+    make_experiment, computed, is_core
+):
+    work = {name: alike(computed) for name in "ab"}
+    parts = {f"part {number}": alike((0.8 - 2 * computed) / 4) for number in range(4)}
+    work |= {name: seconds for name, seconds in parts.items() if seconds[0]}
+    calls = {"halo": alike(4.0)}
+    made = make_experiment(
+        work | {"halo": alike(0.001)}, mpi_time=calls, mpi_cpu_time={"halo": alike(0.01)}, **counted(work)
+    )
+    findings = analyze(made.replaced(notes=replace(made.notes, processors=2)))
+    assert findings.disparity.cccr[-1] == position(findings, "halo")
+    assert ({position(findings, name) for name in "ab"} <= {*findings.disparity.cccr}) == is_core
+    if is_core:
+        assert causes_of(findings, "a") == ["instructions"]
+
+
 def test_what_a_region_below_is_named_for_is_no_cause_of_the_one_around_it(make_experiment):
     seconds = {"outer": alike(0.6), "outer/dump": alike(0.02), "calm": alike(0.1), "rest": alike(0.1)}
     files = {"io_time": {"outer/dump": alike(0.4)}, "io_bytes": {"outer/dump": alike(1e9)}}

@@ -91,7 +91,7 @@ def test_entries_that_are_no_longer_timed_cost_what_a_throttled_probe_does(make_
 
 def test_what_was_throttled_is_to_be_left_out_of_the_next_build(make_experiment):
     run = measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])
-    run.notes = replace(run.notes, throttled={"aa1|function|f|||0|0|0": "entered often"})
+    run.notes = replace(run.notes, throttled={"aa1|function|f|f.c||0|3|3": "entered often"})
     (costly,) = [line for line in verdict_lines(analyze(run)) if line.startswith("measuring is costly")]
     assert costly.endswith("(build with the plan that the run wrote: it leaves out what was throttled)")
 

@@ -12,7 +12,7 @@ import pytest
 
 from autoanalyzer.experiment import Region, load
 
-from ..conftest import BIN, Done, Tool
+from ..conftest import BIN, Done, Tool, left_by_run
 from .conftest import refused, succeed
 
 SOURCE = """#include <stdio.h>
@@ -72,7 +72,7 @@ def test_both_rounds_build_all_anew_and_read_what_was_to_be_read(project: Tool) 
     assert (core["file"], core["name"].partition("@")[0]) == ("app.c", "loop")
     out = project.folder / "autoanalyzer-out"
     assert (out / "first" / "experiment.cube").exists()
-    assert {each.name for each in out.iterdir()} == {"first", "build.log", "built.jsonl", "experiment.cube"}
+    assert left_by_run(out) == {"first", "build.log", "built.jsonl", "experiment.cube"}
     assert b"to remove them: remove what was built, then build" in done.stderr
     again = debug(project, build="AUTOANALYZER=off make; make")
     assert again.returncode == 2
@@ -109,7 +109,7 @@ def test_where_there_is_nothing_to_narrow_the_first_verdict_is_written(project: 
     assert b"to remove them: make clean, then build" in done.stderr
     assert (project.folder / "found.json").exists()
     out = project.folder / "autoanalyzer-out"
-    assert {each.name for each in out.iterdir()} == {"first", "built.jsonl"}
+    assert left_by_run(out) == {"first", "built.jsonl"}
 
 
 def test_what_the_first_round_throttles_stays_out_of_the_second(project: Tool) -> None:

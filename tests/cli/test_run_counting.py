@@ -16,7 +16,7 @@ import pytest
 from autoanalyzer.cli.progress import progress, stages
 from autoanalyzer.experiment import Experiment, load
 
-from ..conftest import for_several_programs
+from ..conftest import for_several_programs, left_by_run
 from ..runtime.conftest import assert_parts_add_up
 
 COMMAND = Path(sys.executable).parent / "autoanalyzer"
@@ -88,7 +88,7 @@ def instructions(run: Experiment, name: str) -> list[float]:
 
 def clean(tool) -> bool:
     """Whether a counting run has left nothing of its own."""
-    return {path.name for path in (tool.folder / "out").iterdir()} == {"experiment.cube"}
+    return left_by_run(tool.folder / "out") == {"experiment.cube"}
 
 
 @pytest.fixture(autouse=True)

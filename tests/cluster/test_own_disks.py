@@ -12,6 +12,7 @@ import pytest
 
 from autoanalyzer.experiment import load
 
+from ..conftest import left_by_run
 from .slurm import Cluster
 
 pytestmark = pytest.mark.cluster
@@ -45,7 +46,7 @@ def test_all_ranks_come_home_to_the_machine_that_launched_them(cluster: Cluster,
     assert "cannot create" not in done.stderr
     assert ranks(home) == SPREAD
     assert load(home).notes.missing == ()
-    assert [each.name for each in home.iterdir()] == ["experiment.cube"]
+    assert left_by_run(home) == {"experiment.cube"}
     assert left_on(cluster, "aa-node1", "aa-node2") == {}
 
 
@@ -58,7 +59,7 @@ def test_counts_are_of_a_copy_that_all_nodes_see(is_shared: bool, cluster: Clust
     experiment = load(out)
     assert experiment.exclusive("instructions").sum(axis=0).min() > 0
     assert sorted(each.name for each in place.iterdir()) == ["app-mpich", "app-openmpi", *["out"] * is_shared]
-    assert [each.name for each in out.iterdir()] == ["experiment.cube"]
+    assert left_by_run(out) == {"experiment.cube"}
 
 
 def test_a_batch_script_s_own_tmp(cluster: Cluster, place: Path) -> None:
@@ -137,7 +138,7 @@ def test_a_large_run_is_merged_on_the_nodes_that_share_its_folder(cluster: Clust
     done = cluster.run("autoanalyzer", "gather", place / "out", "--", *words, "./app-openmpi", folder=place, more=more)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"wrote {place}/out/experiment.cubex: ")
-    assert [each.name for each in (place / "out").iterdir()] == ["experiment.cubex"]
+    assert left_by_run(place / "out") == {"experiment.cubex"}
     assert [process for process, _ in ranks(place / "out")] == list(range(8))
 
 

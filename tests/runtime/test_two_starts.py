@@ -11,7 +11,7 @@ import pytest
 
 from autoanalyzer.experiment import load
 
-from ..conftest import BIN, Tool
+from ..conftest import BIN, Tool, left_by_run
 
 PROGRAM = """#include <unistd.h>
 static void work(int n) { usleep(n); }
@@ -79,4 +79,4 @@ def test_the_first_start_leaves_alone_what_the_second_has(tool: Tool, where: str
     assert second.process.returncode == 0, told
     found = load(tool.folder / "out")
     assert (found.notes.command, len(found.locations), found.notes.remarks) == (("./app", "second"), 1, ())
-    assert [each.name for each in (tool.folder / "out").iterdir()] == ["experiment.cube"]
+    assert left_by_run(tool.folder / "out") == {"experiment.cube"}
