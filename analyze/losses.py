@@ -21,9 +21,10 @@ class Loss:
 
     Attributes:
         region: Its position among the code regions.
-        loss: (longest - mean) x ranks, or threads where these are compared.
+        loss: (longest - mean) x ranks, or threads where these are compared: those that ``mean`` is over.
         longest: Of the slowest rank.
-        mean: Over the ranks of one program.
+        mean: Over the ranks of one program; of threads over those whose own time it is, which are the first ones of
+            the ranks where these alone work.
         factor: ``longest`` over ``mean``, no seconds; None where the mean is none.
         slowest: That rank, or thread.
     """
@@ -45,10 +46,15 @@ def losses(findings: Findings) -> list[Loss]:
     if performance.metric not in TIMES:
         metric = "compute_time" if Computing.is_measured(findings.experiment) else "wall_time"
         performance = Performance.selected(findings.differences.selection, metric=metric)
+    threads, columns_of_all = performance.selection.threads, performance.selection.columns
+    own_time = threads.own[:, columns_of_all] if threads else None  # else they have that of another thread
     found = []
     for region, each in enumerate(performance.regions):
         below = performance.values[list(each.children)].sum(axis=0)
-        for columns in performance.groups:
+        for group in performance.groups:
+            columns = group if own_time is None else group[own_time[each.id, group]]
+            if not len(columns):
+                continue
             inclusive = performance.values[region][columns]
             own = inclusive - below[columns]
             slowest, mean = int(own.argmax()), float(own.mean())

@@ -90,6 +90,6 @@ SECTIONS: Final[tuple[Section | AccountSection, ...]] = (
         HOT_PROCEDURES.find,
         _ranked,
     ),
-    Section("losses", "list regions by what imbalance costs: (longest - mean) x ranks", losses),
+    Section("losses", "list regions by what imbalance costs: (longest - mean) x ranks, or threads in it", losses),
     ACCOUNT,
 )
