@@ -177,19 +177,24 @@ def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int
     return f" Of these {ranks([space.labels[row]])} has {'most' if most else 'least'}: {number}."
 
 
-def strength(space: MetricSpace, partition: Partition) -> str | None:
-    """Say if clusters are not distinct, or may be chance, or if nothing that matters parts any locations."""
-    one_kind, chance = "treat the locations as one kind", 100 * (partition.chance or 0)
+def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -> str | None:
+    """Say if clusters are not distinct, or may be chance, or if nothing that matters parts any locations.
+
+    Not what to take the locations for, unless to ``advise`` is wanted: beside a verdict that is not the last word.
+    """
+    one_kind, chance = ": treat the locations as one kind" if advise else "", 100 * (partition.chance or 0)
     if partition.silhouette is not None and partition.silhouette < WEAK:
         found = f"silhouette {partition.silhouette:.2f}, at least {WEAK} needed"
-        return f"The clusters are not distinct ({found}): {one_kind}."
+        return f"The clusters are not distinct ({found}){one_kind}."
     if partition.by_chance:
         return (
             f"The clusters may be chance: {len(partition.labels)} locations of one kind look as clustered in "
-            f"{chance:.3g} of 100 simulated cases, at most {100 * LEVEL:g} allowed: {one_kind}, or add --sample runs."
+            f"{chance:.3g} of 100 simulated cases, at most {100 * LEVEL:g} allowed"
+            f"{f'{one_kind}, or add runs' if advise else '; more runs may tell'} (stats --sample)."
         )
     if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
-        return f"No difference between the locations matters: that takes more than {RULE}. Treat them as one kind."
+        alike = " Treat them as one kind." if advise else ""
+        return f"No difference between the locations matters: that takes more than {RULE}.{alike}"
     return None
 
 

@@ -111,7 +111,8 @@ def _sentences(found: Correlation) -> list[str]:
     if (expected := found.chance * found.pairs) > _UNSURE:
         said.append(
             f"With {len(space.points)} locations, chance alone would make {expected:.2g} of "
-            f"{many(found.pairs, 'pair')} of unrelated metrics redundant: take groups as hints, or add --sample runs."
+            f"{many(found.pairs, 'pair')} of unrelated metrics redundant: "
+            "take groups as hints, or add runs (stats --sample)."
         )
     return said
 
@@ -158,7 +159,7 @@ def _turning(found: Correlation) -> list[str]:
             if made:
                 said.append(f"Only {who} makes {pair} redundant ({numbers}): keep both{more}.")
             else:
-                leave = f": see --exclude-rank {label}" if isinstance(label, int) else ""
+                leave = f": see stats --exclude-rank {label}" if isinstance(label, int) else ""
                 said.append(f"Only {who} hides that {pair} are redundant ({numbers}){leave}{more}.")
     return said
 
@@ -233,7 +234,7 @@ def _scatterplots(found: Correlation) -> Picture:
     rows = some_rows(space)
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, _POINTS).astype(np.intp))]
     cut = drawn(part_of(len(rows), len(space.points), "location"), part_of(len(chosen), len(space.metrics), "metric"))
-    choice = ["Choose others with --metrics."] if len(chosen) < len(space.metrics) else []
+    choice = ["Choose others with stats --metrics."] if len(chosen) < len(space.metrics) else []
     said = [str(space.labels[row]) for row in rows.tolist()]
     columns = {name: space.values[rows, space.metrics.index(name)].tolist() for name in chosen}
     charts = [

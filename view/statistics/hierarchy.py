@@ -14,7 +14,7 @@ from ..marks import Axis, Chart, Series
 from ..metric_space import caveats, names
 from ..picture import Picture
 from ..report import Report
-from ..units import ranks
+from ..units import many, ranks
 from . import clusters
 from .by_task import called, task_picture
 from .profile import profile_picture
@@ -26,12 +26,17 @@ _LEAVES: Final = 64  # that can be read; of more, the last merges are drawn
 _MUCH: Final = 1000  # times lower: what that is exactly tells nothing
 
 
-def hierarchy_report(found: Hierarchy) -> Report:
-    """Report a tree and its clusters in every form."""
+def hierarchy_report(found: Hierarchy, beside: str = "") -> Report:
+    """Report a tree and its clusters in every form.
+
+    Args:
+        found: The tree.
+        beside: By what the verdict beside which it stands has compared locations; empty where it stands alone.
+    """
     space, partition = found.space, found.partition
     labels = space.labels
     return Report(
-        _sentences(found),
+        _sentences(found, beside),
         clusters.tables(space, partition, wanted=not (found.suggested and weakness(found))),
         clusters.data(space, partition),
         {
@@ -45,7 +50,7 @@ def hierarchy_report(found: Hierarchy) -> Report:
             **clusters.document(space, partition),
         },
         lambda: [
-            tree_picture(found, _sentences(found)),
+            tree_picture(found, _sentences(found, beside)),
             task_picture(space, partition),
             profile_picture(space, partition),
         ],
@@ -82,11 +87,12 @@ def _no_cut(found: Hierarchy) -> bool:
     return found.suggested and found.drop < LONE and len(found.space.points) > 2
 
 
-def weakness(found: Hierarchy) -> str | None:
-    """Say if clusters are not distinct."""
+def weakness(found: Hierarchy, *, advise: bool = True) -> str | None:
+    """Say if clusters are not distinct; what to take the locations for, too, if to ``advise`` is wanted."""
     if _no_cut(found):
-        return "No cut stands out: treat the locations as one kind, or choose -k."
-    return clusters.strength(found.space, found.partition)
+        one_kind = ": treat the locations as one kind, or choose stats -k" if advise else ""
+        return f"No cut stands out{one_kind}."
+    return clusters.strength(found.space, found.partition, advise=advise)
 
 
 def _next_merge(found: Hierarchy) -> str:
@@ -97,11 +103,13 @@ def _next_merge(found: Hierarchy) -> str:
     return f"; {'this is the largest gap: ' if found.suggested else ''}the next merge is lower by a factor of {below}"
 
 
-def _sentences(found: Hierarchy) -> list[str]:
+def _sentences(found: Hierarchy, beside: str) -> list[str]:
     space, partition = found.space, found.partition
-    if weak := weakness(found):
-        return [f"{weak}{clusters.across(space)}", *cut_sentences(found)]
-    return [*cut_sentences(found), *clusters.advice(space, partition)]
+    by = f"{many(len(space.metrics), 'metric')} of {space.place}"
+    which = [f"Clusters by {by}, not the verdict's, which are by {beside} over all regions."] if beside else []
+    if weak := weakness(found, advise=not beside):
+        return [*which, f"{weak}{clusters.across(space)}", *cut_sentences(found)]
+    return [*which, *cut_sentences(found), *clusters.advice(space, partition)]
 
 
 def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:

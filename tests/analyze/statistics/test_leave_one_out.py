@@ -95,7 +95,7 @@ def test_a_rank_that_hides_a_correlation_is_named(make_space):
     report = correlation_report(found)
     (said,) = [each for each in report.sentences if "hides" in each]
     assert said.startswith("Only rank 0 hides that l1_misses and bytes are redundant (r = -0.")
-    assert said.endswith("): see --exclude-rank 0.")
+    assert said.endswith("): see stats --exclude-rank 0.")
     assert report.document["turns"][0]["location"] == 0
 
 
