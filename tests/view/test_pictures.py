@@ -97,6 +97,8 @@ def test_a_dendrogram_has_no_more_leaves_than_can_be_read(points, leaves):
     ticks = report.pictures()[0].marks[0].x.names
     counted = [int(each.strip("()")) if each.startswith("(") else 1 for each in ticks]
     assert (len(ticks), sum(counted)) == (leaves, points)
+    said = report.pictures()[0].marks[0].series[-1].said
+    assert [" (within a distance of " in each for each in said] == [count > 1 for count in counted]
 
 
 def test_a_page_of_many_locations_draws_some_of_them_the_extremes_among_them():

@@ -173,5 +173,8 @@ def _leaves(found: Hierarchy, nodes: list[int], members: list[list[int | str]]) 
     """Mark the leaves, to be pointed at."""
     points = len(found.merges) + 1
     heights = [0.0 if node < points else float(found.merges[node - points, 2]) for node in nodes]
-    said = [f"{ranks(each)} (within {height:.3g})" for each, height in zip(members, heights, strict=True)]
+    said = [
+        ranks(each) if len(each) == 1 else f"{ranks(each)} (within a distance of {height:.3g})"
+        for each, height in zip(members, heights, strict=True)
+    ]
     return Series("", [*range(len(nodes))], [0.0] * len(nodes), said, colour=-1)
