@@ -271,7 +271,7 @@ def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, 
         more = to_try[:first] or _to_try_for_ranks(findings, causes.of_core[core])
         if number == 0 and not same:
             lines += _hints(findings, [core])
-            more += [*_odd_one(findings), *_alike(findings)[_MOST_GROUPS:]]
+            more += [*_odd_one(findings, [core]), *_alike(findings)[_MOST_GROUPS:]]
         more += how_sure(standing, slow=_who(findings))
         sight, gain = sight_of_ranks(findings, [core]), seconds_of(worth)
         yield Finding(lines, more, sight, ranks=True, speed=same, gain=gain, advice=advice, rest=to_try[first:])
@@ -290,7 +290,7 @@ def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, 
         title += saves(findings, worth)
         standing = findings.repetition.of_ranks.get(None)
         times = f"{cluster_times(findings, top)}      {last}{in_runs(findings.repetition, standing)}"
-        more = [*_to_try_for_ranks(findings, causes.differences), *([] if causes.noise else _odd_one(findings))]
+        more = [*_to_try_for_ranks(findings, causes.differences), *([] if causes.noise else _odd_one(findings, top))]
         more += how_sure(standing, slow=_who(findings))
         sight, gain = sight_of_ranks(findings, top), seconds_of(worth)
         yield Finding([title, times, *said], more, sight, ranks=True, speed=causes.noise, gain=gain)
@@ -309,9 +309,12 @@ def _maybe_speed(findings: Findings, cores: Sequence[int]) -> Finding:
 
 
 def _imbalance(findings: Findings, regions: Sequence[int]) -> str:
+    return "IMBALANCE?" if _is_doubtful(findings, regions) else "IMBALANCE "
+
+
+def _is_doubtful(findings: Findings, regions: Sequence[int]) -> bool:
     doubts = (may_be_chance, may_be_speed, is_by_counts_alone)
-    doubtful = any(each(findings, regions) for each in doubts) or findings.differences.may_be_measuring(regions)
-    return "IMBALANCE?" if doubtful else "IMBALANCE "
+    return any(each(findings, regions) for each in doubts) or findings.differences.may_be_measuring(regions)
 
 
 def _because_ranks(findings: Findings, differences: tuple[Difference, ...], regions: Sequence[int]) -> list[str]:
@@ -356,8 +359,8 @@ def _may_be_speed(findings: Findings) -> str:
     return f"{MAYBE_SPEED}{how}"
 
 
-def _odd_one(findings: Findings) -> list[str]:
-    """Say which rank is the only one that differs, and how a master is left out."""
+def _odd_one(findings: Findings, regions: Sequence[int]) -> list[str]:
+    """Say which rank is the only one that differs, and how a master is left out, which noise makes of nobody."""
     column = findings.dissimilarity.odd_one
     if column is None:
         return []
@@ -367,6 +370,8 @@ def _odd_one(findings: Findings) -> list[str]:
     compared = np.vstack([values[list(findings.dissimilarity.cccr)], values[top].sum(axis=0)])
     does_less = bool((compared[:, column] <= compared.min(axis=1)).all())
     if findings.performance.threads or findings.performance.metric != "compute_time" or not does_less:
+        return [line]
+    if _is_doubtful(findings, regions):
         return [line]
     return [f"{line}: a master? then --exclude-rank {rank}"]
 

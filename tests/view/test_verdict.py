@@ -92,6 +92,12 @@ def test_a_lone_master_is_hinted_at_with_the_option_to_leave_it_out():
     assert any("rank 0 differs from all others" in line and "--exclude-rank 0" in line for line in lines)
 
 
+def test_of_a_difference_that_noise_can_make_no_rank_is_taken_for_a_master():
+    lines = verdict_lines(analyze(experiment([1.0, 1.0, 0.76], [1.0, 1.0, 1.0])))
+    assert any(line.startswith(" 1  IMBALANCE?") for line in lines)
+    assert "    rank 2 differs from all others, which are alike" in lines
+
+
 def test_who_computes_most_where_ranks_differ_is_no_master():
     lines = verdict_lines(analyze(experiment([1.0, 2.0, 1.0], [9.0, 7.0, 9.0])))
     assert not any("--exclude-rank" in line for line in lines)
