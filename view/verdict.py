@@ -252,7 +252,8 @@ def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, 
     found, causes = findings.dissimilarity, findings.explanation.of_ranks
     if not found.exists:
         return
-    last = f"{len(found.clusters)} clusters of {_who(findings)}{_apart(findings)}"
+    named = " (rank.thread)" if findings.performance.threads else ""
+    last = f"{len(found.clusters)} clusters of {_who(findings)}{named}{_apart(findings)}"
     suspect = [core for core in findings.cores_by_difference if is_slight_speed(findings, [core])]
     for number, core in enumerate(each for each in findings.cores_by_difference if each not in suspect):
         where = where_is(findings.experiment, findings.performance.regions[core])

@@ -112,7 +112,7 @@ def test_threads_of_teams_within_teams_are_not_compared(make_experiment):
 def test_a_main_thread_that_works_while_others_do_is_compared_with_them(make_experiment):
     findings = analyze(make_experiment({"lead": [5, 0, 0], "worker": [0, 2, 2]}, threads=3))
     assert clusters(findings) == [["0.0"], ["0.1", "0.2"]]
-    apart = "2 clusters of threads; they differ by 60 % over all regions (S = 0.60)"
+    apart = "2 clusters of threads (rank.thread); they differ by 60 % over all regions (S = 0.60)"
     assert f"    thread 0.0 computes 5 s, threads 0.1-0.2 2 s      {apart}" in verdict_lines(findings)
     assert not analyze(make_experiment({"lead": [2, 0, 0], "worker": [0, 2, 2]}, threads=3)).dissimilarity.exists
 
