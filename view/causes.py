@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ..analyze.costs import Cost
 from ..analyze.disparity.causes import Cause
 from ..analyze.dissimilarity.causes import Difference
+from ..analyze.dissimilarity.performance import Performance
 from .units import count, percent, volume
 
 __all__ = [
@@ -15,14 +16,15 @@ __all__ = [
     "AT_ONCE",
     "FEWER_MESSAGES",
     "MAYBE_SPEED",
+    "MOSTLY",
     "NAMES",
     "SAME_WORK",
-    "TO_TRY",
-    "TO_TRY_FOR_RANKS",
-    "TO_TRY_FOR_THREADS",
+    "against_difference",
+    "against_weight",
     "because",
     "because_of",
-    "first_to_try",
+    "is_mostly",
+    "most_telling",
 ]
 
 MAYBE_SPEED: Final = "who is slower here is so nearly everywhere: a slower or shared processor, or more work"
@@ -46,7 +48,7 @@ _DIFFERENCES: Final = {
     "instructions": "instructions differ",
 }
 
-TO_TRY: Final = {
+_TO_TRY: Final = {
     "l1_miss_rate": "access arrays in memory order: interchange loops, pack data; sort what is indexed or linked",
     "l2_miss_rate": "keep data in cache: interchange, block or split loops; sort what is indexed or linked",
     "io_bytes": "read and write less, in larger pieces; keep in memory what is read again",
@@ -54,7 +56,7 @@ TO_TRY: Final = {
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
 }
 
-TO_TRY_FOR_RANKS: Final = {
+_TO_TRY_FOR_RANKS: Final = {
     "l1_miss_rate": "give all ranks the same data layout and loop order",
     "l2_miss_rate": "give all ranks parts that fit into their caches",
     "io_bytes": "share reading and writing among all ranks, with MPI-IO for instance",
@@ -62,7 +64,7 @@ TO_TRY_FOR_RANKS: Final = {
     "instructions": "distribute the work evenly: parts of equal cost, or parts on demand",
 }
 
-TO_TRY_FOR_THREADS: Final = {
+_TO_TRY_FOR_THREADS: Final = {
     "l1_miss_rate": "give all threads the same data layout and loop order",
     "l2_miss_rate": "give all threads parts that fit into their caches",
     "io_bytes": "let one thread read and write while the others compute",
@@ -73,6 +75,7 @@ TO_TRY_FOR_THREADS: Final = {
 # The most telling first.
 _ORDER: Final = ("io_bytes", "mpi_bytes", "l2_miss_rate", "l1_miss_rate", "instructions")
 _MOST: Final = 2
+MOSTLY: Final = 0.5  # of a region's time: what has more says what the region does
 ABOVE: Final = 1.25  # times the program's rate: what is no higher is the program, and is compared with the rest
 
 
@@ -92,9 +95,39 @@ def because_of(cost: Cost, causes: Sequence[Cause], also: Sequence[Cause] = ()) 
     return f"because of {line}" if causes else line
 
 
-def first_to_try(causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
-    """Say what to try against the most telling of what ``because_of`` says."""
-    return TO_TRY[_most_telling_first(_shown(causes, also))[0].attribute]
+def most_telling(causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
+    """Give the most telling attribute of what ``because_of`` says."""
+    return _most_telling_first(_shown(causes, also))[0].attribute
+
+
+def against_weight(cost: Cost) -> Mapping[str, str]:
+    """Say what to try against each cause that a region weighs.
+
+    Nothing against instructions where threads wait for each other most of the time: less work would leave that.
+    """
+    if is_mostly(cost.omp_time, cost):
+        return {name: said for name, said in _TO_TRY.items() if name != "instructions"}
+    return _TO_TRY
+
+
+def against_difference(performance: Performance, core: int | None) -> Mapping[str, str]:
+    """Say what to try against each difference.
+
+    Args:
+        performance: What was compared.
+        core: The region in which there is one; None if they are in no region alone. Threads can share the work of those
+            that a team computes; of others, it is for the ranks to do so.
+    """
+    threads, columns = performance.selection.threads, performance.selection.columns
+    if threads is None:
+        return _TO_TRY_FOR_RANKS
+    alone = core is not None and threads.serial[performance.regions[core].id, columns].all()
+    return _TO_TRY_FOR_RANKS if alone else _TO_TRY_FOR_THREADS
+
+
+def is_mostly(time: float | None, cost: Cost) -> bool:
+    """Whether a time is most of what a region takes."""
+    return time is not None and cost.wall_time is not None and time > MOSTLY * cost.wall_time
 
 
 def _shown(causes: Sequence[Cause], also: Sequence[Cause]) -> list[Cause]:

@@ -17,7 +17,7 @@ from ..analyze.foremost import confidence_in_difference, confidence_in_weight, i
 from ..analyze.procedures import HeavyProcedure
 from ..analyze.standing import Standing
 from ..analyze.worth import Worth, worth_of_balance, worth_of_weight
-from .causes import TO_TRY, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS
+from .causes import against_difference, against_weight
 from .place import Place
 from .sections import ACCOUNT, HOT_PROCEDURES, SECTIONS
 from .verdict import verdict_lines
@@ -98,7 +98,6 @@ def _place(findings: Findings, region: int) -> dict[str, Any]:
 def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
     found, causes, performance = findings.dissimilarity, findings.explanation.of_ranks, findings.performance
     labels = performance.labels
-    to_try = TO_TRY_FOR_THREADS if performance.threads else TO_TRY_FOR_RANKS
 
     def entry(index: int) -> dict[str, Any]:
         differences = causes.of_core.get(index, ())
@@ -106,7 +105,7 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
         return {
             **_place(findings, index),
             "root_causes": [each.attribute for each in differences],
-            "evidence": _evidence(differences, to_try),
+            "evidence": _evidence(differences, against_difference(performance, index)),
             "advice": _advice(advised.of_ranks if advised else {}, index),
             "same_work": index in causes.same_work,
             "may_be_speed": speed,
@@ -141,7 +140,7 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
         "confidence": asdict(confidence_in_difference(findings, places)) if found.exists else None,
         "may_be_measuring": found.exists and findings.differences.may_be_measuring(found.cccr or performance.top),
         "same_work": [list(group) for group in causes.alike],
-        "evidence": _evidence(causes.differences, to_try),
+        "evidence": _evidence(causes.differences, against_difference(performance, None)),
         **_standing(findings, findings.repetition.of_ranks.get(None), found=found.exists and not found.cccr),
         **_rough_set(findings, causes.table, (each.attribute for each in causes.differences)),
     }
@@ -152,7 +151,7 @@ def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
 
     def entry(index: int) -> dict[str, Any]:
         severity = found.classes[index] if found.classes else 0
-        of_core = causes.causes.get(index, ())
+        of_core, advice = causes.causes.get(index, ()), against_weight(findings.run.weighed_costs[index])
         return {
             **asdict(Place.of(findings.experiment, findings.run.weighed.regions[index])),
             "value": found.values[index],
@@ -161,9 +160,9 @@ def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
             "heavy": index in heavy,
             "cpi": findings.weights.cpi[0][index] if findings.weights.cpi else None,
             "root_causes": [each.attribute for each in of_core],
-            "evidence": _evidence(of_core, TO_TRY),
+            "evidence": _evidence(of_core, advice),
             "advice": _advice(advised.of_regions if advised else {}, index),
-            "also": _evidence(causes.also.get(index, ()), TO_TRY),
+            "also": _evidence(causes.also.get(index, ()), advice),
             "waiting": index in causes.waiting,
             "waited": float(findings.explanation.waiting.seconds[index]),
             "waited_for": [
@@ -226,4 +225,4 @@ def _advice(advised: Mapping[int, Iterable[Advice]], index: int) -> list[dict[st
 
 
 def _evidence(causes: Iterable[Cause | Difference], advice: Mapping[str, str]) -> list[dict[str, Any]]:
-    return [{**asdict(each), "try": advice[each.attribute]} for each in causes]
+    return [{**asdict(each), "try": advice.get(each.attribute)} for each in causes]

@@ -15,7 +15,7 @@ from ..analyze.opening import can_be_opened
 from ..analyze.procedures import HeavyProcedure
 from ..analyze.worth import worth_of_weight
 from .advice import tries
-from .causes import ABOVE, AT_ONCE, FEWER_MESSAGES, TO_TRY, because_of, first_to_try
+from .causes import ABOVE, AT_ONCE, FEWER_MESSAGES, MOSTLY, against_weight, because_of, is_mostly, most_telling
 from .finding import Finding, saves, seconds_of, sight_of_region, slowest
 from .place import Place, where_is
 from .standing import how_sure, in_runs
@@ -28,7 +28,6 @@ __all__ = ["heavies"]
 
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the run: a region of which more must be known
-_MOSTLY: Final = 0.5  # of a region's time: what has more says what the region does
 _ALL: Final = 0.9  # of a time: what is as much is all of it
 
 
@@ -75,7 +74,7 @@ def _of_procedure(findings: Findings, found: HeavyProcedure) -> Finding:
     elif computing:
         parts.append(computing)
     line = f"HEAVY       {where}      {', '.join(parts)}"
-    in_mpi = found.mpi_time is not None and found.mpi_time > _MOSTLY * found.wall_time
+    in_mpi = found.mpi_time is not None and found.mpi_time > MOSTLY * found.wall_time
     if found.mpi_time is not None and in_mpi:
         line += f"; {percent(100 * found.mpi_time / found.wall_time)} of its time in MPI"
     inside = _look_inside(findings, region) if found.with_small >= _MOST_OF_RUN and not in_mpi else []
@@ -145,8 +144,8 @@ def _reasons(findings: Findings, core: int, *, is_advised: bool) -> list[str]:
         waiting = [_waiting(findings, core), *([] if is_advised else _to_wait_less(findings, core))]
     if causes.causes[core]:
         computing.append(because_of(cost, causes.causes[core], causes.also[core]))
-        computing += [] if is_advised else _to_try(causes.causes[core], causes.also[core])
-    waits_first = findings.explanation.seconds.chained[core] > 0 or _is_mostly(cost.mpi_time, cost)
+        computing += [] if is_advised else _to_try(cost, causes.causes[core], causes.also[core])
+    waits_first = findings.explanation.seconds.chained[core] > 0 or is_mostly(cost.mpi_time, cost)
     return [*waiting, *computing] if waits_first else [*computing, *waiting]
 
 
@@ -180,10 +179,11 @@ def _elsewhere(findings: Findings, cores: Sequence[int], gain: float | None) -> 
     return f"the same on {paths}: together {percent(100 * share)} of the run{saved}"
 
 
-def _to_try(causes: Sequence[Cause], also: Sequence[Cause]) -> list[str]:
-    """Give advice for each cause, for the most telling first."""
-    tries = [first_to_try(causes, also), *(TO_TRY[each.attribute] for each in [*causes, *also])]
-    return [f"try: {each}" for each in dict.fromkeys(tries)]
+def _to_try(cost: Cost, causes: Sequence[Cause], also: Sequence[Cause]) -> list[str]:
+    """Give advice for each cause against which there is any, for the most telling first."""
+    advice = against_weight(cost)
+    against = dict.fromkeys([most_telling(causes, also), *(each.attribute for each in [*causes, *also])])
+    return [f"try: {advice[each]}" for each in against if each in advice]
 
 
 def _to_wait_less(findings: Findings, core: int) -> list[str]:
@@ -283,10 +283,6 @@ def _mostly(cost: Cost) -> str:
     """Say of a region whether it is MPI, I/O or waiting rather than code of the program's own."""
     parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
     for what, time in parts:
-        if time is not None and cost.wall_time and _is_mostly(time, cost):
+        if time is not None and cost.wall_time and is_mostly(time, cost):
             return f"; {percent(100 * time / cost.wall_time)} of its time {what}"
     return ""
-
-
-def _is_mostly(time: float | None, cost: Cost) -> bool:
-    return time is not None and cost.wall_time is not None and time > _MOSTLY * cost.wall_time

@@ -17,7 +17,7 @@ from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..analyze.foremost import is_by_counts_alone, is_slight_speed, may_be_chance, may_be_speed
 from ..analyze.worth import worth_of_balance
 from .advice import not_advised, tries
-from .causes import MAYBE_SPEED, SAME_WORK, TO_TRY_FOR_RANKS, TO_TRY_FOR_THREADS, because
+from .causes import MAYBE_SPEED, SAME_WORK, against_difference, because
 from .caveats import MOST_NOTES, caveats
 from .finding import Finding, saves, seconds_of, sight_of_ranks
 from .heavy import heavies
@@ -269,7 +269,7 @@ def _imbalances(findings: Findings, advised: Mapping[int, Sequence[Advice]], *, 
         advice = advised.get(core, ())
         to_try = tries(advice, whole=whole)
         first = len(to_try) if whole else 1
-        more = to_try[:first] or _to_try_for_ranks(findings, causes.of_core[core])
+        more = to_try[:first] or _to_try_for_ranks(findings, causes.of_core[core], core)
         if number == 0 and not same:
             lines += _hints(findings, [core])
             more += [*_odd_one(findings, [core]), *_alike(findings)[_MOST_GROUPS:]]
@@ -335,8 +335,8 @@ def _because_ranks(findings: Findings, differences: tuple[Difference, ...], regi
     return ["no counter explains the difference; random memory access, page faults or placement may"]
 
 
-def _to_try_for_ranks(findings: Findings, differences: tuple[Difference, ...]) -> list[str]:
-    to_try = TO_TRY_FOR_THREADS if findings.performance.threads else TO_TRY_FOR_RANKS
+def _to_try_for_ranks(findings: Findings, differences: tuple[Difference, ...], core: int | None = None) -> list[str]:
+    to_try = against_difference(findings.performance, core)
     return [f"try: {to_try[each.attribute]}" for each in differences]
 
 

@@ -1,5 +1,7 @@
 """Threads are compared once a process has several; what the first does for all is no difference (definitions 5)."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.dissimilarity.performance import Performance
 from autoanalyzer.analyze.selection import Selection
 from autoanalyzer.analyze.threads import find_threads
+from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.verdict import verdict_lines
 
 
@@ -153,3 +156,34 @@ def test_a_rank_is_excluded_with_its_threads(make_experiment, rank):
     experiment = make_experiment({"loop@3": [2, 2, 9, 9]}, threads=2)
     labels = Performance.selected(Selection.of(experiment, exclude_ranks=[rank]).by_thread()).labels
     assert labels == tuple(f"{1 - rank}.{thread}" for thread in range(2))
+
+
+def test_the_threads_of_a_team_can_share_its_work_and_ranks_what_first_threads_do_alone(make_experiment):
+    times = {"serial": [1, 0, 4, 0], "loop@3": [2, 2, 2, 6]}
+    counts = {path: [1e9 * each for each in row] for path, row in times.items()}
+    findings = analyze(make_experiment(times, threads=2, instructions=counts))
+    lines = verdict_lines(findings, everything=True)
+    for place, said in (("serial", "or parts on demand"), ("loop", "schedule(dynamic), or tasks")):
+        start = next(at for at, line in enumerate(lines) if "IMBALANCE" in line and f"   {place}" in line)
+        assert f"    try: distribute the work evenly: parts of equal cost, {said}" in lines[start : start + 4]
+    found = {each["name"]: each["evidence"] for each in findings_document(findings, Path("x"))["dissimilarity"]["cccr"]}
+    assert "on demand" in found["serial"][0]["try"]
+    assert "schedule(dynamic)" in found["loop@3"][0]["try"]
+
+
+@pytest.mark.parametrize(("waiting", "said"), [(0.5, True), (3.0, False)])
+def test_less_work_does_not_help_where_threads_mostly_wait(make_experiment, waiting, said):
+    experiment = make_experiment(
+        {"serial": [1, 0], "loop@3": [4, 4]},
+        threads=2,
+        instructions={"serial": [1e7, 0], "loop@3": [8e9, 8e9]},
+        omp_time={"loop@3": [waiting, waiting]},
+        omp_cpu_time={"loop@3": [0, 0]},
+    )
+    findings = analyze(experiment)
+    lines = verdict_lines(findings)
+    assert any("because of instructions" in line for line in lines)
+    assert any("waiting for threads" in line for line in lines) != said
+    assert any("try: do less work" in line for line in lines) == said
+    (core,) = [each for each in findings_document(findings, Path("x"))["disparity"]["cccr"] if each["name"] == "loop@3"]
+    assert (core["evidence"][0]["try"] is not None) == said
