@@ -73,7 +73,7 @@ def confidence_in_difference(findings: Findings, regions: Sequence[int]) -> Conf
     doubts = {
         "the ranks did the same work": same_work,
         "measuring may have made the difference": findings.differences.may_be_measuring(regions),
-        "the ranks that executed most took no longer by the clock": is_by_counts_alone(findings, regions),
+        "the ranks that executed most took hardly longer by the clock": is_by_counts_alone(findings, regions),
         "these ranks are slower nearly everywhere, and no counts vouch for it": may_be_speed(findings, regions),
         "the difference is small, and no counts vouch for it": may_be_chance(findings, regions),
     }

@@ -53,6 +53,7 @@ class Finding:
         ranks: Whether it is that ranks differ; else a region weighs.
         speed: Whether ranks differ in speed alone.
         gain: Seconds that a perfect fix saves; None where that is not known.
+        weight: The share of the run that a region is, or of computing where ranks take turns on processors.
         advice: What to try in the source, the surest first; ``more`` has it in words.
     """
 
@@ -62,6 +63,7 @@ class Finding:
     ranks: bool = False
     speed: bool = False
     gain: float | None = None
+    weight: float = 0.0
     advice: Sequence[Advice] = ()
     rest: Sequence[str] = ()
 

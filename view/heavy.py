@@ -78,7 +78,9 @@ def _of_procedure(findings: Findings, found: HeavyProcedure) -> Finding:
     if found.mpi_time is not None and in_mpi:
         line += f"; {percent(100 * found.mpi_time / found.wall_time)} of its time in MPI"
     inside = _look_inside(findings, region) if found.with_small >= _MOST_OF_RUN and not in_mpi else []
-    return Finding([line, *inside], _called_from(found), sight_of_region(findings, found.region))
+    turns = findings.explanation.seconds.turns
+    weight = (found.compute_share or 0.0) if turns else found.with_small
+    return Finding([line, *inside], _called_from(found), sight_of_region(findings, found.region), weight=weight)
 
 
 def _called_from(found: HeavyProcedure) -> list[str]:
@@ -94,7 +96,8 @@ def _of_cores(
     findings: Findings, advised: Mapping[int, Sequence[Advice]], *, whole: bool, together: bool
 ) -> Iterator[Finding]:
     found, causes = findings.disparity, findings.explanation.of_regions
-    hidden = _hidden_by_turns(findings)
+    computed = _shares_of_computing(findings)
+    hidden = {core: share for core, share in computed.items() if share > findings.run.weighed_costs[core].share}
     cores = sorted(findings.cores_by_weight, key=lambda core: -hidden.get(core, 0.0))
     for core, *others in _by_region(findings, cores) if together else [[core] for core in cores]:
         cost = findings.run.weighed_costs[core]
@@ -133,7 +136,8 @@ def _of_cores(
             known = [each for each in gains if each is not None]
             gain = sum(known) if known else None
             lines.insert(1, _elsewhere(findings, [core, *others], gain))
-        yield Finding(lines, more, sight, gain=gain, advice=advice, rest=to_try[first:])
+        weight = computed.get(core, cost.share)
+        yield Finding(lines, more, sight, gain=gain, weight=weight, advice=advice, rest=to_try[first:])
 
 
 def _reasons(findings: Findings, core: int, *, is_advised: bool) -> list[str]:
@@ -149,13 +153,12 @@ def _reasons(findings: Findings, core: int, *, is_advised: bool) -> list[str]:
     return [*waiting, *computing] if waits_first else [*computing, *waiting]
 
 
-def _hidden_by_turns(findings: Findings) -> dict[int, float]:
-    """Give the share of all computing of cores that are less of the run, as that is waiting for turns, too."""
+def _shares_of_computing(findings: Findings) -> dict[int, float]:
+    """Give the share of all computing of each core where ranks take turns: the run is waiting for these, too."""
     if not findings.explanation.seconds.turns or not (whole := findings.procedures.computing) > 0:
         return {}
     costs = {core: findings.run.weighed_costs[core] for core in findings.cores_by_weight}
-    shares = {core: (cost.compute_time or 0.0) / whole for core, cost in costs.items()}
-    return {core: share for core, share in shares.items() if share > costs[core].share}
+    return {core: (cost.compute_time or 0.0) / whole for core, cost in costs.items()}
 
 
 def _by_region(findings: Findings, cores: Sequence[int]) -> list[list[int]]:

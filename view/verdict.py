@@ -135,6 +135,9 @@ def verdict_lines(
     if not everything and len(_that_fit(items, room)) <= len(real):
         items = _said_once([*real[:1], *heavy[:1], *real[1:], *heavy[1:], *speed])
     shown = _that_fit(items, room)
+    if not everything and (heaviest := _heaviest_beyond(items, len(shown))):
+        items = _said_once([items[0], heaviest, *(each for each in items[1:] if each is not heaviest)])
+        shown = _that_fit(items, room)
     for number, lines in enumerate(shown, start=1):
         body += [f"{number:2}  {lines[0]}", *(f"    {line}" for line in lines[1:])]
     if len(shown) < len(items):
@@ -146,6 +149,14 @@ def _elsewhere_first(heavy: Sequence[Finding], uneven: Sequence[Finding]) -> lis
     """Put off that a region weighs of which an imbalance is told: another place says more."""
     places = {each.sight.path for each in uneven}
     return sorted(heavy, key=lambda each: each.sight.path in places)
+
+
+def _heaviest_beyond(items: Sequence[Finding], shown: int) -> Finding | None:
+    """Give what weighs most, whatever a fix would save, if neither it nor its place is among those that are shown."""
+    heaviest = max(items, key=lambda each: each.weight, default=None)
+    if heaviest is None or heaviest.sight.path in {each.sight.path for each in items[:shown]}:
+        return None
+    return heaviest
 
 
 def _said_once(items: Sequence[Finding]) -> list[Finding]:
@@ -331,7 +342,7 @@ def _because_ranks(findings: Findings, differences: tuple[Difference, ...], regi
     if not findings.experiment.notes.counts_by_rank:
         return ["no cause: work moved between ranks in the counting run, so their counts cannot be compared"]
     if is_by_counts_alone(findings, regions):
-        return ["the ranks that executed most took no longer by the clock: repeat the run before you act on it"]
+        return ["the ranks that executed most took hardly longer by the clock: repeat the run before you act on it"]
     return ["no counter explains the difference; random memory access, page faults or placement may"]
 
 

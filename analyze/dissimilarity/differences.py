@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from ..criteria import CRITERIA, THRESHOLD
 from ..overhead import TIMES, probe_times
@@ -95,7 +96,7 @@ class Differences:
         return bool((whole * (1 - measured)).sum() <= whole.sum() / 2)
 
     def is_by_counts_alone(self, regions: Sequence[int]) -> bool:
-        """Whether the ranks that are slower by what they executed, in each program, took no longer as measured."""
+        """Whether the ranks that are slower by what they executed, in each program, do not stand out as measured."""
         places = tuple(regions)
         if self.performance.metric != "compute_time":
             return False
@@ -108,7 +109,7 @@ class Differences:
         measured = np.nansum(self.performance.measured(places), axis=0)
         for each in self.performance.groups:
             slower = times[each] > (times[each].min() + times[each].max()) / 2
-            if slower.any() and measured[each][slower].mean() > measured[each][~slower].mean():
+            if slower.any() and _lie_apart(measured[each][~slower], measured[each][slower]):
                 return True
         return False
 
@@ -125,6 +126,11 @@ class Differences:
     @cached_property
     def _by_the_clock(self) -> dict[tuple[int, ...], bool]:
         return {}
+
+
+def _lie_apart(less: npt.NDArray[np.float64], more: npt.NDArray[np.float64]) -> bool:
+    """Whether times are longer by more than they deviate among themselves."""
+    return bool(more.mean() - less.mean() > less.std() + more.std())
 
 
 def _most_paid(selection: Selection, regions: Sequence[int]) -> float:

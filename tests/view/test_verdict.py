@@ -690,4 +690,21 @@ def test_ranks_that_execute_more_and_take_no_longer_are_doubted_and_nothing_is_s
     i = next(number for number, line in enumerate(lines) if "IMBALANCE?" in line)
     assert lines[i].endswith("loop in work  ‹ main app.c:1")
     assert lines[i + 1].startswith("    ranks 0, 3 compute 980 ms, ranks 1-2 1.02 s ")
-    assert lines[i + 2].startswith("    the ranks that executed most took no longer by the clock: repeat the run")
+    assert lines[i + 2].startswith("    the ranks that executed most took hardly longer by the clock: repeat the run")
+
+
+def test_what_weighs_most_has_its_place_whatever_a_fix_of_others_would_save():
+    files = [[0.05 + 0.01 * number] * 4 for number in range(5)]
+    made = experiment([1.0] * 4, *files)
+    in_files = np.array([[0.0] * 4, [0.0] * 4, *files])
+    with_files = Experiment(
+        metrics=[*made.metrics, Metric("io_time", "sec"), Metric("io_bytes", "bytes")],
+        call_paths=made.call_paths,
+        locations=made.locations,
+        severities={name: made.exclusive(name) for name in NAMES} | {"io_time": in_files, "io_bytes": in_files * 1e9},
+        notes=Notes(program="app"),
+    )
+    lines = verdict_lines(analyze(with_files))
+    assert any(line.startswith("    … and ") for line in lines)
+    assert "saves at most" in next(line for line in lines if line.startswith(" 1  "))
+    assert "74 % of the run" in next(line for line in lines if line.startswith(" 2  "))

@@ -5,7 +5,14 @@ import pytest
 from autoanalyzer.analyze import analyze
 
 
-@pytest.mark.parametrize(("seconds", "alone"), [([0.98, 1.02, 1.02, 0.98], True), ([1.02, 0.98, 0.98, 1.02], False)])
+@pytest.mark.parametrize(
+    ("seconds", "alone"),
+    [
+        pytest.param([0.98, 1.02, 1.02, 0.98], True, id="no longer"),
+        pytest.param([1.04, 0.98, 1.02, 1.01], True, id="longer by less than they deviate"),
+        pytest.param([1.02, 0.98, 0.98, 1.02], False, id="longer"),
+    ],
+)
 def test_who_executes_more_and_takes_no_longer_by_the_clock_differs_perhaps(make_experiment, seconds, alone):
     executed = [1.06e9, 1e9, 1e9, 1.06e9]
     calm = {f"calm{number}": [0.1] * 4 for number in range(4)}
