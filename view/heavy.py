@@ -78,6 +78,8 @@ def _of_procedure(findings: Findings, found: HeavyProcedure) -> Finding:
     if found.mpi_time is not None and in_mpi:
         line += f"; {percent(100 * found.mpi_time / found.wall_time)} of its time in MPI"
     inside = _look_inside(findings, region) if found.with_small >= _MOST_OF_RUN and not in_mpi else []
+    if in_mpi and len(found.paths) == 1:
+        inside = [_waiting(findings, found.region)]
     turns = findings.explanation.seconds.turns
     weight = (found.compute_share or 0.0) if turns else found.with_small
     return Finding([line, *inside], _called_from(found), sight_of_region(findings, found.region), weight=weight)
