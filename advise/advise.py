@@ -97,8 +97,9 @@ class _Adviser:
     def remarks(self) -> tuple[str, ...]:
         """Say how many files were not read in which work may be divided."""
         number = len(self._unread - self._reading.sources.keys())
-        files = f"{number} other file{'s' * (number > 1)}"
-        return (f"where work is divided was not looked for in {files}: too many",) if number else ()
+        files = f"{number} more {'files were' if number > 1 else 'file was'}"
+        most = f"advice looks at {_MOST_FILES}, one of C++ counting as {_DEAR}"
+        return (f"{files} not read, in which work may be divided among ranks, too: {most}",) if number else ()
 
     def on_ranks(self, core: int) -> tuple[Advice, ...]:
         """Advise on a core in which ranks or threads differ."""

@@ -207,6 +207,13 @@ def test_messages_are_named(site, name):
     assert (advice.confidence, lines(advice)[0]) == (sure, 3)
 
 
+@pytest.mark.parametrize(("count", "said"), [("1", "1 element"), ("2", "2 elements"), ("n", "n elements")])
+def test_one_element_is_one(site, count, said):
+    text = f"#include <mpi.h>\nvoid f(double *x, int n, int to) {{ {SENDING['small messages'][0]} }}"
+    (advice,) = messages(site(text.replace("1, MPI_DOUBLE", f"{count}, MPI_DOUBLE"), mpi_calls=9, mpi_bytes=9))
+    assert f" has {said}, in each turn" in advice.text
+
+
 def test_messages_to_others_each_time_are_not_to_be_packed(site):
     text = """
         #include <mpi.h>
