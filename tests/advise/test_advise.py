@@ -46,6 +46,27 @@ def test_where_counts_are_equal_the_work_is_not_said_to_be_divided_unevenly(make
 
 
 @pytest.mark.parametrize(
+    ("visits", "throttled", "said"),
+    [
+        ([9, 9, 9, 9], {}, "all ranks take as many turns, which cost differently: divide by cost"),
+        ([1, 2, 4, 8], {}, "how much a rank does depends on its number"),
+        ([9, 9, 9, 9], {"aa1|function|part|app.c|part|0|4|4": ""}, "how much a rank does depends on its number"),
+    ],
+)
+def test_turns_are_counted_by_what_each_does_once(make_experiment, tmp_path, visits, throttled, said):
+    work = "MPI_Comm_rank(MPI_COMM_WORLD, &r); for (int i = 0; i < 8 * r; i++) a[i] = part(i);"
+    text = f"#include <mpi.h>\ndouble part(int i);\nvoid work(double *a) {{ int r; {work} }}\n"
+    (tmp_path / "app.c").write_text(text)
+    times = {"other": [1, 1, 1, 1], "rest": [1, 1, 1, 1], "loop@3": [1, 2, 4, 8], "loop@3/part": [0.01] * 4}
+    counts = {name: [1e9 * each for each in row] for name, row in times.items()}
+    made = make_experiment(times, instructions=counts, visits={"loop@3": [1] * 4, "loop@3/part": visits})
+    made.notes.throttled.update(throttled)
+    advised = advise(analyze(made), lambda name: Found(tmp_path / name))
+    ((advice,),) = advised.of_ranks.values()
+    assert said in advice.text
+
+
+@pytest.mark.parametrize(
     ("found", "said"),
     [
         (Found(None), "it was not found"),
