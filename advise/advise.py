@@ -197,7 +197,17 @@ class _Adviser:
         except RecursionError:
             self._reading.give_up(place.file, "expressions are nested too deep")
             return self._nothing_on(place.file)
-        return tuple(found) or self._nothing_on(place.file)
+        return tuple(filter(self._is_of_what_was_built, found)) or self._nothing_on(place.file)
+
+    def _is_of_what_was_built(self, advice: Advice) -> bool:
+        """Tell whether each line that advice names was built for certain."""
+        for place in advice.places:
+            name, _, line = place.rpartition(":")
+            source = self._reading.sources.get(name)
+            if source is not None and int(line) in source.doubtful:
+                self._reading.doubt(name, int(line))
+                return False
+        return True
 
     def _nothing_on(self, file: str) -> tuple[Advice, ...]:
         if file in self._reading.lacking:

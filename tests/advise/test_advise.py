@@ -46,6 +46,26 @@ def test_where_counts_are_equal_the_work_is_not_said_to_be_divided_unevenly(make
 
 
 @pytest.mark.parametrize(
+    ("header", "line", "doubt"),
+    [("", 0, 7), ("#define FAST\n", 5, 0), ("#ifndef FAST\n#define FAST\n#endif\n", 0, 5)],
+    ids=["nothing", "defined", "a default"],
+)
+def test_what_may_not_have_been_built_gives_no_advice_and_that_is_said(findings, tmp_path, header, line, doubt):
+    loop = "for (int i = 0; i < 8 * r; i++) a[i] = 0;"
+    ask = "int r; MPI_Comm_rank(MPI_COMM_WORLD, &r);"
+    (tmp_path / "app.h").write_text(f"#include <mpi.h>\n{header}")
+    (tmp_path / "app.c").write_text(
+        f'#include "app.h"\nvoid other(void) {{}}\nvoid work(double *a) {{ {ask}\n'
+        f"#ifdef FAST\n{loop}\n#else\n{loop}\n#endif\n}}\n"
+    )
+    advised = advise(findings, lambda name: Found(tmp_path / name))
+    places = [place for all_of in advised.of_ranks.values() for each in all_of for place in each.places]
+    assert places == ([f"app.c:{line}"] if line else [])
+    said = (f"advice on app.c may be missing: whether line {doubt} was built is not known",)
+    assert advised.lacking == advised.remarks == (() if line else said)
+
+
+@pytest.mark.parametrize(
     ("visits", "throttled", "said"),
     [
         ([9, 9, 9, 9], {}, "all ranks take as many turns, which cost differently: divide by cost"),
