@@ -99,15 +99,22 @@ def _is_data(expression: Expression, variable: Name, made: Mapping[Name, Express
         case FieldRef(structure=inner):
             return _is_data(inner, variable, made)
         case Call(arguments=arguments):
-            return any(_is_data(part, variable, made) for each in arguments for part in walk(each))
+            given = (part for each in arguments for part in walk(each) if not isinstance(part, Call))
+            return any(_is_data(part, variable, made) for part in given)
     return False
 
 
-def _uses(expression: Expression, variable: Name, made: Mapping[Name, Expression], depth: int = _DEEPEST) -> bool:
-    names = [each for each in walk(expression) if isinstance(each, Name)]
-    return variable in names or (
-        depth > 0 and any(each in made and _uses(made[each], variable, made, depth - 1) for each in names)
-    )
+def _uses(expression: Expression, variable: Name, made: Mapping[Name, Expression]) -> bool:
+    """Tell whether a variable is in an expression, or in what its variables are made of."""
+    seen: set[Name] = set()
+    pending = [expression]
+    while pending:
+        names = {each for each in walk(pending.pop()) if isinstance(each, Name)}
+        if variable in names:
+            return True
+        pending += [made[each] for each in names - seen if each in made]
+        seen |= names
+    return False
 
 
 def once_a_turn(loop: Loop) -> OnceATurn:
