@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -52,6 +52,8 @@ class Site:
         numbers: What was measured of it: ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls``, ``mpi_bytes`` of all
             ranks; ``visits_apart`` and ``instructions_apart``, the most of a rank over the least.
         sources: All files that were read, by name.
+        turns_apart: Tells of a loop of a file how many turns the rank with the most takes over the least; None where
+            nothing counts them.
     """
 
     source: SourceFile
@@ -62,6 +64,7 @@ class Site:
     gain: float | None = None
     numbers: Mapping[str, float] = field(default_factory=dict)
     sources: Mapping[str, SourceFile] = field(default_factory=dict)
+    turns_apart: Callable[[SourceFile, Loop], float | None] = lambda _, __: None
 
     @cached_property
     def statements(self) -> tuple[tuple[Statement, tuple[Loop, ...]], ...]:

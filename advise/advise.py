@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import chain
+from math import inf
 from pathlib import PurePath
 from typing import Final
 
@@ -20,8 +21,10 @@ from ..analyze.worth import worth_of_balance, worth_of_weight
 from ..experiment import Region
 from . import division_of_work, indirection, input_output, loop_order, messages, pipeline, repeated_work, thread_loops
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
-from .nest import Procedure, SourceFile
+from .calls import bare
+from .nest import Loop, Procedure, SourceFile
 from .reading import Found, Reading, is_cxx, is_readable
+from .uneven import once_a_turn
 
 __all__ = ["KINDS", "Advised", "advise"]
 
@@ -97,8 +100,9 @@ class _Adviser:
     def remarks(self) -> tuple[str, ...]:
         """Say how many files were not read in which work may be divided."""
         number = len(self._unread - self._reading.sources.keys())
-        files = f"{number} other file{'s' * (number > 1)}"
-        return (f"where work is divided was not looked for in {files}: too many",) if number else ()
+        files = f"{number} more {'files were' if number > 1 else 'file was'}"
+        most = f"advice looks at {_MOST_FILES}, one of C++ counting as {_DEAR}"
+        return (f"{files} not read, in which work may be divided among ranks, too: {most}",) if number else ()
 
     def on_ranks(self, core: int) -> tuple[Advice, ...]:
         """Advise on a core in which ranks or threads differ."""
@@ -177,14 +181,33 @@ class _Adviser:
             return self._nothing_on(place.file)
         is_all = place.kind in ("function", "program") or not place.first_line
         first, last = (procedure.line, procedure.last_line) if is_all else (place.first_line, place.last_line)
-        sources = self._reading.sources
-        site = Site(source, procedure, first, last or procedure.last_line, causes, gain, numbers(), sources)
+        site = Site(
+            source,
+            procedure,
+            first,
+            last or procedure.last_line,
+            causes,
+            gain,
+            numbers(),
+            self._reading.sources,
+            partial(_turns_apart, self._findings.differences.selection),
+        )
         try:
             found = [each for kind in kinds for each in kind(site)]
         except RecursionError:
             self._reading.give_up(place.file, "expressions are nested too deep")
             return self._nothing_on(place.file)
-        return tuple(found) or self._nothing_on(place.file)
+        return tuple(filter(self._is_of_what_was_built, found)) or self._nothing_on(place.file)
+
+    def _is_of_what_was_built(self, advice: Advice) -> bool:
+        """Tell whether each line that advice names was built for certain."""
+        for place in advice.places:
+            name, _, line = place.rpartition(":")
+            source = self._reading.sources.get(name)
+            if source is not None and int(line) in source.doubtful:
+                self._reading.doubt(name, int(line))
+                return False
+        return True
 
     def _nothing_on(self, file: str) -> tuple[Advice, ...]:
         if file in self._reading.lacking:
@@ -229,6 +252,30 @@ def _numbers(selection: Selection, core: int) -> dict[str, float]:
             if least > 0:
                 found[f"{name}_apart"] = most / least
     return found
+
+
+def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float | None:
+    """Compare how often ranks enter what each turn of a loop enters once."""
+    experiment = selection.experiment
+    once, paths = once_a_turn(loop), experiment.call_paths
+    throttled = {Region.from_descriptor(each) for each in experiment.notes.throttled}
+    counted: dict[Region, list[int]] = {}
+    for index, each in enumerate(selection.regions):
+        region, parent = paths[each.id].region, paths[each.id].parent
+        around = None if parent is None else paths[parent].region
+        if around is None or (around.kind, around.file, around.first_line) != ("loop", source.path, loop.line):
+            continue
+        if region.kind == "loop":
+            is_once = region.file == source.path and region.first_line in once.loops
+        else:
+            is_once = region.kind == "function" and bare(region.function or region.name) in once.functions
+        if is_once and throttled.isdisjoint((region, around)):
+            counted.setdefault(region, []).append(index)
+    if not counted or not complete(experiment, "visits"):
+        return None
+    visits = selection.rows("visits", next(iter(counted.values())), own=True).sum(axis=0)
+    least, most = float(np.min(visits)), float(np.max(visits))
+    return most / least if least > 0 else inf if most else None
 
 
 def _entries(selection: Selection, core: int) -> dict[str, float]:

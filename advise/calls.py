@@ -11,7 +11,7 @@ from .effects import expressions_of
 from .expression import Call, Expression, Name, Unary, walk
 from .nest import Assignment, CallStatement, Jump, Loop, Procedure, SourceFile, Statement, statements
 
-__all__ = ["RECEIVES", "SENDS", "Calling", "Calls", "Where", "argument", "pointed_at"]
+__all__ = ["RECEIVES", "SENDS", "Calling", "Calls", "Where", "argument", "bare", "pointed_at"]
 
 RECEIVES: Final = frozenset(("mpi_recv", "mpi_irecv"))
 SENDS: Final = frozenset(("mpi_send", "mpi_isend", "mpi_ssend", "mpi_bsend", "mpi_rsend"))
@@ -58,7 +58,7 @@ class Calls:
 
     def of(self, procedure: Procedure) -> tuple[Calling, ...]:
         """Give the calls of a procedure."""
-        return tuple(self._by_name.get(_bare(procedure.name), ()))
+        return tuple(self._by_name.get(bare(procedure.name), ()))
 
     def of_functions(self, names: frozenset[str]) -> Iterator[Calling]:
         """Give the calls of functions by their names in lower case."""
@@ -72,8 +72,8 @@ class Calls:
 
     def does(self, statement: Statement, functions: frozenset[str]) -> bool:
         """Tell whether a statement calls one of some functions, or a procedure that does."""
-        called = {_bare(each.name) for each in _calls_in(statement)}
-        doing = (_bare(each.procedure.name) for each in self.of_functions(functions))
+        called = {bare(each.name) for each in _calls_in(statement)}
+        doing = (bare(each.procedure.name) for each in self.of_functions(functions))
         return bool(called & functions) or any(each in called for each in doing)
 
     def results(self, call: Call) -> list[tuple[Where, Expression, int]]:
@@ -81,7 +81,7 @@ class Calls:
         found = []
         for where in self.everywhere:
             function = where.procedure
-            if _bare(function.name) == _bare(call.name) and len(function.arguments) >= len(call.arguments):
+            if bare(function.name) == bare(call.name) and len(function.arguments) >= len(call.arguments):
                 for statement, _ in statements(function.body):
                     match statement:
                         case Jump(kind="return", value=value) if value is not None:
@@ -97,7 +97,7 @@ class Calls:
             for statement, loops in statements(procedure.body):
                 for call in _calls_in(statement):
                     calling = Calling(source, procedure, call, call.line or statement.line, loops)
-                    found.setdefault(_bare(call.name), []).append(calling)
+                    found.setdefault(bare(call.name), []).append(calling)
         return found
 
 
@@ -111,7 +111,7 @@ def pointed_at(value: Expression) -> Expression:
     return value.operand if isinstance(value, Unary) else value
 
 
-def _bare(name: str) -> str:
+def bare(name: str) -> str:
     """Give a name without what is around it, and in lower case, as Fortran does not tell cases apart."""
     return name.rpartition("::")[2].partition("<")[0].lower()
 

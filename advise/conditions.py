@@ -1,4 +1,7 @@
-"""Conditions of a preprocessor: how a program was built is not known, but where it was is told by what ran."""
+"""Conditions of a preprocessor: how a program was built is not known, but where it was is told by what ran.
+
+What neither this nor the source itself tells is in doubt.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,19 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["all_but_last", "settled"]
+__all__ = ["all_but_last", "asks_for_mpi", "defined_in", "doubtful", "settled"]
 
 _DIRECTIVE: Final = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b")
+_DEFINED: Final = re.compile(rb"[ \t]*#[ \t]*define[ \t]+(\w+)")
+_NOT_DEFINED: Final = re.compile(rb"(?:ifndef|if[ \t]*![ \t]*defined)\b[ \t(]*(\w+)[ \t)]*$")
+_NAME: Final = re.compile(rb"\b[A-Za-z_]\w*")
+_COMMENT: Final = re.compile(rb"/\*.*?(?:\*/|$)|//.*", re.S)
+_SAME: Final = frozenset(  # in any build on this machine, by any compiler
+    (b"defined", b"__cplusplus", b"__GNUC__", b"__linux__", b"__unix__", b"__APPLE__", b"_WIN32", b"WIN32", b"_MSC_VER")
+)
+_CONDITION: Final = re.compile(r"^[ \t]*#[ \t]*(?:ifdef|if|elif)\b([^\n]*)", re.M)
+_OF_MPI: Final = re.compile(r"\b(?:[A-Z0-9]*_)*MPI\b")
+_OTHERWISE: Final = frozenset(("NO", "NOT", "WITHOUT", "DISABLE", "OPEN"))
 _CONTINUED: Final = re.compile(rb"\\[ \t]*\r?\n?\Z")
 
 
@@ -19,9 +32,23 @@ class _Chain:
 
     Attributes:
         directives: The lines of each directive, the last of them those of ``#endif``; each arm stands between two.
+        said: What each directive says.
     """
 
     directives: list[range] = field(default_factory=list)
+    said: list[bytes] = field(default_factory=list)
+
+    @property
+    def names(self) -> set[bytes]:
+        """The macros that decide which arm is built."""
+        asked = (_NAME.findall(each)[1:] for each in self.said)  # behind if, ifdef …
+        return {name for names in asked for name in names} - _SAME
+
+    @property
+    def lacked(self) -> bytes:
+        """The macro that is asked for as it may be missing."""
+        match = _NOT_DEFINED.match(self.said[0])
+        return match[1] if match else b""
 
     def arms(self) -> Iterator[range]:
         """Give the lines of each arm."""
@@ -51,6 +78,65 @@ def settled(text: bytes, lines: Collection[int]) -> bytes:
     return b"".join(b"\n" if number in gone else line for number, line in enumerate(written, 1))
 
 
+def doubtful(text: bytes, told: Collection[str] = ()) -> frozenset[int]:
+    """Give the lines of which nothing tells whether they were built: those in conditions on what a build may choose.
+
+    Args:
+        text: A source whose other conditions are ``settled``.
+        told: Macros of which it is known whether they are defined, and as what.
+    """
+    written = text.splitlines(keepends=True)
+    known = {each.encode() for each in told}
+    found: set[int] = set()
+    for chain in _chains(written):
+        if chain.names <= known or _only_defines(chain, written):
+            continue
+        found.update(range(chain.directives[0].start, chain.directives[-1].stop))
+    return frozenset(found)
+
+
+def defined_in(text: bytes, told: Collection[str] = ()) -> frozenset[str]:
+    """Give the macros that a source defines in any build, and has not only a default for.
+
+    Args:
+        text: Any source.
+        told: Macros that are known anyway.
+    """
+    written = text.splitlines(keepends=True)
+    chains = _chains(written)
+    known = frozenset(told)
+    while True:  # what is defined may decide what else is
+        doubts = doubtful(text, known)
+        found = set(known)
+        for number, line in enumerate(written, 1):
+            if (match := _DEFINED.match(line)) and number not in doubts:
+                around = (each for each in chains if each.directives[0].start < number < each.directives[-1].start)
+                if all(each.lacked != match[1] for each in around):
+                    found.add(match[1].decode())
+        if found == known:
+            return known
+        known = frozenset(found)
+
+
+def asks_for_mpi(text: str) -> list[str]:
+    """Name the macros by which a file asks whether it is built with MPI, such as ``USE_MPI``.
+
+    Args:
+        text: The file.
+    """
+    conditions = re.sub(r"!\s*(?:defined\b\s*)?\(?\s*\w+", "", " ; ".join(_CONDITION.findall(text)))
+    names = dict.fromkeys(_OF_MPI.findall(conditions))
+    return [each for each in names if _OTHERWISE.isdisjoint(each.split("_"))]
+
+
+def _only_defines(chain: _Chain, written: list[bytes]) -> bool:
+    """Tell whether a macro that is missing is defined at once: what is included once, or a default."""
+    inside = written[chain.directives[0].stop - 1 : chain.directives[-1].start - 1]
+    first = next((each for each in inside if each.strip()), b"")
+    match = _DEFINED.match(first)
+    return len(chain.directives) == 2 and match is not None and match[1] == chain.lacked
+
+
 def all_but_last(text: str, lines: Collection[int]) -> set[int]:
     """Give those of some lines of which the same condition has others in a later arm, as no two arms are built."""
     found: set[int] = set()
@@ -76,6 +162,8 @@ def _chains(written: list[bytes]) -> list[_Chain]:
                 found.append(opened[-1])
             if opened:
                 opened[-1].directives.append(range(number, last + 1))
+                said = b" ".join(_CONTINUED.sub(b"", each) for each in written[number - 1 : last])
+                opened[-1].said.append(_COMMENT.sub(b"", said[match.start(1) :]).strip())
             if word == b"endif" and opened:
                 opened.pop()
         number = last + 1

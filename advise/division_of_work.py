@@ -10,11 +10,12 @@ from typing import Final
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
 from .effects import expressions_of, written_names
-from .expression import ArrayRef, Binary, Call, Expression, Name, Number, base_of, parts, walk
+from .expression import ArrayRef, Binary, Call, Expression, Name, Number, parts, walk
 from .input_output import is_terminal
 from .nest import Assignment, Branch, CallStatement, InputOutput, Loop, Procedure, SourceFile, Statement, statements
 from .origins import Origin, Origins
 from .ranks import RANK, SIZE
+from .uneven import Inner, decided_by_data
 
 __all__ = ["CAUSES", "KIND", "division_of_work"]
 
@@ -24,24 +25,34 @@ CAUSES: Final = frozenset(("ranks",))
 _LEVELS: Final = 4  # callers above the region
 _EQUAL: Final = ("==", "!=")
 _NEAR: Final = 3  # steps back: of more, one may be of another matter
+_ALIKE: Final = 1.1  # turns of a rank over those of another: the rest of a division, which is no reason to be late
 
 
 def division_of_work(site: Site) -> Iterator[Advice]:
     """Advise on the loops of a site, then on those around it and around its callers."""
     origins = Origins(site.sources or {site.source.path: site.source})
-    inside = [loop for loop, _ in site.loops]
-    around = [each for _, loops in site.statements[:1] for each in reversed(loops)]
-    for loop in (*inside, *around):
-        if found := _of_loop(site, origins, loop, site.source, site.procedure):
-            yield found
-            return
-    if found := _of_branch(site, origins):
+    found = _of_loops(site, origins) or _of_branch(site, origins) or _of_callers(site, origins) or _of_data(site)
+    if found:
         yield found
-        return
-    yield from _of_callers(site, origins)
 
 
-def _of_callers(site: Site, origins: Origins) -> Iterator[Advice]:
+def _loops(site: Site) -> list[Loop]:
+    """Give the loops of a site, then those around it, inner ones first."""
+    around = [each for _, loops in site.statements[:1] for each in reversed(loops)]
+    return [*(loop for loop, _ in site.loops), *around]
+
+
+def _of_loops(site: Site, origins: Origins) -> Advice | None:
+    loops = _loops(site)
+    by_data = {id(inner.loop) for each in loops if (inner := decided_by_data(each))}
+    for loop in loops:
+        steps = _NEAR if id(loop) in by_data else None
+        if found := _of_loop(site, origins, loop, site.source, site.procedure, steps=steps):
+            return found
+    return None
+
+
+def _of_callers(site: Site, origins: Origins) -> Advice | None:
     procedures, seen = [site.procedure], {site.procedure.name}
     looked_at: set[int] = set()
     for _ in range(_LEVELS):
@@ -52,10 +63,30 @@ def _of_callers(site: Site, origins: Origins) -> Iterator[Advice]:
                     continue
                 looked_at.add(id(loop))
                 if found := _of_loop(site, origins, loop, calling.source, calling.procedure):
-                    yield found
-                    return
+                    return found
         procedures = [each.procedure for each in callings if each.procedure.name not in seen]
         seen |= {each.name for each in procedures}
+    return None
+
+
+def _of_data(site: Site) -> Advice | None:
+    """Advise on turns that cost differently, though nothing tells who takes how many."""
+    for loop in _loops(site):
+        inner, apart = decided_by_data(loop), site.turns_apart(site.source, loop)
+        is_fixed = all(isinstance(each, Number) for each in (loop.first, loop.last))
+        if inner and not is_fixed and (apart is None or apart <= _ALIKE):
+            places = tuple(site.place(each.line) for each in (loop, inner.loop))
+            text = _said_of_data(site, inner, f"line {loop.line}", "")
+            return Advice(KIND, text, places, _evidence(site), site.gain, MEDIUM)
+    return None
+
+
+def _said_of_data(site: Site, inner: Inner, where_loop: str, comes: str) -> str:
+    line = inner.loop.line
+    return (
+        f"in each turn of {where_loop}, {site.spell(inner.by)} decides how many turns line {line} takes, so that equal"
+        f" parts of {where_loop}{comes} are unequal work: divide by the turns of line {line}, in rotation or on demand"
+    )
 
 
 def _outermost(loop: Loop, procedure: Procedure) -> Loop:
@@ -63,7 +94,16 @@ def _outermost(loop: Loop, procedure: Procedure) -> Loop:
     return next((loops[0] for each, loops in statements(procedure.body) if each is loop and loops), loop)
 
 
-def _of_loop(site: Site, origins: Origins, loop: Loop, source: SourceFile, procedure: Procedure) -> Advice | None:
+def _of_loop(
+    site: Site,
+    origins: Origins,
+    loop: Loop,
+    source: SourceFile,
+    procedure: Procedure,
+    *,
+    steps: int | None = None,
+) -> Advice | None:
+    """Advise on a loop whose bounds are made of the rank, in so many steps at most."""
     for bound in (loop.last, loop.first, loop.step, loop.condition):
         if bound is None or (bound is loop.condition and getattr(bound, "operator", "") == "=="):
             continue  # what is tried again until it fits is no number of turns
@@ -76,7 +116,7 @@ def _of_loop(site: Site, origins: Origins, loop: Loop, source: SourceFile, proce
             known = origins.ranks.names(source, procedure)
             has_size = any(known.get(each.name, ("",))[0] == SIZE for each in walk(bound) if isinstance(each, Name))
             found = Origin(source, loop.line, None, bound, True, has_size, False)
-        if found is not None:
+        if found is not None and (steps is None or len(found.through) <= steps):
             return _of_origin(site, found, loop, source, bound)
     return None
 
@@ -118,31 +158,54 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
         made = f"{site.spell(origin.target)} = {made}"
     where = site.place(origin.line, origin.source)
     where_loop = f"line {loop.line}" if source is site.source else site.place(loop.line, source)
-    comes = f"the bounds of {where_loop} ({site.spell(bound)}) come from {where}, {made}"
-    tables: list[int] = []
+    filled = [*_filled(origin)] if origin.is_table else []
+    tables = [each for each, _ in filled] or ([*_declared(origin)] if origin.is_table else [])
+    comes = f"from {where}, {made}"
     if origin.is_table:
-        tables = list(_tables(origin))
-        comes += f", from {'what line ' + str(tables[0]) + ' holds' if tables else 'a table'}"
-        cure = "the rank chooses how much it does: give each the same, or as much as it costs"
-    elif origin.has_size or _is_divided(origin.value):
-        cure = "equal counts are unequal work if turns cost differently: divide by cost, in rotation or on demand"
+        comes += f", which line {tables[0]} {'fills' if filled else 'declares'}" if tables else ", from a table"
+    shares = all(_is_divided(value) for _, value in filled) if filled else origin.has_size or _is_divided(origin.value)
+    inner, apart = decided_by_data(loop), site.turns_apart(source, loop)
+    is_alike = apart is not None and apart <= _ALIKE
+    if inner and (is_alike or (apart is None and shares)):
+        text = _said_of_data(site, inner, where_loop, f" ({site.spell(bound)}, {comes})")
     else:
         cure = "how much a rank does depends on its number: divide evenly, or by cost"
+        if is_alike:
+            cure = "all ranks take as many turns, which cost differently: divide by cost, in rotation or on demand"
+        elif shares:
+            cure = "equal counts are unequal work if turns cost differently: divide by cost, in rotation or on demand"
+        elif origin.is_table:
+            cure = "the rank chooses how much it does: give each the same, or as much as it costs"
+        text = f"the bounds of {where_loop} ({site.spell(bound)}) come {comes}: {cure}"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
     places += [(origin.source, line) for line in tables]
     named = tuple(dict.fromkeys(site.place(line, file) for file, line in places))
+    evidence = [f"one rank takes {apart:.3g} times the turns of {where_loop} of another"] if apart else []
     is_near = len(origin.through) <= _NEAR
     sure = HIGH if is_near and (origin.is_known or origin.is_table) else MEDIUM
-    return Advice(KIND, f"{comes}: {cure}", named, _evidence(site), site.gain, sure)
+    return Advice(KIND, text, named, (*_evidence(site), *evidence), site.gain, sure)
 
 
-def _tables(origin: Origin) -> Iterator[int]:
-    """Give the lines that declare what the rank chooses from."""
+def _tables(origin: Origin) -> Iterator[Expression]:
+    """Give what the rank chooses from."""
+    return (each.array for each in walk(origin.value) if isinstance(each, ArrayRef))
+
+
+def _filled(origin: Origin) -> Iterator[tuple[int, Expression]]:
+    """Give the lines that fill the tables where the rank chooses, and with what."""
+    procedure, tables = origin.source.procedure_at(origin.line), frozenset(_tables(origin))
+    for statement, _ in statements(procedure.body) if procedure else ():
+        match statement:
+            case Assignment(target=ArrayRef(array=array), value=value) if array in tables:
+                yield statement.line, value
+
+
+def _declared(origin: Origin) -> Iterator[int]:
+    """Give the lines that declare the tables, with what they hold."""
     procedure = origin.source.procedure_at(origin.line)
-    for each in walk(origin.value):
-        base = base_of(each) if isinstance(each, ArrayRef) else None
-        declaration = origin.source.declaration(procedure, base.name) if base else None
-        if declaration is not None and declaration.line:
+    for each in _tables(origin):
+        declaration = origin.source.declaration(procedure, each.name) if isinstance(each, Name) else None
+        if declaration is not None and declaration.line and not declaration.is_argument:
             yield declaration.line
 
 

@@ -105,10 +105,16 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
         if not _varies(_argument(use, at[2]), loop) and _varies(_argument(use, at[0]), loop):
             partner = site.spell(_argument(use, at[2]))
             text = (
-                f"{use.call.name} in line {use.line} has {site.spell(_argument(use, at[1]))} elements, in each"
+                f"{use.call.name} in line {use.line} has {_elements(site, use, at[1])}, in each"
                 f" turn of line {loop.line}, always for rank {partner}: send them in one message"
             )
             yield _said(site, text, (use.line, loop.line), HIGH)
+
+
+def _elements(site: Site, use: _Use, at: int) -> str:
+    """Say how many elements a message has."""
+    count = _argument(use, at)
+    return f"{site.spell(count)} element{'s' * (count != Number(1))}"
 
 
 def _is_anyone(partner: Expression | None) -> bool:
@@ -298,7 +304,7 @@ def _large(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
     for use in uses:
         if (at := _ONE_SIDE.get(use.name)) and use.loops and not _is_small(site, use, at[1]):
             text = (
-                f"{use.call.name} in line {use.line} moves {site.spell(_argument(use, at[1]))} elements in each"
+                f"{use.call.name} in line {use.line} moves {_elements(site, use, at[1])} in each"
                 f" turn of line {use.loops[-1].line}: move only what the other side uses, and only if it has changed"
             )
             yield _said(site, text, (use.line, use.loops[-1].line), LOW)

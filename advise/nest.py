@@ -279,6 +279,7 @@ class SourceFile:
         declarations: Of what all of them know: globals, module data.
         structures: Those that are known, wherever they are declared.
         remarks: What could not be read, in words.
+        doubtful: Lines of which nothing tells whether they were built.
     """
 
     language: str
@@ -287,6 +288,7 @@ class SourceFile:
     declarations: tuple[Declaration, ...] = ()
     structures: tuple[Structure, ...] = ()
     remarks: tuple[str, ...] = ()
+    doubtful: frozenset[int] = frozenset()
 
     @property
     def layout(self) -> Layout:

@@ -8,7 +8,7 @@ from typing import Final
 
 from .calls import RECEIVES, SENDS, Calls, Where, argument, pointed_at
 from .definitions import Definition, Definitions
-from .expression import ArrayRef, Call, Expression, FieldRef, Name, base_of, walk
+from .expression import ArrayRef, Call, Deref, Expression, FieldRef, Name, base_of, walk
 from .nest import Procedure, SourceFile
 from .ranks import RANK, SIZE, Ranks, counted, names_in
 
@@ -120,7 +120,7 @@ class Origins:
             elif isinstance(each, Call):
                 found = self._of_result(each, where, trail)
             elif isinstance(each, FieldRef):
-                found = self._of_field(each, trail)
+                found = self._of_field(each, where, trail)
             if found:
                 return found
         return None
@@ -144,7 +144,7 @@ class Origins:
         declaration = where.source.declaration(where.procedure, name.name)
         others = []
         if declaration is None or declaration.outlives:
-            others = [each for each in self.calls.everywhere if each != where]
+            others = [each for each in self.calls.everywhere if each != where and _sees(each, name.name)]
         for other in others:
             for definition in self._definitions.of(other.procedure, name):
                 if found := self._of_value(definition, other, trail):
@@ -219,14 +219,41 @@ class Origins:
         has_size = any(known.get(name, ("",))[0] == SIZE for name in names_in(value))
         return Origin(inside.source, line, None, value, True, has_size, False, trail.through)
 
-    def _of_field(self, field: FieldRef, trail: _Trail) -> Origin | None:
+    def _of_field(self, field: FieldRef, used: Where, trail: _Trail) -> Origin | None:
+        """Look at what is assigned to a field, in whatever variable, of structures that may be of one kind."""
+        fields = _fields_around(field, used)
         for where in self.calls.everywhere:
             if trail.has_seen(where, f".{field.name}"):
                 continue
             for definition in self._definitions.of_field(where.procedure, field.name):
+                others = _fields_around(definition[0], where)
+                if fields and others and not (fields <= others or others <= fields):  # else one may extend the other
+                    continue
                 if found := self._of_value(definition, where, trail.past(where, f".{field.name}")):
                     return found
         return None
+
+
+def _sees(where: Where, name: str) -> bool:
+    """Tell whether a procedure means by a name what others do by it, and nothing of its own."""
+    declaration = where.source.declaration(where.procedure, name)
+    return declaration is None or declaration.outlives
+
+
+def _fields_around(field: Expression | None, where: Where) -> frozenset[str]:
+    """Give the names of all fields of the structure that a field is of; none if it is not known."""
+    if not isinstance(field, FieldRef):
+        return frozenset()
+    match field.structure:
+        case Name(name=name):
+            declaration = where.source.declaration(where.procedure, name)
+            structure = declaration.element.structure if declaration else ""
+        case ArrayRef(element=element) | FieldRef(element=element) | Deref(element=element):
+            structure = element.structure
+        case _:
+            structure = ""
+    known = next((each for each in where.source.structures if structure and each.name == structure), None)
+    return frozenset(each.name for each in known.fields) if known else frozenset()
 
 
 def _buffer(call: Call) -> Name | None:

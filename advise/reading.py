@@ -51,6 +51,7 @@ class Reading:
         self._find = find
         self._built = built
         self._read: dict[str, SourceFile | None] = {}
+        self._doubted: set[str] = set()
         self.remarks: list[str] = []
         self.lacking: dict[str, str] = {}
 
@@ -71,6 +72,14 @@ class Reading:
         """Say nothing of a file, and remark why."""
         self.lacking[name] = f"no advice on {name}: {why}"
         self.remarks.append(self.lacking[name])
+
+    def doubt(self, name: str, line: int) -> None:
+        """Remark that advice on a line is left out, as it may not have been built; once of a file."""
+        if name not in self._doubted:
+            self._doubted.add(name)
+            said = f"advice on {name} may be missing: whether line {line} was built is not known"
+            self.lacking.setdefault(name, said)
+            self.remarks.append(said)
 
     @property
     def sources(self) -> dict[str, SourceFile]:

@@ -6,13 +6,12 @@ It serves threads that differ.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from .advice import HIGH, MEDIUM, Advice, Site
 from .effects import expressions_of, written_names
-from .expression import ArrayRef, Binary, Call, Deref, Expression, Name, Unary, walk
+from .expression import ArrayRef, Call, Deref, Expression, Name, walk
 from .nest import (
     Allocation,
     Assignment,
@@ -27,6 +26,7 @@ from .nest import (
 )
 from .polynomial import polynomial
 from .strides import LINE
+from .uneven import made_in, resolved
 
 __all__ = ["CAUSES", "KIND", "thread_loops"]
 
@@ -36,7 +36,6 @@ CAUSES: Final = frozenset(("threads",))
 _SHARED: Final = re.compile(r"\bomp\b.*\b(for|do)\b")
 _SCHEDULE: Final = re.compile(r"\bschedule\s*\(\s*(\w+)\s*(,[^)]*)?\)")
 _OTHERS: Final = frozenset(("dynamic", "guided", "auto", "runtime"))
-_DEEPEST: Final = 8  # variables that hold others
 _ASKING: Final = "omp_get_thread_num"
 
 
@@ -82,10 +81,10 @@ def _of_chosen(site: Site, loop: Loop, uneven: Loop) -> Advice:
 
 def _uneven(loop: Loop) -> Loop | None:
     """Find a loop within whose bounds depend on the one outside."""
-    made = _made(loop)
+    made = made_in(loop)
     for each, _ in statements(loop.body):
         if isinstance(each, Loop):
-            first, last, condition = (_resolved(head, made) for head in (each.first, each.last, each.condition))
+            first, last, condition = (resolved(head, made) for head in (each.first, each.last, each.condition))
             heads = (head for head in (first, last, condition) if head is not None)
             if any(part == loop.variable for head in heads for part in walk(head)) and not _is_even(first, last, loop):
                 return each
@@ -108,32 +107,6 @@ def _may_differ(loop: Loop) -> bool:
             if any(isinstance(each, Call) and not each.is_pure for each in walk(expression)):
                 return True
     return False
-
-
-def _made(loop: Loop) -> dict[Name, Expression]:
-    """Give what variables are in a turn of a loop, if they get their value once there."""
-    stored = [
-        each for each, _ in statements(loop.body) if isinstance(each, Assignment) and isinstance(each.target, Name)
-    ]
-    times = Counter(each.target for each in stored)
-    return {
-        each.target: each.value
-        for each in stored
-        if isinstance(each.target, Name) and times[each.target] == 1 and not each.operator
-    }
-
-
-def _resolved(head: Expression | None, made: Mapping[Name, Expression], depth: int = _DEEPEST) -> Expression | None:
-    """Put sums, and addresses of elements, in the place of the variables that hold them."""
-    match head:
-        case Name() if head in made and depth:
-            return _resolved(made[head], made, depth - 1)
-        case Binary(operator, left, right):
-            left, right = _resolved(left, made, depth) or left, _resolved(right, made, depth) or right
-            return Binary(operator, left, right)
-        case Unary("&", ArrayRef(array, (subscript,))):
-            return Binary("+", array, subscript)
-    return head
 
 
 def _is_even(first: Expression | None, last: Expression | None, loop: Loop) -> bool:

@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from ctypes import byref, c_char_p
 from dataclasses import replace
 from functools import partial
@@ -22,9 +23,9 @@ from ...instrument.c_family.clang.library import FUNCTION_KINDS, UnsavedFile
 from ...instrument.c_family.clang.stack import on_deep_stack
 from ...instrument.syntax import UnreadError
 from ...instrument.toolchain import Toolchain
-from ..conditions import settled
+from ..conditions import asks_for_mpi, defined_in, doubtful, settled
 from ..nest import Declaration, Procedure, SourceFile, Structure
-from .header import asks_for_mpi, directives_of, masked
+from .header import directives_of, masked
 from .library import CursorKind, Places, children, lib
 from .names import declared
 from .statements import read_procedure
@@ -53,8 +54,9 @@ _OUTER: Final = frozenset(
         CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
     )
 )
+_INCLUDED: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 _MOST_REMARKS: Final = 3
-_MOST_BESIDE: Final = 40  # folders: a program's own are fewer
+_MOST_BESIDE: Final = 40  # folders, or headers: a program's own are fewer
 
 
 def read_c_family(text: bytes, path: Path, built: Collection[int] = ()) -> SourceFile:
@@ -72,15 +74,36 @@ def read_c_family(text: bytes, path: Path, built: Collection[int] = ()) -> Sourc
 
 
 def _read(text: bytes, path: Path, language: str, built: Collection[int]) -> SourceFile:
-    options = [*_QUIET, *(f"-D{each}=1" for each in asks_for_mpi(text.decode("latin-1")))]
+    of_mpi = asks_for_mpi(text.decode("latin-1"))
+    options = [*_QUIET, *(f"-D{each}=1" for each in of_mpi)]
     text = settled(text, built)
+    doubts = doubtful(text, of_mpi)
+    if doubts:
+        doubts = doubtful(text, _told(text, path, of_mpi))
     words = [f"-x{language}".encode(), *map(str.encode, options), *_folders(path, language)]
     found, problems = _parsed(text, path, language, words)
     if problems and language == "c++" and _HEADER.search(path.name):
         others = [word for each in _USUAL for word in (b"-include", each)]
         again, fewer = _parsed(text, path, language, [*words, *others])
-        return again if fewer < problems else found
-    return found
+        found = again if fewer < problems else found
+    return replace(found, doubtful=doubts)
+
+
+def _told(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
+    """Give the macros that a file defines, or a header of its program that it includes."""
+    known, pending, seen = frozenset(told), [(text, path)], {path}
+    while pending and len(seen) <= _MOST_BESIDE:
+        written, file = pending.pop()
+        folders = [file.parent, *(path.parent / each for each in _NEAR)]
+        for name in _INCLUDED.findall(written):
+            with suppress(OSError):
+                header = next((each for folder in folders if (each := folder / os.fsdecode(name)).is_file()), path)
+                if header not in seen:
+                    seen.add(header)
+                    included = header.read_bytes()
+                    known |= defined_in(included, known)
+                    pending.append((included, header))
+    return defined_in(text, known)
 
 
 def _parsed(text: bytes, path: Path, language: str, words: Sequence[bytes]) -> tuple[SourceFile, int]:

@@ -9,30 +9,15 @@ from ...instrument.c_family.lexer import mask
 from ..conditions import all_but_last
 from .pragma_macros import directives_of_macros
 
-__all__ = ["asks_for_mpi", "directives_of", "masked", "semicolons"]
+__all__ = ["directives_of", "masked", "semicolons"]
 
 _PRAGMA: Final = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+(omp\b(?:[^\n\\]|\\\n|\\)*)", re.M)
-_CONDITION: Final = re.compile(r"^[ \t]*#[ \t]*(?:ifdef|if|elif)\b([^\n]*)", re.M)
-_OF_MPI: Final = re.compile(r"\b(?:[A-Z0-9]*_)*MPI\b")
-_OTHERWISE: Final = frozenset(("NO", "NOT", "WITHOUT", "DISABLE", "OPEN"))
-
 _SOMETHING: Final = re.compile(r"\S")
 
 
 def masked(text: str) -> str:
     """Blank out comments and literals; offsets stay."""
     return mask(text)[0]
-
-
-def asks_for_mpi(text: str) -> list[str]:
-    """Name the macros by which a file asks whether it is built with MPI, such as ``USE_MPI``.
-
-    Args:
-        text: The file.
-    """
-    conditions = re.sub(r"!\s*(?:defined\b\s*)?\(?\s*\w+", "", " ; ".join(_CONDITION.findall(text)))
-    names = dict.fromkeys(_OF_MPI.findall(conditions))
-    return [each for each in names if _OTHERWISE.isdisjoint(each.split("_"))]
 
 
 def semicolons(text: str, start: int) -> tuple[int, int] | None:

@@ -19,7 +19,7 @@ from ...instrument.fortran.lines import Statement as Written
 from ...instrument.fortran.meaning import Kind
 from ...instrument.fortran.units import Procedure, StructureError, find_procedures
 from ...instrument.line_markers import MarkedText
-from ..conditions import settled
+from ..conditions import asks_for_mpi, doubtful, settled
 from ..expression import Expression, Name, walk
 from ..nest import Block, Branch, Declaration, Jump, Loop, SourceFile, Statement
 from ..nest import Procedure as Read
@@ -45,7 +45,9 @@ _INCLUDE_LINE: Final = expression(r"^\s*include\s*['\"]([^'\"]+)", re.I | re.M)
 
 def read_fortran(text: bytes, path: Path, built: Collection[int] = ()) -> SourceFile:
     """Read a source of Fortran; see ``FrontEnd``. Modules that it uses are looked for beside it, too."""
-    return _Source(_arranged(settled(text, built), path), path).read()
+    text = settled(text, built)
+    found = _Source(_arranged(text, path), path).read()
+    return replace(found, doubtful=doubtful(text, asks_for_mpi(text.decode("latin-1"))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,47 @@ def test_where_counts_are_equal_the_work_is_not_said_to_be_divided_unevenly(make
 
 
 @pytest.mark.parametrize(
+    ("header", "line", "doubt"),
+    [("", 0, 7), ("#define FAST\n", 5, 0), ("#ifndef FAST\n#define FAST\n#endif\n", 0, 5)],
+    ids=["nothing", "defined", "a default"],
+)
+def test_what_may_not_have_been_built_gives_no_advice_and_that_is_said(findings, tmp_path, header, line, doubt):
+    loop = "for (int i = 0; i < 8 * r; i++) a[i] = 0;"
+    ask = "int r; MPI_Comm_rank(MPI_COMM_WORLD, &r);"
+    (tmp_path / "app.h").write_text(f"#include <mpi.h>\n{header}")
+    (tmp_path / "app.c").write_text(
+        f'#include "app.h"\nvoid other(void) {{}}\nvoid work(double *a) {{ {ask}\n'
+        f"#ifdef FAST\n{loop}\n#else\n{loop}\n#endif\n}}\n"
+    )
+    advised = advise(findings, lambda name: Found(tmp_path / name))
+    places = [place for all_of in advised.of_ranks.values() for each in all_of for place in each.places]
+    assert places == ([f"app.c:{line}"] if line else [])
+    said = (f"advice on app.c may be missing: whether line {doubt} was built is not known",)
+    assert advised.lacking == advised.remarks == (() if line else said)
+
+
+@pytest.mark.parametrize(
+    ("visits", "throttled", "said"),
+    [
+        ([9, 9, 9, 9], {}, "all ranks take as many turns, which cost differently: divide by cost"),
+        ([1, 2, 4, 8], {}, "how much a rank does depends on its number"),
+        ([9, 9, 9, 9], {"aa1|function|part|app.c|part|0|4|4": ""}, "how much a rank does depends on its number"),
+    ],
+)
+def test_turns_are_counted_by_what_each_does_once(make_experiment, tmp_path, visits, throttled, said):
+    work = "MPI_Comm_rank(MPI_COMM_WORLD, &r); for (int i = 0; i < 8 * r; i++) a[i] = part(i);"
+    text = f"#include <mpi.h>\ndouble part(int i);\nvoid work(double *a) {{ int r; {work} }}\n"
+    (tmp_path / "app.c").write_text(text)
+    times = {"other": [1, 1, 1, 1], "rest": [1, 1, 1, 1], "loop@3": [1, 2, 4, 8], "loop@3/part": [0.01] * 4}
+    counts = {name: [1e9 * each for each in row] for name, row in times.items()}
+    made = make_experiment(times, instructions=counts, visits={"loop@3": [1] * 4, "loop@3/part": visits})
+    made.notes.throttled.update(throttled)
+    advised = advise(analyze(made), lambda name: Found(tmp_path / name))
+    ((advice,),) = advised.of_ranks.values()
+    assert said in advice.text
+
+
+@pytest.mark.parametrize(
     ("found", "said"),
     [
         (Found(None), "it was not found"),
@@ -97,4 +138,5 @@ def test_of_others_in_which_work_may_be_divided_fewer_are_read_where_they_are_de
 
     advised = advise(analyze(made.experiment()), find)
     assert read == [f"{number:02}.{suffix}" for number in (19, *range(others))]
-    assert advised.remarks == (f"where work is divided was not looked for in {19 - others} other files: too many",)
+    (remark,) = advised.remarks
+    assert remark.startswith(f"{19 - others} more files were not read, in which work may be divided")

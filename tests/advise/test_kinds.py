@@ -1,5 +1,7 @@
 """Each kind of advice but the order of loops: what it sees in small sources, and where it says nothing."""
 
+from dataclasses import replace
+
 import pytest
 
 from autoanalyzer.advise.division_of_work import division_of_work
@@ -8,6 +10,7 @@ from autoanalyzer.advise.input_output import input_output
 from autoanalyzer.advise.messages import messages
 from autoanalyzer.advise.repeated_work import repeated_work
 from autoanalyzer.advise.thread_loops import thread_loops
+from autoanalyzer.advise.uneven import once_a_turn
 
 from .test_loop_order import lines
 
@@ -65,6 +68,87 @@ def test_bounds_lead_back_through_arguments_and_results(site):
     assert lines(advice)[-1] == 6
     assert "divide by cost" in advice.text
     assert advice.confidence == "high"
+
+
+ROWS = """\
+    #include <mpi.h>
+    struct part { int rows, *counts, *from; };
+    void divide(struct part *a, int n, int size) {
+        int rank;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        for (int r = 0; r < size; r++) {
+            a->counts[r] = n * (r + 1) / size - n * r / size;
+        }
+        a->rows = a->counts[rank];
+    }
+    void work(struct part *a, double *x) {
+        for (int i = 0; i < a->rows; i++)
+            for (int k = a->from[i]; k < a->from[i + 1]; k++) x[i] += k;
+    }
+    """
+
+
+def test_equal_parts_whose_turns_data_make_long_are_not_to_be_made_equal(site):
+    (advice,) = division_of_work(site(ROWS))
+    assert lines(advice) == [9, 12, 7]
+    assert "a->from[i] decides how many turns line 13 takes" in advice.text
+    assert "a->counts[rank], which line 7 fills" in advice.text
+    assert advice.text.endswith(": divide by the turns of line 13, in rotation or on demand")
+
+
+@pytest.mark.parametrize("filled", ["size + r", "a->from[r]"])
+def test_parts_that_a_table_makes_unequal_are_named(site, filled):
+    (advice,) = division_of_work(site(ROWS.replace("n * (r + 1) / size - n * r / size", filled)))
+    assert "the rank chooses how much it does" in advice.text
+
+
+@pytest.mark.parametrize(
+    ("apart", "said"), [(1.0, "divide by the turns of line 13"), (3.0, "come from"), (None, "divide by the turns")]
+)
+def test_what_ranks_take_of_turns_tells_whether_these_or_their_cost_differ(site, apart, said):
+    found = replace(site(ROWS), turns_apart=lambda source, loop: apart if loop.line == 12 else None)
+    (advice,) = division_of_work(found)
+    assert said in advice.text
+    assert any("times the turns of line 12" in each for each in advice.evidence) == bool(apart)
+
+
+def test_turns_that_data_make_long_are_named_where_nothing_divides_them(site):
+    text = """\
+        int many(int); void work(double *x, int *count, int *at, int n) {
+            for (int i = 0; i < n; i++) {
+                int m = many({});
+                for (int k = 0; k < m; k++) x[i] += k;
+            }
+        }
+        """
+    (advice,) = division_of_work(site(text.replace("{}", "count[at[i]]")))
+    assert lines(advice) == [2, 4]
+    assert "many(count[at[i]]) decides how many turns line 4 takes" in advice.text
+    assert advice.confidence == "medium"
+    assert not list(division_of_work(site(text.replace("{}", "count[0]"))))
+    assert not list(division_of_work(site(text.replace("{}", "count[i]").replace("i < n", "i < 3"))))
+
+
+@pytest.mark.parametrize(
+    ("body", "functions", "loops"),
+    [
+        ("f(i);", {"f"}, set()),
+        ("x[i] = f(i) + 1;", {"f"}, set()),
+        ("f(i); f(i);", set(), set()),
+        ("if (x[i] > 0) f(i);", set(), set()),
+        ("if (x[i] > 0) continue; f(i);", set(), set()),
+        ("f(i); if (x[i] > 0) continue; for (;;) f(i);", set(), set()),
+        ("if (f(i) > 0) x[i] = 0; else if (g(i) > 0) x[i] = 1;", {"f"}, set()),
+        ("if (f(i) > 0 && g(i) > 0) x[i] = 0;", {"f"}, set()),
+        ("x[i] = n > 0 ? f(i) : g(i);", set(), set()),
+        ("for (int k = 0; k < n; k++) { if (x[k] > 0) break; g(k); } f(i);", {"f"}, {1}),
+        ("for (int k = 0; k < n; k++) if (x[k] > 0) return; f(i);", set(), {1}),
+    ],
+)
+def test_what_each_turn_does_once_is_found(site, body, functions, loops):
+    text = f"int f(int); int g(int); void s(double *x, int n) {{ for (int i = 0; i < n; i++) {{ {body} }} }}"
+    found = once_a_turn(next(loop for loop, _ in site(text).loops))
+    assert (found.functions, found.loops) == (functions, loops)
 
 
 def test_loops_over_the_same_for_all_ranks_have_no_division(site):
@@ -205,6 +289,13 @@ def test_messages_are_named(site, name):
     (advice,) = messages(site(text))
     assert said in advice.text
     assert (advice.confidence, lines(advice)[0]) == (sure, 3)
+
+
+@pytest.mark.parametrize(("count", "said"), [("1", "1 element"), ("2", "2 elements"), ("n", "n elements")])
+def test_one_element_is_one(site, count, said):
+    text = f"#include <mpi.h>\nvoid f(double *x, int n, int to) {{ {SENDING['small messages'][0]} }}"
+    (advice,) = messages(site(text.replace("1, MPI_DOUBLE", f"{count}, MPI_DOUBLE"), mpi_calls=9, mpi_bytes=9))
+    assert f" has {said}, in each turn" in advice.text
 
 
 def test_messages_to_others_each_time_are_not_to_be_packed(site):

@@ -373,3 +373,56 @@ end
 """
     assert advised(division_of_work, text.format("small(me)", "large(me)")) == [(HIGH, [12, 13, 6])]
     assert advised(division_of_work, text.format("large(me)", "small(me)")) == [(HIGH, [12, 13, 7])]
+
+
+@pytest.mark.parametrize(("declared", "there"), [("integer n", []), ("use shared", [(HIGH, [8, 14])])])
+def test_a_variable_of_a_procedure_of_its_own_is_no_origin_of_another(advised, declared, there):
+    text = f"""
+module shared
+  integer n
+end module
+subroutine shares
+  {declared}
+  call mpi_comm_rank(mpi_comm_world, me, ierr)
+  n = me*100
+end
+subroutine work(a)
+  use shared
+  real a(*)
+  integer i
+  do i = 1, n
+    a(i) = 1
+  end do
+end
+"""
+    assert advised(division_of_work, text) == there
+
+
+@pytest.mark.parametrize(("kind", "there"), [("list", []), ("part", [(HIGH, [14, 21])])])
+def test_a_field_of_another_structure_is_no_origin(advised, kind, there):
+    text = f"""
+module shared
+  type part
+    integer n, first
+  end type
+  type list
+    integer n, last
+  end type
+end module
+subroutine shares(one)
+  use shared
+  type({kind}) one
+  call mpi_comm_rank(mpi_comm_world, me, ierr)
+  one%n = me*100
+end
+subroutine work(a, mine)
+  use shared
+  real a(*)
+  type(part) mine
+  integer i
+  do i = 1, mine%n
+    a(i) = 1
+  end do
+end
+"""
+    assert advised(division_of_work, text) == there

@@ -1,5 +1,9 @@
 """Statements that are no construct."""
 
+import pytest
+
+from autoanalyzer.advise.fortran import read_fortran
+
 from .written import lines
 
 STATEMENTS = """
@@ -115,3 +119,10 @@ def test_what_the_compiler_alone_knows_may_change_what_it_names(read):
         "3 a = 1",
         "4 other ?!(synca, b)",
     ]
+
+
+@pytest.mark.parametrize(("built", "doubts"), [((), {3, 4, 5, 6, 7}), ((6,), set())])
+def test_lines_of_a_condition_that_nothing_tells_are_in_doubt(tmp_path, built, doubts):
+    text = b"subroutine s(a)\n  real a\n#ifdef FAST\n  a = 1\n#else\n  a = 2\n#endif\n"
+    text += b"#ifdef USE_MPI\n  a = 3\n#endif\nend\n"
+    assert read_fortran(text, tmp_path / "x.F90", built).doubtful == doubts

@@ -1,0 +1,156 @@
+"""Turns that cost differently, by the bounds of a loop within; what each turn does once, by which turns are counted.
+
+Both tell whether ranks differ in how many turns they take, or in what a turn costs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, NamedTuple
+
+from .calls import bare
+from .effects import expressions_of
+from .expression import ArrayRef, Binary, Call, Deref, Expression, FieldRef, Name, Opaque, Unary, parts, walk
+from .nest import Assignment, Block, Branch, Jump, Loop, Statement, statements
+
+__all__ = ["Inner", "OnceATurn", "decided_by_data", "made_in", "once_a_turn", "resolved"]
+
+_DEEPEST: Final = 8  # variables that hold others
+_LAZY: Final = frozenset(("&&", "||"))
+_FAR: Final = frozenset(("return", "goto", "stop"))
+
+
+class Inner(NamedTuple):
+    """A loop within another whose number of turns data decide.
+
+    Attributes:
+        loop: The loop within.
+        by: What decides it: an element, or what a function makes of one.
+    """
+
+    loop: Loop
+    by: Expression
+
+
+@dataclass(frozen=True)
+class OnceATurn:
+    """What each turn of a loop does once.
+
+    Attributes:
+        functions: Names of functions that are called, in lower case.
+        loops: Lines of loops.
+    """
+
+    functions: frozenset[str]
+    loops: frozenset[int]
+
+
+def made_in(loop: Loop) -> dict[Name, Expression]:
+    """Give what variables are in a turn of a loop, if they get their value once there."""
+    stored = [
+        each for each, _ in statements(loop.body) if isinstance(each, Assignment) and isinstance(each.target, Name)
+    ]
+    times = Counter(each.target for each in stored)
+    return {
+        each.target: each.value
+        for each in stored
+        if isinstance(each.target, Name) and times[each.target] == 1 and not each.operator
+    }
+
+
+def resolved(head: Expression | None, made: Mapping[Name, Expression], depth: int = _DEEPEST) -> Expression | None:
+    """Put sums, and addresses of elements, in the place of the variables that hold them."""
+    match head:
+        case Name() if head in made and depth:
+            return resolved(made[head], made, depth - 1)
+        case Binary(operator, left, right):
+            left, right = resolved(left, made, depth) or left, resolved(right, made, depth) or right
+            return Binary(operator, left, right)
+        case Unary("&", ArrayRef(array, (subscript,))):
+            return Binary("+", array, subscript)
+    return head
+
+
+def decided_by_data(loop: Loop) -> Inner | None:
+    """Find a loop within whose bounds are, or are made of, what belongs to a turn of the one outside: ``at[i]``."""
+    if loop.variable is None:
+        return None
+    made = made_in(loop)
+    for each, _ in statements(loop.body):
+        if isinstance(each, Loop):
+            for head in (each.first, each.last, each.condition):
+                found = resolved(head, made)
+                for by in walk(found) if found is not None else ():
+                    if _is_data(by, loop.variable, made):
+                        return Inner(each, by)
+    return None
+
+
+def _is_data(expression: Expression, variable: Name, made: Mapping[Name, Expression]) -> bool:
+    """Tell whether a value is read from memory at a place that a variable decides, or made of one that is."""
+    match expression:
+        case ArrayRef(array=inner, subscripts=subscripts):
+            return any(_uses(each, variable, made) for each in subscripts) or _is_data(inner, variable, made)
+        case Deref(pointer=inner):
+            return _uses(inner, variable, made)
+        case FieldRef(structure=inner):
+            return _is_data(inner, variable, made)
+        case Call(arguments=arguments):
+            given = (part for each in arguments for part in walk(each) if not isinstance(part, Call))
+            return any(_is_data(part, variable, made) for part in given)
+    return False
+
+
+def _uses(expression: Expression, variable: Name, made: Mapping[Name, Expression]) -> bool:
+    """Tell whether a variable is in an expression, or in what its variables are made of."""
+    seen: set[Name] = set()
+    pending = [expression]
+    while pending:
+        names = {each for each in walk(pending.pop()) if isinstance(each, Name)}
+        if variable in names:
+            return True
+        pending += [made[each] for each in names - seen if each in made]
+        seen |= names
+    return False
+
+
+def once_a_turn(loop: Loop) -> OnceATurn:
+    """Find what each turn of a loop does once, whatever is in the way."""
+    expressions = (each for statement, _ in statements(loop.body) for each in expressions_of(statement))
+    times = Counter(bare(each.name) for whole in expressions for each in walk(whole) if isinstance(each, Call))
+    always = [*_always(loop.body)]
+    called = {bare(each.name) for one in always if not isinstance(one, Loop) for each in _calls_always(one)}
+    loops = frozenset(each.line for each in always if isinstance(each, Loop))
+    return OnceATurn(frozenset(each for each in called if times[each] == 1), loops)
+
+
+def _always(body: tuple[Statement, ...]) -> Iterator[Statement]:
+    """Give the statements that each turn comes by: those before the first that may leave it."""
+    for statement in body:
+        jumps = [each for each, _ in statements([statement]) if isinstance(each, Jump)]
+        if isinstance(statement, Loop):
+            yield statement
+            jumps = [each for each in jumps if each.label or each.kind in _FAR]
+        elif not jumps:
+            yield from _always(statement.body) if isinstance(statement, Block) else (statement,)
+        if jumps:
+            return
+
+
+def _calls_always(statement: Statement) -> Iterator[Call]:
+    found = expressions_of(statement)
+    for expression in islice(found, 1) if isinstance(statement, Branch) else found:  # the first condition
+        yield from (each for each in _computed(expression) if isinstance(each, Call))
+
+
+def _computed(expression: Expression) -> Iterator[Expression]:
+    """Go through the parts of an expression that are computed for certain."""
+    yield expression
+    if isinstance(expression, Opaque):
+        return
+    is_lazy = isinstance(expression, Binary) and expression.operator in _LAZY
+    for each in islice(parts(expression), 1 if is_lazy else None):
+        yield from _computed(each)
