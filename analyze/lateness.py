@@ -153,6 +153,7 @@ class _Walk:
         waited: ``float64[1 + core, rank]``: what was waited for, and what that takes from, or adds to, each core: the
             sums of both say how late a rank is; only differences between ranks say something.
         at_loop: What they had computed when the loop began that is around all others.
+        by_its_end: What they will have when it ends; of those that do not enter it, all that they will in the program.
         seconds: As ``Lateness`` has it, as far as the way has been gone.
         shares: Likewise.
         around: How many loops they are in whose first turn is told from the others.
@@ -163,6 +164,7 @@ class _Walk:
     computed: Values = field(init=False)
     waited: Values = field(init=False)
     at_loop: Values = field(init=False)
+    by_its_end: Values = field(init=False)
     seconds: Values = field(init=False)
     shares: dict[int, dict[int, float]] = field(default_factory=dict)
     around: int = 0
@@ -172,6 +174,7 @@ class _Walk:
         self.computed = np.zeros((1 + len(self.cores), len(self.program.selection.ranks)))
         self.waited = np.zeros_like(self.computed)
         self.at_loop = np.zeros_like(self.computed)
+        self.by_its_end = self._in_all
         self.seconds = np.zeros(len(self.program.in_mpi))
 
     def go(self) -> None:
@@ -218,6 +221,8 @@ class _Walk:
             return
         if not self.around:
             self.at_loop = self.computed.copy()
+            within = np.minimum(self.at_loop + self._in_region(index), self._in_all)
+            self.by_its_end = np.where(self.program.enter(index), within, self._in_all)
         executions *= turns
         left = turns
         is_told = self.around < _LOOPS
@@ -293,14 +298,27 @@ class _Walk:
         self.waited[1:] += part * (of_last[:, None] - of_cores)
 
     def _beside(self, begun: float) -> Values:
-        """Give what ranks compute beside a loop, as its turns go on: by its end, all that they will.
+        """Give what ranks compute beside what others do in a loop, as its turns go on.
 
         Args:
             begun: What part of its turns has begun.
         """
-        performance = self.program.performance
-        whole = np.vstack([self.program.computed(), performance.values[list(self.cores)]])
-        return np.maximum(self.at_loop + begun * (whole - self.at_loop) - self.computed, 0.0)
+        return np.maximum(self.at_loop + begun * (self.by_its_end - self.at_loop) - self.computed, 0.0)
+
+    @property
+    def _in_all(self) -> Values:
+        program = self.program
+        return np.vstack([program.computed(), program.performance.values[list(self.cores)]])
+
+    def _in_region(self, index: int) -> Values:
+        """Give what ranks compute in a region, and what of it in each core."""
+        regions, values = self.program.performance.regions, self.program.performance.values
+        within = {index, *descendants(regions, index)}
+        rows = [values[index]]
+        for core in self.cores:
+            around = index in descendants(regions, core)
+            rows.append(values[core] if core in within else values[index] * around)
+        return np.vstack(rows)
 
     def _share_out(self, index: int, weight: float, seconds: float, late: Values) -> None:
         together = float(late[late > 0].sum())

@@ -79,6 +79,17 @@ def test_who_never_enters_a_region_computes_on_as_it_is_entered(
     assert blamed(experiment, "l/sync") == pytest.approx({"m": 12})
 
 
+def test_who_skips_a_region_of_a_loop_is_not_late_for_what_comes_behind_the_loop(
+    make_experiment: MakeExperiment,
+) -> None:
+    """Rank 2 has no part in the halo, and much to do later: nobody waits for that in the halo."""
+    turns = {f"loop@1/{name}": [2.0] * 3 if name == "work" else [0.0] * 3 for name in ("work", "halo")}
+    times = {"loop@1": [0.0] * 3, **turns, "solve": [1.0, 1.0, 9.0], "end": [0.0] * 3}
+    visits = {**dict.fromkeys(times, [1.0] * 3), "loop@1/work": [10.0] * 3, "loop@1/halo": [10.0, 10.0, 0.0]}
+    waits = {"loop@1/halo": [0.5, 0.6, 0.0], "end": [8.0, 8.0, 0.0]}
+    assert waited(make_experiment(times, mpi_time=waits, visits=visits)).keys() == {"end"}
+
+
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_loops_in_loops_are_late_by_all_their_turns(depth: int, make_experiment: MakeExperiment) -> None:
     loops = ["/".join(f"l{each}" for each in range(1 + last)) for last in range(depth)]
