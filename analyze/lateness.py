@@ -153,7 +153,7 @@ class _Walk:
         waited: ``float64[1 + core, rank]``: what was waited for, and what that takes from, or adds to, each core: the
             sums of both say how late a rank is; only differences between ranks say something.
         at_loop: What they had computed when the loop began that is around all others.
-        by_its_end: What they will have when it ends; of those that do not enter it, all that they will in the program.
+        by_its_end: What they will have when it ends; of those that take no part in it, all that they will.
         seconds: As ``Lateness`` has it, as far as the way has been gone.
         shares: Likewise.
         around: How many loops they are in whose first turn is told from the others.
@@ -221,8 +221,9 @@ class _Walk:
             return
         if not self.around:
             self.at_loop = self.computed.copy()
-            within = np.minimum(self.at_loop + self._in_region(index), self._in_all)
-            self.by_its_end = np.where(self.program.enter(index), within, self._in_all)
+            within = np.minimum(self.at_loop + self._in_turns(index, below), self._in_all)
+            takes_part = np.any([self.program.enter(each) for each in below or [index]], axis=0)
+            self.by_its_end = np.where(takes_part, within, self._in_all)
         executions *= turns
         left = turns
         is_told = self.around < _LOOPS
@@ -310,14 +311,15 @@ class _Walk:
         program = self.program
         return np.vstack([program.computed(), program.performance.values[list(self.cores)]])
 
-    def _in_region(self, index: int) -> Values:
-        """Give what ranks compute in a region, and what of it in each core."""
+    def _in_turns(self, index: int, below: Sequence[int]) -> Values:
+        """Give what ranks compute in all turns of a region, and what of it in each core."""
         regions, values = self.program.performance.regions, self.program.performance.values
-        within = {index, *descendants(regions, index)}
-        rows = [values[index]]
+        whole = self.program.own_time(index) + values[list(below)].sum(axis=0)
+        within = {each for region in below for each in (region, *descendants(regions, region))}
+        rows = [whole]
         for core in self.cores:
-            around = index in descendants(regions, core)
-            rows.append(values[core] if core in within else values[index] * around)
+            is_around = core == index or index in descendants(regions, core)
+            rows.append(values[core] if core in within else whole * is_around)
         return np.vstack(rows)
 
     def _share_out(self, index: int, weight: float, seconds: float, late: Values) -> None:
