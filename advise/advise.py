@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import chain
-from math import inf
 from pathlib import PurePath
 from typing import Final
 
@@ -274,8 +273,8 @@ def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float 
     if not counted or not complete(experiment, "visits"):
         return None
     visits = selection.rows("visits", next(iter(counted.values())), own=True).sum(axis=0)
-    least, most = float(np.min(visits)), float(np.max(visits))
-    return most / least if least > 0 else inf if most else None
+    taken = visits[visits > 0]  # ranks of another program take none
+    return float(taken.max() / taken.min()) if len(taken) else None
 
 
 def _entries(selection: Selection, core: int) -> dict[str, float]:

@@ -89,7 +89,7 @@ class RegionSeconds:
         enough |= (self.chained > 0) & (self.chained >= least * self.busy)
         own = self.own_computing
         for region in np.flatnonzero((own > 0) & (own >= CRITERIA.part * self.busy)).tolist():
-            less = CRITERIA.outweighs * self.computing <= own[region]
+            less = (CRITERIA.outweighs * self.computing <= own[region]) & (self.time >= least * self.busy)
             enough[region] |= bool(np.any(less & (values > values[region])))
         return np.flatnonzero(enough).tolist()
 

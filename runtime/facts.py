@@ -67,4 +67,4 @@ class RunFacts:
             InputError: One has.
         """
         if self.start and RunFacts.read(shards).start != self.start:
-            raise InputError(f"{shards.parent}: a later run in this folder has removed the data of this one")
+            raise InputError(f"{shards.parent}: a later run here, or another analysis, has taken this one's data")

@@ -147,7 +147,7 @@ def launch(
 
     An interrupt from the keyboard reaches the program, as it would without us, and what it had recorded is kept;
     a request to terminate is handed on, and the end of a terminal is one. Whoever ignores a signal goes on doing so.
-    A launcher that cannot end then is killed.
+    Open MPI's launcher is killed if it cannot end then.
 
     Args:
         command: A launcher and the program, or the program alone.
@@ -167,10 +167,11 @@ def launch(
     """
     words, variables = _forward(command, environment, launcher) if launcher else _export(command, environment)
     process = _start(words, variables, folder, log, given)
-    stuck = StuckLauncher(process)
+    stuck = StuckLauncher(process) if launcher else None
 
     def hand_on(number: int, _: FrameType | None) -> None:
-        stuck.asked_to_end()
+        if stuck:
+            stuck.asked_to_end()
         if signalled:
             signalled(number)
         if number != signal.SIGINT:

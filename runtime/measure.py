@@ -120,6 +120,7 @@ def measure(
         say(complaint)
     experiment = gather_shards(folder, facts, gather, told=told)
     if experiment is None:
+        facts.check_start(folder.shards)
         folder.remove_shards([])
     plan = add_throttled(folder.plan, experiment) if experiment else ""
     return Measurement(experiment, folder.experiment, status, plan, interrupted=bool(signals))

@@ -121,8 +121,14 @@ def against_difference(performance: Performance, core: int | None) -> Mapping[st
     threads, columns = performance.selection.threads, performance.selection.columns
     if threads is None:
         return _TO_TRY_FOR_RANKS
-    alone = core is not None and threads.serial[performance.regions[core].id, columns].all()
+    alone = core is not None and threads.serial[_paths_of(performance, core)][:, columns].all()
     return _TO_TRY_FOR_RANKS if alone else _TO_TRY_FOR_THREADS
+
+
+def _paths_of(performance: Performance, core: int) -> list[int]:
+    """Give the call paths whose time a region's is."""
+    region = performance.regions[core]
+    return [region.id] if region.own_code else [*performance.selection.experiment.walk(region.id)]
 
 
 def is_mostly(time: float | None, cost: Cost) -> bool:

@@ -138,7 +138,7 @@ def _of_cores(
             known = [each for each in gains if each is not None]
             gain = sum(known) if known else None
             lines.insert(1, _elsewhere(findings, [core, *others], gain))
-        weight = computed.get(core, cost.share)
+        weight = sum(computed.get(each, findings.run.weighed_costs[each].share) for each in (core, *others))
         yield Finding(lines, more, sight, gain=gain, weight=weight, advice=advice, rest=to_try[first:])
 
 

@@ -132,11 +132,13 @@ def verdict_lines(
     heavy = _elsewhere_first([each for each in told.findings if not each.ranks], real)
     speed = [each for each in told.findings if each.speed]
     # What weighs most has its place beside the widest imbalance.
+    order = told.findings
     if not everything and len(_that_fit(items, room)) <= len(real):
-        items = _said_once([*real[:1], *heavy[:1], *real[1:], *heavy[1:], *speed])
+        order = [*real[:1], *heavy[:1], *real[1:], *heavy[1:], *speed]
+        items = _said_once(order)
     shown = _that_fit(items, room)
-    if not everything and (heaviest := _heaviest_beyond(items, len(shown))):
-        items = _said_once([items[0], heaviest, *(each for each in items[1:] if each is not heaviest)])
+    if not everything and (heaviest := _heaviest_beyond(order, len(shown))):
+        items = _said_once([order[0], heaviest, *(each for each in order[1:] if each is not heaviest)])
         shown = _that_fit(items, room)
     for number, lines in enumerate(shown, start=1):
         body += [f"{number:2}  {lines[0]}", *(f"    {line}" for line in lines[1:])]

@@ -19,7 +19,7 @@ from ...instrument.fortran.lines import Statement as Written
 from ...instrument.fortran.meaning import Kind
 from ...instrument.fortran.units import Procedure, StructureError, find_procedures
 from ...instrument.line_markers import MarkedText
-from ..conditions import asks_for_mpi, doubtful, settled
+from ..conditions import asks_for_mpi, defined_in, doubtful, settled
 from ..expression import Expression, Name, walk
 from ..nest import Block, Branch, Declaration, Jump, Loop, SourceFile, Statement
 from ..nest import Procedure as Read
@@ -47,7 +47,7 @@ def read_fortran(text: bytes, path: Path, built: Collection[int] = ()) -> Source
     """Read a source of Fortran; see ``FrontEnd``. Modules that it uses are looked for beside it, too."""
     text = settled(text, built)
     found = _Source(_arranged(text, path), path).read()
-    return replace(found, doubtful=doubtful(text, asks_for_mpi(text.decode("latin-1"))))
+    return replace(found, doubtful=doubtful(text, defined_in(text, asks_for_mpi(text.decode("latin-1")))))
 
 
 @dataclass(frozen=True, slots=True)

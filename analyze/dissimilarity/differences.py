@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from ..criteria import CRITERIA, THRESHOLD
 from ..overhead import TIMES, probe_times
@@ -105,13 +104,10 @@ class Differences:
         return not self._by_the_clock[places]
 
     def _is_by_the_clock(self, places: list[int]) -> bool:
+        """Whether the clock agrees, in some program: it deviates from what was executed by less than that differs."""
         times = self.performance.values[places].sum(axis=0)
         measured = np.nansum(self.performance.measured(places), axis=0)
-        for each in self.performance.groups:
-            slower = times[each] > (times[each].min() + times[each].max()) / 2
-            if slower.any() and _lie_apart(measured[each][~slower], measured[each][slower]):
-                return True
-        return False
+        return any(np.std(measured[each] - times[each]) < np.std(times[each]) for each in self.performance.groups)
 
     # What follows takes a walk over all ranks each time, and is asked for by the verdict and by what JSON says.
 
@@ -126,11 +122,6 @@ class Differences:
     @cached_property
     def _by_the_clock(self) -> dict[tuple[int, ...], bool]:
         return {}
-
-
-def _lie_apart(less: npt.NDArray[np.float64], more: npt.NDArray[np.float64]) -> bool:
-    """Whether times are longer by more than they deviate among themselves."""
-    return bool(more.mean() - less.mean() > less.std() + more.std())
 
 
 def _most_paid(selection: Selection, regions: Sequence[int]) -> float:

@@ -73,7 +73,7 @@ def test_the_first_start_leaves_alone_what_the_second_has(tool: Tool, where: str
     first, second = Start(tool, "first", where), Start(tool, "second", BEFORE_IT_GATHERS)
     told = second.go_on() if has_ended else ""
     said = first.go_on()
-    assert "out: a later run in this folder has removed the data of this one" in said
+    assert "out: a later run here, or another analysis, has taken this one's data" in said
     assert first.process.returncode == 2
     told = told or second.go_on()
     assert second.process.returncode == 0, told

@@ -9,7 +9,8 @@ from autoanalyzer.analyze import analyze
     ("seconds", "alone"),
     [
         pytest.param([0.98, 1.02, 1.02, 0.98], True, id="no longer"),
-        pytest.param([1.04, 0.98, 1.02, 1.01], True, id="longer by less than they deviate"),
+        pytest.param([1.0, 0.98, 1.03, 1.03], True, id="longer by less than they deviate"),
+        pytest.param([1.04, 0.99, 1.01, 1.0], False, id="longer, though one hardly"),
         pytest.param([1.02, 0.98, 0.98, 1.02], False, id="longer"),
     ],
 )
