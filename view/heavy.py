@@ -28,6 +28,7 @@ __all__ = ["heavies"]
 
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the run: a region of which more must be known
+_SHOWN: Final = 0.01  # of a weight: less is none
 _ALL: Final = 0.9  # of a time: what is as much is all of it
 
 
@@ -239,7 +240,8 @@ def _weight(findings: Findings, core: int) -> list[str]:
     """Write the number that a region is classed by, unless it is its share of the run."""
     if findings.weights.cycles is None or findings.weights.metric == "wall_time":
         return []
-    return [f"{findings.weights.metric.upper()} {findings.disparity.values[core]:.2f}"]
+    metric, value = findings.weights.metric.upper(), findings.disparity.values[core]
+    return [f"{metric} {value:.2f}" if value >= _SHOWN else f"{metric} < {_SHOWN}"]
 
 
 def _waiting(findings: Findings, core: int) -> str:

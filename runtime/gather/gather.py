@@ -95,8 +95,11 @@ def gather(
     launched = f" -- {shlex.join(command)}" if command else ""
     again = f"on the same nodes, autoanalyzer gather {folder.path}{launched} tries again"
     if not own.told.files:
-        ended = f"the command ended with exit status {facts.status}; " if facts.status else ""
-        raise InputError(f"{ended}{remark}, and there are none; if the program ran on other nodes: {again}")
+        if facts.status:
+            remark = f"nothing was recorded: the command ended with exit status {facts.status} ({job.failure})"
+        else:
+            remark += ", and there are none"
+        raise InputError(f"{remark}; if the program ran on other nodes: {again}")
     if own.told.lacks_ranks:
         remark += f"; {again}"
     return _merge(folder, facts, own, [remark], keep=own.told.lacks_ranks)

@@ -28,4 +28,4 @@ def test_a_command_that_does_not_start_is_told_before_what_follows_from_it(tool)
     tool.build(PROGRAM)
     tool.write("mpirun", "#!/bin/sh\necho no such partition >&2\nexit 3\n").chmod(0o755)
     said = tool("autoanalyzer", "run", "-o", "out", "--", "./mpirun", "-n", "2", "./app").stderr.decode()
-    assert "\nautoanalyzer: the command ended with exit status 3; gathering by MPI failed (no such partition): " in said
+    assert "\nautoanalyzer: nothing was recorded: the command ended with exit status 3 (no such partition); if " in said
