@@ -86,9 +86,9 @@ def test_one_visit_that_an_interrupt_made_long_tells_nothing(record: Record, vis
 
 
 def test_a_loop_that_is_short_for_a_while_is_timed_on(record: Record, visits: Visits) -> None:
-    words = "+main times 50 +f spin 10 +g -g -f ; times 300000 +h -h ; times 16000 +f +g -g -f ; -main"
+    words = "+main times 50 +f spin 30 +g -g -f ; times 600000 +h -h ; times 16000 +f +g -g -f ; -main"
     shard = of_first(record, words, share="0.5%")
-    assert visits(shard) == {"main": 1, "main/f": 16_050, "main/f/g": 16_050, "main/h": 300_000}
+    assert visits(shard) == {"main": 1, "main/f": 16_050, "main/f/g": 16_050, "main/h": 600_000}
     assert 2 not in shard.threads[0].throttled
     assert 4 in shard.threads[0].throttled
 
