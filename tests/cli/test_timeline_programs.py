@@ -160,7 +160,7 @@ def test_threads_that_become_slower_are_named(tool):
     assert len(trace.locations) == 2
     first = found[0]
     assert (first["function"], first["ranks"], first["threads"]) == ("work", [0], ["0.1"])
-    assert first["factor"] == pytest.approx(2, rel=0.25)
+    assert 1.5 < first["factor"] < 3
     assert first["start"] == pytest.approx(half_way(trace, "part"), rel=0.25)
     assert "on thread 0.1\n" in said
 
@@ -174,7 +174,7 @@ def test_of_two_programs_the_one_that_changes_is_named_under_both_mpis(tool, mpi
     first = found[0]
     assert (first["function"], first["ranks"], first["threads"]) == ("work", [1], [])
     assert "‹ ocean\n" in said
-    assert first["factor"] == pytest.approx(2, rel=0.25)
+    assert 1.5 < first["factor"] < 3
     assert first["start"] == pytest.approx(half_way(trace, "ocean"), rel=0.25)
 
 
@@ -191,6 +191,6 @@ def test_where_regions_are_throttled_their_callers_are_followed(tool):
     _, found, trace = changes(tool, "mpirun", "-n", "2", "./app", options=["--max-overhead", "0.1%"])
     assert load(tool.folder / "out" / "experiment.cube").notes.throttled
     assert found[0]["function"] == "work"
-    assert found[0]["factor"] == pytest.approx(2, rel=0.25)
-    # Small as they are, load can make the change a gradual one, which begins before the middle.
+    assert 1.25 < found[0]["factor"] < 4  # small as they are, probes and load weigh
+    # Load can make the change a gradual one, too, which begins before the middle.
     assert found[0]["start"] == pytest.approx(half_way(trace, "work"), rel=0.5)
