@@ -12,6 +12,7 @@ from autoanalyzer.analyze import analyze
         pytest.param([1.0, 0.98, 1.03, 1.03], True, id="longer by less than they deviate"),
         pytest.param([1.04, 0.99, 1.01, 1.0], False, id="longer, though one hardly"),
         pytest.param([1.02, 0.98, 0.98, 1.02], False, id="longer"),
+        pytest.param([1.4, 0.98, 1.0, 1.3], False, id="longer still by the clock"),
     ],
 )
 def test_who_executes_more_and_takes_no_longer_by_the_clock_differs_perhaps(make_experiment, seconds, alone):
