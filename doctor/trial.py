@@ -22,7 +22,9 @@ __all__ = ["RANKS", "Trial", "compiler_version", "gather_failure", "lacking_comp
 
 RANKS: Final = 2
 
-_GATHER_FAILED: Final = re.compile(r"gathering by MPI failed \((.*)\): only the data")
+_GATHER_FAILED: Final = re.compile(
+    r"(?:gathering by MPI failed|the command ended with exit status \d+) \((.*)\)(?:: only the data|; if the program)"
+)
 _ALONE: Final = "each alone in its MPI_COMM_WORLD"
 _VERSION: Final = re.compile(r"\d+\.\d+(\.\d+)?")
 _STAND_INS: Final = {
