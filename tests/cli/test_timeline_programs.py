@@ -190,7 +190,8 @@ def test_where_regions_are_throttled_their_callers_are_followed(tool):
     tool.build(SMALL)
     _, found, trace = changes(tool, "mpirun", "-n", "2", "./app", options=["--max-overhead", "0.1%"])
     assert load(tool.folder / "out" / "experiment.cube").notes.throttled
-    assert found[0]["function"] == "work"
-    assert 1.25 < found[0]["factor"] < 4  # small as they are, probes and load weigh
-    # Load can make the change a gradual one, too, which begins before the middle.
-    assert found[0]["start"] == pytest.approx(half_way(trace, "work"), rel=0.5)
+    # What others do on the machine changes such small functions, too, and can make the change a gradual one, which
+    # begins before the middle.
+    half = pytest.approx(half_way(trace, "work"), rel=0.5)
+    of_work = [(each["factor"], each["start"]) for each in found if each["function"] == "work"]
+    assert any(1.25 < factor < 4 and start == half for factor, start in of_work), of_work
