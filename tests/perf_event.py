@@ -11,14 +11,25 @@ import pytest
 from autoanalyzer.runtime.papi.lookup import look_up
 
 _NUMBERS = {"x86_64": 298, "aarch64": 241, "ppc64le": 319}  # of the system call perf_event_open
+_HARDWARE, _INSTRUCTIONS = 0, 1
 _SOFTWARE, _TASK_CLOCK = 1, 1
 _NO_KERNEL = 1 << 5 | 1 << 6  # exclude_kernel, exclude_hv
 _SIZE = 112
 
 
 def kernel_counts() -> bool:
-    """Open the kernel's clock of this thread, without what happens in the kernel."""
-    words = struct.pack("=IIQQQQQ", _SOFTWARE, _SIZE, _TASK_CLOCK, 0, 0, 0, _NO_KERNEL)
+    """Return whether the kernel's clock of this thread can be opened."""
+    return _opens(_SOFTWARE, _TASK_CLOCK)
+
+
+def processor_counts() -> bool:
+    """Return whether the processor's counter of instructions can be opened; in most virtual machines there is none."""
+    return _opens(_HARDWARE, _INSTRUCTIONS)
+
+
+def _opens(kind: int, event: int) -> bool:
+    """Open an event of this thread, without what happens in the kernel."""
+    words = struct.pack("=IIQQQQQ", kind, _SIZE, event, 0, 0, 0, _NO_KERNEL)
     attributes = ctypes.create_string_buffer(words, _SIZE)
     number = _NUMBERS[platform.machine()]
     found = ctypes.CDLL(None, use_errno=True).syscall(number, attributes, 0, -1, -1, ctypes.c_ulong(0))

@@ -44,6 +44,7 @@ static const struct aa_counter_source nothing = {
 static const struct aa_counter_source *const known[] = {&aa_counter_simulated, &aa_counter_papi};
 static const struct aa_counter_source *source, *asked; /* what counts; what was to */
 static bool live;                                      /* the source counts, everywhere or in calls */
+static enum { AT_LOAD, WAITING, LATE } opening;        /* it may wait until something is recorded */
 static bool asks_usage;
 static const char *wanted, *defect;
 static int counted = AA_EVENTS; /* how many of enum aa_counter there are */
@@ -107,6 +108,27 @@ static const char *read_calls(void) {
     return NULL;
 }
 
+static bool is_automatic(void) {
+    return strcmp(wanted, "auto") == 0;
+}
+
+static void open_source(void) {
+    defect = source ? read_calls() : "expected auto, papi, papi:EVENT,..., simulated or none";
+    if (!defect)
+        defect = source->load(is_automatic());
+    if (!defect && !source->attach())
+        defect = "no counter can be started";
+    if (defect) {
+        defect = is_automatic() ? NULL : defect;
+        aa_counted_calls = 0;
+        start_without();
+        return;
+    }
+    if (strchr(wanted, ':'))
+        counted = AA_COUNTED;
+    start();
+}
+
 void aa_counter_load(void) {
     aa_usage_load();
     asks_usage = aa_usage_is_asked();
@@ -116,22 +138,19 @@ void aa_counter_load(void) {
         start_without();
         return;
     }
-    bool automatic = strcmp(wanted, "auto") == 0;
-    source = asked = automatic ? &aa_counter_papi : find_source(wanted);
-    defect = source ? read_calls() : "expected auto, papi, papi:EVENT,..., simulated or none";
-    if (!defect)
-        defect = source->load();
-    if (!defect && !source->attach())
-        defect = "no counter can be started";
-    if (defect) {
-        defect = automatic ? NULL : defect;
-        aa_counted_calls = 0;
-        start_without();
+    source = asked = is_automatic() ? &aa_counter_papi : find_source(wanted);
+    /* What a launcher or a shell starts on the way to the program is left alone. */
+    if (source == &aa_counter_papi && aa_launched_rank() < 0)
+        opening = WAITING;
+    else
+        open_source();
+}
+
+void aa_counter_open(void) {
+    if (opening != WAITING)
         return;
-    }
-    if (strchr(wanted, ':'))
-        counted = AA_COUNTED;
-    start();
+    opening = LATE;
+    open_source();
 }
 
 void aa_counter_restart(void) {
@@ -175,6 +194,7 @@ bool aa_counter_begin(struct aa_thread *thread, bool since_load) {
     if (!live)
         return true;
     bool counts = source->attach();
+    since_load &= opening == AT_LOAD;
     if (!since_load)
         stop(stopped_at);
     memcpy(thread->counted, since_load ? at_load : stopped_at, sizeof thread->counted);

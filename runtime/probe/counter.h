@@ -21,7 +21,7 @@
 /* Where counts come from. Counts are numbers that only grow, of the calling thread, by enum aa_counter. */
 struct aa_counter_source {
     const char *name;
-    const char *(*load)(void); /* null, or why it cannot count */
+    const char *(*load)(bool unasked); /* null, or why it cannot count; unasked: it is tried by default */
     void (*describe)(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]);
     const char *(*lack)(void); /* null, or what it was asked for and does not count; may be missing */
     bool (*attach)(void); /* the calling thread, which may be attached already; false: it counts nothing */
@@ -49,6 +49,9 @@ extern uint32_t aa_counted_calls;
 
 /* Choose the source; its counts begin here for the thread that loads the library. */
 void aa_counter_load(void);
+
+/* Something is recorded: open a source that was left alone till then. */
+void aa_counter_open(void);
 
 /* Begin anew, in the child of a fork. */
 void aa_counter_restart(void);

@@ -9,10 +9,15 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define PAPI_OK 0
 #define PAPI_NULL (-1)
@@ -53,6 +58,9 @@ static struct {
     int (*get_component_index)(const char *);
     int (*assign_eventset_component)(int, int);
     int (*set_multiplex)(int);
+    int (*num_components)(void);
+    const char *(*get_component_info)(int); /* a structure that begins with the component's name */
+    int (*disable_component)(int);
 } papi;
 
 static char events[AA_COUNTED][EVENT_LENGTH]; /* empty: not counted; as they are from load on */
@@ -116,6 +124,42 @@ static bool bind_multiplexing(void *library) {
         {"PAPI_set_multiplex", &papi.set_multiplex},
     };
     return bind_all(library, functions, sizeof functions / sizeof *functions);
+}
+
+static bool bind_components(void *library) {
+    static const struct function functions[] = {
+        {"PAPI_num_components", &papi.num_components},
+        {"PAPI_get_component_info", &papi.get_component_info},
+        {"PAPI_disable_component", &papi.disable_component},
+    };
+    return bind_all(library, functions, sizeof functions / sizeof *functions);
+}
+
+/* Whether the user names an event of a component, as in component:::event. */
+static bool is_named(const char *component) {
+    static const char *const variables[] = {"AUTOANALYZER_COUNTERS", "AUTOANALYZER_EVENTS"};
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "%s:::", component);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *events = getenv(variables[i]);
+        if (events && strstr(events, prefix))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * The processor's components are initialised, and those whose events the user names. Others look for devices,
+ * load the libraries of their vendors, and print what they do not find.
+ */
+static void disable_other_components(void *library) {
+    if (!bind_components(library))
+        return;
+    for (int i = papi.num_components() - 1; i >= 0; i--) {
+        const char *component = papi.get_component_info(i);
+        if (component && strncmp(component, "perf_event", strlen("perf_event")) != 0 && !is_named(component))
+            papi.disable_component(i);
+    }
 }
 
 /* A library takes no version but its own. */
@@ -285,11 +329,12 @@ static bool can_take_turns(void *library) {
     return true;
 }
 
-static const char *load(void) {
+static const char *open_events(void) {
     void *library = open_library();
     const char *turns = getenv("AUTOANALYZER_MULTIPLEX");
     if (!library || !bind(library))
         return "found no libpapi of version 5.6 to 7.2";
+    disable_other_components(library);
     if (!initialise())
         return "libpapi cannot be initialised";
     if (turns && *turns && strcmp(turns, "0") != 0 && !can_take_turns(library))
@@ -300,6 +345,76 @@ static const char *load(void) {
             return NULL;
     }
     return "no event can be started (virtual machine? perf_event_paranoid?)";
+}
+
+/* ---- without a sound */
+
+/*
+ * PAPI prints into the program's streams what it fails to find. They lead nowhere while it starts, unless
+ * other threads could write to them meanwhile.
+ */
+struct silence {
+    int saved[2];
+};
+
+/* A folder has a link to itself, one from the folder above, and one from each folder in it. */
+static bool is_single_threaded(void) {
+    struct stat tasks;
+    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
+}
+
+static struct silence silence_begin(void) {
+    struct silence silence = {{-1, -1}};
+    int nowhere = is_single_threaded() ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    if (nowhere < 0)
+        return silence;
+    fflush(stdout); /* what the program has written goes where it meant it to */
+    for (int i = 0; i < 2; i++) {
+        silence.saved[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (silence.saved[i] >= 0)
+            dup2(nowhere, STDOUT_FILENO + i);
+    }
+    close(nowhere);
+    return silence;
+}
+
+static void silence_end(struct silence silence) {
+    if (silence.saved[0] >= 0)
+        fflush(stdout);
+    for (int i = 0; i < 2; i++) {
+        if (silence.saved[i] < 0)
+            continue;
+        dup2(silence.saved[i], STDOUT_FILENO + i);
+        close(silence.saved[i]);
+    }
+}
+
+/* Whether the kernel knows a processor's counter that this process may use: in most virtual machines none. */
+static bool has_counters(void) {
+    static const uint64_t known[] = {PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CPU_CYCLES};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct perf_event_attr event = {.size = sizeof event,
+                                        .type = PERF_TYPE_HARDWARE,
+                                        .config = known[i],
+                                        .exclude_kernel = 1,
+                                        .exclude_hv = 1};
+        long file = syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+        if (file >= 0) {
+            syscall(SYS_close, file);
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *load(bool unasked) {
+    const char *events = getenv("AUTOANALYZER_EVENTS");
+    if (unasked && !(events && *events) && !has_counters())
+        return "the processor's counters are not there";
+    struct silence silence = silence_begin();
+    const char *defect = open_events();
+    silence_end(silence);
+    return defect;
 }
 
 static bool by_turns(void) {

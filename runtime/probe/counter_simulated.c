@@ -48,7 +48,8 @@ static int leave_out_object(struct dl_phdr_info *object, size_t size, void *unus
     return 0;
 }
 
-static const char *load(void) {
+static const char *load(bool unasked) {
+    (void)unasked;
     if (!ask(AA_RTCOUNT_DESCRIBE, &tool, 0))
         return "the program does not run under Valgrind's tool rtcount";
     if (tool.version != AA_RTCOUNT_VERSION)
@@ -118,7 +119,8 @@ const struct aa_counter_source aa_counter_simulated = {
 
 #else
 
-static const char *load(void) {
+static const char *load(bool unasked) {
+    (void)unasked;
     return "the probe library was built without valgrind.h";
 }
 

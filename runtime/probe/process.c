@@ -136,6 +136,7 @@ static struct aa_header *create(void) {
         return NULL;
     }
     aa_clock_calibrate();
+    aa_counter_open();
     aa_event_prepare();
     describe_process(header);
     aa_counter_describe(header);

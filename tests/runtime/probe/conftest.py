@@ -126,6 +126,7 @@ def recorder(tmp_path: Path, command: list[str | Path], environment: dict[str, s
             check=False,
         )
         assert done.returncode == status, done.stderr
+        (tmp_path / "stdout").write_text(done.stdout)
         (tmp_path / "stderr").write_text(done.stderr)
         return [read_shard(path) for path in sorted(shards.glob("*.shard"))]
 

@@ -18,9 +18,10 @@ from autoanalyzer.runtime.gather.shard_reader import read_shard
 from autoanalyzer.runtime.mpi.detection import Mpi
 from autoanalyzer.view.counters import as_typed
 
-from ...perf_event import counts_events_of_the_kernel
+from ...perf_event import counts_events_of_the_kernel, processor_counts
 from .conftest import Record, recorder
 
+AS_RANK = {"PMI_RANK": "0", "PMI_SIZE": "1"}  # counted since the library was loaded, not since the first event
 DATA = Path(__file__).parents[2] / "data" / "papi"
 
 # A counter of the program's own that PAPI reads as an event: known to the last one, on any machine.
@@ -107,7 +108,7 @@ def test_usage_that_one_rank_cannot_count_takes_its_place_and_is_said_once(prelo
 
 def test_counts_go_to_the_region_that_is_open(work: Path, library: Path) -> None:
     events = "instructions=sde:::test::work"
-    shard, said = run(work, library, AUTOANALYZER_COUNTERS="papi", AUTOANALYZER_EVENTS=events)
+    shard, said = run(work, library, AUTOANALYZER_COUNTERS="papi", AUTOANALYZER_EVENTS=events, **AS_RANK)
     assert said == ""
     assert shard.sources == dict.fromkeys(["instructions", "mpi_instructions"], "measured:papi:sde:::test::work")
     base, main, region = shard.threads[0].nodes
@@ -144,6 +145,15 @@ def test_what_counters_are_read_from_is_looked_at_once_where_their_price_is_meas
     assert shard.sources == {"event_1": "measured:papi:perf::PAGE-FAULTS"}
     said = (tmp_path / "stderr").read_text()
     assert int(said.removeprefix("asked ").removesuffix(" times")) < 100  # 256 pairs are entered in each of 8 rounds
+
+
+def test_a_process_that_is_no_rank_counts_from_its_first_event_on(work: Path, library: Path) -> None:
+    events = {"AUTOANALYZER_COUNTERS": "papi", "AUTOANALYZER_EVENTS": "instructions=sde:::test::work"}
+    shard, said = run(work, library, **events)
+    assert said == ""
+    base, main, region = shard.threads[0].nodes
+    assert [int(node["instructions"]) for node in (base, main, region)] == [0, 307, 500]
+    assert int(shard.threads[1].nodes["instructions"][1]) == 5
 
 
 def test_metrics_say_which_event_stands_for_them(work: Path, library: Path) -> None:
@@ -258,7 +268,7 @@ def test_misses_are_among_the_accesses_that_are_counted(
 def test_events_that_are_named_have_places_of_their_own(
     preloaded: Record, processor: dict[str, str], tmp_path: Path
 ) -> None:
-    wishes = {**processor, "AUTOANALYZER_COUNTERS": "papi:A,NONE,C,D,E,F,G"}
+    wishes = {**processor, **AS_RANK, "AUTOANALYZER_COUNTERS": "papi:A,NONE,C,D,E,F,G"}
     (shard,) = preloaded("+main +f -f -main", EVENTS="A C D E F G PAPI_TOT_INS", **wishes)
     places = {name: source.removeprefix("measured:papi:") for name, source in shard.sources.items()}
     assert places == {
@@ -266,7 +276,7 @@ def test_events_that_are_named_have_places_of_their_own(
         **dict.fromkeys(["instructions", "mpi_instructions"], "PAPI_TOT_INS"),
     }
     said = "AUTOANALYZER_COUNTERS: expected at most 6 events that can be started together; not counted: NONE, G\n"
-    assert (tmp_path / "stderr").read_text() == f"autoanalyzer: {said}"
+    assert (tmp_path / "stderr").read_text() == f"autoanalyzer: rank 0: {said}"
     nodes = shard.threads[0].nodes
     assert nodes["event_2"].sum() == 0
     # Of the set, instructions are first, then A and C: each counts 1024 times what the one before it does.
@@ -323,6 +333,74 @@ def test_what_the_library_itself_takes_of_a_counted_call_is_left_out(
     assert shard.threads[0].nodes[name].sum() == 0  # it counts 1 at each reading, and only then
 
 
+# One that looks for devices, in vain, and says so to everybody. It keeps its own account in the file STARTS.
+NOISY = (
+    PROCESSOR.replace("int PAPI_library_init(int version) {", "static int init(int version) {")
+    + """
+#include <stdio.h>
+static const char names[][128] = {"perf_event", "perf_event_uncore", "devices", "named"};
+int PAPI_num_components(void) { return 4; }
+const char *PAPI_get_component_info(int component) { return names[component]; }
+static void keep(const char *text) {
+    FILE *account = fopen(getenv("STARTS"), "a");
+    fprintf(account, "%s\\n", text);
+    fclose(account);
+}
+int PAPI_disable_component(int component) { keep(names[component]); return 0; }
+int PAPI_library_init(int version) {
+    keep("started");
+    printf("Failed to open the devices' folder\\n");
+    fprintf(stderr, "Exception caught: no device\\n");
+    return init(version);
+}
+"""
+).replace("\\\\n", "\\n")
+
+
+@pytest.fixture
+def noisy(tmp_path: Path) -> dict[str, str]:
+    """The variables that let the probe library find a libpapi that prints."""
+    (tmp_path / "papi.c").write_text(NOISY)
+    words = ["gcc", "-shared", "-fPIC", str(tmp_path / "papi.c"), "-o", str(tmp_path / "libpapi.so.7.2")]
+    subprocess.run(words, check=True)
+    (tmp_path / "starts").touch()
+    return {"LD_LIBRARY_PATH": str(tmp_path), "STARTS": str(tmp_path / "starts"), "EVENTS": "PAPI_TOT_INS named:::x"}
+
+
+@pytest.mark.parametrize("rank", ["-1", "0"])
+def test_papi_says_nothing_to_users_and_looks_for_no_devices(
+    preloaded: Record, noisy: dict[str, str], tmp_path: Path, rank: str
+) -> None:
+    wishes = {"AUTOANALYZER_COUNTERS": "papi:named:::x", "PMI_RANK": rank, "PMI_SIZE": "1"}
+    (shard,) = preloaded("+main -main", **noisy, **wishes)
+    assert shard.sources["event_1"] == "measured:papi:named:::x"
+    assert (tmp_path / "starts").read_text() == "devices\nstarted\n"
+    assert (tmp_path / "stderr").read_text() == ""
+    assert (tmp_path / "stdout").read_text() == ""
+
+
+@pytest.mark.parametrize("rank", ["-1", "0"])
+def test_counters_that_nobody_asked_for_start_only_where_the_processor_has_some(
+    preloaded: Record, noisy: dict[str, str], tmp_path: Path, rank: str
+) -> None:
+    (shard,) = preloaded("+main -main", AUTOANALYZER_COUNTERS="auto", PMI_RANK=rank, PMI_SIZE="1", **noisy)
+    expected = "named\ndevices\nstarted\n" if processor_counts() else ""
+    assert (tmp_path / "starts").read_text() == expected
+    assert bool(shard.sources) == bool(expected)
+    assert (tmp_path / "stderr").read_text() + (tmp_path / "stdout").read_text() == ""
+
+
+def test_papi_is_not_started_in_what_runs_on_the_way_to_the_program(
+    library: Path, noisy: dict[str, str], tmp_path: Path
+) -> None:
+    variables = {"LD_PRELOAD": str(library), "AUTOANALYZER_SHARDS": str(tmp_path), "AUTOANALYZER_COUNTERS": "papi"}
+    for command in (["true"], ["sh", "-c", "mpirun -n 1 true >&2"]):
+        environment = {**os.environ, **variables, **noisy}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert (done.stdout, done.stderr) == ("", "")
+    assert (tmp_path / "starts").read_text().count("started") == 1  # of the rank
+
+
 PRESETS = json.loads((DATA / "presets.json").read_text())
 
 
@@ -343,7 +421,7 @@ def test_a_thread_that_gets_no_counters_counts_nothing_and_is_noted(
 ) -> None:
     record: Record = request.getfixturevalue(way)
     words = "+main thread 2 +f -f ; parallel 3 +f -f ; +g -g -main"
-    (shard,) = record(words, EVENTS="PAPI_TOT_INS PAPI_TOT_CYC", ALONE="1", **processor)
+    (shard,) = record(words, EVENTS="PAPI_TOT_INS PAPI_TOT_CYC", ALONE="1", **AS_RANK, **processor)
     assert shard.uncounted == 5
     first, *others = shard.threads
     assert first.nodes["instructions"].sum() > 0
