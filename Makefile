@@ -13,12 +13,13 @@ KILLS     ?= 100
 # Tests start the tool some hundred times: it is not to be compiled each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-long test-llvm test-cluster test-fast flaky sanitize measured suite check format page bench fuzz kills clean
+.PHONY: help demo test test-long test-llvm test-cluster test-fast flaky nightly test-nightly sanitize measured suite check format page bench fuzz kills clean
 
 help:
 	@echo "make demo       build samples/rays with probes, run it on 4 ranks, print the verdict (SCHEDULE=static or dynamic)"
 	@echo "make test       run the tests"
 	@echo "make test-long  run those that take longest: samples, whole projects, the wheel, every C++ standard, fuzzing, killed runs"
+	@echo "make nightly    run what is not in CI: the full forms of shortened tests, and all that is run by hand"
 	@echo "make test-llvm  run, by hand, those of every construct of Fortran by LLVM's compiler, too"
 	@echo "make test-cluster  run, as root, those on a real Slurm of four nodes: launchers, jobs, nodes that share no disk, or die"
 	@echo "make test-fast  run, in a minute, the tests that compile and launch nothing: analyses, experiments, pages, documents"
@@ -55,7 +56,7 @@ test: $(VENV)/.compiled
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
 test-long: $(VENV)/.ready
-	@$(BIN)/python -m pytest -q -m "long and not measured and not llvm and not cluster" -n auto --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -q -m "long and not measured and not llvm and not cluster and not nightly" -n auto --dist worksteal $(ARGS)
 
 test-llvm: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -m llvm -n auto --dist worksteal tests/instrument $(ARGS)
@@ -72,7 +73,30 @@ test-fast: $(VENV)/.ready
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(addprefix tests/,analyze experiment view test_docs.py) $(ARGS)
 
 flaky: $(VENV)/.ready
-	@$(BIN)/python tools/measured.py --runs $(RUNS) --share 1 --busy 8 -m "not measured" -n auto --dist worksteal $(ARGS)
+	@$(BIN)/python tools/measured.py --runs $(RUNS) --share 1 --busy 8 -m "not measured and not nightly" -n auto --dist worksteal $(ARGS)
+
+# Each line of this list is a target, and what it has that CI has not.
+define BY_NIGHT
+test-nightly	the full forms of shortened tests: more seeds, mutations, states and standards
+test-llvm	every construct of Fortran by LLVM's compiler
+test-cluster	on the cluster, what waits for minutes: time limits, nodes that cannot be heard
+measured	verdicts of real runs, by the clock
+sanitize	the probe library under three sanitizers
+fuzz	thousands of mutations
+kills	a hundred killed runs
+endef
+export BY_NIGHT
+
+nightly:
+	@echo "$$BY_NIGHT"
+	@echo "$$BY_NIGHT" | cut -f 1 | while read target; do \
+		echo "== $$target"; \
+		case $$target in test-cluster) $(MAKE) $$target ARGS="-m 'cluster and long'" ;; *) $(MAKE) $$target ;; esac || exit 1; \
+	done
+
+test-nightly: $(VENV)/.ready
+	@STATES=200 $(BIN)/python -m pytest -q -m "nightly or (long and not measured and not llvm and not cluster)" -o timeout=3600 \
+		-n auto --dist worksteal $(ARGS)
 
 WRAPPERS := $(patsubst %,tests/runtime/test_%.py,mpi_bytes io_bytes error_handlers conformance)
 

@@ -23,7 +23,7 @@ __all__ = ["add_steering_arguments", "pursued", "steered"]
 _WINDOW: Final = 4.0  # seconds; of paper 004, 4.4 and 4.5
 _LEAST: Final = 0.5  # seconds between looks of the processes; twin: PAUSE in runtime/probe/policy.c
 _PATIENCE: Final = 1e9  # seconds without samples: a program may well compute for a day
-_LAST_PERIOD: Final = 60  # seconds that it may take to read what came last
+_LAST_PERIOD: Final = 180  # seconds to catch up once the program has ended, on a busy machine, too
 _NAMED: Final = 3
 
 

@@ -26,6 +26,8 @@ from playwright.sync_api import Browser, sync_playwright
 
 from autoanalyzer.cli.main import main
 
+from .costs import Costs
+
 hypothesis.settings.register_profile("unhurried", deadline=None)  # a busy machine proves nothing
 hypothesis.settings.load_profile("unhurried")
 
@@ -52,6 +54,11 @@ class CommandServer:
         with theirs:
             server = Path(__file__).with_name("command_server.py")
             self._process = subprocess.Popen([sys.executable, server, *modules], stdin=theirs)
+
+    @property
+    def process(self) -> int:
+        """Its number."""
+        return self._process.pid
 
     def close(self) -> None:
         self._requests.close()
@@ -233,6 +240,10 @@ def for_several_programs(launcher: str) -> str:
     return "prterun" if crashes else launcher
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Costs(lambda: [each.process for each in command_servers.values()]))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
     """Start three workers a processor: much of the tests' time is waiting, more so on a busy machine."""
@@ -294,6 +305,7 @@ def _launchable_mpi(shared_folder: Path) -> Generator[None, None, None]:
         patch.setenv("OMPI_MCA_rmaps_base_oversubscribe", "1")  # Open MPI 4, and from 5 on:
         patch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
         patch.setenv("OMPI_MCA_pml", "ob1")  # others look for networks first
+        patch.setenv("OMPI_MCA_mpi_yield_when_idle", "1")  # who waits leaves the core to other tests
         # Once in thousands of runs Open MPI 4 takes a rank that has finalized for one that has not (its issue 7833).
         patch.setenv("OMPI_MCA_orte_allowed_exit_without_sync", "1")
         patch.setenv("AUTOANALYZER_CALIBRATE", "off")

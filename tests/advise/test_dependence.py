@@ -47,7 +47,7 @@ def test_loops_that_may_change_places_do_the_same_in_either_order():
     assert counts[Order.UNKNOWN, False] > 50
 
 
-@pytest.mark.measured
+@pytest.mark.nightly
 def test_ten_thousand_nests_do_the_same_in_either_order():
     assert sum(_try(range(300, 10_300)).values()) == 10_000
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import mkdtemp
@@ -20,10 +21,14 @@ def cluster() -> Iterator[Cluster]:
     """A cluster of four nodes."""
     if os.geteuid() != 0 or any(shutil.which(program) is None for program in PROGRAMS):
         pytest.skip("a cluster takes root, and Debian's slurmctld, slurmd, slurm-client and munge")
-    folder = Path(mkdtemp(prefix="autoanalyzer-cluster-", dir=SHARED))
     named = Path(os.environ["AUTOANALYZER_CACHE"])
-    cache = named if named.is_relative_to(SHARED) else folder / "cache"
-    made = Cluster(folder, [f"aa-node{number}" for number in range(1, 5)], cache)
+    is_shared = named.is_relative_to(SHARED)
+    folder = Path(mkdtemp(prefix="autoanalyzer-cluster-", dir=named.parent if is_shared else SHARED))
+    cache = named if is_shared else folder / "cache"
+    checkout = Path(__file__).parents[2]
+    shown = {checkout, Path(sys.prefix), Path(sys.base_prefix)}  # what the tool is made of
+    apart = [place for place in shown if not any(place.is_relative_to(other) for other in shown - {place})]
+    made = Cluster(folder, [f"aa-node{number}" for number in range(1, 5)], cache, apart)
     try:
         made.up()
         yield made
@@ -54,6 +59,7 @@ def place(cluster: Cluster, app: Path, tmp_path: Path) -> Iterator[Path]:
         (folder / program.name).hardlink_to(program)
     yield folder
     cluster.idle()
+    cluster.tidy()
 
 
 PROGRAM = r"""

@@ -1,6 +1,7 @@
 """A real Slurm on one machine: nodes with a name, a /tmp and a /dev/shm each; what lies elsewhere they share.
 
 Nodes are ``slurmd`` in namespaces of their own. It takes root, and Debian's slurmctld, slurmd, slurm-client and munge.
+Several can be up at once: each has ports, a key, and a daemon for it, of its own.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -22,10 +24,9 @@ __all__ = ["PROGRAMS", "Cluster", "Done"]
 
 PROGRAMS: Final = ("slurmctld", "slurmd", "srun", "munged", "mungekey", "unshare")
 
-_PORT: Final = 16917
 _PATIENCE: Final = 120  # seconds for nodes to come up, and jobs to end, on a busy machine
-_SHARED_MEMORY: Final = "/dev/shm"
-_MUNGE: Final = ("/run/munge", "/var/log/munge", "/var/lib/munge")
+_TEMPORARY: Final = Path("/tmp")
+_SHARED_MEMORY: Final = Path("/dev/shm")
 
 Done = subprocess.CompletedProcess[str]
 
@@ -38,12 +39,15 @@ class Cluster:
         folder: Shared by all nodes; not below /tmp.
         nodes: Their names.
         cache: Of what is built for programs on it; shared, too.
+        shown: Folders that all nodes see, even those below their own /tmp, where a checkout may be.
     """
 
     folder: Path
     nodes: Sequence[str]
     cache: Path
+    shown: Sequence[Path] = ()
     _processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    _ports: Sequence[int] = ()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -57,7 +61,8 @@ class Cluster:
         """Start it; nodes are told by name, which the file of hosts must know."""
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "state").mkdir(exist_ok=True)
-        _start_munge()
+        self._ports = _free_ports(1 + len(self.nodes))
+        self._start_munge()
         _name_hosts(self.nodes)
         (self.folder / "slurm.conf").write_text(self._configuration())
         self._start("slurmctld", ["slurmctld", "-D"])
@@ -68,9 +73,17 @@ class Cluster:
     def start(self, node: str) -> None:
         """Start a node."""
         (self.folder / f"spool-{node}").mkdir(exist_ok=True)
-        own = "; ".join(f"mount -t tmpfs tmpfs {place}" for place in ("/tmp", _SHARED_MEMORY))
-        setup = f"hostname {node}; mount --make-rprivate /; {own}; exec slurmd -D -N {node}"
-        self._start(node, ["unshare", "-m", "-u", "sh", "-c", setup])
+        own = [f"mount -t tmpfs tmpfs {place}" for place in (_TEMPORARY, _SHARED_MEMORY)]
+        setup = [f"hostname {node}", "mount --make-rprivate /", *self._around(own), f"exec slurmd -D -N {node}"]
+        self._start(node, ["unshare", "-m", "-u", "sh", "-e", "-c", "\n".join(setup)])
+
+    def _around(self, mounting: Sequence[str]) -> list[str]:
+        """Hold on to the folders to be shown while others are mounted over those that they are in."""
+        hidden = [place for place in self.shown if place.is_relative_to(_TEMPORARY)]
+        held = [self.folder / f"shown-{number}" for number in range(len(hidden))]
+        before = [f"mkdir -p {hold}; mount --bind {place} {hold}" for place, hold in zip(hidden, held, strict=True)]
+        after = [f"mkdir -p {place}; mount --move {hold} {place}" for place, hold in zip(hidden, held, strict=True)]
+        return [*before, *mounting, *after]
 
     def kill(self, node: str) -> None:
         """Let a node die, with all that runs on it."""
@@ -87,6 +100,16 @@ class Cluster:
         for process in self._processes.values():
             process.kill()
             process.wait()
+
+    def tidy(self) -> None:
+        """Remove what tests left in the nodes' own folders, so that none fails for another's sake."""
+        for node in self.nodes:
+            for each in self._inside(node, _TEMPORARY).glob("autoanalyzer-*"):
+                shutil.rmtree(each, ignore_errors=True)
+
+    def _inside(self, node: str, place: Path) -> Path:
+        """Return where a folder of a node's is seen from outside."""
+        return Path(f"/proc/{self._processes[node].pid}/root") / place.relative_to("/")
 
     def run(
         self, *words: str | Path, folder: Path, more: Mapping[str, str] | None = None, timeout: float = 240
@@ -154,7 +177,7 @@ class Cluster:
 
     def shared_memory(self, node: str) -> set[str]:
         """Name what is in the shared memory of a node."""
-        return {each.name for each in Path(f"/proc/{self._processes[node].pid}/root{_SHARED_MEMORY}").iterdir()}
+        return {each.name for each in self._inside(node, _SHARED_MEMORY).iterdir()}
 
     def cancel(self) -> None:
         """End all jobs."""
@@ -163,6 +186,23 @@ class Cluster:
     def wait(self) -> None:
         """Wait until all nodes are idle."""
         self._wait_for(self.nodes)
+
+    @property
+    def _munge(self) -> Path:
+        """The socket by which processes prove who they are."""
+        return self.folder / "munge.socket"
+
+    def _start_munge(self) -> None:
+        key = self.folder / "munge.key"
+        subprocess.run(["mungekey", "-c", "-f", "-k", key], check=True)
+        own = {"key-file": key, "socket": self._munge, "pid-file": f"{key}.pid", "seed-file": f"{key}.seed"}
+        options = [f"--{name}={value}" for name, value in own.items()]
+        # Its folder may be root's alone: so is this cluster.
+        self._start("munged", ["munged", "--foreground", "--force", f"--log-file={key}.log", *options])
+        end = time.monotonic() + _PATIENCE
+        while not self._munge.exists():
+            assert time.monotonic() < end, f"munged did not start; see {self.folder}/munge.key.log"
+            time.sleep(0.05)
 
     def _wait_for(self, nodes: Sequence[str]) -> None:
         end = time.monotonic() + _PATIENCE
@@ -176,15 +216,16 @@ class Cluster:
     def _configuration(self) -> str:
         here = os.uname().nodename.partition(".")[0]
         nodes = "".join(
-            f"NodeName={node} NodeHostname={node} NodeAddr=127.0.0.1 Port={_PORT + number} CPUs=4 RealMemory=2000\n"
-            for number, node in enumerate(self.nodes, 1)
+            f"NodeName={node} NodeHostname={node} NodeAddr=127.0.0.1 Port={port} CPUs=4 RealMemory=2000\n"
+            for node, port in zip(self.nodes, self._ports[1:], strict=True)
         )
         return f"""ClusterName=tests
 SlurmctldHost={here}(127.0.0.1)
-SlurmctldPort={_PORT}
+SlurmctldPort={self._ports[0]}
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
+AuthInfo=socket={self._munge}
 StateSaveLocation={self.folder}/state
 SlurmdSpoolDir={self.folder}/spool-%n
 SlurmctldPidFile={self.folder}/slurmctld.pid
@@ -202,16 +243,13 @@ InactiveLimit=0
 """
 
 
-def _start_munge() -> None:
-    if subprocess.run(["munge", "-n"], capture_output=True, check=False).returncode == 0:
-        return
-    if not Path("/etc/munge/munge.key").exists():
-        subprocess.run(["mungekey", "-c"], check=True)
-    for folder in _MUNGE:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        shutil.chown(folder, "munge")
-    shutil.chown("/etc/munge/munge.key", "munge")
-    subprocess.run(["runuser", "-u", "munge", "--", "munged"], check=True)
+def _free_ports(count: int) -> list[int]:
+    """Return ports that nobody uses."""
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
 
 
 def _name_hosts(nodes: Sequence[str]) -> None:

@@ -35,7 +35,7 @@ def ranks(folder: Path) -> list[tuple[int, str]]:
 
 def left_on(cluster: Cluster, *nodes: str) -> dict[str, str]:
     """What is left of ours in the /tmp of nodes."""
-    found = {node: cluster.on(node, "sh", "-c", "ls -R /tmp | grep -e shard -e autoanalyzer") for node in nodes}
+    found = {node: cluster.on(node, "sh", "-c", "find /tmp -xdev | grep -e shard -e autoanalyzer-") for node in nodes}
     return {node: text for node, text in found.items() if text}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import time
 from pathlib import Path
 
@@ -132,7 +131,7 @@ def test_no_process_and_no_shared_memory_is_left(cluster: Cluster, place: Path) 
     assert done.returncode == 0, done.stderr
     cluster.idle()
     assert all(cluster.shared_memory(node) <= files for node, files in before.items())
-    assert subprocess.run(["pgrep", "-f", "app-openmpi"], capture_output=True, check=False).returncode == 1
+    assert not any(cluster.processes_on(node, "app-openmpi") for node in cluster.nodes)
 
 
 def _begun(place: Path) -> None:

@@ -12,7 +12,14 @@ TOOLS = Path(__file__).parents[2] / "tools"
 
 
 @pytest.mark.parametrize(
-    ("tool", "count"), [("fuzz.py --language fortran", 100), ("fuzz.py --language c++", 25), ("fuzz_plans.py", 25)]
+    ("tool", "count"),
+    [
+        *(("fuzz.py --language fortran", 50), ("fuzz.py --language c++", 15), ("fuzz_plans.py", 15)),
+        *(
+            pytest.param(tool, 2000, marks=pytest.mark.nightly)
+            for tool in ("fuzz.py --language fortran", "fuzz.py --language c++", "fuzz_plans.py")
+        ),
+    ],
 )
 def test_mutations_make_no_trouble(tool, count):
     """Those that take longer are fewer; ``make fuzz`` tries thousands."""

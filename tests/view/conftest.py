@@ -23,9 +23,9 @@ PARTS_ALONE = tuple(f"parts alone {seed}" for seed in range(6))
 
 ALL = (*OWN, "rays - rays_dynamic", *FOREIGN, *GAPS)
 DIMENSIONS = ("metrics", "program", "system")
-ACTIONS = 100
 FEW = 4  # states that random tests of page and terminal try
-STATES = int(os.environ.get("STATES", "10"))  # that the long ones try, of each file; 200 by hand
+STATES = int(os.environ.get("STATES", "10"))  # that the long ones try, of each file; 200 each night
+ACTIONS = 4 * STATES
 
 
 def wandering(experiment: Experiment, seed: int) -> Iterator[Browser]:

@@ -5,7 +5,7 @@ from autoanalyzer.analyze.statistics import correlation, pca
 from autoanalyzer.errors import InputError
 
 
-@pytest.mark.parametrize("seeds", [6, pytest.param(100, marks=pytest.mark.measured)])
+@pytest.mark.parametrize("seeds", [6, pytest.param(100, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_of_weights_that_are_as_large_the_first_is_positive(make_space, sign, seeds):
     for seed in range(seeds):

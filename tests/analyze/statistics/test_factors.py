@@ -51,7 +51,7 @@ def test_promax_leaves_what_factors_explain_and_a_simple_structure_as_they_are()
     assert np.allclose(pattern @ correlations @ pattern.T, mixed @ mixed.T)
 
 
-@pytest.mark.parametrize("seeds", [20, pytest.param(100, marks=pytest.mark.measured)])
+@pytest.mark.parametrize("seeds", [20, pytest.param(100, marks=pytest.mark.nightly)])
 def test_unrelated_metrics_have_a_factor_in_5_of_100_cases(make_space, seeds):
     found = 0
     for seed in range(seeds):

@@ -90,7 +90,10 @@ def test_old_standards(program, cxx, standard):
     assert run.visits["main:loop@10"] == 1
 
 
-@pytest.mark.parametrize("standard", ["c++11", "c++14", "gnu++17", "c++20", "c++23"])
+BETWEEN = [pytest.param(each, marks=pytest.mark.nightly) for each in ("c++14", "c++20")]
+
+
+@pytest.mark.parametrize("standard", ["c++11", "gnu++17", "c++23", *BETWEEN])
 def test_standards_since_threads(program, standard):
     headers = HEAVY if standard in ("c++11", "c++23") else ""  # the oldest and the newest
     run = program(NEW + headers, f"-std={standard}", *STRICT, "-pthread", "-O1", "-D_FORTIFY_SOURCE=2")

@@ -117,7 +117,7 @@ def test_samples_take_no_memory_from_call_paths(record: Record) -> None:
 
 
 def test_of_very_many_parts_those_that_took_least_are_together(record: Record) -> None:
-    ((shard, lines),) = traced(record, "+main times 3 new 3000 spin 60 ; +f -f -main", AUTOANALYZER_TRACE="0.05")
+    ((shard, lines),) = traced(record, "+main times 2 new 3000 spin 600 ; +f -f -main", AUTOANALYZER_TRACE="0.5")
     check(shard, lines)
     parts = np.diff(lines[0].first)
     assert 0 < parts[:-1].max() <= 2048

@@ -1,4 +1,4 @@
-"""Whatever is in a window, it has a result or a reason; 10,000 windows by ``pytest -m measured``."""
+"""Whatever is in a window, it has a result or a reason; 10,000 windows by ``pytest -m nightly``."""
 
 import warnings
 
@@ -51,9 +51,7 @@ def any_values(drawn: np.random.Generator, points: int, metrics: int) -> np.ndar
     return values
 
 
-@pytest.mark.parametrize(
-    "windows", [200, pytest.param(10_000, marks=[pytest.mark.measured, pytest.mark.timeout(7200)])]
-)
+@pytest.mark.parametrize("windows", [200, pytest.param(10_000, marks=[pytest.mark.nightly, pytest.mark.timeout(7200)])])
 def test_any_window_has_a_result_or_a_reason(windows):
     seen = set()
     with warnings.catch_warnings():

@@ -19,7 +19,7 @@ def parted_ranks(ranks: int, metrics: int, share: float, seed: int) -> np.ndarra
     return values
 
 
-@pytest.mark.parametrize("seeds", [FEW, pytest.param(MANY, marks=pytest.mark.measured)])
+@pytest.mark.parametrize("seeds", [FEW, pytest.param(MANY, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("share", [1 / 4, 1 / 3, 1 / 2])
 @pytest.mark.parametrize("size", [(64, 12), (12, 12), (12, 4), (24, 12)], ids=str)
 def test_ranks_in_two_camps_are_seen_and_their_metric_comes_first(make_space, size, share, seeds):
@@ -29,7 +29,7 @@ def test_ranks_in_two_camps_are_seen_and_their_metric_comes_first(make_space, si
     assert sum(each.metrics[0] == "m3" for each in found) >= 0.9 * seeds
 
 
-@pytest.mark.parametrize("seeds", [FEW, pytest.param(MANY, marks=pytest.mark.measured)])
+@pytest.mark.parametrize("seeds", [FEW, pytest.param(MANY, marks=pytest.mark.nightly)])
 def test_camps_that_no_metric_shows_alone_are_seen_in_a_projection(make_space, seeds):
     for seed in range(seeds):
         values = np.random.default_rng(seed).standard_normal((64, 12))
@@ -39,7 +39,7 @@ def test_camps_that_no_metric_shows_alone_are_seen_in_a_projection(make_space, s
         assert len(set(camps.smaller) ^ set(range(16))) <= 2
 
 
-@pytest.mark.parametrize("seeds", [12, pytest.param(400, marks=[pytest.mark.measured, pytest.mark.timeout(1200)])])
+@pytest.mark.parametrize("seeds", [12, pytest.param(400, marks=[pytest.mark.nightly, pytest.mark.timeout(1200)])])
 @pytest.mark.parametrize("size", [(64, 12), (24, 12), (12, 12), (12, 4), (40, 3)], ids=str)
 def test_both_indices_together_call_chance_structure_in_five_of_a_hundred(make_space, size, seeds):
     spaces = [make_space(np.random.default_rng([*size, 1, seed]).standard_normal(size)) for seed in range(seeds)]

@@ -41,7 +41,7 @@ def pursued(values: np.ndarray, seed: int = 0, **options) -> tuple[Period, Pursu
     return period, state
 
 
-@pytest.mark.parametrize("seeds", [1, pytest.param(20, marks=pytest.mark.measured)])
+@pytest.mark.parametrize("seeds", [1, pytest.param(20, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("ranks", [1, 3, 4, 6])
 @pytest.mark.parametrize("size", [10, 5])
 def test_in_the_papers_setting_the_metric_of_ranks_that_differ_is_selected(ranks, size, seeds):
@@ -54,7 +54,7 @@ def test_in_the_papers_setting_the_metric_of_ranks_that_differ_is_selected(ranks
         assert (period.found.locations, period.found.points) == (12, 96)
 
 
-@pytest.mark.parametrize("seeds", [2, pytest.param(100, marks=[pytest.mark.measured, pytest.mark.timeout(1200)])])
+@pytest.mark.parametrize("seeds", [2, pytest.param(100, marks=[pytest.mark.nightly, pytest.mark.timeout(1200)])])
 @pytest.mark.parametrize(
     "noise",
     [{}, {"level": 1.0}, {"level": 5.0}, {"keeps": 0.9}, {"level": 1.0, "keeps": 0.5, "common": 3.0}],

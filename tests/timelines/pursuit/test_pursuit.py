@@ -21,7 +21,7 @@ def outlying_ranks(count: int, seed: int) -> np.ndarray:
     return values
 
 
-@pytest.mark.parametrize("seeds", [FEW, pytest.param(MANY, marks=pytest.mark.measured)])
+@pytest.mark.parametrize("seeds", [FEW, pytest.param(MANY, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_the_metric_in_which_a_few_ranks_lie_far_out_is_named(make_space, count, seeds):
     found = [pursue(make_space(outlying_ranks(count, seed)), seed=seed) for seed in range(seeds)]
@@ -29,7 +29,7 @@ def test_the_metric_in_which_a_few_ranks_lie_far_out_is_named(make_space, count,
     assert sum(each.ranking[0].metric == "m5" for each in found) >= 0.9 * seeds - (seeds == FEW)
 
 
-@pytest.mark.parametrize("seeds", [2 * FEW, pytest.param(MANY, marks=pytest.mark.measured)])
+@pytest.mark.parametrize("seeds", [2 * FEW, pytest.param(MANY, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("size", [(64, 12), (24, 12), (300, 5), (40, 3)], ids=str)
 def test_normal_points_have_no_structure(make_space, size, seeds):
     spaces = [make_space(np.random.default_rng([*size, seed]).standard_normal(size)) for seed in range(seeds)]
@@ -156,7 +156,7 @@ def test_varimax_leaves_axes_that_halve_the_angle_between_metrics():
     assert np.sort(np.abs(halved @ varimax(halved)), axis=None) == pytest.approx([0, 0, 1, 1], abs=1e-9)
 
 
-@pytest.mark.parametrize("seeds", [4 * FEW, pytest.param(MANY, marks=pytest.mark.measured)])
+@pytest.mark.parametrize("seeds", [4 * FEW, pytest.param(MANY, marks=pytest.mark.nightly)])
 def test_of_two_metrics_each_has_an_axis_and_the_one_with_an_outlying_rank_comes_first(make_space, seeds):
     for seed in range(seeds):
         values = np.random.default_rng(seed).standard_normal((32, 2))
@@ -166,7 +166,7 @@ def test_of_two_metrics_each_has_an_axis_and_the_one_with_an_outlying_rank_comes
         assert np.sort(np.abs(found.view.loadings), axis=None) == pytest.approx([0, 0, 1, 1], abs=0.1)
 
 
-@pytest.mark.parametrize("seeds", [2 * FEW, pytest.param(MANY, marks=pytest.mark.measured)])
+@pytest.mark.parametrize("seeds", [2 * FEW, pytest.param(MANY, marks=pytest.mark.nightly)])
 def test_of_five_metrics_the_one_without_an_outlying_rank_comes_last(make_space, seeds):
     wrong = 0
     for seed in range(seeds):

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Print how the stages of a CI run ended: tests, seconds, second tries, the ten slowest.
+
+A test that fails once and passes alone is no proof of anything, so such tests are few and known by name: each is added
+to ``tests/flaky.toml`` with the date and the reason. More than three there, or a name twice, and the run has failed.
+Whoever mends a test removes it from the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from durations import Case, cases
+
+MOST_SECOND_TRIES: Final = 3
+SLOWEST: Final = 10
+AGAIN: Final = "-again"  # of a stage's second report: what failed, one at a time
+LEDGER: Final = Path(__file__).parents[1] / "tests" / "flaky.toml"
+
+
+@dataclass(frozen=True)
+class SecondTry:
+    """A test that needed one.
+
+    Attributes:
+        test: Its name.
+        date: When.
+        reason: What the first try failed by.
+    """
+
+    test: str
+    date: datetime.date
+    reason: str
+
+
+def name_of(case: Case) -> str:
+    """Return the name by which a test is known in all runs."""
+    return f"{case.file}::{case.name}"
+
+
+def recorded(ledger: Path) -> list[SecondTry]:
+    """Return the second tries that the file has."""
+    return [SecondTry(**entry) for entry in tomllib.loads(ledger.read_text()).get("second_try", [])]
+
+
+def record(ledger: Path, tries: Sequence[SecondTry]) -> None:
+    """Add second tries to the file."""
+    with ledger.open("a") as stream:
+        for each in tries:
+            # A JSON string is a TOML string.
+            text = {"test": json.dumps(each.test), "date": each.date, "reason": json.dumps(each.reason)}
+            stream.write("\n[[second_try]]\n" + "".join(f"{name} = {value}\n" for name, value in text.items()))
+
+
+def too_many(tries: Sequence[SecondTry]) -> str:
+    """Return why CI does not accept so many second tries; empty if it does."""
+    twice = [name for name, count in Counter(each.test for each in tries).items() if count > 1]
+    if twice:
+        return f"a second try for the second time: {', '.join(twice)}"
+    if len(tries) > MOST_SECOND_TRIES:
+        return f"{len(tries)} tests have needed a second try, at most {MOST_SECOND_TRIES} may"
+    return ""
+
+
+def print_summary(stages: Mapping[str, Sequence[Case]], tries: Sequence[SecondTry], failed: Sequence[Case]) -> None:
+    """Print tests and seconds by stage, then what was slow and what failed."""
+    for stage, found in stages.items():
+        seconds, cpu = sum(case.seconds for case in found), sum(case.cpu for case in found)
+        print(f"{stage}: {len(found)} tests, {seconds:.0f} s of all workers, {cpu:.0f} s of CPU time")
+    print(f"the {SLOWEST} slowest:")
+    every = [case for found in stages.values() for case in found]
+    for case in sorted(every, key=lambda case: -case.seconds)[:SLOWEST]:
+        print(f"{case.seconds:8.1f} s  {name_of(case)}")
+    for each in tries:
+        print(f"second try: {each.test}: {each.reason}")
+    for case in failed:
+        print(f"failed: {name_of(case)}: {case.failure}")
+    print(f"{len(every) - len(failed)} passed, {len(failed)} failed")
+
+
+def main() -> int:
+    """Summarise the reports in a folder; 1 if a test failed in both tries, or too many needed two."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path, help="with STAGE.xml, and STAGE-again.xml of what failed, for each stage")
+    parser.add_argument("--ledger", type=Path, default=LEDGER, help="file of second tries (default: tests/flaky.toml)")
+    arguments = parser.parse_args()
+    reports = {path.stem: [*cases(path)] for path in sorted(arguments.folder.glob("*.xml"))}
+    stages = {stage: found for stage, found in reports.items() if not stage.endswith(AGAIN)}
+    again = {name_of(case): case for stage, found in reports.items() if stage.endswith(AGAIN) for case in found}
+    failed_once = [case for found in stages.values() for case in found if case.failure]
+    failed = [case for case in failed_once if (last := again.get(name_of(case))) is None or last.failure]
+    today = datetime.datetime.now().astimezone().date()
+    tries = [SecondTry(name_of(case), today, case.failure) for case in failed_once if case not in failed]
+    record(arguments.ledger, tries)
+    print_summary(stages, tries, failed)
+    complaint = too_many(recorded(arguments.ledger))
+    if complaint:
+        print(f"{arguments.ledger}: {complaint}")
+    return int(bool(failed or complaint))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
