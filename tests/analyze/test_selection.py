@@ -13,7 +13,8 @@ TIMES = {"grid::Smooth": [1, 1], "solve": [1, 2], "tasks::solve": [1, 1], "a::co
 
 @pytest.mark.parametrize("name", ["grid::Smooth", "smooth", "GRID::SMOOTH", "smooth@1"])
 def test_a_region_is_found_by_name_last_part_or_place(make_experiment, name):
-    Selection.of(make_experiment(TIMES), exclude_regions=[name])
+    selection = Selection.of(make_experiment(TIMES), exclude_regions=[name])
+    assert selection.left_out[0][0] == [1]
 
 
 def test_an_exact_name_comes_first(make_experiment):

@@ -11,7 +11,17 @@ from autoanalyzer.experiment import CallPath, Experiment, Metric, Region
 from autoanalyzer.experiment.algebra import difference, maximum, mean, merge, minimum, ratio, stddev, total
 from autoanalyzer.experiment.algebra.metrics import merge_metrics
 
-from .conftest import KINDS, assert_same, assert_same_domain, assert_same_in_kind, cells, experiments, for_all, simple
+from .conftest import (
+    KINDS,
+    Key,
+    assert_same,
+    assert_same_domain,
+    assert_same_in_kind,
+    cells,
+    experiments,
+    for_all,
+    simple,
+)
 
 OPERATORS = (difference, merge, mean, total, minimum, maximum, stddev, ratio)
 whole = st.integers(-1000, 1000).map(float)  # added and subtracted without rounding
@@ -20,9 +30,16 @@ with_gaps = st.one_of(st.just(float("nan")), st.just(0.0), st.floats(-1e3, 1e3))
 
 
 @for_all(experiments(), experiments())
-def test_every_operator_gives_a_valid_experiment(a, b):
+def test_every_operator_gives_a_valid_experiment_with_all_places_of_both(a, b):
     for operator in OPERATORS:
-        operator(a, b).check()
+        result = operator(a, b)
+        result.check()
+        assert _places(result) >= _places(a) | _places(b)
+
+
+def _places(experiment: Experiment) -> set[Key]:
+    """Return the call paths and threads that have values."""
+    return {(path, thread) for _, path, thread in cells(experiment)}
 
 
 @for_all(experiments(), experiments(), experiments())

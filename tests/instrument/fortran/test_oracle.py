@@ -26,14 +26,31 @@ ROOT = Path(__file__).parents[3]
 FILES = sorted(path for folder in ("samples", "tests/programs") for path in ROOT.glob(f"{folder}/**/*.f90"))
 CONSTANTS = runpy.run_path(str(ROOT / "tools" / "mutations.py"))["constants"]
 SOURCES = {
-    f"{module}.{name}": (name.startswith("FIXED"), text)
-    for module, name, text in CONSTANTS(ROOT / "tests/instrument/fortran")
+    f"{module}.{name}": ("FIXED" in name, text) for module, name, text in CONSTANTS(ROOT / "tests/instrument/fortran")
 } | {str(path.relative_to(ROOT)): (False, path.read_text()) for path in FILES}
 for origin in (
     "test_ends.UNNAMED",  # fparser stops after a main program without PROGRAM
     "test_preprocessor.MARKED",  # and does not count by line markers
 ):
     del SOURCES[origin]
+# Sources that fparser refuses, by the reason. All others are compared.
+REFUSED = {
+    "test_includes.BLOCK",  # parts of programs
+    "test_includes.OUTER",
+    "test_includes.WORK",
+    "test_random_programs.HELPERS",
+    "test_stops.STOPS",
+    "test_preprocessor.MACROS",  # macros and conditions
+    "test_constructs.FIXED_EXTENSIONS",  # not of Fortran 2008
+    "test_left_out.ASSIGNED",
+    "test_lines.FIXED_HOLLERITH",
+    "test_names.EXTERNAL",
+    "test_tiny.HIDDEN",
+    "test_lines.FIXED_TABS",  # fixed form that fparser does not read
+    "test_loops.FIXED_WITHOUT_BLANKS",
+    "test_oddities.WITHOUT_BLANKS",
+    "test_refused.SUBMODULE",  # "module procedure" of a submodule
+}
 KINDS = {
     Kind.RETURN: "Return_Stmt",
     Kind.GOTO: "Goto_Stmt Arithmetic_If_Stmt",
@@ -98,13 +115,15 @@ def theirs(fixed, text):
 
 @pytest.mark.parametrize("origin", SOURCES)
 def test_statements_are_what_fparser_takes_them_for(origin):
-    if theirs(*SOURCES[origin]) is None:
-        return
-    names, statements = theirs(*SOURCES[origin])
-    our_names, our_statements = ours(*SOURCES[origin])
-    assert our_names in (names, ["main", *names])  # a main program may have no PROGRAM statement
-    assert {each for each in our_statements if each[2] in KINDS} == statements
+    read = theirs(*SOURCES[origin])
+    if read is None:
+        assert origin in REFUSED
+    else:
+        names, statements = read
+        our_names, our_statements = ours(*SOURCES[origin])
+        assert our_names in (names, ["main", *names])  # a main program may have no PROGRAM statement
+        assert {each for each in our_statements if each[2] in KINDS} == statements
 
 
-def test_fparser_reads_most_sources():
-    assert sum(theirs(*source) is not None for source in SOURCES.values()) > 0.7 * len(SOURCES)
+def test_only_sources_of_tests_are_listed_as_refused():
+    assert SOURCES.keys() >= REFUSED

@@ -135,6 +135,7 @@ def test_each_thread_has_its_line(record: Record) -> None:
 def test_a_team_has_its_lines(linked: Record) -> None:
     ((shard, lines),) = traced(linked, "+main times 5 team 3 times 8 +f spin 1 -f ; ; ; -main")
     check(shard, lines)
+    assert sum(len(line.end) > 5 for line in lines) == 3
 
 
 def test_merging_has_room_for_all_threads(record: Record) -> None:

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -40,12 +40,19 @@ def least_error(times: np.ndarray, values: np.ndarray, firsts: list[int]) -> flo
 def test_each_split_is_the_best_one(values: np.ndarray, count: int) -> None:
     times = np.arange(len(values)) * 0.5
     before, after = segmented(times, values, count - 1), segmented(times, values, count)
-    if len(after.first) == len(before.first):
-        assert min(np.diff([*before.first, len(values)])) < 4 or before.error < 1e-6
-        return
+    assume(len(after.first) > len(before.first))
     assert set(before.first) < set(after.first)
     assert after.error == pytest.approx(least_error(times, values, before.first.tolist()), abs=1e-6)
     assert ((values - after.fitted(times, values)) ** 2).sum() == pytest.approx(after.error, abs=1e-6)
+
+
+@settings(deadline=None, max_examples=60)
+@given(VALUES, st.integers(2, 4))
+def test_only_what_is_short_or_fits_already_is_not_split(values: np.ndarray, count: int) -> None:
+    times = np.arange(len(values)) * 0.5
+    before, after = segmented(times, values, count - 1), segmented(times, values, count)
+    is_split = len(after.first) > len(before.first)
+    assert is_split or min(np.diff([*before.first, len(values)])) < 4 or before.error < 1e-6
 
 
 def test_boundaries_lie_between_samples() -> None:
