@@ -15,6 +15,7 @@ from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Regi
 from autoanalyzer.view.browser import browse
 from autoanalyzer.view.source_file import SourceFile
 
+from ..conftest import STATES
 from .conftest import SAMPLES
 
 RAYS = {"folders": [SAMPLES / "rays"]}
@@ -62,7 +63,7 @@ def test_of_100_000_ranks_at_most_100_rows_are_in_the_document(show):
 
 # What is there once for each row or line does the same in all of them.
 CLICKED = {
-    **dict.fromkeys(("button:not([role=tab])", "input[type=checkbox]", "summary", "canvas"), 12),
+    **dict.fromkeys(("button:not([role=tab])", "input[type=checkbox]", "summary", "canvas"), min(STATES, 50) // 2),
     **dict.fromkeys((".toggle", ".line .number"), 3),
 }
 
