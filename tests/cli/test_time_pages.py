@@ -9,6 +9,7 @@ from autoanalyzer.experiment import CallPath, Experiment, Location, save
 from autoanalyzer.experiment.trace import save_trace
 
 from ..timelines.anomalies.work import run
+from ..view.page.conftest import Shown
 
 
 def profile(trace) -> Experiment:
@@ -50,10 +51,11 @@ def marked(recorded, chromium, tmp_path):
         done = recorded(*words)
         assert done.returncode == 0, done.stderr
         page = chromium.new_page()
-        complaints = []
+        page.set_default_timeout(0)  # pytest's alone counts
+        shown, complaints = Shown(page, tmp_path / "o.html"), []
         page.on("console", lambda said: complaints.append(said.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto((tmp_path / "o.html").as_uri() + ("#t=time" if words[0] == "view" else ""))
+        page.goto(shown.file.as_uri() + ("#t=time" if words[0] == "view" else ""))
         page.wait_for_selector(".chart canvas")
         choice = page.locator("label:has-text('trace') select")
         traces = choice.locator("option").all_inner_texts() if choice.count() else [""]
@@ -61,7 +63,7 @@ def marked(recorded, chromium, tmp_path):
         for number in range(len(traces)):
             if choice.count():
                 choice.select_option(str(number))
-                page.wait_for_timeout(200)
+                shown.settle()
             pictures.append(page.locator("svg.warping").count())
             lists.append(page.locator("h3:has-text('Marked') + ul li").all_inner_texts())
         titles = page.locator(".time-line h3 > span").all_inner_texts()

@@ -12,9 +12,15 @@ from autoanalyzer.errors import InputError
 from autoanalyzer.runtime.launch import launch
 
 
+def once_handled(name: str) -> str:
+    """Return a shell command that ends once the shell's parent has a handler of a signal."""
+    caught = "$((0x$(sed -n 's/^SigCgt:.//p' /proc/$PPID/status)"
+    return f"until test {caught} >> {signal.Signals[f'SIG{name}'] - 1} & 1)) = 1; do sleep 0.01; done"
+
+
 @pytest.mark.parametrize("name", ["TERM", "HUP"])
 def test_requests_to_end_are_handed_on(name: str, signals_heard: None) -> None:
-    text = f"sleep 1; kill -{name} $PPID; exec sleep 100"
+    text = f"{once_handled(name)}; kill -{name} $PPID; exec sleep 100"
     assert launch(["sh", "-c", text], os.environ) == -signal.SIGTERM
     assert signal.getsignal(signal.SIGHUP) == signal.SIG_DFL
 
@@ -22,7 +28,7 @@ def test_requests_to_end_are_handed_on(name: str, signals_heard: None) -> None:
 def test_a_signal_that_is_ignored_stays_so() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        assert launch(["sh", "-c", "sleep 1; kill -HUP $PPID; sleep 1; exit 3"], os.environ) == 3
+        assert launch(["sh", "-c", f"{once_handled('TERM')}; kill -HUP $PPID; sleep 1; exit 3"], os.environ) == 3
     finally:
         signal.signal(signal.SIGHUP, before)
 

@@ -218,12 +218,14 @@ def test_of_many_functions_that_cost_too_much_together_most_are_throttled(tool: 
     assert len({text.split("|")[4] for text in throttled}) > len(numbers) / 2
 
 
+# Each long visit takes so long that a probe may cost 50 times what it does: a microsecond where the CPU clock is asked
+# by system calls.
 TWO_PATHS = """
 static int many(int n) { int s = 0; for (int i = 0; i < n; i++) s += add(i % 7, 2); return s; }
-static int large(int n) { int s = 0; for (int i = 0; i < n; i++) s += add(i % 7, 100000); return s; }
+static int large(int n) { int s = 0; for (int i = 0; i < n; i++) s += add(i % 7, 1000000); return s; }
 int main(void) {
     int s = 0;
-    for (int i = 0; i < 9; i++) s += many(100000) + large(200);
+    for (int i = 0; i < 9; i++) s += many(100000) + large(20);
     return s == 0;
 }
 """
@@ -250,7 +252,7 @@ def test_a_call_path_whose_visits_take_long_is_measured_wherever_else_the_region
     visits, untimed, took = (
         experiment.exclusive(metric).sum(axis=1) for metric in ("visits", "untimed_visits", "wall_time")
     )
-    assert (visits[many], visits[large]) == (900_000, 1_800)
+    assert (visits[many], visits[large]) == (900_000, 180)
     assert untimed[many] > 0 == untimed[large]
     assert took[many] == 0 < took[large]
 
@@ -269,13 +271,14 @@ def test_a_loop_that_is_heavy_on_one_call_path_stays_in_the_next_build_and_is_co
     assert found["appeared"] == found["vanished"] == []
 
 
+# The last of 500 * 4096 short visits is the first of four that are timed.
 EARLY = """
 static volatile double x = 1;
 static double step(int n) { double s = 0; for (int i = 0; i < n; i++) s += x * i; return s; }
 static double phase(int calls, int n) { double s = 0; for (int i = 0; i < calls; i++) s += step(n); return s; }
 int main(void) {
     double s = 0;
-    for (int i = 0; i < 20; i++) s += phase(i < 5 ? 400000 : 3000, i < 5 ? 1 : 20000);
+    for (int i = 0; i < 20; i++) s += phase(i < 5 ? 409600 : 300, i < 5 ? 1 : 200000);
     return s < 0;
 }
 """
@@ -283,15 +286,15 @@ int main(void) {
 
 def test_a_region_that_is_heavy_later_is_measured_from_then_on_and_stays_in_the_next_build(tool: Tool) -> None:
     tool.build(EARLY, compiler="gcc")
-    done = tool("autoanalyzer", "run", "-o", "out", "--", "./app")
+    done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "10%", "--", "./app")
     assert done.returncode == 0, done.stderr
     experiment = load(tool.folder / "out" / "experiment.cube")
     names = [path.region.name for path in experiment.call_paths]
     step, loops = names.index("step"), [place for place, name in enumerate(names) if name == "loop@3"]
     visits, untimed, took = (experiment.exclusive(name)[:, 0] for name in ("visits", "untimed_visits", "wall_time"))
-    assert visits[step] == visits[loops].sum() == 5 * 400_000 + 15 * 3000
+    assert visits[step] == visits[loops].sum() == 5 * 409_600 + 15 * 300
     assert 0 < untimed[loops].sum() < visits[step]
-    assert took[loops].sum() > took.sum() / 2  # of its caller's time, 8 % at most: 4096 of 45,000 visits
+    assert took[loops].sum() > took.sum() / 2
     said = re.findall(r"(\S+) took long after it was throttled: ([\d,]+) of ([\d,]+) entries", done.stderr.decode())
     assert "loop@3" in {name for name, _, _ in said}
     kept = {text.split("|")[2] for text in experiment.notes.throttled}

@@ -58,11 +58,14 @@ class Job:
         """Run the program alone; give what it printed."""
         return self._do(self.launch)
 
-    def record(self, *, counters: str) -> str:
-        """Run the program under the tool, without an analysis; give what it printed."""
-        return self._do(
-            ["autoanalyzer", "run", "--no-analyze", "--counters", counters, "-o", "out", "--", *self.launch]
-        )
+    def record(self, *, counters: str, cache: str = "") -> str:
+        """Run the program under the tool, without an analysis, with other caches than the machine's if they are given.
+
+        Returns:
+            What it printed.
+        """
+        counting = ["--counters", counters, *(["--cache", cache] if cache else [])]
+        return self._do(["autoanalyzer", "run", "--no-analyze", *counting, "-o", "out", "--", *self.launch])
 
     def _do(self, words: Sequence[str]) -> str:
         with subprocess.Popen(

@@ -20,15 +20,16 @@ from .score import score
 
 TINY = 0.01  # s that a rank computes
 RANKS, STEPS = 2, 4
+CACHE = "L1=32K/8/64,L2=1M/8/64"  # the same misses on every machine
 
 
-def run_with_probes(folder: Path, case: Case, counters: str = "none") -> tuple[str, Experiment]:
+def run_with_probes(folder: Path, case: Case, counters: str = "none", cache: str = "") -> tuple[str, Experiment]:
     """What the program printed, and what was recorded of it."""
     printed = case.printed()
     job = Job(folder, case.faulty, case.language)
     job.write(printed)
     job.build(printed)
-    said = job.record(counters=counters)
+    said = job.record(counters=counters, cache=cache)
     return said, load(folder / "out" / "experiment.cube")
 
 
@@ -79,7 +80,7 @@ def test_ranks_execute_and_miss_what_was_planted(tmp_path):
     kinds = ("slow", "groups", "ramp", "uneven", "growing", "serial", "late-sender", "l1")
     case = case_of_kinds(kinds, "c", seed=3, seconds=TINY, steps=STEPS, ranks=RANKS)
     printed = case.printed()
-    _, experiment = run_with_probes(tmp_path, case, "simulated")
+    _, experiment = run_with_probes(tmp_path, case, "simulated", CACHE)
     executed, misses, accesses = (experiment.inclusive(each) for each in ("instructions", "l1_misses", "l1_accesses"))
     for truth in case.truths:
         (row,) = rows(experiment, printed, truth)

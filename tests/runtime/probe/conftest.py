@@ -38,7 +38,9 @@ SOURCES = (
     ),
 )
 CORE = [PROBE / f"{name}.c" for name in SOURCES]
-EVENTS = Path(__file__).parents[1] / "programs" / "events.c"
+PROGRAMS = Path(__file__).parents[1] / "programs"
+FAKE_CLOCK = ["-DAA_FAKE_CLOCK", *(each for each in CORE if each.stem != "clock"), PROGRAMS / "fake_clock.c"]
+EVENTS = PROGRAMS / "events.c"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", f"-I{PROBE}"]
 LIBRARIES = ["-ldl", "-lpthread"]
 SANITIZER = os.environ.get("AUTOANALYZER_SANITIZER", "address,undefined")  # make sanitize takes them in turn
@@ -149,6 +151,19 @@ def linked(tmp_path: Path, linked_program: Path) -> Record:
 def raced(tmp_path: Path, raced_program: Path) -> Record:
     """Run words under the thread sanitizer."""
     return recorder(tmp_path, [raced_program], SANITIZED)
+
+
+@pytest.fixture(scope="session")
+def fake_library(built_once: Callable[..., Path]) -> Path:
+    """The core to preload, for which time passes as the program says."""
+    return built_once("libaafake.so", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", *FAKE_CLOCK)
+
+
+@pytest.fixture(scope="session")
+def fake_linked_program(built_once: Callable[..., Path]) -> Path:
+    """The program with that core in it, under sanitizers."""
+    flags = ("-O1", "-g", "-DLINKED", f"-fsanitize={SANITIZER}")
+    return built_once("fake/events", *flags, EVENTS, *FAKE_CLOCK)
 
 
 @pytest.fixture(params=["preloaded", "linked"])

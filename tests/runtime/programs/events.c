@@ -17,7 +17,8 @@
  *   crowd N TIMES     enter and leave each of so many regions so often
  *   plug{  }plug      load the library $PLUG, and enter a region of it; unload it; plug: both, the region is left
  *   plugs N           load $PLUG.0 and so on
- *   spin N  sleep N   for so many milliseconds; poll N: the same, asking the kernel all the while
+ *   spin N  sleep N   for so many milliseconds; poll N: the same, asking the kernel all the while; of a fake clock
+ *                     (fake_clock.c), if the library has one
  *   touch N           each page of so many new MiB
  *   spent             tell what these took since it was last told, by the threads' own CPU clocks
  *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat
@@ -65,6 +66,8 @@ struct words {
 };
 
 static void (*probe_enter)(const char *), (*probe_exit)(const char *), (*probe_resync)(const char *);
+void fake_clock_pass(uint64_t nanoseconds) __attribute__((weak));
+static void (*pass)(uint64_t nanoseconds); /* null: the clock is the machine's */
 static char **arguments;
 
 static _Thread_local int is_first;
@@ -236,6 +239,10 @@ static void poll_clock(int milliseconds) {
 }
 
 static void spend(void (*how)(int), int milliseconds) {
+    if (pass) {
+        pass(milliseconds * UINT64_C(1000000));
+        return;
+    }
     long long start = cpu_time();
     how(milliseconds);
     __atomic_fetch_add(&spent, cpu_time() - start, __ATOMIC_RELAXED);
@@ -548,10 +555,12 @@ int main(int count, char **argv) {
     probe_enter = (void (*)(const char *))(void *)aa_probe_enter;
     probe_exit = aa_probe_exit;
     probe_resync = aa_probe_resync;
+    pass = fake_clock_pass;
 #else
     probe_enter = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_enter");
     probe_exit = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_exit");
     probe_resync = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_resync");
+    pass = (void (*)(uint64_t))dlsym(RTLD_DEFAULT, "fake_clock_pass");
     if (!probe_enter || !probe_exit || !probe_resync)
         return 5;
 #endif

@@ -90,6 +90,7 @@ def show(chromium: Browser, tmp_path: Path) -> Generator[Show, None, None]:
             subject = subject_of(experiment, tmp_path / "experiment.cube")
             file.write_bytes(page_html(page_of(subject, **(of_page or {}))))
         page = chromium.new_page(**{"viewport": {"width": 1400, "height": 1000}, **options})
+        page.set_default_timeout(0)  # pytest's alone counts: on a busy machine a page may take a minute
         found = Shown(page, file)
         opened.append(found)
         page.on("console", lambda said: found.complaints.append(f"{said.type}: {said.text}"))
