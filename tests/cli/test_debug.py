@@ -202,7 +202,7 @@ def test_what_ends_debug_ends_the_build_and_meanwhile_no_other_may_use_its_folde
     other = refused(debug(project))
     assert other.endswith("autoanalyzer-out: another autoanalyzer debug uses this folder; choose another one (-o)")
     running.terminate()
-    assert running.wait(60) == 128 + signal.SIGTERM
+    assert running.wait() == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)
 

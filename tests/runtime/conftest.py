@@ -76,7 +76,7 @@ def recorded(command: Sequence[str], folder: Path, mpi: Mpi | None = None, **var
     shards.mkdir(exist_ok=True)
     library = probe_library(mpi or find_mpi(command))
     environment = {**os.environ, "LD_PRELOAD": str(library), "AUTOANALYZER_SHARDS": str(shards), **variables}
-    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     return Recorded(run.stdout + run.stderr, [read_shard(path) for path in sorted(shards.glob("*.shard"))])
 

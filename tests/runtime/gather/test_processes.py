@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
     work(1000);
     if (daemon(1, 0)) return 3;
     for (int i = 0; i < 30; i++) work(1000);
-    for (int i = 0; i < 6000 && access("may end", F_OK); i++) usleep(10000);
+    for (int i = 0; i < 30000 && access("may end", F_OK); i++) usleep(10000);
     return 0;
 }
 """
@@ -139,9 +139,8 @@ def test_a_daemon_is_gathered_once_it_has_ended(tool: Tool) -> None:
     (running,) = (each for each in experiment.notes.remarks if "still running" in each)
     assert running.endswith("these are its data so far; once it has ended, run autoanalyzer analyze out")
     tool.write("may end", "")
-    end = time.monotonic() + 60
-    while (tool.folder / "out" / "shards").exists() and time.monotonic() < end:
-        time.sleep(0.5)
+    while (tool.folder / "out" / "shards").exists():
+        time.sleep(0.1)
         experiment, _ = open_experiment(tool.folder / "out")
     assert visits(experiment)["work"] == [1, 0]
     assert inner(experiment, "work") == [0, 30]

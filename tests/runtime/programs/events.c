@@ -241,7 +241,8 @@ static void poll_clock(int milliseconds) {
 static void spend(void (*how)(int), int milliseconds) {
     if (pass) {
         pass(milliseconds * UINT64_C(1000000));
-        return;
+        if (how != nap) /* the kernel is to see that it sleeps */
+            return;
     }
     long long start = cpu_time();
     how(milliseconds);
