@@ -125,6 +125,10 @@ const char *aa_clock_cpu_name(void) {
 
 /* ---- the word that is watched */
 
+static void set_armed(struct aa_watch *watch, uint32_t word) {
+    watch->armed = (watch->armed & (AA_BAR_BOOKING | AA_BAR_SITES)) | word;
+}
+
 static void be_switched_out(void) {
     struct timespec moment = {0, 1000};
     syscall(SYS_nanosleep, &moment, NULL);
@@ -174,7 +178,7 @@ static bool rseq_works(void) {
 
 static void rseq_arm(struct aa_watch *watch) {
     *rseq_field() = (uintptr_t)&sequence;
-    watch->armed = (uint32_t)(uintptr_t)&sequence;
+    set_armed(watch, (uint32_t)(uintptr_t)&sequence);
 }
 
 static void rseq_open(struct aa_watch *watch) {
@@ -242,7 +246,7 @@ static void arm(struct aa_watch *watch) {
     if (clock_state.cpu == CPU_RSEQ)
         rseq_arm(watch);
     else
-        watch->armed = *watch->word;
+        set_armed(watch, *watch->word);
 }
 
 static bool cpu_works(enum cpu_source source) {
@@ -292,7 +296,7 @@ void aa_watch_open_at_start(struct aa_watch *watch) {
 static bool disturbed_since(const struct aa_watch *watch, uint64_t start, uint64_t now) {
     if (watches_nothing(watch))
         return (double)(now - start) > READING * clock_state.rate;
-    return *watch->word != watch->armed;
+    return !aa_watch_is_quiet(watch);
 }
 
 static void owe(struct aa_watch *watch, uint64_t real, uint64_t cpu) {

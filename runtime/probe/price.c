@@ -1,6 +1,7 @@
 #include "price.h"
 #include "clock.h"
 #include "counter.h"
+#include "event.h"
 #include "key.h"
 #include "probe.h"
 #include "self.h"
@@ -68,6 +69,7 @@ double aa_price_of(enum aa_priced what) {
                                 .top = frames + 1,
                                 .limit = frames + 3};
     aa_watch_open(&scratch.watch);
+    aa_event_begin(&scratch);
     aa_counter_begin(&scratch, false);
     scratch.last = aa_clock_ticks();
     struct aa_thread *self = aa_thread_self;

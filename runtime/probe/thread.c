@@ -160,6 +160,7 @@ static struct aa_thread *take_tree(struct aa_header *header, uint32_t number) {
 
 static void begin_main(struct aa_thread *thread) {
     aa_watch_open_at_start(&thread->watch);
+    aa_event_begin(thread);
     thread->last = aa_clock_start().ticks;
 }
 
@@ -189,6 +190,7 @@ static void begin(struct aa_thread *thread) {
             reopen_inherited(thread);
     } else {
         aa_watch_open(&thread->watch);
+        aa_event_begin(thread);
         uint64_t now = aa_clock_ticks();
         if (thread->taken)
             aa_throttle_leave_out(thread, now - thread->last);
@@ -209,7 +211,7 @@ static void give_back(struct aa_thread *thread) {
     aa_trace_end(thread);
     aa_counter_end();
     aa_watch_close(&thread->watch);
-    aa_sites_close();
+    aa_sites_close(thread);
     thread->current = thread->base;
     thread->top = thread->frames + 1;
     thread->in_use = 0;
