@@ -39,6 +39,7 @@ static struct {
     uint64_t start_real, start_cpu;
     double rate;
     enum cpu_source cpu;
+    uint64_t bars;
     bool calibrated;
 } clock_state = {.rate = 1.0, .cpu = CPU_SYSCALL};
 
@@ -233,7 +234,7 @@ static const uint32_t never_armed = 0;
 
 static void watch_nothing(struct aa_watch *watch) {
     watch->word = (volatile uint32_t *)&never_armed;
-    watch->armed = 1;
+    set_armed(watch, 1);
 }
 
 static bool watches_nothing(const struct aa_watch *watch) {
@@ -274,6 +275,10 @@ void aa_clock_calibrate(void) {
     clock_state.calibrated = true;
 }
 
+void aa_watch_bar(uint64_t bars) {
+    clock_state.bars = bars;
+}
+
 void aa_watch_open(struct aa_watch *watch) {
     aa_watch_open_at_start(watch);
     aa_watch_synchronise(watch);
@@ -285,6 +290,7 @@ void aa_watch_open_at_start(struct aa_watch *watch) {
     watch->real = clock_state.start_real;
     watch->cpu = clock_state.start_cpu;
     watch->owed = 0;
+    watch->armed = clock_state.bars;
     watch_nothing(watch);
     if (clock_state.cpu == CPU_RSEQ)
         rseq_open(watch);

@@ -77,6 +77,9 @@ double aa_clock_rate(void); /* ticks a nanosecond */
 const char *aa_clock_wall_name(void);
 const char *aa_clock_cpu_name(void);
 
+/* Of all watches that are opened from now on. */
+void aa_watch_bar(uint64_t bars);
+
 /*
  * A watch belongs to the thread that opens it. Opened at the process's start, it takes the start's readings,
  * which are those of the main thread. Synchronising returns the time stamp at which it happened.

@@ -34,12 +34,8 @@ static bool counts_going; /* or what is, goes on meanwhile */
 
 void aa_event_prepare(void) {
     quick = aa_clock_counter && !aa_counting;
+    aa_watch_bar(quick ? 0 : AA_BAR_BOOKING);
     counts_going = aa_clock_counter && aa_counter_goes_on;
-}
-
-void aa_event_begin(struct aa_thread *thread) {
-    if (!quick)
-        thread->watch.armed |= AA_BAR_BOOKING;
 }
 
 /* Whether a plain reading of the clock is all that the event needs. */
@@ -363,9 +359,7 @@ static __attribute__((noinline)) const char *enter_by_next_edge(struct aa_thread
 }
 
 static inline __attribute__((always_inline)) const char *enter_at(const char *key, uint64_t **site) {
-    struct aa_thread *thread = aa_thread_self;
-    if (aa_unlikely(!thread))
-        return enter_slowly(key, site);
+    struct aa_thread *thread = aa_thread_probed;
     struct aa_node *from = thread->current;
     struct aa_node *child = child_by(aa_tree_first_edge(thread, from, key), from, key);
     if (aa_unlikely(!child))
@@ -436,18 +430,16 @@ static __attribute__((noinline)) void leave_otherwise(struct aa_thread *thread, 
     pop_to(thread, frame);
 }
 
-static __attribute__((noinline)) void leave_another(struct aa_thread *thread, const char *key) {
-    if (key != passed_by)
-        leave_slowly(thread, key);
+static __attribute__((noinline)) void leave_another(const char *key) {
+    if (aa_thread_self && key != passed_by)
+        leave_slowly(aa_thread_self, key);
 }
 
 void aa_probe_exit(const char *descriptor) {
-    struct aa_thread *thread = aa_thread_self;
-    if (aa_unlikely(!thread))
-        return;
+    struct aa_thread *thread = aa_thread_probed;
     struct aa_frame *frame = thread->top - 1;
     if (aa_unlikely(aa_key_get(&frame->key) != descriptor)) {
-        leave_another(thread, descriptor);
+        leave_another(descriptor);
         return;
     }
     if (aa_unlikely(!is_plain(thread))) {

@@ -19,8 +19,7 @@ void aa_event_book_wait(struct aa_thread *thread);
 /* The same for another thread, which is idle. */
 void aa_event_book_wait_of(struct aa_thread *thread);
 
-/* Learn whether an event may be quick; a thread's watch is open. */
+/* Learn whether an event may be quick. */
 void aa_event_prepare(void);
-void aa_event_begin(struct aa_thread *thread);
 
 #endif

@@ -160,7 +160,6 @@ static struct aa_thread *take_tree(struct aa_header *header, uint32_t number) {
 
 static void begin_main(struct aa_thread *thread) {
     aa_watch_open_at_start(&thread->watch);
-    aa_event_begin(thread);
     thread->last = aa_clock_start().ticks;
 }
 
@@ -190,7 +189,6 @@ static void begin(struct aa_thread *thread) {
             reopen_inherited(thread);
     } else {
         aa_watch_open(&thread->watch);
-        aa_event_begin(thread);
         uint64_t now = aa_clock_ticks();
         if (thread->taken)
             aa_throttle_leave_out(thread, now - thread->last);
@@ -235,7 +233,7 @@ static void end_thread(void *tree) {
         return;
     sigset_t before = block_signals();
     aa_counter_stop();
-    aa_thread_self = NULL;
+    aa_thread_become(NULL);
     give_back(tree);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -271,7 +269,7 @@ static struct aa_thread *attach(uint32_t number) {
     }
     begin(thread);
     pthread_setspecific(trees.key, thread);
-    aa_thread_self = thread;
+    aa_thread_become(thread);
     return thread;
 }
 
@@ -299,7 +297,7 @@ void aa_thread_in_child(void) {
     aa_tree_forget();
     aa_sites_forget();
     trees.main = trees.free = NULL;
-    aa_thread_self = NULL;
+    aa_thread_become(NULL);
     aa_thread_birth = NULL;
     aa_thread_closed = false;
 }
