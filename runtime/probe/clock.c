@@ -126,8 +126,12 @@ const char *aa_clock_cpu_name(void) {
 
 /* ---- the word that is watched */
 
+/* A signal handler may set or clear a bar meanwhile. */
 static void set_armed(struct aa_watch *watch, uint32_t word) {
-    watch->armed = (watch->armed & (AA_BAR_BOOKING | AA_BAR_SITES)) | word;
+    uint64_t before = watch->armed;
+    while (!__atomic_compare_exchange_n(&watch->armed, &before, (before & ~(uint64_t)UINT32_MAX) | word,
+                                        false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
 }
 
 static void be_switched_out(void) {

@@ -45,7 +45,8 @@ static inline bool undisturbed(const struct aa_thread *thread) {
 
 /*
  * The same, and no site is open: one comparison, because reading the clock hides no instruction on some
- * processors (benchmarks/probe/README.md).
+ * processors (benchmarks/probe/README.md). A site that a signal handler opens after it is closed at the next
+ * event.
  */
 static inline bool is_plain(const struct aa_thread *thread) {
     return aa_likely(*thread->watch.word == thread->watch.armed);

@@ -26,10 +26,11 @@ void aa_site_open(struct aa_thread *thread, uint64_t **site, uint64_t *visits) {
 }
 
 void aa_sites_close_all(struct aa_thread *thread) {
+    thread->watch.armed &= ~AA_BAR_SITES; /* first, as a signal handler may open another one meanwhile */
+    aa_in_order();
     for (uint32_t i = 0; i < open_sites; i++)
         __atomic_store_n(sites[i], NULL, __ATOMIC_RELAXED);
     open_sites = 0;
-    thread->watch.armed &= ~AA_BAR_SITES;
 }
 
 void aa_sites_forget(void) {
