@@ -20,7 +20,7 @@ __attribute__((__weak__, __visibility__("hidden"))) const char **aa_stack = 0; /
 __attribute__((__weak__, __visibility__("hidden"), __no_instrument_function__,
                __no_profile_instrument_function__, __nothrow__)) const char *
 aa_enter(const char *descriptor, unsigned long **site) {
-    return aa_enter_probe ? aa_enter_probe(descriptor, site) : (const char *)0;
+    return aa_enter_probe(descriptor, site); /* which is known not to throw, if it is called from here */
 }
 
 /*

@@ -10,24 +10,35 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
+import shutil
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from autoanalyzer.runtime.build import probe_library
+from autoanalyzer.runtime.calibration.kept import processor_model
 from autoanalyzer.runtime.gather.shard_layout import HEADER_LAYOUT
 from autoanalyzer.runtime.mpi.detection import Mpi
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SHAPES = HERE / "shapes.c"
+UNDISTURBED = HERE / "undisturbed.c"
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+NONE = "no probe"
 BARE = "two readings of the clock"
 OURS = "probes, rseq"
+OTHER = "probes, --library"
+GOAL = 1.1  # times two readings of the clock
+COUNTED = ({"PAIRS": 20_000, "FIB": 18, "FIB_CALLS": 8_361}, {"PAIRS": 40_000, "FIB": 20, "FIB_CALLS": 21_891})
+
+Round = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -69,7 +80,7 @@ def tau(prefix: Path) -> Variant:
 
 def variants(options: argparse.Namespace) -> Iterator[Variant]:
     """Give what is compared, in the order of the table."""
-    yield Variant("no probe", (SHAPES,))
+    yield Variant(NONE, (SHAPES,))
     yield Variant(BARE, ("-DSTAMPS", SHAPES))
     yield recording("rseq")
     yield recording("rseq", "probes, with time lines", AUTOANALYZER_TRACE="0.01")
@@ -81,7 +92,7 @@ def variants(options: argparse.Namespace) -> Iterator[Variant]:
         named = {"AUTOANALYZER_COUNTERS": f"papi:{options.event}", "AUTOANALYZER_EVENTS": "none"}
         yield recording("rseq", "probes, in calls alone", AUTOANALYZER_COUNT_IN="mpi,io", **named)
     if options.library:
-        yield recording("rseq", "probes, --library", options.library)
+        yield recording("rseq", OTHER, options.library)
     yield recording("perf-lock")
     yield ours("probes, not recording")
     yield Variant("-finstrument-functions", ("-finstrument-functions", SHAPES, HERE / "hooks.c"))
@@ -99,10 +110,10 @@ def compile_all(folder: Path, compiler: str, compared: list[Variant]) -> None:
         subprocess.run(command, check=True)
 
 
-def run(folder: Path, program: str, variant: Variant, *arguments: str) -> list[str]:
-    """Run one variant, and give the lines that it prints."""
+def run(folder: Path, program: str, variant: Variant, *arguments: str, tool: Sequence[str] = ()) -> list[str]:
+    """Run one variant, perhaps under a tool, and give the lines that it prints."""
     environment = {name: value.format(folder=folder) for name, value in variant.environment.items()}
-    command: list[str | Path] = [folder / program, *arguments]
+    command: list[str | Path] = [*tool, folder / program, *arguments]
     output = subprocess.run(
         command, env={**os.environ, **environment}, cwd=folder, capture_output=True, text=True, check=True
     )
@@ -139,13 +150,83 @@ def print_prices(folder: Path, compared: list[Variant]) -> None:
             shard.unlink()
 
 
-def print_table(medians: dict[str, dict[str, float]]) -> None:
-    """Print nanoseconds a pair, and in brackets the ratio to two readings of the clock."""
-    shapes = list(medians[BARE])
+def ratio(rounds: list[Round], name: str, shape: str) -> float:
+    """Return the median ratio to two readings of the clock, which were measured in the same round."""
+    return statistics.median(one[name][shape] / one[BARE][shape] for one in rounds)
+
+
+def print_table(rounds: list[Round]) -> None:
+    """Print nanoseconds per pair, and in brackets the ratio to two readings of the clock."""
+    shapes = list(rounds[0][BARE])
     print(f"{'ns a pair (ratio)':28}" + "".join(f"{shape:>18}" for shape in shapes))
-    for variant, values in medians.items():
-        cells = [f"{values[shape]:.1f} ({values[shape] / medians[BARE][shape]:.2f})" for shape in shapes]
-        print(f"{variant:28}" + "".join(f"{cell:>18}" for cell in cells))
+    for name in rounds[0]:
+        medians = [statistics.median(one[name][shape] for one in rounds) for shape in shapes]
+        cells = [
+            f"{median:.1f} ({ratio(rounds, name, shape):.2f})" for median, shape in zip(medians, shapes, strict=True)
+        ]
+        print(f"{name:28}" + "".join(f"{cell:>18}" for cell in cells))
+
+
+def verdict(ratios: Mapping[str, float]) -> str:
+    """Return whether the goal holds, or else the shapes that miss it."""
+    missed = [f"{value:.2f} in {shape}" for shape, value in ratios.items() if round(value, 2) > GOAL]
+    return f"<= {GOAL}: {', '.join(missed) or 'holds'}"
+
+
+def processor() -> str:
+    """Return the processor's name, and how large its first two levels of cache for data are."""
+    sizes = {}
+    for index in sorted(CACHES.glob("index*")):
+        level, kind, size = ((index / name).read_text().strip() for name in ("level", "type", "size"))
+        if kind != "Instruction" and level in "12":
+            kibibytes = int(size.removesuffix("K"))
+            sizes[level] = f"{kibibytes // 1024} MiB" if kibibytes % 1024 == 0 else f"{kibibytes} KiB"
+    return ", ".join([processor_model(), *(f"L{level} {size}" for level, size in sizes.items())])
+
+
+def instructions(folder: Path, compiler: str, variant: Variant) -> dict[str, float]:
+    """Return instructions per pair by shape, as Valgrind counts them.
+
+    Each shape runs twice with two numbers of pairs; by the difference, what is executed only once drops out.
+    """
+    environment = dict(variant.environment)
+    if "LD_PRELOAD" in environment:
+        shim = folder / "undisturbed.so"
+        subprocess.run([compiler, "-O2", "-fPIC", "-shared", UNDISTURBED, "-o", shim, "-ldl"], check=True)
+        environment["LD_PRELOAD"] = f"{shim} {environment['LD_PRELOAD']}"
+    tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts"]
+    totals = []
+    for sizes in COUNTED:
+        defined = tuple(f"-D{name}={value}" for name, value in sizes.items())
+        compile_all(folder, compiler, [replace(variant, arguments=(*defined, *variant.arguments))])
+        run(folder, "0", replace(variant, environment=environment), "0", "0", tool=tool)
+        listing = subprocess.run(
+            ["callgrind_annotate", "--inclusive=yes", "--threshold=100", folder / "counts"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        found = re.findall(r"^ *([\d,]+) .*:(\w+) \[", listing, re.MULTILINE)
+        totals.append({name: int(total.replace(",", "")) for total, name in found})
+    fewer, more = COUNTED
+    pairs = 2 * (more["PAIRS"] - fewer["PAIRS"])
+    parts = {name: [name] for name in ("loop", "recursion", "alternation", "nesting")}
+    parts["two_threads"] = ["first_thread", "second_thread"]
+    divisors = {"recursion": 2 * (more["FIB_CALLS"] - fewer["FIB_CALLS"]), "two_threads": 2 * pairs}
+    return {
+        shape: sum(totals[1][name] - totals[0][name] for name in names) / divisors.get(shape, pairs)
+        for shape, names in parts.items()
+    }
+
+
+def print_instructions(compiler: str, compared: list[Variant]) -> None:
+    """Print instructions per pair, which no other machine changes that has the same compiler."""
+    print("instructions a pair")
+    for variant in compared:
+        if variant.name in (NONE, BARE, OURS, OTHER):
+            with tempfile.TemporaryDirectory() as folder:
+                counts = instructions(Path(folder), compiler, variant)
+            print(f"{variant.name:28}" + "".join(f"{count:>18.1f}" for count in counts.values()))
 
 
 def main() -> None:
@@ -168,12 +249,10 @@ def main() -> None:
             {variant.name: measure(folder, str(number), variant, cpus) for number, variant in enumerate(compared)}
             for _ in range(options.rounds)
         ]
-        print_table(
-            {
-                name: {shape: statistics.median(one[name][shape] for one in rounds) for shape in shapes}
-                for name, shapes in rounds[0].items()
-            }
-        )
+        print_table(rounds)
+        print(f"{processor()}: {verdict({shape: ratio(rounds, OURS, shape) for shape in rounds[0][OURS]})}")
+        if shutil.which("valgrind"):
+            print_instructions(options.compiler, compared)
         number = [variant.name for variant in compared].index(OURS)
         print_memory(folder, str(number), compared[number])
         for shard in folder.glob("*.shard"):

@@ -20,11 +20,13 @@
 
 #define PLAIN __attribute__((no_instrument_function))
 #define CALLED __attribute__((noinline))
+#ifndef PAIRS
 #define PAIRS 2000000
-#define LEVELS 8
-#define CHILDREN 10
 #define FIB 28
 #define FIB_CALLS 1028457 /* of fib(28), with itself */
+#endif
+#define LEVELS 8
+#define CHILDREN 10
 #define THREADS 2
 #define PATHS 10000
 

@@ -39,6 +39,7 @@ static struct {
     uint64_t start_real, start_cpu;
     double rate;
     enum cpu_source cpu;
+    uint64_t bars;
     bool calibrated;
 } clock_state = {.rate = 1.0, .cpu = CPU_SYSCALL};
 
@@ -125,6 +126,14 @@ const char *aa_clock_cpu_name(void) {
 
 /* ---- the word that is watched */
 
+/* A signal handler may set or clear a bar meanwhile. */
+static void set_armed(struct aa_watch *watch, uint32_t word) {
+    uint64_t before = watch->armed;
+    while (!__atomic_compare_exchange_n(&watch->armed, &before, (before & ~(uint64_t)UINT32_MAX) | word,
+                                        false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
 static void be_switched_out(void) {
     struct timespec moment = {0, 1000};
     syscall(SYS_nanosleep, &moment, NULL);
@@ -174,7 +183,7 @@ static bool rseq_works(void) {
 
 static void rseq_arm(struct aa_watch *watch) {
     *rseq_field() = (uintptr_t)&sequence;
-    watch->armed = (uint32_t)(uintptr_t)&sequence;
+    set_armed(watch, (uint32_t)(uintptr_t)&sequence);
 }
 
 static void rseq_open(struct aa_watch *watch) {
@@ -229,7 +238,7 @@ static const uint32_t never_armed = 0;
 
 static void watch_nothing(struct aa_watch *watch) {
     watch->word = (volatile uint32_t *)&never_armed;
-    watch->armed = 1;
+    set_armed(watch, 1);
 }
 
 static bool watches_nothing(const struct aa_watch *watch) {
@@ -242,7 +251,7 @@ static void arm(struct aa_watch *watch) {
     if (clock_state.cpu == CPU_RSEQ)
         rseq_arm(watch);
     else
-        watch->armed = *watch->word;
+        set_armed(watch, *watch->word);
 }
 
 static bool cpu_works(enum cpu_source source) {
@@ -270,6 +279,10 @@ void aa_clock_calibrate(void) {
     clock_state.calibrated = true;
 }
 
+void aa_watch_bar(uint64_t bars) {
+    clock_state.bars = bars;
+}
+
 void aa_watch_open(struct aa_watch *watch) {
     aa_watch_open_at_start(watch);
     aa_watch_synchronise(watch);
@@ -281,6 +294,7 @@ void aa_watch_open_at_start(struct aa_watch *watch) {
     watch->real = clock_state.start_real;
     watch->cpu = clock_state.start_cpu;
     watch->owed = 0;
+    watch->armed = clock_state.bars;
     watch_nothing(watch);
     if (clock_state.cpu == CPU_RSEQ)
         rseq_open(watch);
@@ -292,7 +306,7 @@ void aa_watch_open_at_start(struct aa_watch *watch) {
 static bool disturbed_since(const struct aa_watch *watch, uint64_t start, uint64_t now) {
     if (watches_nothing(watch))
         return (double)(now - start) > READING * clock_state.rate;
-    return *watch->word != watch->armed;
+    return !aa_watch_is_quiet(watch);
 }
 
 static void owe(struct aa_watch *watch, uint64_t real, uint64_t cpu) {

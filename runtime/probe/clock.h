@@ -27,12 +27,20 @@ struct aa_anchor {
 
 struct aa_watch {
     volatile uint32_t *word; /* differs from armed once the thread was switched out */
-    uint32_t armed;
-    uint32_t unused;
-    uint64_t real; /* nanoseconds of CLOCK_MONOTONIC_RAW at the last synchronisation */
-    uint64_t cpu;  /* nanoseconds of the thread's CPU time there */
-    int64_t owed;  /* ticks off the CPU that are not booked yet */
+    uint64_t armed;          /* the word, and above it AA_BAR_..., which keep events from their fast path */
+    uint64_t real;           /* nanoseconds of CLOCK_MONOTONIC_RAW at the last synchronisation */
+    uint64_t cpu;            /* nanoseconds of the thread's CPU time there */
+    int64_t owed;            /* ticks off the CPU that are not booked yet */
 };
+
+/* With one of these bits armed equals no word, so that a single comparison covers them, too. */
+#define AA_BAR_BOOKING (1ull << 32) /* an event books more than a reading of the counter */
+#define AA_BAR_SITES (1ull << 33)   /* the thread has open sites; see site.h */
+
+/* Whether the thread was not switched out. */
+static inline bool aa_watch_is_quiet(const struct aa_watch *watch) {
+    return *watch->word == (uint32_t)watch->armed;
+}
 
 extern bool aa_clock_counter; /* the processor's time stamp counter can be trusted */
 
@@ -72,6 +80,9 @@ struct aa_anchor aa_clock_anchor(void);
 double aa_clock_rate(void); /* ticks a nanosecond */
 const char *aa_clock_wall_name(void);
 const char *aa_clock_cpu_name(void);
+
+/* Of all watches that are opened from now on. */
+void aa_watch_bar(uint64_t bars);
 
 /*
  * A watch belongs to the thread that opens it. Opened at the process's start, it takes the start's readings,

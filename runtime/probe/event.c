@@ -34,31 +34,41 @@ static bool counts_going; /* or what is, goes on meanwhile */
 
 void aa_event_prepare(void) {
     quick = aa_clock_counter && !aa_counting;
+    aa_watch_bar(quick ? 0 : AA_BAR_BOOKING);
     counts_going = aa_clock_counter && aa_counter_goes_on;
 }
 
 /* Whether a plain reading of the clock is all that the event needs. */
 static inline bool undisturbed(const struct aa_thread *thread) {
-    return aa_likely(quick) && aa_likely(*thread->watch.word == thread->watch.armed);
+    return quick && aa_watch_is_quiet(&thread->watch);
 }
 
-/* The same, if it is also not time for a sample; then the reading is given. */
-static inline bool is_plain(const struct aa_thread *thread, uint64_t *now) {
-    return undisturbed(thread) && aa_likely(!aa_trace_is_due(thread, *now = aa_clock_count()));
+/*
+ * The same, and no site is open: one comparison, because reading the clock hides no instruction on some
+ * processors (benchmarks/probe/README.md). A site that a signal handler opens after it is closed at the next
+ * event.
+ */
+static inline bool is_plain(const struct aa_thread *thread) {
+    return aa_likely(*thread->watch.word == thread->watch.armed);
 }
 
 /* Whether also a reading of counts is, as before the event and behind it the program executes its own code.
  */
 static inline bool is_counted(const struct aa_thread *thread, uint32_t behind) {
-    return counts_going && *thread->watch.word == thread->watch.armed && thread->call.share == AA_OWN &&
+    return counts_going && aa_watch_is_quiet(&thread->watch) && thread->call.share == AA_OWN &&
            behind == AA_OWN;
 }
 
-static inline int64_t book_until(struct aa_thread *thread, uint64_t now) {
+/* To the current node. */
+static inline int64_t book_to(struct aa_thread *thread, struct aa_node *node, uint64_t now) {
     int64_t took = (int64_t)(now - thread->last);
     thread->last = now;
-    thread->current->wall[open_share(thread)] += took;
+    node->wall[open_share(thread)] += took;
     return took;
+}
+
+static inline int64_t book_until(struct aa_thread *thread, uint64_t now) {
+    return book_to(thread, thread->current, now);
 }
 
 /*
@@ -89,7 +99,7 @@ static void renew_anchor(uint64_t now) {
 static __attribute__((noinline)) void book_disturbed(struct aa_thread *thread) {
     if (aa_counting)
         aa_counter_book(thread);
-    if (*thread->watch.word == thread->watch.armed) {
+    if (aa_watch_is_quiet(&thread->watch)) {
         book_until(thread, aa_clock_ticks());
         return;
     }
@@ -128,8 +138,8 @@ static void book_wait_until(struct aa_thread *thread, uint64_t now) {
 void aa_event_book_wait(struct aa_thread *thread) {
     if (aa_counting)
         aa_counter_skip(thread);
-    bool disturbed = *thread->watch.word != thread->watch.armed;
-    book_wait_until(thread, disturbed ? aa_watch_synchronise(&thread->watch) : aa_clock_ticks());
+    bool quiet = aa_watch_is_quiet(&thread->watch);
+    book_wait_until(thread, quiet ? aa_clock_ticks() : aa_watch_synchronise(&thread->watch));
 }
 
 void aa_event_book_wait_of(struct aa_thread *thread) {
@@ -141,18 +151,19 @@ void aa_event_book_wait_of(struct aa_thread *thread) {
 /* ---- enter and exit */
 
 /* Time goes to the node from now on, which may be that where it went; no site is open. */
-static inline void push_frame(struct aa_thread *thread, const char *key, struct aa_node *node) {
+static inline void push_frame(struct aa_thread *thread, struct aa_node *from, const char *key,
+                              struct aa_node *node) {
     struct aa_frame *frame = thread->top;
     thread->top = frame + 1;
     aa_in_order();
-    aa_frame_set(frame, thread->current, key, thread->call);
+    aa_frame_set(frame, from, key, thread->call);
     thread->call = (struct aa_call){.share = AA_OWN};
     thread->current = node;
 }
 
 static inline void push(struct aa_thread *thread, const char *key, struct aa_node *node) {
-    aa_sites_close();
-    push_frame(thread, key, node);
+    aa_sites_close(thread);
+    push_frame(thread, thread->current, key, node);
 }
 
 /* What the fast path ends in gives the key on, so that it need not be kept. */
@@ -161,19 +172,15 @@ static __attribute__((noinline)) const char *look(const char *key) {
     return key;
 }
 
-static inline const char *begin_visit(struct aa_thread *thread, const char *key, struct aa_node *child) {
-    push_frame(thread, key, child);
+static inline const char *begin_visit(struct aa_thread *thread, struct aa_node *from, const char *key,
+                                      struct aa_node *child) {
+    push_frame(thread, from, key, child);
     return aa_unlikely(++child->visits % AA_THROTTLE_PERIOD == 0) ? look(key) : key;
 }
 
-static __attribute__((noinline)) const char *close_and_visit(struct aa_thread *thread, const char *key,
-                                                             struct aa_node *child) {
-    aa_sites_close_all();
-    return begin_visit(thread, key, child);
-}
-
 static inline const char *visit(struct aa_thread *thread, const char *key, struct aa_node *child) {
-    return aa_unlikely(aa_sites_open) ? close_and_visit(thread, key, child) : begin_visit(thread, key, child);
+    aa_sites_close(thread);
+    return begin_visit(thread, thread->current, key, child);
 }
 
 /* Whether time goes on where it went in this child: what a library calls back is no time of the library. */
@@ -206,7 +213,7 @@ static __attribute__((noinline)) const char *pass(struct aa_thread *thread, cons
         return key;
     }
     if (site && aa_is_lasting(child) && thread->index == 0)
-        aa_site_open(site, visits);
+        aa_site_open(thread, site, visits);
     return NULL;
 }
 
@@ -221,7 +228,7 @@ static inline const char *pass_by(struct aa_thread *thread, const char *key, str
     aa_throttled_node(child)->visits++;
     if (aa_likely(site && !aa_is_framed(child)))
         return passed_by;
-    push_frame(thread, key, thread->current);
+    push_frame(thread, thread->current, key, thread->current);
     return key;
 }
 
@@ -242,16 +249,9 @@ static inline void pop_frames(struct aa_thread *thread, struct aa_frame *frame) 
     thread->top = frame;
 }
 
-static __attribute__((noinline)) void close_and_pop(struct aa_thread *thread, struct aa_frame *frame) {
-    aa_sites_close_all();
-    pop_frames(thread, frame);
-}
-
 static inline void pop_to(struct aa_thread *thread, struct aa_frame *frame) {
-    if (aa_unlikely(aa_sites_open))
-        close_and_pop(thread, frame);
-    else
-        pop_frames(thread, frame);
+    aa_sites_close(thread);
+    pop_frames(thread, frame);
 }
 
 static bool has_room(struct aa_thread *thread) {
@@ -300,9 +300,13 @@ static __attribute__((noinline)) const char *enter_slowly(const char *key, uint6
     return key;
 }
 
-static __attribute__((noinline)) const char *enter_counted(struct aa_thread *thread, const char *key,
-                                                           struct aa_node *child, uint64_t **site) {
-    aa_counter_book_going(thread);
+/* Sites are open, or counts go on, or there is more to do. */
+static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *thread, const char *key,
+                                                             struct aa_node *child, uint64_t **site) {
+    if (is_counted(thread, AA_OWN))
+        aa_counter_book_going(thread);
+    else if (!undisturbed(thread))
+        return enter_slowly(key, site);
     uint64_t now = aa_clock_count();
     if (aa_unlikely(aa_trace_is_due(thread, now)))
         return enter_slowly(key, site);
@@ -310,51 +314,58 @@ static __attribute__((noinline)) const char *enter_counted(struct aa_thread *thr
     return visit(thread, key, child);
 }
 
+/* Its time goes to the current node, or it is none of what is told apart. */
+static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *thread, const char *key,
+                                                             struct aa_node *child, uint64_t **site) {
+    if (aa_unlikely(!is_passed(thread, child)))
+        return enter_slowly(key, site);
+    if (!aa_counting)
+        return pass(thread, key, child, site);
+    if (aa_unlikely(is_booked_now(child)))
+        return enter_slowly(key, site);
+    return pass_by(thread, key, child, site);
+}
+
 /* Null where it is another's edge. Read once, for the table may be emptied. */
-static inline struct aa_node *child_by(const struct aa_thread *thread, const struct aa_edge *edge,
+static inline struct aa_node *child_by(const struct aa_edge *edge, const struct aa_node *from,
                                        const char *key) {
     struct aa_node *child = __atomic_load_n(&edge->child, __ATOMIC_RELAXED);
-    bool is_it = aa_likely(edge->node == thread->current) && aa_likely(aa_key_get(&edge->key) == key);
+    bool is_it = aa_likely(edge->node == from) && aa_likely(aa_key_get(&edge->key) == key);
     return is_it ? child : NULL;
 }
 
-static inline const char *enter_child(struct aa_thread *thread, const char *descriptor, struct aa_node *child,
-                                      uint64_t **site) {
-    if (aa_likely(child != NULL) && aa_likely(thread->top < thread->limit)) {
-        if (aa_unlikely(is_passed(thread, child))) {
-            if (!aa_counting)
-                return pass(thread, descriptor, child, site);
-            if (aa_unlikely(is_booked_now(child)))
-                return enter_slowly(descriptor, site);
-            return pass_by(thread, descriptor, child, site);
-        }
-        uint64_t now;
-        if (aa_likely(!aa_is_throttled(child)) && is_plain(thread, &now)) {
-            book_until(thread, now);
-            return visit(thread, descriptor, child);
-        }
-        if (!aa_is_throttled(child) && is_counted(thread, AA_OWN))
-            return enter_counted(thread, descriptor, child, site);
-    }
-    return enter_slowly(descriptor, site);
+/* From the current node. */
+static inline __attribute__((always_inline)) const char *enter_child(struct aa_thread *thread,
+                                                                     struct aa_node *from, const char *key,
+                                                                     struct aa_node *child, uint64_t **site) {
+    if (aa_unlikely(thread->top >= thread->limit))
+        return enter_slowly(key, site);
+    if (aa_unlikely(aa_is_throttled(child)))
+        return enter_throttled(thread, key, child, site);
+    if (aa_unlikely(!is_plain(thread)))
+        return enter_otherwise(thread, key, child, site);
+    uint64_t now = aa_clock_count();
+    if (aa_unlikely(aa_trace_is_due(thread, now)))
+        return enter_slowly(key, site);
+    book_to(thread, from, now);
+    return begin_visit(thread, from, key, child);
 }
 
 /* Another edge stands where this one would. */
-static __attribute__((noinline)) const char *enter_by_next_edge(struct aa_thread *thread,
-                                                                const char *descriptor, uint64_t **site) {
-    const struct aa_edge *edge = aa_tree_edge(thread, thread->current, descriptor);
-    return enter_child(thread, descriptor, child_by(thread, edge, descriptor), site);
+static __attribute__((noinline)) const char *enter_by_next_edge(struct aa_thread *thread, const char *key,
+                                                                uint64_t **site) {
+    struct aa_node *from = thread->current;
+    struct aa_node *child = child_by(aa_tree_edge(thread, from, key), from, key);
+    return child ? enter_child(thread, from, key, child, site) : enter_slowly(key, site);
 }
 
-static inline const char *enter_at(const char *descriptor, uint64_t **site) {
-    struct aa_thread *thread = aa_thread_self;
-    if (aa_unlikely(!thread))
-        return enter_slowly(descriptor, site);
-    const struct aa_edge *edge = aa_tree_first_edge(thread, thread->current, descriptor);
-    struct aa_node *child = child_by(thread, edge, descriptor);
+static inline __attribute__((always_inline)) const char *enter_at(const char *key, uint64_t **site) {
+    struct aa_thread *thread = aa_thread_probed;
+    struct aa_node *from = thread->current;
+    struct aa_node *child = child_by(aa_tree_first_edge(thread, from, key), from, key);
     if (aa_unlikely(!child))
-        return enter_by_next_edge(thread, descriptor, site);
-    return enter_child(thread, descriptor, child, site);
+        return enter_by_next_edge(thread, key, site);
+    return enter_child(thread, from, key, child, site);
 }
 
 const char *aa_probe_enter(const char *descriptor) {
@@ -397,9 +408,20 @@ static __attribute__((noinline)) void leave_slowly(struct aa_thread *thread, con
     aa_counter_go();
 }
 
-static __attribute__((noinline)) void leave_counted(struct aa_thread *thread, struct aa_frame *frame,
-                                                    const char *key) {
-    aa_counter_book_going(thread);
+/* What is left is on top, but the event is not a plain one, as in enter_otherwise. */
+static __attribute__((noinline)) void leave_otherwise(struct aa_thread *thread, struct aa_frame *frame,
+                                                      const char *key) {
+    bool counted = is_counted(thread, frame->call.share);
+    if (!counted && !undisturbed(thread)) {
+        leave_slowly(thread, key);
+        return;
+    }
+    if (was_passed(thread, frame)) {
+        pop_to(thread, frame);
+        return;
+    }
+    if (counted)
+        aa_counter_book_going(thread);
     uint64_t now = aa_clock_count();
     if (aa_unlikely(aa_trace_is_due(thread, now))) {
         leave_slowly(thread, key);
@@ -409,31 +431,34 @@ static __attribute__((noinline)) void leave_counted(struct aa_thread *thread, st
     pop_to(thread, frame);
 }
 
+static __attribute__((noinline)) void leave_another(const char *key) {
+    if (aa_thread_self && key != passed_by)
+        leave_slowly(aa_thread_self, key);
+}
+
 void aa_probe_exit(const char *descriptor) {
-    struct aa_thread *thread = aa_thread_self;
-    if (aa_unlikely(!thread))
-        return;
+    struct aa_thread *thread = aa_thread_probed;
     struct aa_frame *frame = thread->top - 1;
-    if (aa_likely(aa_key_get(&frame->key) == descriptor) && undisturbed(thread)) {
-        if (aa_unlikely(was_passed(thread, frame))) {
-            pop_to(thread, frame);
-            return;
-        }
-        uint64_t now = aa_clock_count();
-        if (aa_likely(!aa_trace_is_due(thread, now))) {
-            book_until(thread, now);
-            pop_to(thread, frame);
-            return;
-        }
-    } else if (aa_key_get(&frame->key) == descriptor && is_counted(thread, frame->call.share)) {
-        if (was_passed(thread, frame))
-            pop_to(thread, frame);
-        else
-            leave_counted(thread, frame, descriptor);
+    if (aa_unlikely(aa_key_get(&frame->key) != descriptor)) {
+        leave_another(descriptor);
         return;
     }
-    if (descriptor != passed_by)
+    if (aa_unlikely(!is_plain(thread))) {
+        leave_otherwise(thread, frame, descriptor);
+        return;
+    }
+    struct aa_node *node = thread->current;
+    if (aa_unlikely(was_passed(thread, frame))) {
+        pop_frames(thread, frame);
+        return;
+    }
+    uint64_t now = aa_clock_count();
+    if (aa_unlikely(aa_trace_is_due(thread, now))) {
         leave_slowly(thread, descriptor);
+        return;
+    }
+    book_to(thread, node, now);
+    pop_frames(thread, frame);
 }
 
 /* The child whose entries by this key only count. */
@@ -490,7 +515,7 @@ bool aa_is_outside_regions(void) {
 
 static void go_on_with(struct aa_thread *thread, uint32_t share) {
     uint64_t before = thread->last;
-    aa_sites_close();
+    aa_sites_close(thread);
     aa_counter_stop();
     aa_counter_turn(thread, share);
     aa_event_book(thread);

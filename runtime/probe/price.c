@@ -71,7 +71,7 @@ double aa_price_of(enum aa_priced what) {
     aa_counter_begin(&scratch, false);
     scratch.last = aa_clock_ticks();
     struct aa_thread *self = aa_thread_self;
-    aa_thread_self = &scratch;
+    aa_thread_become(&scratch);
     uint64_t fastest = UINT64_MAX, least[AA_COUNTED];
     memset(least, 0xff, sizeof least);
     for (int round = 0; round < ROUNDS; round++) {
@@ -79,7 +79,7 @@ double aa_price_of(enum aa_priced what) {
         fastest = took < fastest ? took : fastest;
         keep_least(least, &base, &child, what == AA_CALL ? PAIRS : 2 * PAIRS);
     }
-    aa_thread_self = self;
+    aa_thread_become(self);
     if (what == (aa_counted_calls ? AA_CALL : AA_PAIR))
         aa_counter_leave_out(least);
     aa_counter_stop();

@@ -14,6 +14,13 @@
 /* This thread's tree; null while it has none. */
 extern _Thread_local struct aa_thread *aa_thread_self AA_INITIAL_EXEC;
 
+/* The same for the fast paths, which need not test it: a thread without a tree gets one in which no region is
+ * open, and none was entered, so that it takes the slow path. */
+extern _Thread_local struct aa_thread *aa_thread_probed AA_INITIAL_EXEC;
+
+/* Set both; null: it has no tree any more. */
+void aa_thread_become(struct aa_thread *thread);
+
 /* The thread is in the library's slow path, which a signal handler must not enter anew; or is never recorded.
  */
 extern _Thread_local bool aa_thread_closed AA_INITIAL_EXEC;

@@ -154,12 +154,6 @@ struct aa_node {
 
 #define AA_TRACE_VALUES                                                                                      \
     (AA_NODE_VALUES + AA_SYSTEM_VALUES) /* of a sample: a node's from visits on, and these */
-/* Ticks in a period, by which a thread knows when its next sample is due: less than SHORTEST of a clock. */
-#if defined(__x86_64__)
-#define AA_TRACE_SHIFT 18 /* of 1 GHz or more */
-#else
-#define AA_TRACE_SHIFT 12 /* of 10 MHz to 1 GHz */
-#endif
 
 /* What a node took in a sample; node 0: several together. */
 struct aa_part {
@@ -239,10 +233,11 @@ struct aa_team;
 
 struct aa_thread {
     struct aa_record record;
-    uint32_t due;            /* the period in which the next sample is taken; see trace.h */
+    bool idle;               /* see team.h */
     struct aa_node *current; /* the reader subtracts base */
     uint64_t last;           /* the last event */
-    struct aa_frame *top, *limit;
+    struct aa_frame *top;
+    uint64_t due; /* ticks at which the next sample is taken; see trace.h */
     struct aa_call call;
     struct aa_watch watch;
 
@@ -257,14 +252,14 @@ struct aa_thread {
     uint64_t synchronised;
     uint64_t passed; /* entries of throttled regions that called the library */
     struct aa_node *base;
-    struct aa_frame *frames;
-    struct aa_edge *edges; /* open addressing; at most a quarter full */
+    struct aa_frame *limit; /* of top; an entry reads it, and the two that follow */
+    struct aa_edge *edges;  /* open addressing; at most a quarter full */
     uint64_t edge_mask, edge_count, frame_capacity;
+    struct aa_frame *frames;
     struct aa_thread *next_free;
     _Atomic(struct aa_team *) waits_for; /* see team.h; so are the following */
     struct aa_node *waited_at;
     int64_t waited;
-    bool idle;
     struct aa_books *books;         /* see throttle.c */
     struct aa_time_line *time_line; /* see trace.c */
     uint64_t counted[AA_COUNTED];   /* the counts at the last event */
@@ -272,6 +267,9 @@ struct aa_thread {
 
 _Static_assert(sizeof(void *) == 8, "the shard is laid out for 64 bits");
 _Static_assert(offsetof(struct aa_thread, watch.real) == AA_SHARD_ALIGNMENT, "an event touches one line");
+_Static_assert(offsetof(struct aa_thread, limit) / AA_SHARD_ALIGNMENT ==
+                   offsetof(struct aa_thread, edge_mask) / AA_SHARD_ALIGNMENT,
+               "an entry touches one more");
 
 /*
  * Create the file in the folder and map it; null and errno, if that cannot be. The file may grow up to the

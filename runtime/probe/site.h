@@ -11,15 +11,17 @@
 
 #define AA_SITES 16u
 
-/* How many are open: in any other thread none. */
-extern _Thread_local uint32_t aa_sites_open AA_INITIAL_EXEC;
+/* The thread is the main one; the others have none. */
+void aa_site_open(struct aa_thread *thread, uint64_t **site, uint64_t *visits);
+void aa_sites_close_all(struct aa_thread *thread);
 
-void aa_site_open(uint64_t **site, uint64_t *visits);
-void aa_sites_close_all(void);
+static inline bool aa_has_open_sites(const struct aa_thread *thread) {
+    return thread->watch.armed & AA_BAR_SITES;
+}
 
-static inline void aa_sites_close(void) {
-    if (aa_unlikely(aa_sites_open))
-        aa_sites_close_all();
+static inline void aa_sites_close(struct aa_thread *thread) {
+    if (aa_unlikely(aa_has_open_sites(thread)))
+        aa_sites_close_all(thread);
 }
 
 /* In the child of a fork. */

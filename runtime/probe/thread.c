@@ -209,7 +209,7 @@ static void give_back(struct aa_thread *thread) {
     aa_trace_end(thread);
     aa_counter_end();
     aa_watch_close(&thread->watch);
-    aa_sites_close();
+    aa_sites_close(thread);
     thread->current = thread->base;
     thread->top = thread->frames + 1;
     thread->in_use = 0;
@@ -233,7 +233,7 @@ static void end_thread(void *tree) {
         return;
     sigset_t before = block_signals();
     aa_counter_stop();
-    aa_thread_self = NULL;
+    aa_thread_become(NULL);
     give_back(tree);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -269,7 +269,7 @@ static struct aa_thread *attach(uint32_t number) {
     }
     begin(thread);
     pthread_setspecific(trees.key, thread);
-    aa_thread_self = thread;
+    aa_thread_become(thread);
     return thread;
 }
 
@@ -297,7 +297,7 @@ void aa_thread_in_child(void) {
     aa_tree_forget();
     aa_sites_forget();
     trees.main = trees.free = NULL;
-    aa_thread_self = NULL;
+    aa_thread_become(NULL);
     aa_thread_birth = NULL;
     aa_thread_closed = false;
 }

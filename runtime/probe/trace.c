@@ -22,10 +22,9 @@
 #define MOST_MEMORY ((uint64_t)1 << 34)
 #define MOST_PARTS 1024u /* of a sample: those that took longest; the rest of them together */
 #define LEAST_PARTS 16u
-#define EACH 8u          /* samples for which each thread has room, whatever parts they have */
-#define NEVER (1u << 30) /* periods, after which it is looked again */
-#define JUDGED 16u       /* samples after which it is known what one takes */
-#define SHARE 50u        /* taking samples may take a fiftieth of the time */
+#define EACH 8u    /* samples for which each thread has room, whatever parts they have */
+#define JUDGED 16u /* samples after which it is known what one takes */
+#define SHARE 50u  /* taking samples may take a fiftieth of the time */
 
 /* A thread's values at its last sample, node by node. */
 struct seen {
@@ -501,7 +500,7 @@ static void keep(struct aa_header *header, const struct aa_sample *head, const u
 /* ---- a sample */
 
 static void set_due(struct aa_thread *thread, uint64_t now) {
-    thread->due = trace.seconds > 0 ? aa_trace_period(now + trace.interval) : aa_trace_period(now) + NEVER;
+    thread->due = trace.seconds > 0 ? now + trace.interval : UINT64_MAX;
 }
 
 void aa_trace_begin(struct aa_thread *thread, bool is_first) {

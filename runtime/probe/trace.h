@@ -34,13 +34,8 @@ void aa_trace_take(struct aa_thread *thread);
 /* In the child of a fork, which has a shard of its own. */
 void aa_trace_forget(void);
 
-/* In periods of the clock that fit into a cache line beside what an event touches anyway. */
-static inline uint32_t aa_trace_period(uint64_t ticks) {
-    return (uint32_t)(ticks >> AA_TRACE_SHIFT);
-}
-
 static inline bool aa_trace_is_due(const struct aa_thread *thread, uint64_t now) {
-    return (int32_t)(aa_trace_period(now) - thread->due) >= 0;
+    return now >= thread->due;
 }
 
 #endif
