@@ -82,6 +82,14 @@ def terminal(tool) -> Callable[..., str]:
 _TERMINAL = ("COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "TERM")
 
 
+@pytest.fixture(autouse=True)
+def _without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the width and colours of whoever starts the tests from their output, some of which an MPI's terminal shows."""
+    for name in _TERMINAL:
+        if name != "TERM":
+            monkeypatch.delenv(name, raising=False)
+
+
 def _read_all(terminal: int) -> Iterator[bytes]:
     with suppress(OSError):  # how a terminal ends
         while piece := os.read(terminal, 1 << 16):
