@@ -15,6 +15,7 @@ bool aa_clock_counter = true;
 static uint64_t now = 1000000000u;
 static struct aa_anchor start;
 static volatile uint32_t never_switched;
+static uint64_t bars;
 
 uint64_t aa_clock_count(void) {
     return __atomic_add_fetch(&now, READING, __ATOMIC_RELAXED);
@@ -60,8 +61,12 @@ const char *aa_clock_cpu_name(void) {
     return "fake";
 }
 
+void aa_watch_bar(uint64_t of_all) {
+    bars = of_all;
+}
+
 void aa_watch_open_at_start(struct aa_watch *watch) {
-    *watch = (struct aa_watch){.word = &never_switched};
+    *watch = (struct aa_watch){.word = &never_switched, .armed = bars};
 }
 
 void aa_watch_open(struct aa_watch *watch) {
