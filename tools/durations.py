@@ -16,6 +16,7 @@ from pathlib import Path
 from lxml import etree
 
 _FIXTURE = "fixture "  # twin: tests/costs.py
+_LONGEST = 200  # characters of a failure
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def cases(report: Path) -> Iterator[Case]:
             float(each.get("time", "0")),
             float(known.get("cpu", "0")),
             fixtures,  # type: ignore[arg-type]
-            next((text.strip().partition("\n")[0] or "failed" for text in failures), ""),
+            next((text.strip().partition("\n")[0][:_LONGEST] or "failed" for text in failures), ""),
         )
 
 

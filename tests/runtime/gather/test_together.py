@@ -96,7 +96,7 @@ def test_several_processes_gather_what_one_does(
     assert found is not None
     assert folder.experiment == folder.large_experiment
     assert_same(found, alone)
-    assert sorted(each.name for each in large.iterdir()) == ["experiment.cubex", "shards", "site", "stderr"]
+    assert sorted(each.name for each in large.iterdir()) == ["experiment.cubex", "shards", "site", "stderr", "stdout"]
     assert {corrupt, short} <= set(folder.shard_files())
 
 
@@ -124,7 +124,7 @@ def test_a_job_that_fails_leaves_all_as_it_was(
     job = mpi_job.run_mpi_job(folder, ["mpirun.openmpi", "-n", "2", "sh"], merge=True, few=False)
     assert job.failure.endswith("experiment.cubex: cannot be written: File too large")
     assert not job.merged
-    assert sorted(each.name for each in large.iterdir()) == ["shards", "site", "stderr"]
+    assert sorted(each.name for each in large.iterdir()) == ["shards", "site", "stderr", "stdout"]
     assert [file.read_bytes() for file in folder.shard_files()] == before
 
 
@@ -343,6 +343,6 @@ def test_an_interrupted_job_leaves_the_shards_and_nothing_else(
         os.kill(job.pid, signal.SIGINT)
         job.communicate()
     assert job.returncode == 130
-    assert sorted(each.name for each in large.iterdir()) == ["shards", "site", "stderr"]
+    assert sorted(each.name for each in large.iterdir()) == ["shards", "site", "stderr", "stdout"]
     assert RunFolder(large).shard_files() == before
     assert not (large / "shards" / "home").exists()
