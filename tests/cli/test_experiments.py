@@ -198,6 +198,12 @@ def test_what_cannot_be_done_is_said_in_one_line_and_nothing_is_written(words, m
     assert [each.name for each in saved.folder.iterdir()] == ["app.cube"]
 
 
+@pytest.mark.parametrize(("words", "ranks"), [("0-1", [0, 1]), ("1-1", [1]), ("1, 0-0", [0, 1])])
+def test_ranks_are_cut_by_ranges_with_their_last(words, ranks, saved):
+    said(saved, "cut", "app.cube", "-o", "part.cube", "--ranks", words)
+    assert [place.process for place in load(saved.folder / "part.cube").locations] == ranks
+
+
 @pytest.mark.parametrize("words", ["1-0", "\u0660", "", "0-"])
 def test_ranks_that_are_none_are_refused_before_anything_is_written(words, saved):
     done = saved("autoanalyzer", "cut", "app.cube", "-o", "part.cube", "--ranks", words)

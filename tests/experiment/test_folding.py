@@ -95,6 +95,19 @@ def test_no_value_and_no_region_is_lost(whole: Experiment, seed: int) -> None:
     assert {path.region for path in once.call_paths} == {path.region for path in whole.call_paths}
 
 
+def test_what_is_lifted_from_two_call_sites_stays_two_call_paths() -> None:
+    main, f, g = (Region("function", name, "a.c", name) for name in ("main", "f", "g"))
+    whole = Experiment(
+        metrics=[Metric("visits", "occ")],
+        call_paths=[CallPath(main), CallPath(f, 0), CallPath(g, 1, 10), CallPath(g, 1, 11)],
+        locations=[Location("m", "n", 0)],
+        severities={"visits": np.array([[1.0], [1.0], [2.0], [3.0]])},
+    )
+    found = folded(whole, np.array([False, True, False, False]))
+    assert [*found.call_paths] == [CallPath(main), CallPath(f, 0), CallPath(g, 0, 10), CallPath(g, 0, 11)]
+    assert found.exclusive("visits").tolist() == [[1], [1], [2], [3]]
+
+
 @for_all(programs, moments, moments)
 def test_processes_that_throttle_at_different_moments_have_one_tree_and_equal_values(program, throttled, moved) -> None:
     ranks = (dict.fromkeys(throttled, 0), throttled, {name: moved.get(name, 40) for name in throttled}, {})

@@ -101,6 +101,16 @@ def test_a_change_below_the_threshold_is_none_however_sure():
     assert compare(series(1.0, 2.0, 0.5), series(1.04, 2.08, 0.52), threshold=0.02).program.verdict == "slower"
 
 
+def test_a_change_is_one_of_as_many_as_are_not_surer():
+    """The change of y has a probability of 0.0071 if nothing changed, which of two is more than 0.01 (Holm)."""
+
+    def runs(x: float, y: float) -> list[Experiment]:
+        return [experiment([x * noise, y * noise]) for noise in np.exp([0, 0.01, 0.04, 0.05, 0.06])]
+
+    assert verdicts(compare(runs(1.0, 1.0), runs(1.0, 1.104))) == {"x": "same", "y": "unclear"}
+    assert verdicts(compare(runs(1.0, 1.0), runs(1.5, 1.104))) == {"x": "slower", "y": "slower"}
+
+
 def test_a_change_that_noise_can_make_is_unclear():
     base = [experiment([value]) for value in (1.0, 1.5, 2.2)]
     other = [experiment([value]) for value in (1.2, 1.9, 2.0)]

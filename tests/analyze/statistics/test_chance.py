@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze.statistics import hierarchy, kmeans, pca, recursively
-from autoanalyzer.analyze.statistics.chance import POINTS, Chance, OneKind, against_chance
+from autoanalyzer.analyze.statistics.chance import POINTS, Chance, OneKind, _likelihood, against_chance
 from autoanalyzer.analyze.statistics.hierarchy import cuts
 from autoanalyzer.analyze.statistics.partition import LEVEL, WEAK
 from autoanalyzer.view.statistics import hierarchy_report, kmeans_report, nested_report, pca_report
@@ -179,6 +179,13 @@ def test_equal_halves_are_as_rare_as_can_be_told():
     assert found.likelihood == 0.005
     assert found == against_chance(values, {2: np.repeat([0, 1], 4)}, cuts)
     assert found != against_chance(values, {2: np.repeat([0, 1], 4)}, cuts, seed=1)
+
+
+def test_what_is_rarest_by_one_of_two_statistics_is_as_rare_as_what_is_so_by_the_other():
+    """Of four sets the first has the largest silhouette, the second the widest gap: each is among two of four."""
+    silhouettes, logarithms = np.array([[0.9], [0.1], [0.5], [0.0]]), np.array([[0.0], [-2.0], [-1.0], [0.5]])
+    assert _likelihood(silhouettes, logarithms) == 0.5
+    assert _likelihood(silhouettes[::-1], logarithms[::-1]) == 1
 
 
 @pytest.mark.parametrize("count", [1, 12, 40])

@@ -27,6 +27,30 @@ def test_a_goto_into_a_loop(lab):
     assert lab.left_out() == {"loop@7": "entered by goto middle"}
 
 
+FROM_BELOW = r"""
+#include <stdio.h>
+static int f(int n) {
+    int r = 0, i = 0;
+    for (i = 0; i < n; i++) {
+        r += 10;
+    middle:
+        r += i;
+    }
+    if (r < 100) {
+        i = -90;
+        goto middle;
+    }
+    return r;
+}
+int main(void) { printf("%d %d\n", f(1), f(5)); return 0; }
+"""
+
+
+def test_a_goto_back_into_a_loop(lab):
+    assert set(lab.run(FROM_BELOW).visits) == {"main", "f"}
+    assert lab.left_out() == {"loop@5": "entered by goto middle"}
+
+
 DUFF = r"""
 #include <stdio.h>
 static int copy(int count) {

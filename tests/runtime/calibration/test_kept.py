@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,14 @@ def test_a_run_under_another_launcher_gets_what_is_not_of_mpi(cache: dict[str, s
     expected = Calibration(Prices(instruction=1e-10), {"host": "node1", "day": "2025-01-31"}, {})
     assert kept_calibration(OTHER, cache) == expected
     assert kept_calibration(Mpi(None), cache) == expected
+
+
+def test_of_two_under_other_launchers_the_later_one_is_taken(cache: dict[str, str]) -> None:
+    for seconds, price, mpi in ((2000, 2e-10, MPI), (1000, 1e-10, OTHER), (1500, 3e-10, Mpi(MPI.library, "prun"))):
+        os.utime(keep(Calibration(Prices(instruction=price), PLACE), mpi, cache), (seconds, seconds))
+    found = kept_calibration(Mpi(None), cache)
+    assert found
+    assert found.prices == Prices(instruction=2e-10)
 
 
 def test_a_later_one_replaces_prices_and_keeps_those_that_it_lacks(cache: dict[str, str]) -> None:

@@ -211,6 +211,12 @@ def test_threads_that_were_not_timed_count_to_the_first() -> None:
     assert joined.notes.remarks[1:] == ("threads: 2 timed, 3 counted",)
 
 
+def test_of_several_threads_that_were_timed_the_first_gets_the_others_counts() -> None:
+    timing = experiment({"visits": {}}, locations=((0, 0), (0, 1), (1, 0)))
+    counting = counted({}, {"main/work": [1, 2, 4, 8]}, locations=((0, 0), (0, 1), (0, 7), (1, 0)))
+    assert row(join_counts(timing, counting), "instructions", "work") == [5, 2, 8]
+
+
 def test_threads_are_matched_by_number() -> None:
     places = ((0, 0), (0, 1))
     timing = experiment({"visits": {}}, locations=places)

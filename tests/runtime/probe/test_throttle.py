@@ -113,9 +113,15 @@ def test_what_is_short_once_more_is_throttled_once_more(record: Record, visits: 
     assert TIMED < shard.threads[0].throttled[2] < 1_400_000
 
 
-def test_what_goes_to_and_fro_is_throttled_ever_more_seldom(record: Record) -> None:
-    shard = of_first(record, f"+main times 3 {LONG.removeprefix('+main')} ; times 300000 +f -f ; -main")
-    assert 3 * 303_107 + 300_000 > shard.threads[0].throttled[2] >= 2**3 * 8192
+def test_what_goes_to_and_fro_is_throttled_ever_more_seldom(record: Record, tmp_path: Path) -> None:
+    """Each time twice as many visits are timed, where their price would allow it much sooner."""
+    timed = []
+    for rounds in (1, 4):
+        shutil.rmtree(tmp_path / "shards", ignore_errors=True)
+        words = f"+main times {rounds} times 2097151 +f -f ; times 4 +f spin 50 -f ; times 4093 +f -f ; ; -main"
+        timed.append(of_first(record, words, share="1%").threads[0].throttled[2])
+    assert timed[0] >= 8192
+    assert 4 * 2_101_248 > timed[1] >= 3 * timed[0]  # 8 times as many, but for what the price differs by
 
 
 def test_what_a_library_calls_back_is_no_time_of_the_library(linked: Record, visits: Visits) -> None:

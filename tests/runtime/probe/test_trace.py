@@ -113,6 +113,8 @@ def test_memory_is_bounded_pairs_are_merged_and_nothing_is_lost(record: Record) 
     assert shard.tracing.slowed == 0
     assert shard.tracing.interval == pytest.approx(0.001 * 2**shard.tracing.merged)
     assert shard.path.stat().st_size < 8 << 20
+    resident = SYSTEM_VALUES.index("resident")
+    assert shard.system[resident] / 2 < np.nanmax(lines[0].system[:, resident]) < 1.2 * shard.system[resident]
 
 
 def test_samples_take_no_memory_from_call_paths(record: Record) -> None:

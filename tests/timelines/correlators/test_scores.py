@@ -13,6 +13,7 @@ from scipy.stats import pearsonr, rankdata, spearmanr
 
 from autoanalyzer.timelines.correlators import segmented
 from autoanalyzer.timelines.correlators.scores import (
+    best_lag,
     best_splits,
     euclidean,
     manhattan,
@@ -104,3 +105,14 @@ def test_best_splits_tell_how_far_boundaries_are_apart() -> None:
 def test_best_splits_without_a_boundary_are_as_far_as_can_be() -> None:
     mine, none = segmented(TIMES, TARGET, 2), segmented(TIMES, TARGET, 1)
     assert best_splits(mine, none, TIMES) == pytest.approx(1 / (1 + 39))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_best_lag_is_that_of_all_lags_whose_overlap_has_the_largest_coefficient(seed: int) -> None:
+    drawn = np.random.default_rng(seed)
+    walk, lag = np.cumsum(drawn.standard_normal(80)), int(drawn.integers(-5, 6))
+    x, y = walk[10:70], walk[10 + lag : 70 + lag] + 0.3 * drawn.standard_normal(60)
+    lags = range(-6, 7)
+    found = [pearson(x[max(each, 0) : 60 + each], y[max(-each, 0) : 60 - each]) for each in lags]
+    best = int(np.argmax(found))
+    assert best_lag(x, y) == (lags[best] if found[best] > found[6] + 0.05 else 0)

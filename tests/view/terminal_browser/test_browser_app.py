@@ -228,6 +228,19 @@ def test_search_finds_hidden_nodes_and_goes_on(experiments):
     driven(experiments["rays"], act)
 
 
+def test_the_cursor_stays_at_its_node_where_other_rows_are_folded(experiments):
+    async def act(app: BrowserApp, pilot: Pilot) -> None:
+        await pilot.press("slash", *"work", "enter")
+        program = tree(app, "program")
+        node, place = program.current.nodes, program.cursor
+        tree(app, "metrics").focus()
+        await pilot.press("home")  # of another metric other call paths above it are small
+        assert program.current.nodes == node
+        assert program.cursor != place
+
+    driven(experiments["rays"], act)
+
+
 def test_a_click_selects_and_a_click_on_the_mark_opens(experiments):
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         await pilot.click("#metrics", offset=(20, 1))
