@@ -85,6 +85,7 @@ measured	verdicts of real runs, by the clock
 sanitize	the probe library under three sanitizers
 fuzz	thousands of mutations
 kills	a hundred killed runs
+mutants	thirty faults of the product, each of which a test must find
 endef
 export BY_NIGHT
 

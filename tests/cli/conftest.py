@@ -84,7 +84,7 @@ _TERMINAL = ("COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "TERM")
 
 @pytest.fixture(autouse=True)
 def _without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the width and colours of whoever starts the tests from their output, some of which an MPI's terminal shows."""
+    """Keep the terminal of whoever starts the tests, its width and colours, out of their output."""
     for name in _TERMINAL:
         if name != "TERM":
             monkeypatch.delenv(name, raising=False)
