@@ -166,10 +166,14 @@ def launch(
         InputError: It cannot be started, or the log cannot be written.
     """
     words, variables = _forward(command, environment, launcher) if launcher else _export(command, environment)
-    process = _start(words, variables, folder, log, given)
-    stuck = StuckLauncher(process) if launcher else None
+    process: subprocess.Popen[bytes] | None = None
+    stuck: StuckLauncher | None = None
+    early: list[int] = []
 
-    def hand_on(number: int, _: FrameType | None) -> None:
+    def hand_on(number: int, _: FrameType | None = None) -> None:
+        if process is None:
+            early.append(number)
+            return
         if stuck:
             stuck.asked_to_end()
         if signalled:
@@ -177,7 +181,12 @@ def launch(
         if number != signal.SIGINT:
             process.terminate()
 
+    # Handled before the program starts: on a busy machine it may run for long before this process goes on.
     with _handled(hand_on, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        process = _start(words, variables, folder, log, given)
+        stuck = StuckLauncher(process) if launcher else None
+        for number in early:
+            hand_on(number)
         return process.wait()
 
 

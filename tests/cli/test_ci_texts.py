@@ -27,7 +27,7 @@ GITHUB, GITLAB = (yaml.safe_load(each) for each in re.findall(r"^```yaml\n(.*?)^
 APP = """
 #include <mpi.h>
 #include <unistd.h>
-void work(void) { for (int i = 0; i < 4; i++) usleep(10000); }
+void work(void) { for (int i = 0; i < 4; i++) usleep(100000); }
 int main(int argc, char **argv) { MPI_Init(&argc, &argv); work(); MPI_Finalize(); return 0; }
 """
 
@@ -138,9 +138,9 @@ def test_without_artifacts_of_a_base_there_is_nothing_to_compare_with(project, s
 
 
 def _make_faster(folder):
-    """Make runs of a folder a twentieth as long, which no disturbance makes up for."""
+    """Make runs of a folder a hundredth as long, which no disturbance makes up for."""
     for each in (folder, *folder.glob("run-*")):
         file = experiment_of(each)
         found = load(file)
-        severities = {metric.name: found.exclusive(metric.name) / 20 for metric in found.metrics}
+        severities = {metric.name: found.exclusive(metric.name) / 100 for metric in found.metrics}
         save(found.replaced(severities=severities), file)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from autoanalyzer.errors import InputError
+from autoanalyzer.runtime import launch as launching
 from autoanalyzer.runtime.launch import launch
 
 
@@ -23,6 +26,23 @@ def test_requests_to_end_are_handed_on(name: str, signals_heard: None) -> None:
     text = f"{once_handled(name)}; kill -{name} $PPID; exec sleep 100"
     assert launch(["sh", "-c", text], os.environ) == -signal.SIGTERM
     assert signal.getsignal(signal.SIGHUP) == signal.SIG_DFL
+
+
+@pytest.mark.parametrize(("name", "status"), [("TERM", -signal.SIGTERM), ("INT", 3)])
+def test_a_signal_that_comes_while_the_program_starts_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch, signals_heard: None, name: str, status: int
+) -> None:
+    start = launching._start
+    heard: list[int] = []
+
+    def start_late(*given: Any) -> subprocess.Popen[bytes]:
+        process = start(*given)
+        os.kill(os.getpid(), signal.Signals[f"SIG{name}"])
+        return process
+
+    monkeypatch.setattr(launching, "_start", start_late)
+    assert launch(["sh", "-c", "sleep 1; exit 3"], os.environ, signalled=heard.append) == status
+    assert heard == [signal.Signals[f"SIG{name}"]]
 
 
 def test_a_signal_that_is_ignored_stays_so() -> None:
