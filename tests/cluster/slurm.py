@@ -114,9 +114,12 @@ class Cluster:
     def run(
         self, *words: str | Path, folder: Path, more: Mapping[str, str] | None = None, timeout: float = 240
     ) -> Done:
-        """Run a command on the machine from which jobs are submitted."""
+        """Run a command on the machine from which jobs are submitted; one that takes nodes gets the first of them."""
+        command = [*map(str, words)]
+        if not {"srun", "salloc", "sbatch"}.isdisjoint(command):
+            self.wait()  # a node that still ends its last job would be passed over
         return subprocess.run(
-            [*map(str, words)],
+            command,
             cwd=folder,
             env=self.environment | dict(more or {}),
             capture_output=True,
