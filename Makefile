@@ -22,7 +22,7 @@ help:
 	@echo "make nightly    run what is not in CI: the full forms of shortened tests, and all that is run by hand"
 	@echo "make test-llvm  run, by hand, those of every construct of Fortran by LLVM's compiler, too"
 	@echo "make test-cluster  run, as root, those on a real Slurm of four nodes: launchers, jobs, nodes that share no disk, or die"
-	@echo "make test-fast  run, in a minute, the tests that compile and launch nothing: analyses, experiments, pages, documents"
+	@echo "make test-fast  run, in a minute, the tests that compile and launch nothing: analyses, experiments, reports, documents"
 	@echo "make flaky      run all tests RUNS times on a busy machine, and list those that do not always pass"
 	@echo "make check      lint, type-check, verify the import order"
 	@echo "make format     format the sources"
@@ -71,7 +71,8 @@ test-cluster: $(VENV)/.ready $(VENV)/.slurm
 	@$(BIN)/python -m pytest -q -m "cluster and not long" tests/cluster $(ARGS)
 
 test-fast: $(VENV)/.ready
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(addprefix tests/,analyze experiment view test_docs.py) $(ARGS)
+	@$(BIN)/python -m pytest -q -n $$(nproc) --dist worksteal $(addprefix tests/,analyze experiment view test_docs.py) \
+		$(addprefix --ignore=tests/view/,page terminal_browser) $(ARGS)
 
 flaky: $(VENV)/.ready
 	@$(BIN)/python tools/measured.py --runs $(RUNS) --share 1 --busy 8 -m "not measured and not nightly" -n auto --dist worksteal $(ARGS)
