@@ -121,7 +121,8 @@ def test_what_goes_to_and_fro_is_throttled_ever_more_seldom(record: Record, tmp_
         words = f"+main times {rounds} times 2097151 +f -f ; times 4 +f spin 50 -f ; times 4093 +f -f ; ; -main"
         timed.append(of_first(record, words, share="1%").threads[0].throttled[2])
     assert timed[0] >= 8192
-    assert 4 * 2_101_248 > timed[1] >= 3 * timed[0]  # 8 times as many, but for what the price differs by
+    # Each round is timed longer than all before it: 11.5 times as many in all, and 6.7 if their price alone decides.
+    assert 4 * 2_101_248 > timed[1] >= 9 * timed[0]
 
 
 def test_what_a_library_calls_back_is_no_time_of_the_library(linked: Record, visits: Visits) -> None:
