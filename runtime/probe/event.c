@@ -314,7 +314,7 @@ static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *t
     return visit(thread, key, child);
 }
 
-/* Its time goes to the current node, or it is none of what is told apart. */
+/* A throttled child: the visit is only counted, unless a library calls back, or it is time to book. */
 static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *thread, const char *key,
                                                              struct aa_node *child, uint64_t **site) {
     if (aa_unlikely(!is_passed(thread, child)))
