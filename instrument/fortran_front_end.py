@@ -13,6 +13,7 @@ from .compiler import Argument, CompilerCommand, Role
 from .expression import expression
 from .fortran.form import Form
 from .fortran.source import SourceUnit
+from .fortran_modules import module_files_read
 from .fused import fused_assembly
 from .line_markers import quoted_name
 from .openmp import openmp_is_on
@@ -21,6 +22,7 @@ from .toolchain import USUAL_DIRECTORIES
 __all__ = ["FortranFrontEnd"]
 
 _FIXED_SUFFIX: Final = expression(r"\.(?:f|for|ftn|fpp)$", re.IGNORECASE)
+_SUBMODULE: Final = expression(rb"^\s*submodule\s*\(", re.I | re.M)
 _PREPROCESSED: Final = "f95-cpp-input"  # as the compiler calls it
 _FIXED_LINE: Final = 72
 _WIDE_LINE: Final = 132
@@ -60,7 +62,9 @@ class FortranFrontEnd:
         return self._unit(source, text).found()
 
     def _unit(self, source: Argument, text: bytes) -> SourceUnit:
-        return SourceUnit(text, source.words[0], self.form(source), self.include_directories(source), self._choice)
+        modules = module_files_read(self._command, text) if _SUBMODULE.search(text) else []
+        places = self.include_directories(source)
+        return SourceUnit(text, source.words[0], self.form(source), places, self._choice, modules=modules)
 
     def suffix(self, source: Argument) -> str:
         """Give the suffix of Fortran that is not to be preprocessed."""

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from ..expression import expression
 from .lines import Statement
 
-__all__ = ["Kind", "Meaning", "header_without_blanks", "meaning_of"]
+__all__ = ["MODULE_PROCEDURE", "Kind", "Meaning", "header_without_blanks", "meaning_of"]
 
 
 class Kind(Enum):
@@ -58,9 +58,10 @@ class Meaning(NamedTuple):
 
     Attributes:
         kind: Its kind.
-        name: Of a unit its name; of a construct its name, in lower case; of EXIT the construct's.
+        name: Of a unit its name, of a submodule with that of its module, as in ``module:submodule``; of a construct
+            its name, in lower case; of EXIT the construct's.
         word: Of what is closed by END and a keyword that keyword; of a procedure what stands before FUNCTION or
-            SUBROUTINE; in lower case.
+            SUBROUTINE, or MODULE_PROCEDURE; in lower case.
         terminal: Of a DO its label, if it has one.
         targets: Labels to which control may go from here.
         action: Of a one-line IF the action.
@@ -81,6 +82,8 @@ class Meaning(NamedTuple):
         return self.action.jumps if self.action else self.targets
 
 
+MODULE_PROCEDURE: Final = "module procedure"
+
 _PARENTHESES: Final = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _MANNER: Final = rf"recursive|non_recursive|pure|simple|impure|elemental|module|attributes\s*{_PARENTHESES}"
 _RESULT: Final = (
@@ -93,9 +96,9 @@ _FUNCTION_WITHOUT_BLANKS: Final = expression(
     rf"((?:{_MANNER}|{_RESULT})*+)function([a-z]\w*)\((?:[a-z]\w*(?:,[a-z]\w*)*)?\)(?:result\(\w+\))?", re.I
 )
 _UNIT: Final = expression(
-    r"\s*(program|module|submodule|block\s*data)(?:\s*\([^()]*\))?\s*(\w*)\s*(?:\(.*\))?\s*$", re.I
+    r"\s*(program|module|submodule|block\s*data)(?:\s*\(\s*(\w*)[^()]*\))?\s*(\w*)\s*(?:\(.*\))?\s*$", re.I
 )
-_MODULE_PROCEDURE: Final = expression(r"\s*module\s+procedure\s+(\w+)\s*$", re.I)  # its interface is elsewhere
+_BODY: Final = expression(r"\s*module\s+procedure\s+(\w+)\s*$", re.I)  # its interface is elsewhere
 _END_UNIT: Final = expression(r"end(?:(?:program|module|submodule|subroutine|function|procedure|blockdata)\w*)?")
 _END_SPECIFICATION: Final = expression(r"end(interface|type|enum|structure)")
 _END_DO: Final = expression(r"enddo(\w*)")
@@ -260,15 +263,16 @@ def _procedure(text: str) -> Meaning | None:
         return Meaning(Kind.SUBROUTINE, match.group(2), match.group(1).lower())
     if match := _FUNCTION.match(text):
         return Meaning(Kind.FUNCTION, match.group(2), match.group(1).lower())
-    if match := _MODULE_PROCEDURE.match(text):
-        return Meaning(Kind.SUBROUTINE, match[1])
+    if match := _BODY.match(text):
+        return Meaning(Kind.SUBROUTINE, match[1], MODULE_PROCEDURE)
     return None
 
 
 def _unit(code: str, text: str) -> Meaning | None:
     if match := _UNIT.match(text):
         kind = Kind["_".join(match.group(1).upper().split()).replace("BLOCKDATA", "BLOCK_DATA")]
-        return Meaning(kind, match.group(2))
+        name = match.group(3)
+        return Meaning(kind, f"{match.group(2)}:{name}" if kind is Kind.SUBMODULE else name)
     if code == "contains":
         return Meaning(Kind.CONTAINS)
     if code.startswith(("interface", "abstractinterface")):

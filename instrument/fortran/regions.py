@@ -324,8 +324,6 @@ def _why_not(procedure: Procedure, on_device: frozenset[str]) -> str:
     words = _without_parentheses(procedure.meaning.word)
     if "impure" not in words and (match := _NO_PROBE.search(words)):
         return f"{match.group(1).upper()}: cannot call probes"
-    if procedure.in_submodule:
-        return "in a submodule"
     if "attributes" in words or procedure.meaning.name.lower() in on_device:
         return _DEVICE
     kinds = {(step.meaning.action or step.meaning).kind for step in procedure.steps}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 from ...errors import SourceError
@@ -18,6 +19,7 @@ from .directives import names_on_device
 from .form import Form
 from .includes import BYTE_ORDER_MARK, expand
 from .insert import Names, insert_probes
+from .interfaces import complete
 from .jumps import leave_alone
 from .lines import Directive, Statement, UnterminatedError, read_lines
 from .meaning import meaning_of
@@ -44,12 +46,22 @@ class SourceUnit:
         form: How its lines are laid out.
         include_directories: Where INCLUDE lines look, in order; a file that is found nowhere is the compiler's matter.
         choice: Which regions are wanted.
+        modules: Files of the modules that it may be a part of.
 
     Raises:
         SourceError: The text cannot be read, or holds what no probe can be put into.
     """
 
-    def __init__(self, raw: bytes, source: str, form: Form, include_directories: Sequence[str], choice: Choice) -> None:
+    def __init__(
+        self,
+        raw: bytes,
+        source: str,
+        form: Form,
+        include_directories: Sequence[str],
+        choice: Choice,
+        *,
+        modules: Sequence[Path],
+    ) -> None:
         name = os.fsencode(source).decode("latin-1")
         text = raw.decode("latin-1").removeprefix(BYTE_ORDER_MARK)
         text = text if text.endswith("\n") else f"{text}\n"
@@ -66,6 +78,7 @@ class SourceUnit:
             procedures = find_procedures(self.lines.items)
         except StructureError as error:
             raise self._error(error.statement, str(error)) from None
+        complete(procedures, self.statements, modules)
         on_device = self._on_device(procedures, form)
         self.regions: list[ProcedureRegion] = find_regions(procedures, self.text, form, on_device, choice)
         self.form = form
@@ -119,15 +132,8 @@ class SourceUnit:
 
     def _decided(self) -> CodeRegions:
         """Decide which regions are made; what a jump leaves that no probe can follow is not."""
-        submodules = [each for each in self.statements if each.code.startswith("submodule(")]
         candidates = tuple(each for found in self.regions for each in self._candidates(found))
-        decided = self.choice.decided(
-            CodeRegions(
-                candidates,
-                tuple(self._error(each, "a submodule is not instrumented") for each in submodules),
-                calls=tuple(self._calls()),
-            )
-        )
+        decided = self.choice.decided(CodeRegions(candidates, calls=tuple(self._calls())))
         regions = iter(decided.regions)
         result: list[CodeRegion] = []
         for found in self.regions:

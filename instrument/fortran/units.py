@@ -79,7 +79,6 @@ class Procedure:
         ends: The place of the last statement of each loop, by that of the first; of loops that share it the outermost
             alone has one.
         has_host: Whether something contains it.
-        in_submodule: Whether that is a submodule, or in one.
         specified: Specification statements by unit: of what contains it, the outermost first, and its own.
         end: The END statement.
         includes_unseen: Whether an INCLUDE line in it names a file that was not found.
@@ -93,13 +92,11 @@ class Procedure:
         specified: tuple[list[Statement], ...],
         *,
         has_host: bool,
-        in_submodule: bool,
     ) -> None:
         self.header = header
         self.meaning = meaning
         self.name = name
         self.has_host = has_host
-        self.in_submodule = in_submodule
         self.specified = specified
         self.steps: list[Step] = []
         self.loops: list[Loop] = []
@@ -152,13 +149,10 @@ class _Unit:
         name: str,
         procedure: Procedure | None,
         specified: tuple[list[Statement], ...],
-        *,
-        in_submodule: bool,
     ) -> None:
         self.header = header
         self.name = name
         self.procedure = procedure
-        self.in_submodule = in_submodule
         self.specified = specified
         self.contains = False  # whether CONTAINS has been met
 
@@ -233,15 +227,12 @@ class _Builder:
 
     def _open(self, statement: Statement, meaning: Meaning) -> None:
         name = "::".join([*(unit.name for unit in self.units[-1:] if unit.name), meaning.name])
-        in_submodule = meaning.kind is Kind.SUBMODULE or (bool(self.units) and self.units[-1].in_submodule)
         specified: tuple[list[Statement], ...] = (*(self.units[-1].specified if self.units else ()), [])
         procedure = None
         if meaning.kind in {Kind.PROGRAM, Kind.SUBROUTINE, Kind.FUNCTION}:
-            procedure = Procedure(
-                statement, meaning, name, specified, has_host=bool(self.units), in_submodule=in_submodule
-            )
+            procedure = Procedure(statement, meaning, name, specified, has_host=bool(self.units))
             self.procedures.append(procedure)
-        self.units.append(_Unit(statement, name, procedure, specified, in_submodule=in_submodule))
+        self.units.append(_Unit(statement, name, procedure, specified))
 
     def _inside(self, statement: Statement, meaning: Meaning) -> None:
         unit = self.units[-1]

@@ -105,16 +105,10 @@ end program main
 """
 
 
-def test_a_submodule_is_left_out_and_said(fortran):
+def test_submodule(fortran):
     trial = fortran.run(SUBMODULE, name="x.f90")
-    assert trial.visits == {"main": 1, "m::near": 1}
-    assert trial.left_out == {
-        "s::far": "in a submodule",
-        "s::far:loop@25": "in a submodule",
-        "s::further": "in a submodule",
-    }
-    run = fortran.lab.run(SUBMODULE, cc="gfortran", name="x.f90", quiet=False)
-    assert "x.f90:20:1: a submodule is not instrumented" in run.messages
+    assert trial.visits == {"main": 1, "m::near": 1, "m:s::far": 1, "m:s::far:loop@25": 1, "m:s::further": 1}
+    assert not trial.left_out
 
 
 @pytest.mark.parametrize(
