@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from ..expression import expression
 from ..library_names import is_instruction
-from ..size import called_often
+from ..size import TINY, called_often
 from ..syntax import Body, Call, Loop
 from .lexer import statement_end
 
@@ -24,6 +24,10 @@ _WEIGHTY: Final = expression(
     r"|for_each(?:_n)?|transform|generate(?:_n)?|(?:stable_|partial_)?sort|nth_element|count_if|partial_sum"
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
+# A function in a header of the library, from its name on, that is one block; what goes on in it, and what it calls.
+_SIMPLE: Final = expression(r"\w+\s*\([^;{}]*\{([^{}]*)\}")
+_GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_\w+)\b")
+_CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
 _CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
 _DEEPEST: Final = 50  # calls within calls that are followed
 _Item = TypeVar("_Item", Call, Loop)
@@ -51,7 +55,7 @@ class StatementCost:
 
     def calls(self, body: Body) -> bool:
         """Tell whether a function calls what is more than an instruction or two."""
-        return any(not is_instruction(call.name) for call in body.calls)
+        return any(not is_instruction(call.name) and self._of_library(call.callee) > TINY for call in body.calls)
 
     def is_weighty(self, body: Body) -> bool:
         """Tell whether a function calls MPI, or an algorithm of the library that goes through a range."""
@@ -114,7 +118,9 @@ class StatementCost:
         return self.statements(start, end) + sum(called)
 
     def _called(self, callee: int) -> float:
-        if callee not in self._bodies or self._bodies[callee].unread:
+        if callee not in self._bodies:
+            return self._of_library(callee)
+        if self._bodies[callee].unread:
             return inf
         if callee not in self._executed:
             self._executed[callee] = inf  # should it call itself
@@ -124,6 +130,13 @@ class StatementCost:
                 self._executed[callee] = self.executed(body, body.opening, body.end)
                 self._depth -= 1
         return self._executed[callee]
+
+    def _of_library(self, callee: int) -> float:
+        """Count what a function in a header of the library executes, such as ``std::min``; infinity if it calls any."""
+        if callee in self._bodies or callee < 0 or not (match := _SIMPLE.match(self._masked, callee)):
+            return inf
+        is_simple = not _GOES_ON.search(match[1]) and all(map(is_instruction, _CALLED.findall(match[1])))
+        return self.statements(*match.span(1)) if is_simple else inf
 
 
 def _within(items: tuple[_Item, ...], start: int, end: int) -> tuple[_Item, ...]:

@@ -229,3 +229,26 @@ int main() { Solver<COUNT> s; std::printf("%g\\n", s.run()); }
 @pytest.mark.parametrize(("count", "visits"), [(9, {"main": 1}), (90000, {"main": 1, "kernel<...>:loop@4": 1})])
 def test_what_only_templates_give_counts_as_the_largest_that_they_are_given(program, count, visits):
     assert program(WITHIN, f"-DCOUNT={count}").visits == visits
+
+
+LIBRARY = r"""
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+double limited(double a, double b) { return std::max(-0.5, std::min(0.5, a / b)) + std::abs(a); }
+double least(double a, double b, double c) { return std::min({a, b, c}); }
+double ordered(std::vector<double> &v) { std::sort(v.begin(), v.end()); return v[0]; }
+namespace own { double max(double a, double b) { while (a < b) a += 1; return a; } }
+double reached(double a) { return own::max(a, 2.0); }
+int main() {
+    std::vector<double> v{2, 1};
+    std::printf("%g %g %g %g\n", limited(1, 4), least(3, 2, 1), ordered(v), reached(1));
+}
+"""
+
+
+def test_what_one_block_of_a_header_of_the_library_does_counts_as_its_statements(program, lab, cxx):
+    run = program(LIBRARY, compiler=cxx)
+    assert set(run.visits) == {"main", "least", "ordered", "own::max", "own::max:loop@9", "reached"}
+    assert lab.left_out("x.cc")["limited"] == "tiny: no loop, no call, at most 20 statements"
