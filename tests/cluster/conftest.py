@@ -39,7 +39,7 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def app(cluster: Cluster) -> Path:
-    """A program with probes, by both MPIs: rank 1 computes twice as long; ``SECONDS`` says how long it takes."""
+    """A program with probes, by both MPIs: rank 1 computes twice as long; all sleep ``SECONDS_OF_SLEEP``."""
     folder = cluster.folder / "app"
     folder.mkdir()
     (folder / "app.c").write_text(PROGRAM)
@@ -67,6 +67,7 @@ PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 /* By the processor's time, of which a busy machine takes nothing. */
 static double now(void) {
@@ -84,13 +85,15 @@ static double work(double seconds) {
 
 int main(int argc, char **argv) {
     int rank, size;
-    const char *text = getenv("SECONDS_OF_WORK");
-    double seconds = text ? atof(text) : 0.2, sum = 0, total;
+    const char *text = getenv("SECONDS_OF_SLEEP");
+    unsigned seconds = text ? (unsigned)atoi(text) : 0;
+    double sum = 0, total;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int step = 0; step < 4; step++) {
-        sum += work(seconds / 4 * (rank == 1 ? 2 : 1));
+        sum += work(rank == 1 ? 0.1 : 0.05);
+        sleep(seconds / 4); /* all of them: who waits in MPI keeps a processor busy */
         MPI_Allreduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     if (rank == 0)

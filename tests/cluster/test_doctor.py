@@ -11,11 +11,13 @@ import pytest
 
 from autoanalyzer.doctor.tasks import EXCHANGE
 
+from ..cli.test_doctor import FORTRAN, VALGRIND, path_without
 from .slurm import Cluster, Done
 
 pytestmark = pytest.mark.cluster
 
 TWO = ("-N", "2", "--ntasks-per-node=2")
+CXX = r"(.*-)?g\+\+.*"
 OWN = {"HOME": "/tmp/home", "AUTOANALYZER_CACHE": "/tmp/cache"}  # of each node by itself
 
 
@@ -37,7 +39,9 @@ def outcome(document: dict[str, Any], area: str, name: str) -> list[str]:
 
 
 def test_one_program_of_mpi(cluster: Cluster, place: Path) -> None:
-    document = examined(cluster.run("srun", "--mpi=pmix", *TWO, "autoanalyzer", "doctor", "--json", folder=place))
+    words = ("srun", "--mpi=pmix", *TWO, "autoanalyzer", "doctor", "--json")
+    own = {"PATH": str(path_without(place / "bin", CXX, FORTRAN))}  # languages do not depend on the launcher
+    document = examined(cluster.run(*words, folder=place, more=own))
     assert [node["node"] for node in document["nodes"]] == ["aa-node1", "aa-node2"]
     together = of_all(document)
     assert together["answers"] == ("works", "4 processes on 2 nodes: aa-node1, aa-node2")
@@ -94,7 +98,8 @@ def test_a_node_that_cannot_be_heard_speaks_for_itself(cluster: Cluster, place: 
 
 def test_within_a_job_srun_is_tried_with_each_mpi(cluster: Cluster, place: Path) -> None:
     words = ("salloc", "-N", "2", "--ntasks-per-node=2", "autoanalyzer", "doctor", "--json")
-    document = examined(cluster.run(*words, folder=place))
+    own = {"PATH": str(path_without(place / "bin", CXX, FORTRAN, VALGRIND))}
+    document = examined(cluster.run(*words, folder=place, more=own))
     (node,) = document["nodes"]
     found = {each["name"]: each["found"] for each in node["findings"] if each["area"] == "launchers"}
     assert found["srun --mpi=pmix"].startswith("starts programs of mpicc; ")

@@ -110,7 +110,7 @@ def test_of_a_node_that_died_the_others_data_come_home(cluster: Cluster, place: 
         "--",
         *words,
     ]
-    environment = cluster.environment | {"SECONDS_OF_WORK": "100"}
+    environment = cluster.environment | {"SECONDS_OF_SLEEP": "100"}
     job = subprocess.Popen(run, cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         while not cluster.processes_on("aa-node4", "app-openmpi"):

@@ -112,7 +112,7 @@ def test_several_programs_at_once(cluster: Cluster, place: Path) -> None:
 
 
 def test_what_a_cancelled_job_recorded_is_kept(cluster: Cluster, place: Path) -> None:
-    job = script(place, f"export SECONDS_OF_WORK=60\nexec autoanalyzer run -o out -- {' '.join(SRUN)} ./app-openmpi")
+    job = script(place, f"export SECONDS_OF_SLEEP=60\nexec autoanalyzer run -o out -- {' '.join(SRUN)} ./app-openmpi")
     submitted = cluster.run("sbatch", "--parsable", "-N", "2", "--ntasks-per-node=2", str(job), folder=place)
     number = submitted.stdout.strip()
     _begun(place)
@@ -143,7 +143,7 @@ def _begun(place: Path) -> None:
 
 
 def test_a_job_that_is_started_again_has_the_data_of_its_last_start(cluster: Cluster, place: Path) -> None:
-    text = "[ $SLURM_RESTART_COUNT ] || export SECONDS_OF_WORK=60\nexec autoanalyzer run -o out -- "
+    text = "[ $SLURM_RESTART_COUNT ] || export SECONDS_OF_SLEEP=60\nexec autoanalyzer run -o out -- "
     job = script(place, f"{text}{' '.join(SRUN)} ./app-openmpi")
     submitted = cluster.run(
         "sbatch", "--parsable", "--requeue", "-o", "job.out", "-N", "2", "--ntasks-per-node=2", str(job), folder=place
@@ -168,7 +168,7 @@ def test_a_job_that_is_started_again_has_the_data_of_its_last_start(cluster: Clu
 @pytest.mark.long
 def test_what_a_job_recorded_until_its_time_limit_is_kept(cluster: Cluster, place: Path) -> None:
     """Slurm's shortest limit is a minute."""
-    job = script(place, f"export SECONDS_OF_WORK=100\nautoanalyzer run -o out -- {' '.join(SRUN)} ./app-openmpi")
+    job = script(place, f"export SECONDS_OF_SLEEP=100\nautoanalyzer run -o out -- {' '.join(SRUN)} ./app-openmpi")
     cluster.run("sbatch", "-N", "2", "--ntasks-per-node=2", "--time=1", str(job), folder=place)
     _begun(place)
     time.sleep(90)
