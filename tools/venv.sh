@@ -12,4 +12,6 @@ echo "setting up $venv" >&2
 "$python" -c 'import ensurepip, venv' 2>/dev/null || python=/usr/bin/python3
 "$python" -m venv "$venv"
 # Python compiles what is imported: of a hundred packages, a small part.
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
+install() { "$venv/bin/python" -m pip install -qq --disable-pip-version-check --no-compile "$@"; }
+install --upgrade pip # that of Python 3.11 takes twice as long for what follows
+install --editable '.[dev]'
