@@ -60,6 +60,7 @@ class Sample:
         self.untouched = launch[0].replace("mpirun", COMPILERS[language])
         self.build(SCRIPTS / f"aa-{COMPILERS[language]}", *variables)
         self.printed = self.output(SCRIPTS / "autoanalyzer", "run", *options, "-o", "out", "--", *self.command)
+        self._findings: dict[tuple[str, ...], Any] = {}
 
     def build(self, compiler: str | Path, *variables: str) -> None:
         env = {**os.environ, f"AUTOANALYZER_{self.language}": self.untouched}
@@ -76,8 +77,11 @@ class Sample:
         return self.output(*self.command)
 
     def findings(self, *options: str) -> Any:
-        self.output(SCRIPTS / "autoanalyzer", "analyze", "out", "--json", "findings.json", *options)
-        return json.loads((self.folder / "findings.json").read_text())
+        """What ``analyze`` writes of the run; analysed once per set of options, and for all tests to read."""
+        if options not in self._findings:
+            self.output(SCRIPTS / "autoanalyzer", "analyze", "out", "--json", "findings.json", *options)
+            self._findings[options] = json.loads((self.folder / "findings.json").read_text())
+        return self._findings[options]
 
     def dissimilarity(self, *options: str) -> Any:
         return self.findings(*options)["dissimilarity"]
