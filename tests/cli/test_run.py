@@ -1,8 +1,11 @@
 import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 
 import pytest
 
-from ..conftest import for_several_programs
+from ..conftest import Tool, for_several_programs
 
 HEAD = """
 #include <mpi.h>
@@ -122,21 +125,37 @@ def test_exec_is_the_portable_form(tool, mpi):
     assert parts_halves(tool.findings())
 
 
-@pytest.mark.parametrize(
-    ("action", "unfinished"),
-    [
-        ("if (rank == 2) raise(SIGKILL)", 2),
-        ("raise(SIGKILL)", 0),
-        ("if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 3)", 1),
-        ("if (rank == 3) raise(SIGSEGV)", 3),
-        ("if (rank == 1) exit(5)", 1),
-        ("exit(0)", 3),
-    ],
-)
-def test_a_run_that_dies_leaves_all_data_up_to_then(tool, mpi, action: str, unfinished: int):
+# How a run may end, and a rank that does not come to its end then.
+DEATHS = [
+    ("if (rank == 2) raise(SIGKILL)", 2),
+    ("raise(SIGKILL)", 0),
+    ("if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 3)", 1),
+    ("if (rank == 3) raise(SIGSEGV)", 3),
+    ("if (rank == 1) exit(5)", 1),
+    ("exit(0)", 3),
+]
+
+
+@pytest.fixture(scope="module")
+def dying(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A program by a compiler, which is built once, and dies the death whose number is its argument."""
+
+    @cache
+    def built(compiler: str) -> Path:
+        tool = Tool(tmp_path_factory.mktemp("dying"))
+        cases = "".join(f"case {number}: {action}; break; " for number, (action, _) in enumerate(DEATHS))
+        tool.build(ending(f"switch (atoi(argv[1])) {{ {cases} }}"), compiler=compiler)
+        return tool.folder / "app"
+
+    return built
+
+
+@pytest.mark.parametrize(("action", "unfinished"), DEATHS)
+def test_a_run_that_dies_leaves_all_data_up_to_then(tool, mpi, dying, action: str, unfinished: int):
     launcher, compiler = mpi
-    tool.build(ending(action), compiler=compiler)
-    done = tool("autoanalyzer", "run", "-o", "out", "--", launcher, "-n", "4", "./app")
+    death = str(DEATHS.index((action, unfinished)))
+    command = (launcher, "-n", "4", str(dying(compiler)), death)
+    done = tool("autoanalyzer", "run", "-o", "out", "--", *command)
     found = tool.findings()
     assert unfinished in found["completeness"]["unfinished"]
     assert found["completeness"]["expected_processes"] == 4
