@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
 from autoanalyzer.experiment import load
+from autoanalyzer.runtime.calibration import measuring
 from autoanalyzer.runtime.folder import RunFolder
 
-from ..conftest import Tool
+from ..conftest import Done, Tool
 from .conftest import refused, succeed
 from .test_doctor import MPICH, OPEN_MPI, SLURM, VALGRIND, path_without
 
@@ -25,15 +28,14 @@ def own(tool: Tool) -> dict[str, str]:
     return {"AUTOANALYZER_CACHE": f"{tool.folder / 'cache'}:{os.environ['AUTOANALYZER_CACHE']}"}
 
 
-def calibrated(tool: Tool, own: dict[str, str]) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return what ``calibrate`` writes, and the prices that it found."""
-    document: dict[str, Any] = json.loads(succeed(tool("autoanalyzer", "calibrate", "--json", env=own)).stdout)
-    return document, {name: value for name, value in document["prices"].items() if value is not None}
+def known(document: dict[str, Any]) -> dict[str, float]:
+    """Return the prices that ``calibrate`` found."""
+    return {name: value for name, value in document["prices"].items() if value is not None}
 
 
 @pytest.mark.measured  # which of two is dearer is a property of the machine, and of what else it does
 def test_prices_are_ordered(tool: Tool, own: dict[str, str]) -> None:
-    _, prices = calibrated(tool, own)
+    prices = known(json.loads(succeed(tool("autoanalyzer", "calibrate", "--json", env=own)).stdout))
     assert prices["l1_miss_streamed"] <= prices["l1_miss_chased"] <= prices["l2_miss_chased"]
     assert prices["l1_miss_streamed"] <= prices["l2_miss_streamed"] <= prices["l2_miss_chased"]
     assert prices["instruction"] < prices["l1_miss_chased"]
@@ -42,8 +44,14 @@ def test_prices_are_ordered(tool: Tool, own: dict[str, str]) -> None:
         assert prices[f"{kind}_byte"] < prices[f"{kind}_call"]
 
 
-def test_all_has_a_price_but_for_what_takes_two_nodes_and_a_run_notes_them(tool: Tool, own: dict[str, str]) -> None:
-    document, prices = calibrated(tool, own)
+def test_all_has_a_price_but_for_what_takes_two_nodes_and_a_run_notes_them(
+    tool: Tool, own: dict[str, str], here: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Messages are measured in one round; more of them make the prices better, and not other ones."""
+    monkeypatch.setattr(measuring, "messages", partial(measuring.messages, rounds=1))
+    monkeypatch.setenv("AUTOANALYZER_CACHE", own["AUTOANALYZER_CACHE"])
+    document = json.loads(succeed(here("calibrate", "--json")).stdout)
+    prices = known(document)
     assert document["schema"] == SCHEMA
     assert set(document["missing"]) == {"mpi_call_across", "mpi_byte_across"} == {*document["prices"]} - {*prices}
     assert all(value > 0 for value in prices.values())
