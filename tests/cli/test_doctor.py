@@ -172,7 +172,7 @@ def test_this_machine_has_all_that_tests_need(tool: Tool) -> None:
 
 @pytest.mark.long
 def test_the_launcher_of_another_mpi(tool: Tool, tmp_path: Path) -> None:
-    path = path_without(tmp_path / "bin", "mpirun|mpiexec", VALGRIND, FORTRAN)
+    path = path_without(tmp_path / "bin", "mpirun|mpiexec", VALGRIND, FORTRAN, "mpicxx.mpich")
     (path / "mpirun").symlink_to("/usr/bin/mpirun.mpich")
     found = examined(tool, path, 1)
     assert "2 times rank 0 of 1: the launcher belongs to another MPI library" in found["MPI of mpicc: C, mpicc"].found
@@ -322,7 +322,7 @@ class Leftovers:
 
     def clean(self, *options: str) -> dict[str, tuple[bool, str]]:
         """Path, as of the test's folders, → whether it is gone, and what is said of it."""
-        own = {"TMPDIR": str(self.temporary), "PYTHONNOUSERSITE": "1", **self.where}
+        own = {"TMPDIR": str(self.temporary), **self.where}
         done = self.tool("autoanalyzer", "doctor", "--clean", "--json", *options, env=own)
         assert done.returncode == 0, done.stderr.decode()
         document = json.loads(done.stdout)
