@@ -79,7 +79,7 @@ program steps
   total = 0
   call MPI_Init(error)
   do step = 1, 150
-    call advance(merge(20000000, 10000000, step > 75), total)
+    call advance(merge(4000000, 2000000, step > 75), total)
     call MPI_Allreduce(total, all, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
   end do
   print '(l1)', all > 0
@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
     double sum = 0, total;
     MPI_Init(&argc, &argv);
     for (int step = 0; step < 150; step++) {
-        sum += work(step < 75 ? 3000000 : 12000000);
+        sum += work(step < 75 ? 1000000 : 4000000);
         MPI_Allreduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     printf("%d\\n", total > 0);

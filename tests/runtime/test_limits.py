@@ -231,8 +231,9 @@ int main(void) {
 """
 
 
-@pytest.fixture
-def two_paths(tool: Tool) -> Tool:
+@pytest.fixture(scope="module")
+def two_paths(tmp_path_factory: pytest.TempPathFactory) -> Tool:
+    tool = Tool(tmp_path_factory.mktemp("two-paths"))
     tool.build(HEAD + TWO_PATHS)
     done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "1%", "--", "./app")
     assert done.returncode == 0, done.stderr

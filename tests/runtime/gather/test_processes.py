@@ -74,7 +74,8 @@ int main(int argc, char **argv) {
 
 LATE = """
 int main(int argc, char **argv) {
-    for (int i = 0; i < 2000; i++) work(100000);
+    for (int i = 0; i < 2000; i++) work(1000);
+    sleep(1);
     MPI_Init(&argc, &argv);
     work(1000);
     return MPI_Finalize();
@@ -175,9 +176,7 @@ def test_mpi_that_begins_twice_fails_as_ever(tool: Tool, mpi: tuple[str, str]) -
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="the launcher needs a processor of its own")
 def test_a_wait_for_a_processor_that_another_program_holds_is_recorded(tool: Tool) -> None:
-    tool.build(
-        WORK + "int main(void) { double s = 0; for (int i = 0; i < 3000; i++) s += work(100000); return s < 0; }"
-    )
+    tool.build(WORK + "int main(void) { double s = 0; for (int i = 0; i < 500; i++) s += work(100000); return s < 0; }")
     processor = str(max(os.sched_getaffinity(0)))
     other = subprocess.Popen(["taskset", "-c", processor, "sh", "-c", "while :; do :; done"])
     try:
