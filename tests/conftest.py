@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -249,6 +250,17 @@ def pytest_xdist_auto_num_workers() -> int | None:
     """Start three workers a processor: much of the tests' time is waiting, more so on a busy machine."""
     asked = "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ
     return None if asked else len(os.sched_getaffinity(0)) * 3
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Keep the garbage collector from what collecting makes: it lives to the end, and is seen through ever again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)  # once it is known which tests run
