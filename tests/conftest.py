@@ -254,7 +254,7 @@ def pytest_xdist_auto_num_workers() -> int | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, Any, Any]:
-    """Keep the garbage collector from what collecting makes: it lives to the end, and is seen through ever again."""
+    """Spare the garbage collector what collecting makes, which is needed to the end: it took a third of the time."""
     gc.disable()
     try:
         return (yield)

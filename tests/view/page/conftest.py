@@ -78,7 +78,7 @@ Idle = dict[tuple[tuple[str, Any], ...], list[Shown]]
 
 
 @pytest.fixture(scope="session")
-def idle(chromium: Browser) -> Idle:  # noqa: ARG001 - whose they are
+def idle(chromium: Browser) -> Idle:
     """Keep pages that no test has open, by what is chosen when they are made: a new one has a process of its own."""
     return defaultdict(list)
 
