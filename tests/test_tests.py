@@ -1,6 +1,7 @@
 """Each test asserts something, and no test ends early without a skip that pytest reports."""
 
 import ast
+import gc
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -183,3 +184,8 @@ def test_assertions_are_found_in_a_test_and_its_helpers(module: Path, body: str,
     written(module.parents[1] / "conftest.py", above)
     files = written(module, f"{textwrap.dedent(head).lstrip()}def test_it():\n    {body}\n")
     assert without_assertion(files, module.parents[1]) == ([] if asserts else [f"{module}:8"])
+
+
+def test_what_collecting_tests_makes_is_not_looked_through_for_garbage():
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > 0

@@ -4,8 +4,6 @@ from typing import get_args
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cut_tree
-from sklearn.feature_selection import f_classif
-from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 
 from autoanalyzer.analyze.statistics import Linkage, Partition, grid_of, hierarchy, kmeans, membership, recursively
 from autoanalyzer.analyze.statistics.partition import numbered, silhouette, variance_ratios
@@ -67,6 +65,9 @@ def test_f_ratios_of_nearly_equal_members_are_exact(make_space, spread, size):
     expected = [_exact_f_ratio(column, labels.tolist()) for column in space.values.T]
     assert found == pytest.approx(expected, rel=1e-14 / spread)
     if spread == 1e-1:
+        from sklearn.feature_selection import f_classif  # noqa: PLC0415 - takes a second of each worker of pytest
+        from sklearn.metrics import calinski_harabasz_score  # noqa: PLC0415
+
         assert found == pytest.approx(f_classif(space.scaled(), labels)[0], rel=1e-10)
         together = calinski_harabasz_score(space.scaled(), labels)
         assert float(variance_ratios(space.scaled(), labels, together=True)) == pytest.approx(together, rel=1e-10)
@@ -138,6 +139,8 @@ def test_each_criterion_chooses_as_many_clusters_as_there_are(make_space, criter
 
 @pytest.mark.parametrize("size", [1, 2, 9])
 def test_scores_are_scikit_learns_with_points_alone_and_equal_ones_too(make_space, size):
+    from sklearn.metrics import davies_bouldin_score, silhouette_score  # noqa: PLC0415 - takes a second of each worker of pytest
+
     space = make_space({"a": [0, *range(1, size + 1), 20, 20, 30], "b": [5, *[7] * size, 1, 1, 2]})
     labels = np.array([0, *[1] * size, 2, 2, 3])
     assert silhouette(space.scaled(), labels) == pytest.approx(silhouette_score(space.scaled(), labels))
@@ -153,6 +156,8 @@ def test_no_more_clusters_than_different_points(make_space):
 
 
 def test_silhouettes_are_scikit_learns_and_of_many_points_near_to_them(make_space):
+    from sklearn.metrics import silhouette_score  # noqa: PLC0415 - takes a second of each worker of pytest
+
     space = _groups(make_space, [30, 40])
     labels = np.repeat([0, 1], [30, 40])
     assert silhouette(space.scaled(), labels) == pytest.approx(silhouette_score(space.scaled(), labels))

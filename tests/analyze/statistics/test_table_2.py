@@ -3,9 +3,6 @@
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.decomposition import PCA
-from sklearn.feature_selection import f_classif
-from sklearn.preprocessing import StandardScaler
 
 from autoanalyzer.analyze.statistics import correlation, kmeans, pca
 
@@ -17,6 +14,8 @@ def test_correlations_are_scipys(table_2):
 
 
 def test_f_ratios_are_scipys_and_scikit_learns(table_2):
+    from sklearn.feature_selection import f_classif  # noqa: PLC0415 - takes a second of each worker of pytest
+
     found = kmeans(table_2, clusters=2).partition
     sides = [table_2.values[found.labels == each] for each in range(2)]
     # scikit-learn subtracts squares of sums: of raw counts it keeps eight digits of a small ratio.
@@ -26,6 +25,9 @@ def test_f_ratios_are_scipys_and_scikit_learns(table_2):
 
 
 def test_components_are_scikit_learns(table_2):
+    from sklearn.decomposition import PCA  # noqa: PLC0415 - takes a second of each worker of pytest
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+
     found = pca(table_2, clusters=2)
     data = StandardScaler().fit_transform(table_2.values)
     expected = PCA().fit(data)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from axe_playwright_python.sync_playwright import DEFAULT_OPTIONS, Axe
 from playwright.sync_api import Browser, Page
 
 from autoanalyzer.cli.pages import subject_of
@@ -72,10 +74,34 @@ class Shown:
 Show = Callable[..., Shown]
 
 
+Idle = dict[tuple[tuple[str, Any], ...], list[Shown]]
+
+
+@pytest.fixture(scope="session")
+def idle(chromium: Browser) -> Idle:
+    """Keep pages that no test has open, by what is chosen when they are made: a new one has a process of its own."""
+    return defaultdict(list)
+
+
+def _made(chromium: Browser, options: Mapping[str, Any]) -> Shown:
+    page = chromium.new_page(**options)
+    page.set_default_timeout(0)  # pytest's alone counts: on a busy machine a page may take a minute
+    found = Shown(page, Path())
+    page.on("console", lambda said: found.complaints.append(f"{said.type}: {said.text}"))
+    page.on("pageerror", lambda error: found.complaints.append(str(error)))
+    page.on("popup", lambda _: found.complaints.append("popup"))
+    page.on("download", lambda _: found.complaints.append("download"))
+    page.on(
+        "request",
+        lambda asked: None if asked.url.startswith("file:") else found.complaints.append(f"request: {asked.url[:80]}"),
+    )
+    return found
+
+
 @pytest.fixture
-def show(chromium: Browser, tmp_path: Path) -> Generator[Show, None, None]:
+def show(chromium: Browser, idle: Idle, tmp_path: Path) -> Generator[Show, None, None]:
     """Open the page of an experiment; keywords are those of the browser, and of ``page_of``."""
-    opened: list[Shown] = []
+    opened: list[tuple[Shown, list[Shown]]] = []
 
     def shown(
         experiment: Experiment,
@@ -83,26 +109,22 @@ def show(chromium: Browser, tmp_path: Path) -> Generator[Show, None, None]:
         *,
         of_page: Mapping[str, Any] | None = None,
         file: Path | None = None,
+        size: tuple[int, int] = (1400, 1000),
+        color_scheme: Literal["light", "dark"] = "light",
         **options: Any,
     ) -> Shown:
         if file is None:
             file = tmp_path / f"{len(opened)}.html"
             subject = subject_of(experiment, tmp_path / "experiment.cube")
             file.write_bytes(page_html(page_of(subject, **(of_page or {}))))
-        page = chromium.new_page(**{"viewport": {"width": 1400, "height": 1000}, **options})
-        page.set_default_timeout(0)  # pytest's alone counts: on a busy machine a page may take a minute
-        found = Shown(page, file)
-        opened.append(found)
-        page.on("console", lambda said: found.complaints.append(f"{said.type}: {said.text}"))
-        page.on("pageerror", lambda error: found.complaints.append(str(error)))
-        page.on("popup", lambda _: found.complaints.append("popup"))
-        page.on("download", lambda _: found.complaints.append("download"))
-        page.on(
-            "request",
-            lambda asked: (
-                None if asked.url.startswith("file:") else found.complaints.append(f"request: {asked.url[:80]}")
-            ),
-        )
+        alike = idle[tuple(sorted(options.items()))]
+        found = alike.pop() if alike else _made(chromium, options)
+        opened.append((found, alike))
+        page = found.page
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.emulate_media(color_scheme=color_scheme)
+        found.file = file
+        found.complaints.clear()
         page.goto(file.as_uri() + fragment)
         if options.get("java_script_enabled", True):
             page.wait_for_selector("#tree-system .row")
@@ -110,5 +132,15 @@ def show(chromium: Browser, tmp_path: Path) -> Generator[Show, None, None]:
         return found
 
     yield shown
-    for each in opened:
-        each.page.close()
+    for each, alike in opened:
+        each.page.goto("about:blank")
+        each.page.mouse.move(0, 0)
+        alike.append(each)
+
+
+def faults(page: Page, within: Sequence[Sequence[str]] | None = None) -> list[tuple[str, list[str]]]:
+    """Give the rules of axe that a page breaks, each with the first elements that do; it is opened to scripts."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(Axe().axe_script)
+    found = page.evaluate("([within, options]) => axe.run(within ?? document, options)", [within, DEFAULT_OPTIONS])
+    return [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found["violations"]]

@@ -64,7 +64,6 @@ def _is_linked(shown, show, experiment) -> None:
     fragment = shown.page.url.partition("#")[2]
     again = show(experiment, f"#{fragment}", file=shown.file)
     assert _look(again) == _look(shown)
-    again.page.close()
 
 
 def test_keys_at_random_never_lose_the_focus_and_a_link_shows_the_same(experiments, show):

@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from pypdf import PdfReader
 
 from autoanalyzer.analyze import analyze
@@ -16,7 +15,7 @@ from autoanalyzer.view.browser import browse
 from autoanalyzer.view.source_file import SourceFile
 
 from ..conftest import STATES
-from .conftest import SAMPLES
+from .conftest import SAMPLES, faults
 
 RAYS = {"folders": [SAMPLES / "rays"]}
 TABS = ("ranks", "flat", "topology", "compare", "counters", "time", "account", "roofline")
@@ -157,7 +156,7 @@ def test_hostile_source_is_text(experiments, show, monkeypatch):
 @pytest.mark.parametrize("width", SIZES)
 def test_the_page_is_never_wider_than_the_window(width, experiments, show):
     for made in (experiments["rays"], hostile()):
-        shown = show(made, viewport={"width": width, "height": 900}, of_page=RAYS)
+        shown = show(made, size=(width, 900), of_page=RAYS)
         for tab in TABS:
             shown.page.click(f"#tab-{tab}")
             shown.settle()
@@ -178,8 +177,7 @@ def test_axe_finds_nothing_to_complain_of(scheme, widths, experiments, show):
             shown.settle()
             # What is beside a panel has the colours and the width that it has beside the first.
             whole = tab in (TABS[0], "help") or (scheme, width) == ("light", SIZES[1])
-            found = Axe().run(shown.page, context=None if whole else AROUND).response["violations"]
-            assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found] == [], (width, tab)
+            assert faults(shown.page, None if whole else AROUND) == [], (width, tab)
         shown.press("Escape")
 
 

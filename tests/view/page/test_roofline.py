@@ -11,14 +11,13 @@ from pathlib import Path
 import numpy as np
 import orjson
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.experiment.algebra import difference, maximum, mean, merge
 from autoanalyzer.view.page import dataset_of
 from autoanalyzer.view.page.roofline import roofline_of
 
-from .conftest import Show
+from .conftest import Show, faults
 
 RATES = Path(__file__).with_name("rates.mjs")
 SIMULATED = "simulated:rtcount L1=32K/8/64 L2=1M/8/64"
@@ -136,11 +135,9 @@ def test_a_region_is_told_of_and_selected_by_mouse_and_by_keys(scheme: str, show
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_to_complain_of_on_a_small_screen(scheme: str, show: Show) -> None:
-    viewport = {"width": 390, "height": 900}
-    page = show(made(flops=True), "#t=roofline", color_scheme=scheme, bypass_csp=True, viewport=viewport).page
+    page = show(made(flops=True), "#t=roofline", color_scheme=scheme, bypass_csp=True, size=(390, 900)).page
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    complaints = Axe().run(page).response["violations"]
-    assert [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in complaints] == []
+    assert faults(page) == []
 
 
 def test_what_is_known_of_a_part_of_the_ranks_is_not_divided_by_the_time_of_all() -> None:

@@ -28,13 +28,14 @@ from ..conftest import FEW, FOREIGN, OWN, STATES
 
 KEYS = ("up", "down", "down", "left", "right", "right", "home", "end", "m", "enter", "tab", "f")
 WIDTH = 8  # of a value
+SIZE = (120, 40)  # all of which is drawn after each key
 BESIDE = 20  # lines of a screen that are of no tree, at most
 DIMENSIONS = ("metrics", "program", "system")
 
 Act = Callable[[BrowserApp, Pilot], Awaitable[None]]
 
 
-def driven(experiment: Experiment, act: Act, *, size: tuple[int, int] = (240, 120), **options: object) -> None:
+def driven(experiment: Experiment, act: Act, *, size: tuple[int, int] = SIZE, **options: object) -> None:
     """Start the browser without a terminal, and act."""
 
     async def session() -> None:
@@ -205,7 +206,7 @@ def test_values_are_absolute_or_in_percent_of_three_things(experiments):
         assert seen[1][1] == seen[2][1] == ["100", "%"]
         assert seen[3][1] == [f"{of_other:.0f}", "%"]
 
-    driven(experiment, act, other=(other, "before"))
+    driven(experiment, act, other=(other, "before"), size=(240, 40))
 
 
 def test_search_finds_hidden_nodes_and_goes_on(experiments):
