@@ -18,6 +18,7 @@ from ..region import Region
 from ..source import Source
 from .caliper_records import Column, Record, Records
 from .profile import Profile
+from .rounding import rounding
 
 __all__ = ["read", "read_document"]
 
@@ -150,7 +151,7 @@ class _Reading:
             if above is not None and above != self._root:
                 found[above, location] -= value
                 parts[above, location] += 1
-        return {key: 0.0 if -digit * (1 + parts[key]) <= value < 0 else value for key, value in found.items()}
+        return {key: 0.0 if _is_nothing(value, whole[key], parts[key], digit) else value for key, value in found.items()}
 
     def _add_root(self, found: Records) -> int | None:
         """Make the program the root of what has no path, or if there are several outermost regions."""
@@ -214,6 +215,11 @@ class _Reading:
         said = "whole numbers are microseconds" if whole else "it is in seconds"
         self._profile.remarks.append(f"Caliper: {column.name} has no unit; {said}")
         return _A_SECOND["usec"] if whole else 1.0
+
+
+def _is_nothing(own: float, whole: float, parts: int, digit: float) -> bool:
+    """Tell whether what is left of a value without its parts is rounding: of the digits written, or of the numbers."""
+    return -digit * (1 + parts) <= own < 0 or (parts > 0 and abs(own) <= float(rounding(whole, 1 + parts)))
 
 
 def _stripped(name: str) -> str:

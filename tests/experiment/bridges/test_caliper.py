@@ -115,6 +115,15 @@ def test_records_in_json_are_read(tmp_path, values):
     assert values(experiment, "sum#instructions")["main/work"] == [7, 7]
 
 
+def test_what_rounding_leaves_of_an_inclusive_value_is_0(tmp_path, values):
+    times = {"main": 0.1 + 0.2, "main/MPI_Send": 0.2, "main/MPI_Recv": 0.1}
+    rows = [{"mpi.rank": 0, "path": path, "inclusive#sum#time.duration": time} for path, time in times.items()]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    assert values(load(tmp_path / "a.json"), "wall_time") == {
+        "main": [0.0], "main/MPI_Send": [0.2], "main/MPI_Recv": [0.1]
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("text", ["1", "nan", "inf"])
 def test_text_that_looks_like_a_number_is_text_where_others_beside_it_are(text, tmp_path, values):
     rows = [
