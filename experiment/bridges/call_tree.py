@@ -60,6 +60,7 @@ class CallTree:
     nodes: list[Node] = field(default_factory=list)
     _metrics: dict[int, _Metric] = field(default_factory=dict)
     _added: int = 0
+    _least: dict[str, float] = field(default_factory=dict)
 
     def node(self, row: int, above: int | None, path: int, name: str) -> int:
         """Add a function or loop; give its number."""
@@ -94,11 +95,19 @@ class CallTree:
             own = whole.copy()
             np.subtract.at(own, outer, whole[inner])
             own[np.abs(own) <= rounding(whole, len(self.nodes))] = 0.0
+            found = own[own > 0] / scale
+            if len(found):
+                self._least[metric] = min(float(found.min()), self._least.get(metric, np.inf))
             for number in np.flatnonzero(own):
                 node = self.nodes[number]
                 profile.add(metric, node.path, location, own[number] / scale)
                 if inside and node.in_mpi:
                     profile.add(inside, node.path, location, own[number] / scale)
+
+    @property
+    def samples(self) -> dict[str, float]:
+        """What a sample is worth, by metric, which no file says: as much as the least value that is there, or less."""
+        return self._least
 
     @cached_property
     def _places(self) -> tuple[_Places, _Places, _Places]:

@@ -28,7 +28,6 @@ def test_a_region_is_critical_if_it_takes_enough(make_experiment, least, cores):
     assert len([each for each in named if each]) == cores
 
 
-
 @pytest.mark.parametrize(
     ("run", "apart", "found"),
     [(0.1, 0.0009, False), (0.1, 0.0015, True), (9.0, 0.009, False), (9.0, 0.015, True)],
