@@ -19,7 +19,7 @@ from ..analyze.worth import worth_of_balance
 from .advice import not_advised, tries
 from .causes import MAYBE_SPEED, SAME_WORK, against_difference, because
 from .caveats import MOST_NOTES, caveats
-from .finding import Finding, saves, seconds_of, sight_of_ranks
+from .finding import Finding, saves, seconds_of, sight_of_ranks, time_of
 from .heavy import heavies
 from .place import where_is
 from .standing import how_sure, in_runs
@@ -245,7 +245,7 @@ def _headline(findings: Findings, file: Path | None) -> str:
     parts = [
         title_of(experiment, file),
         f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}",
-        seconds(findings.run.program_time),
+        time_of(findings.experiment, findings.run.program_time),
         f"{regions} {'region' if regions == 1 else 'regions'}",
     ]
     line, cost = "   ".join(parts), findings.run.overhead
@@ -413,4 +413,4 @@ def cluster_times(findings: Findings, regions: Sequence[int]) -> str:
 
 def _amount(findings: Findings, value: float) -> str:
     """Write a value of what is compared."""
-    return volume(value) if findings.performance.metric == "mpi_bytes" else seconds(value)
+    return volume(value) if findings.performance.metric == "mpi_bytes" else time_of(findings.experiment, value)
