@@ -11,7 +11,7 @@ from ..analyze.costs import Cost
 from ..analyze.criteria import CRITERIA
 from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
-from ..analyze.opening import can_be_opened
+from ..analyze.opening import can_be_opened, is_of_a_library
 from ..analyze.procedures import HeavyProcedure
 from ..analyze.worth import worth_of_weight
 from .advice import tries
@@ -120,7 +120,10 @@ def _of_cores(
         lines += _throttled(findings, core)
         advice = advised.get(core, ())
         to_try = tries(advice, whole=whole)
-        reasons = _reasons(findings, core, is_advised=bool(to_try))
+        is_advised = bool(to_try) or is_of_a_library(
+            findings.experiment, region.id
+        )  # whose source is not the program's
+        reasons = _reasons(findings, core, is_advised=is_advised)
         if reasons:
             lines.append(reasons[0])
         elif causes.also[core]:

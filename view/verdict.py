@@ -15,6 +15,7 @@ from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..analyze.foremost import is_by_counts_alone, is_slight_speed, may_be_chance, may_be_speed
+from ..analyze.opening import is_of_a_library
 from ..analyze.worth import worth_of_balance
 from .advice import not_advised, tries
 from .causes import MAYBE_SPEED, SAME_WORK, against_difference, because
@@ -349,6 +350,8 @@ def _because_ranks(findings: Findings, differences: tuple[Difference, ...], regi
 
 
 def _to_try_for_ranks(findings: Findings, differences: tuple[Difference, ...], core: int | None = None) -> list[str]:
+    if core is not None and is_of_a_library(findings.experiment, findings.performance.regions[core].id):
+        return []
     to_try = against_difference(findings.performance, core)
     return [f"try: {to_try[each.attribute]}" for each in differences]
 
