@@ -115,6 +115,17 @@ def test_what_went_over_one_process_is_of_that_process(tmp_path, values):
         load(tmp_path / "a.cali")
 
 
+def test_the_hosts_time_beside_a_gpus_is_wall_time(tmp_path, values):
+    document = {
+        "data": [[3.0, 9.0, 0], [1.0, 0.5, 1]],
+        "columns": ["scale#sum#cupti.host.duration", "scale#cupti.activity.duration", "path"],
+        "column_metadata": [{"is_value": True, "attribute.unit": "sec"}] * 2 + [{"is_value": False}],
+        "nodes": [{"label": "main"}, {"label": "copy", "parent": 0}],
+    }
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    assert values(load(tmp_path / "a.json"), "wall_time") == {"main": [3.0], "main/copy": [1.0]}
+
+
 def test_what_is_below_a_call_of_mpi_is_mpi(tmp_path):
     """Polling functions of the library that some ranks need longer than others are no work of theirs."""
     times = {
