@@ -14,6 +14,7 @@ import numpy as np
 from ..analyze import Findings
 from ..analyze.code_regions import CodeRegion
 from ..analyze.foremost import is_slight_speed
+from ..analyze.opening import is_of_a_library
 from ..analyze.selection import Selection, complete
 from ..analyze.summary import summary
 from ..analyze.worth import worth_of_balance, worth_of_weight
@@ -141,7 +142,7 @@ class _Adviser:
     ) -> tuple[Advice, ...]:
         kinds = [kind for served, kind in KINDS if served & causes]
         places = [*filter(None, [_with_source(self._findings, region)]), *(each for each in within if each.file)]
-        if not kinds or not places:
+        if not kinds or not places or is_of_a_library(self._findings.experiment, region.id):
             return ()
         if causes & _BY_CALLERS:
             self._read_callers(region)

@@ -14,9 +14,11 @@ from ..experiment import CallPath, Experiment, Metric
 from ..experiment.metric import COUNT_METRICS, STORED_METRICS
 from ..experiment.severities import Severity
 from .blocks import over_locations
-from .summary import summaries
+from .summary import summaries, summary
 
-__all__ = ["as_run", "expected_times", "in_own_names", "negative_rank", "with_kinds"]
+__all__ = ["SAMPLES", "as_run", "expected_times", "in_own_names", "negative_rank", "with_kinds"]
+
+SAMPLES: Final = "samples"  # the unit of times of a run of which samples alone are known
 
 _KNOWN: Final = (*STORED_METRICS, *COUNT_METRICS)
 # Ours → those of Score-P, Scalasca and CUBE that mean the same, the best first.
@@ -47,6 +49,7 @@ _EXPECTED: Final = {
     "instructions": "counts of instructions and misses",
 }
 _MPI: Final = "MPI_"
+_CALLS_OF_MPI: Final = (_MPI, "PMPI_")
 _BARRIER: Final = re.compile(r"!\$omp (implicit )?barrier\b")  # as Opari, of Score-P and Scalasca, names them
 _NO_RUN: Final = {"difference": "a difference", "ratio": "a ratio", "stddev": "a standard deviation"}
 # All but the parts of volumes, which no analysis looks at.
@@ -118,18 +121,25 @@ def _negative_rank(part: Experiment, _: slice, metric: str) -> int | None:
 def in_own_names(experiment: Experiment) -> Experiment:
     """Give an experiment of another tool with metrics of ours; one of ours as it is.
 
-    A metric without one of the same meaning is absent, and a remark says which. Where there is no time in MPI, that of
-    regions called ``MPI_…`` is; CPU time is what was executed, MPI included, as MPI libraries poll. Barriers of
-    OpenMP are time in OpenMP, whatever the tool says of them. A time from which a part was cut is not taken for that
-    part.
+    Where no time is known, but something was sampled, samples stand for time, whatever the event: their unit is
+    ``SAMPLES``. A metric without one of the same meaning is absent, and a remark says which. Where there is no time in
+    MPI, that of regions called ``MPI_…``, and of all below them, is; CPU time is what was executed, MPI included, as
+    MPI libraries poll. Barriers of OpenMP are time in OpenMP, whatever the tool says of them. A time from which a part
+    was cut is not taken for that part.
     """
     if "wall_time" in experiment and ("mpi_cpu_time" in experiment or not _is_imported(experiment)):
         return experiment
     sources = _sources(experiment)
     if "wall_time" not in sources:
         return experiment
+    counted = experiment.notes.samples if _counted(experiment) == sources["wall_time"].words else {}
     metrics = [
-        replace(each, parent=each.parent if each.parent in sources else None, source=experiment.metrics[0].source)
+        replace(
+            each,
+            parent=each.parent if each.parent in sources else None,
+            unit=SAMPLES if counted and each.unit == "sec" else each.unit,
+            source=experiment.metrics[0].source,
+        )
         for each in _KNOWN
         if each.name in sources
     ]
@@ -141,7 +151,15 @@ def in_own_names(experiment: Experiment) -> Experiment:
         metrics=metrics,
         call_paths=_named_kinds(experiment.call_paths),
         severities=experiment.derived((each.name for each in metrics), lambda of, name: _sources(of)[name].read()),
-        notes=replace(experiment.notes, remarks=(*([remark] if remark else []), *experiment.notes.remarks)),
+        notes=replace(
+            experiment.notes,
+            remarks=(*([remark] if remark else []), *experiment.notes.remarks),
+            samples={
+                name: 1.0 if counted else experiment.notes.samples[each.words]
+                for name, each in sources.items()
+                if each.words in experiment.notes.samples
+            },
+        ),
     )
 
 
@@ -164,6 +182,11 @@ def _sources(experiment: Experiment) -> dict[str, _Source]:
         name = next(known, None) or (None if experiment.notes.left_out.keys() & {*names} else _called(experiment, ours))
         if name is not None:
             found[ours] = _Source(name, lambda name=name: experiment.exclusive(name))  # type: ignore[misc]
+    if "wall_time" not in found and (counted := _counted(experiment)):
+        worth = experiment.notes.samples[counted]
+        found |= {
+            each: _Source(counted, lambda: experiment.exclusive(counted) / worth) for each in ("wall_time", "cpu_time")
+        }
     if "wall_time" not in found:
         return found
     if "mpi_time" not in found:
@@ -178,6 +201,18 @@ def _sources(experiment: Experiment) -> dict[str, _Source]:
     if "mpi_bytes" not in found and parts:
         found["mpi_bytes"] = _Source("bytes", lambda: np.sum([read() for read in parts], axis=0))
     return found
+
+
+def _counted(experiment: Experiment) -> str | None:
+    """Name the metric with most samples, which stand for time where no time is known; None if nothing was sampled."""
+    if any(each.unit == "sec" for each in experiment.metrics):
+        return None
+    numbers = {
+        name: float(summary(experiment, name).sums.sum()) / worth
+        for name, worth in experiment.notes.samples.items()
+        if name in experiment and worth > 0
+    }
+    return max(numbers, key=lambda name: numbers[name], default=None)
 
 
 def _lacks_a_better(experiment: Experiment, name: str, names: Sequence[str]) -> bool:
@@ -230,7 +265,11 @@ def _in_mpi(experiment: Experiment, time: Severity) -> Severity:
 
 
 def _of_mpi(experiment: Experiment) -> list[bool]:
-    return [path.region.name.startswith(_MPI) for path in experiment.call_paths]
+    """Tell which call paths are calls of MPI, or what the library does below one."""
+    found: list[bool] = []
+    for path in experiment.call_paths:  # parents before children
+        found.append((path.parent is not None and found[path.parent]) or path.region.name.startswith(_CALLS_OF_MPI))
+    return found
 
 
 def with_kinds(experiment: Experiment) -> Experiment:

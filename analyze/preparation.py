@@ -63,6 +63,11 @@ class Prepared:
         return CRITERIA.least_gain if self.least is None else self.least
 
     @property
+    def least_seconds(self) -> float:
+        """The seconds of the run that a finding must be about, whatever its kind: what is less matters to nobody."""
+        return min(self.least_gain * self.program_time, CRITERIA.resolution)
+
+    @property
     def least_weight(self) -> float:
         """The share of the run that a region must take to be critical (definitions 15)."""
         return CRITERIA.least_weight if self.least is None else self.least

@@ -70,7 +70,7 @@ class RegionSeconds:
         own = float(spent[region]) - sum(float(spent[each]) for each in below)
         return own >= CRITERIA.part * float(self.time[region]) if below else True
 
-    def costly(self, least: float, values: Values) -> list[int]:
+    def costly(self, least: float, values: Values, *, seconds: float = 0.0) -> list[int]:
         """List the regions that spend enough to be worth a fix, and a part of their time, on what has a remedy.
 
         That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere
@@ -81,15 +81,17 @@ class RegionSeconds:
         Args:
             least: The share of what the program takes that is enough.
             values: What regions are classed by.
+            seconds: Those that must be spent on it, too.
         """
+        least = max(least * self.busy, seconds)
         known = ("io_bytes", "mpi_bytes", *(("l1_miss_rate", "l2_miss_rate") if self.counts_cycles else ()))
         remediable = [self.of[name] for name in known if name in self.of]
         costs = np.max([*remediable, self.small_calls], axis=0)
-        enough = (costs >= least * self.busy) & self.is_part(costs)
-        enough |= (self.chained > 0) & (self.chained >= least * self.busy)
+        enough = (costs >= least) & self.is_part(costs)
+        enough |= (self.chained > 0) & (self.chained >= least)
         own = self.own_computing
         for region in np.flatnonzero((own > 0) & (own >= CRITERIA.part * self.busy)).tolist():
-            less = (CRITERIA.outweighs * self.computing <= own[region]) & (self.time >= least * self.busy)
+            less = (CRITERIA.outweighs * self.computing <= own[region]) & (self.time >= least)
             enough[region] |= bool(np.any(less & (values > values[region])))
         return np.flatnonzero(enough).tolist()
 

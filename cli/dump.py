@@ -6,6 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from ..analyze.derivations import cache_line
+from ..analyze.formula import Formula
+from ..analyze.wanted_metrics import WantedMetrics
 from ..errors import UsageError
 from ..experiment import flat
 from ..experiment.aggregate import LEVELS
@@ -22,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metrics",
         metavar="NAME,…",
-        help="only these metrics (default: all; in tables at most twelve that are not 0)",
+        help="only these metrics, stored or derived (default: all stored; in tables at most twelve that are not 0)",
     )
     parser.add_argument("--flat", action="store_true", help="one line per region instead of one per call path")
     kind = parser.add_mutually_exclusive_group()
@@ -51,13 +54,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.flat:
         experiment = flat(experiment)
     everything = arguments.csv or arguments.json
-    metrics = names_of(arguments.metrics, [each.name for each in experiment.metrics])
+    metrics = names_of(arguments.metrics)
+    formulas: tuple[Formula, ...] = ()
     if metrics is None:
         metrics = [each.name for each in experiment.metrics] if everything else shown_metrics(experiment, arguments.by)
-    if arguments.csv:
-        write_csv(experiment, metrics, sys.stdout)
-    elif arguments.json:
-        write_json(experiment, file, metrics, arguments.by, sys.stdout)
     else:
-        print_dump(experiment, metrics, arguments.by, roots, inclusive=not arguments.exclusive)
+        there = [each.name for each in experiment.metrics]
+        formulas = WantedMetrics.among(there, metrics, line=cache_line(experiment)).formulas
+    if arguments.csv:
+        write_csv(experiment, metrics, sys.stdout, formulas=formulas)
+    elif arguments.json:
+        write_json(experiment, file, metrics, arguments.by, sys.stdout, formulas=formulas)
+    else:
+        print_dump(experiment, metrics, arguments.by, roots, inclusive=not arguments.exclusive, formulas=formulas)
     return 0

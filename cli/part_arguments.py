@@ -51,8 +51,9 @@ def _unknown(name: str, known: Collection[str]) -> str:
 
     ways = [each for each in DERIVATIONS if each.name == name]
     if ways:
-        shown = "analyze shows it, with --tree or --json" if ways[0].searched else "stats --metrics takes it"
-        return f"{name} is not stored, but computed ({' or '.join(each.said for each in ways)}); {shown}"
+        return (
+            f"{name} is not stored, but computed ({' or '.join(each.said for each in ways)}); dump --metrics shows it"
+        )
     return f"no metric {name!r}; {way_out(name, known)}"
 
 

@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from ..analyze import Findings
 from ..analyze.account import Account
+from .finding import time_of
 from .lines import print_lines
 from .marks import Part, Stack, Stacked
 from .picture import Picture
 from .place import Place
 from .table import print_table
-from .units import percent, seconds
+from .units import percent
 
 __all__ = ["AccountSection", "account_picture"]
 
@@ -118,7 +119,7 @@ class AccountSection:
 
         def row(values: dict[str, float], name: str, source: str) -> list[str]:
             times = (sum(values.values()), *(values[each] for each in shown))
-            return [*(_written(time, whole) for time in times), name, source]
+            return [*(_written(findings, time, whole) for time in times), name, source]
 
         rows = [row({name: float(account.own[name].sum()) for name in account.parts}, "all regions", "")]
         for region in regions[:_MOST]:
@@ -140,8 +141,10 @@ def account_picture(findings: Findings) -> Picture:
         values = [float(account.own[name][region]) for name in account.parts]
         if sum(values) < _DRAWN * whole:
             break
-        said = [_written(each, whole) for each in values]
-        rows.append(Stack(place.title, place.source if place.file else "", values, said, _written(sum(values), whole)))
+        said = [_written(findings, each, whole) for each in values]
+        rows.append(
+            Stack(place.title, place.source if place.file else "", values, said, _written(findings, sum(values), whole))
+        )
     parts = [Part(_TITLES.get(name, name), _COLOURS[name]) for name in account.parts]
     return Picture("What each second went into", [Stacked(parts, rows)], _remarks(account, 0))
 
@@ -188,5 +191,5 @@ def _total(parts: Mapping[str, Values]) -> Values:
     return np.asarray(np.sum([*parts.values()], axis=0))
 
 
-def _written(time: float, whole: float) -> str:
-    return f"{seconds(time)} {percent(100 * time / whole):>7}" if time >= _SHORTEST else "-"
+def _written(findings: Findings, time: float, whole: float) -> str:
+    return f"{time_of(findings.experiment, time)} {percent(100 * time / whole):>7}" if time >= _SHORTEST else "-"

@@ -22,6 +22,7 @@ from ..runtime.papi.sources import counted
 from ..runtime.usage.names import ALLOCATION, USAGE
 from .causes import NAMES
 from .counted_events import counted_events
+from .finding import time_of
 from .place import Place
 from .units import count, many, percent, ranks, seconds
 
@@ -90,7 +91,8 @@ def _all(findings: Findings, *, names: bool, remarks: bool) -> Iterator[str]:
     if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
         yield f"CPU clocks of ranks differ ({notes.clocks['cpu']}): ranks that use syscall look slower than they are"
     if findings.run.outside >= _OUTSIDE:
-        yield f"{seconds(findings.run.outside)} of the run is before MPI_Init or after MPI_Finalize"
+        outside = time_of(findings.experiment, findings.run.outside)
+        yield f"{outside} of the run is before MPI_Init or after MPI_Finalize"
     if notes.repairs:
         what = "region was" if notes.repairs == 1 else "regions were"
         yield f"{notes.repairs} {what} left by a jump and closed afterwards: callers after that may be wrong"

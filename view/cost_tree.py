@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from ..analyze import Findings
 from ..analyze.costs import Cost
+from .finding import time_of
 from .lines import print_lines
 from .place import Place
 from .table import print_table
-from .units import percent, seconds, spread
+from .units import percent, spread
 
 __all__ = ["print_tree"]
 
@@ -76,27 +78,29 @@ def _shown(findings: Findings, least: float) -> Iterator[int | _LeftOut]:
 
 def _row(findings: Findings, position: int) -> tuple[str, ...]:
     region, cost = findings.performance.regions[position], findings.run.costs[position]
-    place = Place.of(findings.experiment, region)
+    place, time = Place.of(findings.experiment, region), partial(_time, findings)
     return (
         percent(100 * cost.share),
-        _time(cost.wall_time),
-        _time(cost.compute_time),
-        _over_ranks(cost),
-        _time(cost.mpi_time),
-        _time(cost.mpi_wait_time),
-        _time(cost.io_time),
+        time(cost.wall_time),
+        time(cost.compute_time),
+        _over_ranks(findings, cost),
+        time(cost.mpi_time),
+        time(cost.mpi_wait_time),
+        time(cost.io_time),
         "-" if cost.visits is None else str(cost.visits),
         "  " * (region.depth - 1) + place.title,
         place.source if place.file else "",
     )
 
 
-def _time(value: float | None) -> str:
-    return "-" if value is None else seconds(value)
+def _time(findings: Findings, value: float | None) -> str:
+    return "-" if value is None else time_of(findings.experiment, value)
 
 
-def _over_ranks(cost: Cost) -> str:
-    return "-" if cost.least is None or cost.most is None else spread(cost.least, cost.most)
+def _over_ranks(findings: Findings, cost: Cost) -> str:
+    if cost.least is None or cost.most is None:
+        return "-"
+    return spread(cost.least, cost.most, partial(time_of, findings.experiment))
 
 
 def _left_out(rows: _LeftOut, least: float) -> tuple[str, ...]:

@@ -11,13 +11,13 @@ from typing import Final, TextIO
 import numpy as np
 import orjson
 
-from ..errors import InputError
+from ..analyze.formula import Formula
 from ..experiment import Experiment, Metric, Region
-from ..experiment.aggregate import Level, by_level, columns_at, own_totals, totals
+from ..experiment.aggregate import Level, columns_at
 from ..experiment.experiment import Severity
-from ..experiment.grouping import over_locations
 from .csv_rows import write_rows
 from .lines import print_lines
+from .numbers import Numbers
 from .place import at_line, visible
 from .table import print_table
 from .units import amount, ranks, titled
@@ -30,17 +30,17 @@ _ALSO: Final = frozenset({"mpi_time", "io_time", "mpi", "mpi_io"})  # beside the
 _MOST: Final = 12
 
 
-def write_csv(experiment: Experiment, metrics: Sequence[str], stream: TextIO) -> None:
+def write_csv(
+    experiment: Experiment, metrics: Sequence[str], stream: TextIO, *, formulas: Sequence[Formula] = ()
+) -> None:
     """Write a line a call path: its number, and of each metric what its parts do not hold, of all locations together.
 
     Numbers are those of the file, and lines in their order. Six digits; of whole numbers all, of minima and maxima
     twelve: as the tools of CUBE do.
     """
-    kinds = [experiment.metric(name) for name in metrics]
-    with np.errstate(over="ignore", invalid="ignore"):
-        sums = own_totals(experiment, metrics)
-    for name, values in sums.items():
-        _check_held(name, values)
+    numbers = Numbers.of(experiment, formulas)
+    kinds = [numbers.kind(name) for name in metrics]
+    sums = numbers.own_totals(metrics)
     columns = [sums[name].tolist() for name in metrics]
     rows = (
         [number, *(_field(kind, column[path]) for kind, column in zip(kinds, columns, strict=True))]
@@ -55,20 +55,29 @@ def _field(metric: Metric, value: float) -> str:
     return str(int(value)) if metric.integral and value.is_integer() else f"{value:.6g}"
 
 
-def write_json(experiment: Experiment, file: Path, metrics: Sequence[str], level: Level | None, stream: TextIO) -> None:
+def write_json(
+    experiment: Experiment,
+    file: Path,
+    metrics: Sequence[str],
+    level: Level | None,
+    stream: TextIO,
+    *,
+    formulas: Sequence[Formula] = (),
+) -> None:
     """Write all numbers: a list a metric, a number a call path, or a list a call path where a level is given.
 
     Metrics hold their parts; ``exclusive`` is of the call path alone, ``inclusive`` with all below it. null is missing.
     One metric is in memory at a time, and of the text a line: that of a call path.
     """
-    for part in _document(experiment, file, metrics, level):
+    for part in _document(Numbers.of(experiment, formulas), file, metrics, level):
         stream.write(part)
 
 
-def _document(experiment: Experiment, file: Path, metrics: Sequence[str], level: Level | None) -> Iterator[str]:
+def _document(numbers: Numbers, file: Path, metrics: Sequence[str], level: Level | None) -> Iterator[str]:
+    experiment = numbers.experiment
     columns = list(columns_at(experiment, level)) if level else None
     yield f'{{"schema": {json.dumps(SCHEMA)},\n"experiment": {json.dumps(str(file))},\n"metrics": '
-    yield from _list(json.dumps(_metric(experiment.metric(name))) for name in metrics)
+    yield from _list(json.dumps(_metric(numbers.kind(name))) for name in metrics)
     yield ',\n"call_paths": '
     yield from _list(json.dumps(_call_path(experiment, path)) for path in range(len(experiment.call_paths)))
     yield f',\n"columns": {json.dumps(columns)}'
@@ -76,7 +85,7 @@ def _document(experiment: Experiment, file: Path, metrics: Sequence[str], level:
         yield f',\n"{title}": {{'
         for place, name in enumerate(metrics):
             yield f"{',' if place else ''}\n{json.dumps(name)}: "
-            yield from _list(map(_numbers, _values(experiment, name, level, inclusive=inclusive)))
+            yield from _list(map(_numbers, numbers.values(name, level, inclusive=inclusive)))
         yield "}"
     yield "}\n"
 
@@ -119,47 +128,25 @@ def _call_path(experiment: Experiment, number: int) -> dict[str, str | int | Non
     }
 
 
-def _values(experiment: Experiment, metric: str, level: Level | None, *, inclusive: bool) -> Severity:
-    """Give ``float64[call path]``, or ``float64[call path, column]`` of a level of the system.
-
-    Raises:
-        InputError: A sum is larger than a number can be.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        values = _put_together(experiment, metric, level, inclusive=inclusive)
-    _check_held(metric, values)
-    return values
-
-
-def _check_held(metric: str, values: Severity) -> None:
-    if np.isinf(values).any():
-        raise InputError(f"metric {visible(metric)!r}: its sums overflow")
-
-
-def _put_together(experiment: Experiment, metric: str, level: Level | None, *, inclusive: bool) -> Severity:
-    if level:
-        values = experiment.inclusive(metric) if inclusive else experiment.exclusive(metric)
-        return by_level(experiment, metric, values, level)[1]
-    if not inclusive:
-        return totals(experiment, metric)
-    kind, stored = experiment.metric(metric), experiment.stored_inclusive(metric)
-    if stored is not None:
-        return over_locations(kind, stored)
-    return experiment.summed_up(totals(experiment, metric)[:, None], kind)[:, 0]
-
-
 def shown_metrics(experiment: Experiment, level: Level | None) -> list[str]:
     """Choose what a table shows unless asked for: metrics that no other one includes, and times in MPI and I/O.
 
     What is 0 or missing everywhere is left out, unless there is nothing else.
     """
     roots = [each.name for each in experiment.metrics if each.parent is None or each.name in _ALSO]
-    values = ((name, _values(experiment, name, level, inclusive=False)) for name in roots)
+    numbers = Numbers(experiment)
+    values = ((name, numbers.values(name, level, inclusive=False)) for name in roots)
     return [name for name, each in values if np.any(np.nan_to_num(each))][:_MOST] or roots[:_MOST]
 
 
 def print_dump(
-    experiment: Experiment, metrics: Sequence[str], level: Level | None, roots: Collection[Region], *, inclusive: bool
+    experiment: Experiment,
+    metrics: Sequence[str],
+    level: Level | None,
+    roots: Collection[Region],
+    *,
+    inclusive: bool,
+    formulas: Sequence[Formula] = (),
 ) -> None:
     """Print tables: a column a metric, or, where a level of the system is given, a table a metric.
 
@@ -169,15 +156,17 @@ def print_dump(
         level: Of the system; None for all locations together.
         roots: The regions that are roots in the tree of calls.
         inclusive: Whether values are with all below a call path.
+        formulas: Of the metrics that are derived.
     """
+    numbers = Numbers.of(experiment, formulas)
     unknown = [
         depth > 0 or path.region not in roots
         for path, depth in zip(experiment.call_paths, experiment.depths, strict=True)
     ]
 
     def known(name: str, *, inclusive: bool) -> Severity:
-        values = _values(experiment, name, level, inclusive=inclusive)
-        if not experiment.metric(name).at_root:
+        values = numbers.values(name, level, inclusive=inclusive)
+        if not numbers.kind(name).at_root:
             return values
         blank = np.array(unknown).reshape(-1, *[1] * (values.ndim - 1))
         if level == "thread":  # the first one has what is of the process
@@ -185,7 +174,7 @@ def print_dump(
         return np.where(blank & (values == 0), np.nan, values)
 
     if level is None:
-        kinds = [experiment.metric(name) for name in metrics]
+        kinds = [numbers.kind(name) for name in metrics]
         columns = [(titled(kind.name, kind.unit), kind, known(kind.name, inclusive=inclusive)) for kind in kinds]
         _print(experiment, columns, _together(experiment), inclusive=inclusive)
         if any(kind.aggregation == "none" and not np.isfinite(values).any() for _, kind, values in columns):
@@ -195,8 +184,8 @@ def print_dump(
     for place, name in enumerate(metrics):
         if place:
             print_lines([""])
-        kind = experiment.metric(name)
-        below = inclusive and kind.aggregation != "none"
+        kind = numbers.kind(name)
+        below = inclusive and numbers.is_summed_up(name)
         closed = known(name, inclusive=below)
         columns = [(title, kind, closed[:, column]) for column, title in enumerate(titles)]
         _print(experiment, columns, f"{visible(titled(name, kind.unit))} by {level}", inclusive=below)

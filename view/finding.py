@@ -10,12 +10,12 @@ from ..analyze import Findings
 from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.worth import Worth
 from ..experiment import Experiment
-from .units import seconds
+from .units import amount
 
 if TYPE_CHECKING:
     from ..advise import Advice
 
-__all__ = ["Finding", "Sight", "saves", "seconds_of", "sight_of_ranks", "sight_of_region", "slowest"]
+__all__ = ["Finding", "Sight", "saves", "seconds_of", "sight_of_ranks", "sight_of_region", "slowest", "time_of"]
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,15 @@ def seconds_of(worth: Worth | None) -> float | None:
     return None if worth is None else worth.seconds
 
 
+def time_of(experiment: Experiment, value: float) -> str:
+    """Write a time of an experiment that was analysed, in samples if these stand for time."""
+    return amount(value, experiment.metric("wall_time").unit)
+
+
 def saves(findings: Findings, worth: Worth | None) -> str:
     """Say what a perfect fix is worth."""
     if worth is None:
         return ""
     on = " on a processor" if findings.explanation.seconds.turns and not worth.by_the_clock else ""
-    return f"      saves at most {seconds(worth.seconds)} of {seconds(worth.whole)}{on}"
+    saved, whole = (time_of(findings.experiment, each) for each in (worth.seconds, worth.whole))
+    return f"      saves at most {saved} of {whole}{on}"

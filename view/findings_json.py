@@ -54,6 +54,7 @@ def findings_document(
             "locations": len(experiment.locations),
             "call_paths": len(experiment.call_paths),
             "wall_time": findings.run.program_time,
+            "time_unit": experiment.metric("wall_time").unit,
             "outside": findings.run.outside,
             "sources": {metric.name: metric.source for metric in experiment.metrics},
         },

@@ -8,8 +8,9 @@ from ..analyze import Findings
 from ..analyze.code_regions import CodeRegion
 from ..analyze.foremost import Foremost
 from ..analyze.overhead import TIMES
+from .finding import time_of
 from .place import Place
-from .units import percent, ranks, seconds
+from .units import percent, ranks
 from .verdict import cluster_times
 
 __all__ = ["foremost_sentence"]
@@ -33,7 +34,8 @@ def _slowest(findings: Findings, region: CodeRegion) -> str:
     if performance.metric not in TIMES or len(times) < 2 or not np.nanmax(times, initial=0.0) > 0:
         return ""
     most, middle = float(np.nanmax(times)), float(np.nanmedian(times))
-    if seconds(most) == seconds(middle):
+    longest, median = (time_of(findings.experiment, each) for each in (most, middle))
+    if longest == median:
         return ""
     label = performance.labels[int(np.nanargmax(times))]
-    return f"; {ranks([label])} computes longest there, {seconds(most)}, the median is {seconds(middle)}"
+    return f"; {ranks([label])} computes longest there, {longest}, the median is {median}"

@@ -11,15 +11,15 @@ from ..analyze.costs import Cost
 from ..analyze.criteria import CRITERIA
 from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
-from ..analyze.opening import can_be_opened
+from ..analyze.opening import can_be_opened, is_of_a_library
 from ..analyze.procedures import HeavyProcedure
 from ..analyze.worth import worth_of_weight
 from .advice import tries
 from .causes import ABOVE, AT_ONCE, FEWER_MESSAGES, MOSTLY, against_weight, because_of, is_mostly, most_telling
-from .finding import Finding, saves, seconds_of, sight_of_region, slowest
+from .finding import Finding, saves, seconds_of, sight_of_region, slowest, time_of
 from .place import Place, where_is
 from .standing import how_sure, in_runs
-from .units import count, percent, ranks, seconds, volume
+from .units import count, percent, ranks, volume
 
 if TYPE_CHECKING:
     from ..advise import Advice
@@ -120,7 +120,10 @@ def _of_cores(
         lines += _throttled(findings, core)
         advice = advised.get(core, ())
         to_try = tries(advice, whole=whole)
-        reasons = _reasons(findings, core, is_advised=bool(to_try))
+        is_advised = bool(to_try) or is_of_a_library(
+            findings.experiment, region.id
+        )  # whose source is not the program's
+        reasons = _reasons(findings, core, is_advised=is_advised)
         if reasons:
             lines.append(reasons[0])
         elif causes.also[core]:
@@ -180,7 +183,7 @@ def _by_region(findings: Findings, cores: Sequence[int]) -> list[list[int]]:
 def _elsewhere(findings: Findings, cores: Sequence[int], gain: float | None) -> str:
     """Say on how many call paths a region is like that, and what they are together."""
     share = sum(findings.run.weighed_costs[core].share for core in cores)
-    saved = "" if gain is None else f", saves at most {seconds(gain)}"
+    saved = "" if gain is None else f", saves at most {time_of(findings.experiment, gain)}"
     paths = f"{len(cores) - 1} more call path{'s' * (len(cores) > 2)}"
     return f"the same on {paths}: together {percent(100 * share)} of the run{saved}"
 
@@ -256,14 +259,14 @@ def _waiting(findings: Findings, core: int) -> str:
     )
     each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
     calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
-    line = f"{seconds(time)} in {calls} that move {volume(moved * number)}"
+    line = f"{time_of(findings.experiment, time)} in {calls} that move {volume(moved * number)}"
     if core in findings.explanation.of_regions.small_calls:
         small = float(findings.explanation.seconds.small_calls[core])
-        part = "" if small >= _ALL * time else f"{seconds(small)} of the "
+        part = "" if small >= _ALL * time else f"{time_of(findings.experiment, small)} of the "
         return f"small messages: {part}{line}, {volume(moved / each)} a call: send fewer, larger messages"
     if findings.explanation.seconds.chained[core]:
         for_before = float(findings.explanation.seconds.for_before[core])
-        part = "" if for_before >= _ALL * time else f"{seconds(for_before)} of it as "
+        part = "" if for_before >= _ALL * time else f"{time_of(findings.experiment, for_before)} of it as "
         return f"waiting: {line}: {part}ranks work one after another, each when one before it has ended"
     if core in waiting.shares:
         return f"waiting: {line}: {_for_late_ranks(findings, waiting.shares[core], time)}"
@@ -272,7 +275,7 @@ def _waiting(findings: Findings, core: int) -> str:
         if findings.explanation.seconds.turns and core in waiting.hints:
             late = _for_late_ranks(findings, waiting.hints[core], time)
             return f"waiting: {line}: {late}; the rest may be for a turn"
-        return f"waiting: {line}, {seconds(time / each)} a call: ranks that arrive late{turn}"
+        return f"waiting: {line}, {time_of(findings.experiment, time / each)} a call: ranks that arrive late{turn}"
     return f"waiting: {line}: latency, or ranks that arrive late"
 
 
@@ -280,7 +283,7 @@ def _for_late_ranks(findings: Findings, shares: Mapping[int, float], time: float
     """Say whom ranks wait for longest, and where these are late; of how much of the time, unless of all."""
     late = max(shares, key=shares.__getitem__)
     place, waited = Place.of(findings.experiment, findings.performance.regions[late]), shares[late]
-    part = "" if waited >= _ALL * time else f"{seconds(waited)} of it "
+    part = "" if waited >= _ALL * time else f"{time_of(findings.experiment, waited)} of it "
     where = f"at {place.source} ({place.title})" if place.file else f"in {place.title}"
     late_ranks = slowest(findings, [late])
     return f"{part}for {ranks(late_ranks)}, which {'takes' if len(late_ranks) == 1 else 'take'} longest {where}"

@@ -11,10 +11,10 @@ from ..analyze import Findings
 from ..analyze.losses import losses
 from ..analyze.procedures import hot_regions
 from .account import AccountSection
+from .finding import time_of
 from .lines import print_lines
 from .place import Place
 from .table import print_table
-from .units import seconds
 
 __all__ = ["ACCOUNT", "HOT_PROCEDURES", "SECTIONS", "Section"]
 
@@ -50,7 +50,7 @@ class Section:
         places = [self._place(findings, each.pop("region")) for each in entries]
         titles = [name.replace("_", " ") for name in (entries or [{}])[0]]
         rows = [
-            [*map(_written, each, each.values()), place.title, place.source if place.file else ""]
+            [*(_written(findings, *item) for item in each.items()), place.title, place.source if place.file else ""]
             for each, place in zip(entries, places, strict=True)
         ]
         source, most = len(titles) + 1, len(rows) if everything else _MOST
@@ -70,12 +70,12 @@ def _ranked(findings: Findings) -> str:
     return "by own compute time: wall time is waiting for turns, too" if findings.procedures.by_computing else ""
 
 
-def _written(name: str, value: object) -> str:
+def _written(findings: Findings, name: str, value: object) -> str:
     if value is None:
         return "-"
     if name == "factor":
         return f"{value:.2f}"
-    return seconds(value) if isinstance(value, float) else str(value)
+    return time_of(findings.experiment, value) if isinstance(value, float) else str(value)
 
 
 ACCOUNT: Final = AccountSection(

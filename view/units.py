@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isinf, isnan
 from typing import Final
 
@@ -16,6 +16,7 @@ __all__ = [
     "percent",
     "ranges",
     "ranks",
+    "samples",
     "seconds",
     "spread",
     "titled",
@@ -33,9 +34,15 @@ def seconds(value: float) -> str:
     return f"{value * 1e9:.0f} ns" if value else "0 s"
 
 
-def spread(least: float, most: float) -> str:
+def samples(value: float) -> str:
+    """Write how many samples there are: ``1 sample``, ``12.5 samples``, ``2828 samples``."""
+    number = f"{value:.3g}" if value < 999.5 else f"{value:.0f}"
+    return f"{number} sample{'' if number == '1' else 's'}"
+
+
+def spread(least: float, most: float, write: Callable[[float], str] = seconds) -> str:
     """Write from which time to which: ``11.1-53.3 ms``, ``808 us-1.2 s``; a single time where they look alike."""
-    low, high = seconds(least), seconds(most)
+    low, high = write(least), write(most)
     if low == high:
         return low
     number, _, unit = low.partition(" ")
@@ -121,7 +128,7 @@ def _follows(label: int | str, next_label: int | str) -> bool:
     return one.group(1, 3) == other.group(1, 3) and int(other[2]) == int(one[2]) + 1
 
 
-_WRITERS: Final = {"sec": seconds, "occ": count, "bytes": volume, "J": joules}
+_WRITERS: Final = {"sec": seconds, "occ": count, "bytes": volume, "J": joules, "samples": samples}
 
 
 def titled(name: str, unit: str) -> str:

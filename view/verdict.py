@@ -15,11 +15,12 @@ from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..analyze.foremost import is_by_counts_alone, is_slight_speed, may_be_chance, may_be_speed
+from ..analyze.opening import is_of_a_library
 from ..analyze.worth import worth_of_balance
 from .advice import not_advised, tries
 from .causes import MAYBE_SPEED, SAME_WORK, against_difference, because
 from .caveats import MOST_NOTES, caveats
-from .finding import Finding, saves, seconds_of, sight_of_ranks
+from .finding import Finding, saves, seconds_of, sight_of_ranks, time_of
 from .heavy import heavies
 from .place import where_is
 from .standing import how_sure, in_runs
@@ -245,7 +246,7 @@ def _headline(findings: Findings, file: Path | None) -> str:
     parts = [
         title_of(experiment, file),
         f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}",
-        seconds(findings.run.program_time),
+        time_of(findings.experiment, findings.run.program_time),
         f"{regions} {'region' if regions == 1 else 'regions'}",
     ]
     line, cost = "   ".join(parts), findings.run.overhead
@@ -349,6 +350,8 @@ def _because_ranks(findings: Findings, differences: tuple[Difference, ...], regi
 
 
 def _to_try_for_ranks(findings: Findings, differences: tuple[Difference, ...], core: int | None = None) -> list[str]:
+    if core is not None and is_of_a_library(findings.experiment, findings.performance.regions[core].id):
+        return []
     to_try = against_difference(findings.performance, core)
     return [f"try: {to_try[each.attribute]}" for each in differences]
 
@@ -413,4 +416,4 @@ def cluster_times(findings: Findings, regions: Sequence[int]) -> str:
 
 def _amount(findings: Findings, value: float) -> str:
     """Write a value of what is compared."""
-    return volume(value) if findings.performance.metric == "mpi_bytes" else seconds(value)
+    return volume(value) if findings.performance.metric == "mpi_bytes" else time_of(findings.experiment, value)

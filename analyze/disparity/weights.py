@@ -179,7 +179,7 @@ def find_weights(prepared: Prepared, seconds: RegionSeconds, metric: str = "crnm
         shares=[each.share for each in prepared.weighed_costs],
         additive=metric != "cpi",
         least=prepared.least_weight,
-        costly=seconds.costly(prepared.least_gain, values),
+        costly=seconds.costly(prepared.least_gain, values, seconds=prepared.least_seconds),
     )
     cycles = cycles_metric(prepared.experiment)
     return Weights(metric, disparity, cycles, cycles_per_instruction(prepared.weighed))

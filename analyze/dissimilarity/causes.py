@@ -117,7 +117,9 @@ class _Comparison:
         # With an index it does not import numpy.ma, which takes as long as the analysis of a small run.
         different = np.unique(self._labels(places, clusters), axis=0, return_index=True)[0].tolist()
         rows = (Row(number, tuple(values), decision) for number, (*values, decision) in enumerate(different))
-        names = list(DecisionTable(tuple(self.attributes), tuple(rows)).telling)
+        telling = DecisionTable(tuple(self.attributes), tuple(rows)).telling
+        # Any attribute tells programs apart, even if it is 0 in all of them.
+        names = [name for name in telling if self._spread(vectors[name]) > 0]
         first, last = self.performance.metric, "mpi_bytes"  # which hardly explains time outside MPI
         there = [self._there(places, each) for each in clusters]
         names.sort(key=lambda name: (name != first, name == last, -self._spread(vectors[name]), _ORDER.index(name)))

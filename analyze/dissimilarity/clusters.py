@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -70,7 +70,7 @@ def _unlabelled(labels: Labels, first: int) -> int:
     return len(labels)
 
 
-def levels(values: Values) -> Labels:
+def levels(values: Values, *, reach: Callable[[float], float] = lambda _: 0.0) -> Labels:
     """Label numbers that are known to differ with the number of their cluster, by Algorithm 1.
 
     ``THRESHOLD`` of the least number is taken for a distance, but of all that they differ by no less than that part,
@@ -78,6 +78,7 @@ def levels(values: Values) -> Labels:
 
     Args:
         values: ``float64[location]``.
+        reach: Returns the distance from a number within which others are alike, whatever the rule above gives.
 
     Returns:
         ``int[location]``, numbered from 0, the lowest first.
@@ -88,8 +89,9 @@ def levels(values: Values) -> Labels:
     starts, first = [], 0
     while first < len(ordered):
         starts.append(first)
-        reach = min(max(THRESHOLD * float(ordered[first]), THRESHOLD * apart), apart / 2) * _ROUNDING
-        first = max(first + 1, int(np.searchsorted(ordered, ordered[first] + reach, side="right")))
+        least = float(ordered[first])
+        alike = min(max(THRESHOLD * least, THRESHOLD * apart, reach(least)), apart / 2) * _ROUNDING
+        first = max(first + 1, int(np.searchsorted(ordered, ordered[first] + alike, side="right")))
     labels = np.empty(len(values), dtype=np.intp)
     labels[order] = np.searchsorted(starts, np.arange(len(values)), side="right") - 1
     return labels

@@ -178,7 +178,8 @@ def _spread(performance: Performance) -> float:
 
 
 def _floor(performance: Performance, prepared: Prepared) -> float:
-    """Give what must be saved to matter: a part of the mean, or the bytes that take that part of the program's time."""
+    """Return what must be saved to matter: seconds, or the bytes that take so long."""
     if performance.metric == "mpi_bytes":
         return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(performance.experiment)
-    return prepared.least_gain * float(performance.values[list(performance.top)].sum(axis=0).mean())
+    busy = float(performance.values[list(performance.top)].sum(axis=0).mean())
+    return max(prepared.least_gain * busy, prepared.least_seconds)

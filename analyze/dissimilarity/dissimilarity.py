@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Indices, Values
 from ..code_regions import descendants
 from ..criteria import CRITERIA, THRESHOLD
-from .clusters import Labels, cluster, levels, members, refined, severity
+from .clusters import Labels, cluster, members, refined, severity
 from .performance import Performance
 
 __all__ = ["Dissimilarity", "clusters_in", "find_dissimilarity", "odd_one"]
@@ -74,7 +74,8 @@ def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilari
         labels = search.labels(cores)
     else:
         apart = 0.0 if performance.is_noise_guessed else float(np.linalg.norm(performance.noise[list(performance.top)]))
-        labels = cluster(vectors, floor=max(floor, apart), groups=performance.programs)
+        floor = max(floor, apart, performance.totals_by_sampling)
+        labels = cluster(vectors, floor=floor, groups=performance.programs)
         if labels.max(initial=0) + 1 > programs and performance.is_noise_guessed:
             cores = search.cores(THRESHOLD * performance.values.max(axis=1))
             labels = search.labels(cores) if cores else labels
@@ -104,7 +105,7 @@ class _Search:
 
     def _differ(self, values: Values, noise: float) -> bool:
         most, least = float(values.max()), float(values.min())
-        if most - least <= noise:
+        if most - least <= max(noise, float(self.performance.by_sampling(least, most))):
             return False
         return most - float(values.mean()) >= self.floor or most - least > max(self.wide, self.floor)
 
@@ -158,7 +159,7 @@ class _Search:
             for columns in self.programs:
                 values = performance.values[core][columns]
                 if self._differ(values, 0.0):
-                    own[columns] = levels(values)
+                    own[columns] = performance.levels(values)
             labels = refined(labels, own)
         return labels
 
@@ -174,7 +175,11 @@ def clusters_in(performance: Performance, found: Dissimilarity, regions: Sequenc
     if len(regions) != 1 or regions[0] not in found.cccr:
         return [[*each] for each in found.clusters]
     values = performance.values[regions[0]]
-    alike = [columns[own] for columns in performance.groups for own in map(np.array, members(levels(values[columns])))]
+    alike = [
+        columns[own]
+        for columns in performance.groups
+        for own in map(np.array, members(performance.levels(values[columns])))
+    ]
     return sorted((each.tolist() for each in alike), key=lambda each: each[0])
 
 

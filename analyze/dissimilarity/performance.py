@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import sqrt
 from typing import Final
 
 import numpy as np
@@ -16,10 +17,12 @@ from ..compute_time import Computing, part_by_noise
 from ..criteria import CRITERIA, THRESHOLD
 from ..overhead import TIMES, are_probes_priced, without_probes
 from ..selection import Selection, over_ranks
-from .clusters import members
+from .clusters import Labels, levels, members
 from .levelling import Prices
 
 __all__ = ["DISSIMILARITY_METRICS", "Performance", "by_program"]
+
+_SAMPLING: Final = 3.0  # standard deviations: numbers of samples are Poisson distributed, and a - b varies by a + b
 
 DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
 
@@ -130,6 +133,37 @@ class Performance:
         as_measured = longest * self.measured_share
         by_chance = np.maximum(share * as_measured, np.minimum(as_measured, CRITERIA.resolution))
         return np.asarray(by_chance + CRITERIA.same_work * (longest - as_measured))
+
+    def by_sampling(self, least: Values | float, most: Values | float) -> Values:
+        """Return how far apart two ranks may be by sampling alone; 0 if the metric was not sampled.
+
+        Args:
+            least: What one of them took, in the metric's unit.
+            most: What the other one took.
+        """
+        return np.asarray(_SAMPLING * np.sqrt(self.sample * np.maximum(np.add(least, most), 0.0)))
+
+    @property
+    def totals_by_sampling(self) -> float:
+        """How far apart the totals of two ranks of one program may be by sampling alone."""
+        totals = self.values[list(self.top)].sum(axis=0)
+        return max(float(self.by_sampling(totals[each].min(), totals[each].max())) for each in self.groups)
+
+    def levels(self, values: Values) -> Labels:
+        """Label values of ranks that differ with the number of their cluster; those that only sampling parts share one.
+
+        Args:
+            values: ``float64[rank]``, in the metric's unit.
+        """
+        unit = _SAMPLING**2 * self.sample
+        # The greatest d for which d <= by_sampling(least, least + d).
+        return levels(values, reach=lambda least: (unit + sqrt(unit * unit + 8 * unit * max(least, 0.0))) / 2)
+
+    @property
+    def sample(self) -> float:
+        """What one sample is worth, in the metric's unit; 0 if it was not sampled."""
+        samples = self.experiment.notes.samples
+        return samples.get("cpu_time" if self.metric == "compute_time" else self.metric, 0.0)
 
     @property
     def top(self) -> tuple[int, ...]:

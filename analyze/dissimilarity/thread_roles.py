@@ -40,6 +40,7 @@ def differing_jobs(selection: Selection, *, floor: float) -> tuple[Performance, 
     own = selection.with_threads(columns)
     performance = Performance.selected(own)
     totals = performance.values[list(performance.top)].sum(axis=0)[:, None]
+    floor = max(floor, performance.totals_by_sampling)
     clusters = tuple(tuple(each) for each in members(cluster(totals, floor=floor, groups=performance.programs)))
     programs = len(performance.groups)
     if len(clusters) == programs:

@@ -78,9 +78,17 @@ def derived_notes(
         processors=_common((each.processors for each in notes), None),
         counts_by_rank=all(each.counts_by_rank for each in notes),
         environment=_common_entries([each.environment for each in notes]),
+        samples=_samples(operation, notes),
         left_out={part: whole for each in notes for part, whole in each.left_out.items()},
         history=(*_steps(notes, labels), f"{operation}({', '.join(labels)})"),
     )
+
+
+def _samples(operation: str, notes: Sequence[Notes]) -> dict[str, float]:
+    """Return what one sample of any operand is worth in the result, at most; the mean of n runs is made of n-ths."""
+    parts = len(notes) if operation == "mean" else 1
+    names = dict.fromkeys(name for each in notes for name in each.samples)
+    return {name: max(each.samples.get(name, 0.0) for each in notes) / parts for name in names}
 
 
 def _said_of(notes: Sequence[Notes], labels: Sequence[str]) -> Iterator[str]:

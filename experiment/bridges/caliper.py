@@ -18,6 +18,7 @@ from ..region import Region
 from ..source import Source
 from .caliper_records import Column, Record, Records
 from .profile import Profile
+from .rounding import rounding
 
 __all__ = ["read", "read_document"]
 
@@ -31,9 +32,11 @@ _RANKS: Final = ("mpi.rank", "rank")
 _THREADS: Final = ("omp.thread.id", "thread.id", "pthread.id", "thread")
 _SLOT: Final = "aggregate.slot"  # the order of records
 _ORDER: Final = "Node order"  # what it is called in JSON
-_TIME: Final = re.compile(r"(?:sum#)*time(?:\.duration(?:\.ns)?)?")
+_TIME: Final = re.compile(r"(?:(?:sum|scale)#)*(?:time(?:\.duration(?:\.ns)?)?|cupti\.host\.duration)")
 _OF_TIMES: Final = re.compile(r"(?:(?:min|max|avg)#)+(?:sum#)?time(?:\.duration)?")
 _VISITS: Final = re.compile(r"(?:sum#)*region\.count")
+_COUNT: Final = "count"
+_SAMPLER: Final = "cali.sampler.pc"  # where the program was at a sample; services put their names before it
 _OURS: Final = {"io.bytes.read": "io_bytes_read", "io.bytes.written": "io_bytes_written"}
 _A_SECOND: Final = {"sec": 1.0, "s": 1.0, "msec": 1e3, "usec": 1e6, "nsec": 1e9, "ns": 1e9}
 _INCLUSIVE: Final = re.compile(r"(?P<over>(?:sum#)?)inclusive#|(?P<plain>time) \(inc\)|(?P<old>time\.)inclusive\.")
@@ -66,7 +69,9 @@ def _experiment(found: Records) -> Experiment:
     _refuse_aggregate(found, columns, has_ranks=has_ranks)
     columns = {name: each for name, each in columns.items() if not _OF_PROCESSES.match(name)}
     profile = Profile(f"Caliper {found.facts.get('cali.caliper.version', '')}".strip())
-    _Reading(found, columns, profile).fill()
+    reading = _Reading(found, columns, profile)
+    reading.fill()
+    reading.add_samples()
     if not has_ranks:
         profile.remarks.append("Caliper: the file has no ranks (mpi.rank); it is taken for one process")
     if keys := _summed_over(found, columns):
@@ -90,12 +95,25 @@ def _refuse_aggregate(found: Records, columns: Iterable[str], *, has_ranks: bool
     """Refuse what was aggregated over processes: whose time it is cannot be told any more."""
     size = found.facts.get("mpi.world.size", found.facts.get("jobsize", ""))
     over = next((each for each in columns if _OVER_PROCESSES.match(each)), None)
-    if has_ranks or size == "1" or (over is None and not size):
+    if has_ranks or size == "1" or (not size and (over is None or _is_of_one(found, columns))):
         return
     raise InputError(
         f"expected a profile of Caliper by rank (mpi.rank), found one aggregated over {size or 'all'} processes"
         f"{f' ({over})' if over else ''}, in which ranks cannot be told apart;"
         " record one with CALI_CONFIG=hatchet-region-profile"
+    )
+
+
+def _is_of_one(found: Records, columns: Iterable[str]) -> bool:
+    """Tell whether what went over processes went over one: least, greatest, mean and sum are equal."""
+    ways: defaultdict[str, list[str]] = defaultdict(list)
+    for name in columns:
+        operation, _, rest = name.partition("#")
+        if _OVER_PROCESSES.match(name) and operation != "any":
+            ways[rest].append(name)
+    several = [each for each in ways.values() if len(each) > 1]
+    return bool(several) and all(
+        len({record.values.get(name) for name in names}) == 1 for names in several for record in found.records
     )
 
 
@@ -106,7 +124,8 @@ def _summed_over(found: Records, columns: Iterable[str]) -> list[str]:
     for record in found.records:
         many |= {key for key, value in record.keys.items() if seen.setdefault(key, value) != value}
     known = {*_RANKS, *_THREADS, *columns, _ORDER}
-    return sorted(each for each in many - known if not each.endswith(_SLOT))
+    left = (each for each in many - known if not _OVER_PROCESSES.match(each))
+    return sorted(each for each in left if not each.endswith(_SLOT))
 
 
 class _Reading:
@@ -139,6 +158,17 @@ class _Reading:
             for (path, location), value in self._alone(whole, _DIGIT / scale).items():
                 self._profile.add(metric, path, location, value)
 
+    def add_samples(self) -> None:
+        """Say what a sample is worth where Caliper's sampler made records, and counted them."""
+        sampled = [
+            each.values
+            for each in self._records
+            if any(key.endswith(_SAMPLER) for key in each.keys) and each.values.get(_COUNT, 0.0) > 0
+        ]
+        for name, (metric, scale) in self._exclusive.items() if sampled else ():
+            number = sum(each[_COUNT] for each in sampled)
+            self._profile.samples[metric] = sum(each.get(name, 0.0) for each in sampled) / scale / number
+
     def _alone(self, whole: Mapping[tuple[int, int], float], digit: float) -> Mapping[tuple[int, int], float]:
         """Take from inclusive values what is below; less than the digits written is nothing."""
         found = dict(whole)
@@ -150,7 +180,9 @@ class _Reading:
             if above is not None and above != self._root:
                 found[above, location] -= value
                 parts[above, location] += 1
-        return {key: 0.0 if -digit * (1 + parts[key]) <= value < 0 else value for key, value in found.items()}
+        return {
+            key: 0.0 if _is_nothing(value, whole[key], parts[key], digit) else value for key, value in found.items()
+        }
 
     def _add_root(self, found: Records) -> int | None:
         """Make the program the root of what has no path, or if there are several outermost regions."""
@@ -214,6 +246,11 @@ class _Reading:
         said = "whole numbers are microseconds" if whole else "it is in seconds"
         self._profile.remarks.append(f"Caliper: {column.name} has no unit; {said}")
         return _A_SECOND["usec"] if whole else 1.0
+
+
+def _is_nothing(own: float, whole: float, parts: int, digit: float) -> bool:
+    """Tell whether what is left of a value without its parts is rounding: of the digits written, or of the numbers."""
+    return -digit * (1 + parts) <= own < 0 or (parts > 0 and abs(own) <= float(rounding(whole, 1 + parts)))
 
 
 def _stripped(name: str) -> str:

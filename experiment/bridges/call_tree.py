@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ...errors import InputError
 from ..cube.reader import MAX_VALUES
 from .profile import Profile
+from .rounding import rounding
 
 __all__ = ["MPI", "CallTree", "Node", "Values"]
 
@@ -25,7 +26,6 @@ _CLOCK: Final = re.compile(r"(CPUTIME|REALTIME|WALLCLOCK) \((usec|sec)\)")
 _OURS: Final[Mapping[str, tuple[str, str]]] = {"CPUTIME": ("cpu_time", "mpi_cpu_time")}  # others are wall time
 _WALL: Final = ("wall_time", "mpi_time")
 _A_SECOND: Final[Mapping[str, float]] = {"usec": 1e6, "sec": 1.0}
-_ROUNDING: Final = 1e-9  # of the largest value
 
 
 class Node(NamedTuple):
@@ -60,6 +60,7 @@ class CallTree:
     nodes: list[Node] = field(default_factory=list)
     _metrics: dict[int, _Metric] = field(default_factory=dict)
     _added: int = 0
+    _least: dict[str, float] = field(default_factory=dict)
 
     def node(self, row: int, above: int | None, path: int, name: str) -> int:
         """Add a function or loop; give its number."""
@@ -93,12 +94,20 @@ class CallTree:
                 raise InputError(f"expected finite values of {self.columns[column]}, found others")
             own = whole.copy()
             np.subtract.at(own, outer, whole[inner])
-            own[(own < 0) & (own > -_ROUNDING * np.abs(whole).max())] = 0.0
+            own[np.abs(own) <= rounding(whole, len(self.nodes))] = 0.0
+            found = own[own > 0] / scale
+            if len(found):
+                self._least[metric] = min(float(found.min()), self._least.get(metric, np.inf))
             for number in np.flatnonzero(own):
                 node = self.nodes[number]
                 profile.add(metric, node.path, location, own[number] / scale)
                 if inside and node.in_mpi:
                     profile.add(inside, node.path, location, own[number] / scale)
+
+    @property
+    def samples(self) -> dict[str, float]:
+        """What a sample is worth, by metric, which no file says: as much as the least value that is there, or less."""
+        return self._least
 
     @cached_property
     def _places(self) -> tuple[_Places, _Places, _Places]:

@@ -68,6 +68,10 @@ def read(source: Source) -> Experiment:
     longest = max(spent.values(), default=0.0)
     if longest > seconds:
         profile.remarks.append(f"Darshan: a rank is {longest:g} s in file I/O, of a run of {seconds:g} s: by threads")
+    if log["partial"]:
+        profile.remarks.append(
+            f"Darshan: the log is partial: it has not all files of {', '.join(log['partial'])}; sums are too small"
+        )
     others = [each for each in log["modules"] if each not in ("POSIX", "STDIO", _MPI)]
     profile.remarks.append(
         f"Darshan: file I/O alone, nothing of the program's functions and messages"

@@ -29,10 +29,10 @@ def main() -> None:
     if log["handle"] == library.ffi.NULL:
         sys.exit("its head is damaged")
     job = library.log_get_job(log)
-    names = library.log_get_name_records(log)
+    names, modules = library.log_get_name_records(log), library.log_get_modules(log)
     records: list[dict[str, Any]] = []
     for module in MODULES:
-        if module in library.log_get_modules(log):
+        if module in modules:
             columns = [*library.counter_names(module), *library.fcounter_names(module)]
             while (record := library.log_get_record(log, module)) is not None:
                 values = [*record["counters"].tolist(), *record["fcounters"].tolist()]
@@ -43,7 +43,8 @@ def main() -> None:
         "processes": job["nprocs"],
         "seconds": job["run_time"],
         "command": library.log_get_exe(log),
-        "modules": sorted(library.log_get_modules(log)),
+        "modules": sorted(modules),
+        "partial": sorted(name for name, each in modules.items() if each["partial_flag"]),
         "names": {str(number): name for number, name in names.items()},
         "records": records,
     }

@@ -27,6 +27,7 @@ __all__ = ["read"]
 
 _PERIOD: Final = re.compile(r"Each sample counts as (\S+) (\S+?)\.?$")
 _NUMBER: Final = r"(\d+\.\d+)"
+_SECONDS: Final = ("second", "seconds")
 _FLAT: Final = re.compile(rf"\s*{_NUMBER}\s+{_NUMBER}\s+{_NUMBER}\s+(?:(\d+)\s+{_NUMBER}\s+{_NUMBER}\s+)?(\S.*)$")
 _CALLS: Final = r"(\d+)(?:([+/])(\d+))?"
 _NAME: Final = r"(\S.*?)(?: <cycle \d+>)? \[\d+\]$"
@@ -70,6 +71,9 @@ def read(source: Source) -> Experiment:
         profile.add("visits", paths[name], place, each.calls or 0)
         if each.total is not None:
             profile.add(_TOTAL, paths[name], place, each.total)
+    number, _, unit = period.partition(" ")
+    if unit in _SECONDS:
+        profile.samples["cpu_time"] = float(number)
     sampled = f" by samples of {period}" if period else ""
     profile.remarks.append(
         f"gprof: one process, no ranks, no threads; CPU time{sampled};"

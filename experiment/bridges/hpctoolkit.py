@@ -83,6 +83,7 @@ def _database(file: Path) -> Experiment:
         raise InputError("expected values by thread (*.metric-db), found none; hpcprof-mpi --metric-db yes writes them")
     for rank, thread, each in threads:
         structure.tree.add(profile, profile.location(rank, thread), _values(each, structure))
+    profile.samples |= structure.tree.samples
     profile.remarks.append(REMARK)
     return profile.experiment(Notes(program=structure.tree.program))
 

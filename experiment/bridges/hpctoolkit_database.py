@@ -118,6 +118,7 @@ def read_database(path: Path) -> Experiment:
         profile.remarks.append(f"HPCToolkit: left out: {idle} threads without a sample")
     if streams:
         profile.remarks.append(f"HPCToolkit: left out: {streams} profiles of GPUs")
+    profile.samples |= tree.samples
     profile.remarks.append(REMARK)
     return profile.experiment(Notes(program=tree.program))
 

@@ -12,6 +12,7 @@ from typing import Final, Literal, NamedTuple
 from ...errors import InputError
 from ..experiment import Experiment
 from ..source import Source
+from . import folded, perf_lines
 from .damage import damaged_parts
 
 __all__ = ["FOLDERS", "HEAD", "KINDS", "FolderKind", "Kind", "is_foreign_folder", "read_foreign", "read_foreign_folder"]
@@ -24,7 +25,6 @@ _PLAIN: Final = (
 )  # what libraries of others open by name, or stands beside others
 HEAD: Final = 4096  # bytes by which a file is recognised
 
-_SAMPLE: Final = re.compile(r"\S.{0,30}?\s+\d+(/\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+(\d+\s+)?[A-Za-z]\S*:")  # of perf
 _TAU: Final = re.compile(rb"\d+ templated_functions")
 _DARSHAN: Final = 6567223  # after the version of a log
 _ORDERS: Final[tuple[Literal["little", "big"], ...]] = ("little", "big")
@@ -49,9 +49,15 @@ def _is_darshan(head: bytes) -> bool:
 
 
 def _is_perf_script(head: bytes) -> bool:
-    text = head.decode("utf-8", "replace")
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-    return bool(_SAMPLE.match(first.strip()))
+    found = head.decode("utf-8", "replace").splitlines()
+    first = next((line for line in found if line.strip() and not line.startswith("#")), None)
+    if first is None:
+        return any(map(perf_lines.is_header, found))  # which may be longer than what is looked at
+    return perf_lines.head(first) is not None
+
+
+def _is_folded(head: bytes) -> bool:
+    return folded.begins(head.decode("utf-8", "replace"))
 
 
 def _any_of(*patterns: str, names: str = ".*") -> Callable[[Path], bool]:
@@ -72,6 +78,7 @@ KINDS: Final = (
     Kind("a database of HPCToolkit", "hpctoolkit_database", lambda head: head.startswith(b"HPCTOOLKITmeta")),
     Kind("an OTF2 archive", "otf2", lambda head: head[1:].startswith(b"BOTF2")),
     Kind("a profile of TAU", "tau", lambda head: bool(_TAU.match(head))),
+    Kind("folded stacks", "folded", _is_folded),
     Kind("a text of perf script", "perf_script", _is_perf_script),
     Kind(
         "a profile in JSON, of Caliper or a Chrome trace",

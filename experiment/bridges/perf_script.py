@@ -1,7 +1,8 @@
 """What ``perf script`` prints: samples of events with their stacks.
 
 Each sample stands for the number of events since the one before; of ``cpu-clock`` and ``task-clock`` these are
-nanoseconds of CPU time.
+nanoseconds of CPU time. Where the header says how often samples were taken, each one of a clock or of cycles stands for
+as much CPU time. Samples of other events, or of unknown periods, are counted: they are a profile without a time.
 """
 
 from __future__ import annotations
@@ -16,22 +17,19 @@ from ..experiment import Experiment
 from ..notes import Notes
 from ..region import Region
 from ..source import Source
+from .perf_lines import frame, frequency, head
 from .profile import Profile, function
 from .text import is_last_line_whole, lines
 
 __all__ = ["read"]
 
-_SAMPLE: Final = re.compile(
-    r"(?P<command>\S.{0,30}?)\s+(?P<number>\d+)(?:/(?P<thread>\d+))?\s+(?:\[\d+\]\s+)?\d+\.\d+:\s+"
-    r"(?:(?P<period>\d+)\s+)?(?P<event>[A-Za-z]\S{0,200}):(?:\s+(?P<frame>\S.*))?\s*$"
-)
-_ADDRESS: Final = re.compile(r"[0-9a-f]{1,16}")
-_OFFSET: Final = re.compile(r"\+0x[0-9a-f]+$")
-_UNKNOWN: Final = "[unknown]"
-_INLINED: Final = "inlined"  # in place of a file
 _CLOCK: Final = re.compile(r"(cpu|task)-clock(:|$)")
+_TICKS: Final = re.compile(
+    r"(.*/)?((cpu|ref|bus)-)?cycles(/|:|$)"
+)  # of which a processor that works has as many a second
 _NANOSECONDS: Final = 1e9
 _MPI: Final = ("MPI_", "PMPI_")
+_UNNAMED: Final = "program"
 
 
 class _Sample(NamedTuple):
@@ -54,72 +52,62 @@ def read(source: Source) -> Experiment:
     """
     profile = Profile("perf")
     found = _Samples(profile)
-    for sample in _samples(source):
+    for sample in _samples(source, found):
         found.add(sample)
     return found.experiment()
 
 
-def _samples(source: Source) -> Iterator[_Sample]:
+def _samples(source: Source, found: _Samples) -> Iterator[_Sample]:
     """Give the samples; the last one is not whole if its line has no end, or its stack no empty line after it."""
     current: _Sample | None = None
     is_ended = is_stack = False
     stacked: set[str] = set()  # events whose samples end in an empty line
     for line in lines(source):
-        head = None if line.startswith("#") else _SAMPLE.match(line.strip())  # without stacks, commands are padded
-        if head:
+        if line.startswith("#"):
+            found.frequency = found.frequency or frequency(line)
+            continue
+        first = head(line)
+        if first:
             if current:
                 yield current
             is_ended = is_stack = False
-            thread = head["thread"]
+            found.has_processes &= first.process is not None
             current = _Sample(
-                head["command"],
-                int(head["number"]),
-                None if thread is None else int(thread),
-                head["event"],
-                None if head["period"] is None else int(head["period"]),
-                [],
+                first.command or _UNNAMED, first.process or 0, first.thread, first.event, first.period, []
             )
-        name = _name((head["frame"] or "") if head else line)
+        name = frame(first.frame if first else line)
         if current and name is not None:
             current.frames.append(name)
-            is_stack |= not head
+            is_stack |= not first
         if current and not line:
             is_ended = True
             stacked.add(current.event)
     if current:
         on_one_line = not is_stack and (current.frames or current.event not in stacked)
         is_cut = not is_last_line_whole(source)
-        is_whole = bool(is_ended or (on_one_line and not (is_cut and (head or not current.frames))))
+        is_whole = bool(is_ended or (on_one_line and not (is_cut and (first or not current.frames))))
         yield current._replace(is_whole=is_whole)
         if is_cut and is_whole:  # within the first line of the next one
             yield current._replace(is_whole=False)
 
 
-def _name(line: str) -> str | None:
-    """Name the function of a line of a stack: ``55d0 main+0x10 (/bin/ring)``; None of another line.
-
-    One without a name is named by the file that it is in, in brackets; by nothing if that is unknown as well.
-    """
-    address, _, rest = line.strip().partition(" ")
-    symbol, _, place = rest.rpartition(" (")
-    name = _OFFSET.sub("", symbol.strip())
-    inside = place.removesuffix(")")
-    if not (name and _ADDRESS.fullmatch(address)) or inside == place or {"(", ")"} & set(inside):
-        return None
-    if name != _UNKNOWN:
-        return name
-    return "" if inside in (_UNKNOWN, _INLINED) else f"[{inside.rpartition('/')[2].strip('[]')}]"
-
-
 class _Samples:
-    """Adds samples up."""
+    """Adds samples up.
+
+    Attributes:
+        frequency: Samples in a second, if the header says it.
+        has_processes: Whether samples have numbers of processes or threads.
+    """
 
     def __init__(self, profile: Profile) -> None:
+        self.frequency: int | None = None
+        self.has_processes = True
         self._profile = profile
         self._sums: defaultdict[tuple[str, int, tuple[int, int]], float] = defaultdict(float)
+        self._worth: defaultdict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
         self._commands: Counter[str] = Counter()
         self._told_apart = True
-        self._untold = 0
+        self._untold: Counter[str] = Counter()
         self._is_cut = False
 
     def add(self, sample: _Sample) -> None:
@@ -130,15 +118,29 @@ class _Samples:
         self._told_apart &= sample.thread is not None
         place = sample.process, sample.thread if sample.thread is not None else sample.process
         path = self._path(sample.command, sample.frames)
-        if sample.period is None:
-            self._untold += 1
-            self._sums["samples", path, place] += 1
-        elif _CLOCK.match(sample.event):
-            seconds = sample.period / _NANOSECONDS
-            self._sums["cpu_time", path, place] += seconds
+        seconds = self._seconds(sample)
+        if seconds is not None:
+            self._add("cpu_time", path, place, seconds)
             self._sums["mpi_cpu_time", path, place] += seconds if _in_mpi(sample.frames) else 0.0
+        elif sample.period is None:
+            self._untold[sample.event] += 1
+            self._add(sample.event, path, place, 1.0)
         else:
-            self._sums[f"perf:{sample.event}", path, place] += sample.period
+            self._add(f"perf:{sample.event or 'events'}", path, place, float(sample.period))
+
+    def _seconds(self, sample: _Sample) -> float | None:
+        """Return the CPU time that a sample stands for; None if it is not known."""
+        is_clock = bool(_CLOCK.match(sample.event))
+        if is_clock and sample.period is not None:
+            return sample.period / _NANOSECONDS
+        if self.frequency and (is_clock or _TICKS.match(sample.event)):
+            return 1 / self.frequency
+        return None
+
+    def _add(self, metric: str, path: int, place: tuple[int, int], value: float) -> None:
+        self._sums[metric, path, place] += value
+        total, squares = self._worth[metric]
+        self._worth[metric] = total + value, squares + value * value
 
     def experiment(self) -> Experiment:
         if not self._sums:
@@ -153,16 +155,24 @@ class _Samples:
             for number, thread in enumerate(sorted(numbers[process]))
         }
         for (metric, path, place), value in self._sums.items():
-            self._profile.add(self._profile.metric(metric, "occ"), path, places[place], value)
+            self._profile.add(self._profile.metric(self._named(metric), "occ"), path, places[place], value)
+        for metric, (total, squares) in self._worth.items():
+            if total > 0:  # samples of different periods vary as equal ones of this worth
+                self._profile.samples[self._profile.metric(self._named(metric), "occ")] = squares / total
         apart = "" if self._told_apart else ", each of which may be a thread: perf script -F +pid tells them apart"
-        self._profile.remarks.append(
-            f"perf: no ranks: processes in the order of their numbers{apart}; no visits, no bytes; by samples"
-        )
-        if self._untold:
-            self._profile.remarks.append(f"perf: {self._untold} samples without a period are only counted")
+        of_whom = f"processes in the order of their numbers{apart}" if self.has_processes else "one process"
+        self._profile.remarks.append(f"perf: no ranks: {of_whom}; no visits, no bytes; by samples")
+        if untold := sum(self._untold.values()):
+            self._profile.remarks.append(f"perf: {untold} samples without a period are only counted")
         if self._is_cut:
             self._profile.remarks.append("perf: the text is cut off within its last sample, which is left out")
         return self._profile.experiment(Notes(program=self._commands.most_common(1)[0][0]))
+
+    def _named(self, metric: str) -> str:
+        """Name the metric of an event whose samples are counted: by the event, if there are several such events."""
+        if metric not in self._untold:
+            return metric
+        return "samples" if len(self._untold) == 1 else f"samples:{metric or 'events'}"
 
     def _path(self, command: str, frames: Sequence[str]) -> int:
         """Give the call path of a stack; a recursive call is the first one."""

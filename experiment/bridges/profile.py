@@ -49,6 +49,10 @@ class Profile:
 
     Args:
         tool: What wrote the file: ``Caliper 2.11.0``.
+
+    Attributes:
+        remarks: What the reader should know about the data.
+        samples: What one sample is worth, by metric; see ``Notes``.
     """
 
     def __init__(self, tool: str) -> None:
@@ -61,6 +65,7 @@ class Profile:
         self._locations: dict[tuple[int, int], tuple[int, str]] = {}
         self._values: dict[str, tuple[array[int], array[int], array[float]]] = {}
         self.remarks: list[str] = []
+        self.samples: dict[str, float] = {}
 
     def metric(self, name: str, unit: str = "", description: str = "", *, aggregation: str = "sum") -> str:
         """Define a metric if it is not defined yet; one of ours has our unit and description.
@@ -158,7 +163,7 @@ class Profile:
             call_paths=call_paths,
             locations=[Location(_MACHINE, nodes[process], process, thread) for process, thread in ordered],
             severities={each.name: self._severity(each, row, column) for each in metrics},
-            notes=replace(notes, remarks=(*notes.remarks, *self.remarks)),
+            notes=replace(notes, samples=self.samples, remarks=(*notes.remarks, *self.remarks)),
         )
         made.check()
         return made

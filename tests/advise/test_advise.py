@@ -1,5 +1,6 @@
 """Findings and sources → advice."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from autoanalyzer.advise import Found, advise
 from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import Builder, Region
+from autoanalyzer.view.verdict import verdict_lines
 
 SOURCE = (
     "#include <mpi.h>\n"
@@ -33,6 +35,38 @@ def test_advice_is_given_of_the_region_for_its_cause(findings, tmp_path):
     assert advice.places == ("app.c:3",)
     assert "one rank executes 8 times the instructions of another" in advice.evidence
     assert advice.gain > 0
+
+
+@pytest.mark.parametrize(
+    ("place", "source", "is_advised"),
+    [
+        ("work", "imported:HPCToolkit", True),
+        ("MPI_Bcast/work", "imported:HPCToolkit", False),
+        ("PMPI_Bcast/poll/work", "imported:perf", False),
+        ("work [libpsm.so.1.16]", "imported:HPCToolkit", False),
+        ("work [libpsm.so.1.16]/loop@3", "imported:HPCToolkit", False),
+        ("MPI_Reduce/work", "measured", True),  # the program's own operation
+    ],
+)
+def test_what_is_inside_mpi_or_a_library_gets_no_advice(make_experiment, tmp_path, place, source, is_advised):
+    (tmp_path / "app.c").write_text(SOURCE)
+    times = {"other": [1, 1, 1, 1], "rest": [1, 1, 1, 1]}
+    parts = place.split("/")
+    times |= {"/".join(parts[:end]): [0.1] * 4 for end in range(1, len(parts))} | {place: [1, 2, 4, 8]}
+    made = make_experiment(times, instructions={name: [1e9 * each for each in row] for name, row in times.items()})
+    named = [
+        replace(path, region=path.region._replace(first_line=3, last_line=3)) if path.region.name == parts[-1] else path
+        for path in made.call_paths
+    ]
+    made = made.replaced(call_paths=named, metrics=[replace(each, source=source) for each in made.metrics])
+    findings = analyze(made)
+    (core,) = findings.dissimilarity.cccr
+    assert made.path_name(findings.performance.regions[core].id).endswith(parts[-1])
+    advised = advise(findings, lambda name: Found(tmp_path / name))
+    assert bool(advised.of_ranks) == is_advised
+    of_place = "\n".join(verdict_lines(findings, advised=advised)).partition("\n 3  ")[0]
+    assert ("try: " in of_place or "try at " in of_place) == is_advised
+    assert not advised.lacking
 
 
 @pytest.mark.parametrize("counted", [True, False])

@@ -26,3 +26,28 @@ def test_a_region_is_critical_if_it_takes_enough(make_experiment, least, cores):
     findings = analyze(make_experiment({"a": [0.05] * 4, "b": [0.001] * 4, "c": [0.002] * 4}, own=0.7), least=least)
     named = [findings.run.weighed.regions[core].id for core in findings.disparity.cccr]
     assert len([each for each in named if each]) == cores
+
+
+@pytest.mark.parametrize(
+    ("run", "apart", "found"),
+    [(0.1, 0.0009, False), (0.1, 0.0015, True), (9.0, 0.009, False), (9.0, 0.015, True)],
+    ids=["of a short run", "enough of a short run", "of a long run", "enough of a long run"],
+)
+def test_less_than_a_hundredth_of_the_run_and_than_the_clocks_resolve_is_no_imbalance(
+    make_experiment, run, apart, found
+):
+    """Of a run in MPI, in which ranks compute next to nothing."""
+    times = {"work": [0.001 + apart, 0.001, 0.001, 0.001], "MPI_Bcast": [0.0] * 4}
+    waiting = {"MPI_Bcast": [run - sum(each[rank] for each in times.values()) for rank in range(4)]}
+    findings = analyze(make_experiment(times, mpi_time=waiting))
+    assert bool(findings.cores_by_difference) == found
+
+
+@pytest.mark.parametrize(("files", "found"), [(0.0009, False), (0.0011, True)], ids=["less", "enough"])
+def test_less_than_a_hundredth_of_the_run_is_no_cost(make_experiment, files, found):
+    times = {"work": [0.001] * 4, "write": [0.0] * 4, "MPI_Bcast": [0.0] * 4}
+    of = {"io_time": {"write": [files] * 4}, "io_bytes": {"write": [1e6] * 4}}
+    waiting = {"MPI_Bcast": [0.1 - 0.001 - files] * 4}
+    findings = analyze(make_experiment(times, mpi_time=waiting, **of))
+    named = [findings.run.weighed.regions[core].id for core in findings.cores_by_weight]
+    assert (2 in named) == found

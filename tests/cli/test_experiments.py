@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from autoanalyzer.experiment import Builder, Metric, load, save, select
+from autoanalyzer.analyze.derivations import DERIVATIONS, derivations, possible
+from autoanalyzer.experiment import Builder, Metric, Notes, load, save, select
 from autoanalyzer.experiment.algebra import difference, mean, merge, ratio
 from autoanalyzer.experiment.metric import PROCESS_METRICS
 
@@ -176,8 +177,12 @@ def test_cut_writes_a_part_that_is_an_experiment_as_any_other(saved):
     [
         (["info", "none.cube"], "none.cube: cannot be read: No such file or directory"),
         (
+            ["cut", "app.cube", "-o", "b.cube", "--metrics", "compute_time"],
+            "compute_time is not stored, but computed (cpu_time - mpi_cpu_time); dump --metrics shows it",
+        ),
+        (
             ["dump", "app.cube", "--metrics", "compute_time"],
-            "compute_time is not stored, but computed (cpu_time - mpi_cpu_time)",
+            "compute_time is computed (cpu_time - mpi_cpu_time); not known here: cpu_time, mpi_cpu_time",
         ),
         (["dump", "app.cube", "--metrics", "wal_time"], "no metric 'wal_time'; did you mean wall_time"),
         (["dump", "app.cube", "--csv", "--by", "node"], "--csv: leave out --by and --exclusive"),
@@ -209,6 +214,44 @@ def test_ranks_that_are_none_are_refused_before_anything_is_written(words, saved
     done = saved("autoanalyzer", "cut", "app.cube", "-o", "part.cube", "--ranks", words)
     assert f"--ranks {words}:" in refused(done)
     assert not (saved.folder / "part.cube").exists()
+
+
+@pytest.fixture
+def counted(tool):
+    """Two ranks with all metrics of which the table derives others, of two call paths."""
+    made = Builder()
+    formulas = derivations(64)
+    names = {part for each in formulas for part in each.metrics} - {each.name for each in formulas}
+    main = made.call_path("main")
+    work = made.call_path("work", main)
+    for rank in range(2):
+        made.location(rank)
+    for number, name in enumerate(sorted(names), start=1):
+        made.metric(name, "sec" if name.endswith("_time") else "bytes" if name.endswith("_bytes") else "occ")
+        made.row(name, main, [number, number]).row(name, work, [2 * number, 5 * number])
+    experiment = made.experiment().replaced(notes=Notes(calibrated={"caches": "L1=32K/8/64 L2=1M/8/64"}))
+    save(experiment, tool.folder / "app.cube")
+    return tool
+
+
+def test_derived_metrics_are_dumped_by_name_as_formulas_of_sums(counted):
+    experiment = load(counted.folder / "app.cube")
+    wanted = possible([each.name for each in experiment.metrics], 64)
+    assert {each.name for each in wanted} == {each.name for each in DERIVATIONS}
+    names = ",".join(each.name for each in wanted)
+    found = json.loads(said(counted, "dump", "app.cube", "--metrics", names, "--json"))
+    sums = {each.name: experiment.inclusive(each.name).sum(axis=1) for each in experiment.metrics}
+    for formula in wanted:
+        sums[formula.name] = formula.evaluate(sums)
+        assert found["inclusive"][formula.name] == pytest.approx(sums[formula.name].tolist())
+    by_rank = json.loads(said(counted, "dump", "app.cube", "--metrics", "cpi", "--json", "--by", "process"))
+    expected = experiment.exclusive("cycles") / experiment.exclusive("instructions")
+    np.testing.assert_allclose(by_rank["exclusive"]["cpi"], expected)
+    assert said(counted, "dump", "app.cube", "--metrics", "compute_time,cpu_time", "--csv").startswith(
+        "Cnode ID,compute_time,cpu_time\n0,"
+    )
+    table = said(counted, "dump", "app.cube", "--metrics", "compute_time,cpi")
+    assert table.split()[:2] == ["compute_time", "cpi"]
 
 
 def test_what_is_known_of_whole_processes_alone_is_missing_below_their_root(tool):

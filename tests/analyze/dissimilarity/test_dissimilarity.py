@@ -224,6 +224,35 @@ def test_processes_that_ranks_started_are_compared_among_themselves(make_experim
     assert not search(experiment.replaced(notes=Notes(started=(2, 3))))[0].exists
 
 
+def test_what_no_process_moves_is_no_cause_where_processes_were_started(make_experiment):
+    times = {"work": [1.0, 1.0, 5.0]}
+    nothing = {"io_bytes": {"work": [0.0] * 3}, "mpi_bytes": {"work": [0.0] * 3}}
+    experiment = make_experiment(times, **nothing)
+    findings = analyze(experiment.replaced(notes=Notes(started=(1, 2))))
+    assert findings.dissimilarity.exists
+    assert not findings.explanation.of_ranks.differences
+    assert not any(findings.explanation.of_ranks.of_core.values())
+
+
+@pytest.mark.parametrize(("more", "parted"), [(16, False), (23, False), (25, True)])
+def test_ranks_whose_samples_are_within_three_deviations_are_alike(make_experiment, more, parted):
+    """20 and 43 samples are 23 apart, and three times the square root of their sum is 23.8."""
+    sample = 0.05
+    times = {"work": [20 * sample, 20 * sample, (20 + more) * sample], "calm": [1.0] * 3}
+    experiment = make_experiment(times)
+    sampled = experiment.replaced(notes=Notes(samples={"cpu_time": sample}))
+    assert analyze(experiment).dissimilarity.exists
+    assert analyze(sampled).dissimilarity.exists == parted
+
+
+def test_ranks_that_sampling_alone_parts_share_a_cluster(make_experiment):
+    sample = 0.05
+    times = {"work": [20 * sample, 42 * sample, 200 * sample], "calm": [1.0] * 3}
+    experiment = make_experiment(times).replaced(notes=Notes(samples={"cpu_time": sample}))
+    assert analyze(make_experiment(times)).dissimilarity.clusters == ((0,), (1,), (2,))
+    assert analyze(experiment).dissimilarity.clusters == ((0, 1), (2,))
+
+
 def test_a_second_core_beside_a_wide_one_is_kept(make_experiment):
     times = {"a": [0.0] * 4, "a/x": [4.36, 0, 0, 0], "a/y": [0.92, 0.88, 1.13, 0.87], "b": [1.03, 1.03, 1.03, 1.84]}
     found, performance = search(make_experiment(times))

@@ -363,6 +363,14 @@ def test_long_chains_of_operations_are_computed_and_named_shortly():
     assert run.exclusive("time").flags.writeable
 
 
+def test_a_sample_is_worth_as_much_in_a_sum_and_a_part_of_it_in_a_mean():
+    one, other = (simple([[1.0]], [CallPath(MAIN)], notes=Notes(samples={"time": each})) for each in (0.01, 0.02))
+    plain = simple([[1.0]], [CallPath(MAIN)])
+    assert total(one, other).notes.samples == {"time": 0.02}
+    assert mean(one, other).notes.samples == {"time": 0.01}
+    assert merge(plain, one).notes.samples == {"time": 0.01}
+
+
 def test_values_from_different_sources_are_not_put_together_silently():
     a = of_metrics(Metric("instructions", "occ", source="measured"))
     b = of_metrics(Metric("instructions", "occ", source="simulated:rtcount"))

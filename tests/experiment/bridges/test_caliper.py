@@ -91,6 +91,69 @@ def test_what_went_over_processes_is_refused_with_the_reason(tmp_path):
         load(tmp_path / "a.cali")
 
 
+OVER_ONE = """__rec=node,id=34,attr=10,data=65,parent=5
+__rec=node,id=35,attr=8,data=min#inclusive#sum#time.duration,parent=34
+__rec=node,id=36,attr=8,data=max#inclusive#sum#time.duration,parent=34
+__rec=node,id=37,attr=8,data=sum#inclusive#sum#time.duration,parent=34
+__rec=node,id=19,attr=10,data=268,parent=3
+__rec=node,id=20,attr=8,data=function,parent=19
+__rec=node,id=40,attr=20,data=main
+__rec=node,id=41,attr=20,data=work,parent=40
+__rec=ctx,ref=40,attr=35=36=37,data=1.5={most}={most}
+__rec=ctx,ref=41,attr=35=36=37,data=1.0=1.0=1.0
+"""
+
+
+def test_what_went_over_one_process_is_of_that_process(tmp_path, values):
+    (tmp_path / "a.cali").write_text(OVER_ONE.format(most=1.5))
+    experiment = load(tmp_path / "a.cali")
+    assert values(experiment, "wall_time") == {"main": [0.5], "main/work": [1.0]}
+    assert any("taken for one process" in each for each in experiment.notes.remarks)
+    assert not any("summed over" in each for each in experiment.notes.remarks)
+    (tmp_path / "a.cali").write_text(OVER_ONE.format(most=1.75))
+    with pytest.raises(InputError, match="aggregated over all processes"):
+        load(tmp_path / "a.cali")
+
+
+def test_the_hosts_time_beside_a_gpus_is_wall_time(tmp_path, values):
+    document = {
+        "data": [[3.0, 9.0, 0], [1.0, 0.5, 1]],
+        "columns": ["scale#sum#cupti.host.duration", "scale#cupti.activity.duration", "path"],
+        "column_metadata": [{"is_value": True, "attribute.unit": "sec"}] * 2 + [{"is_value": False}],
+        "nodes": [{"label": "main"}, {"label": "copy", "parent": 0}],
+    }
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    assert values(load(tmp_path / "a.json"), "wall_time") == {"main": [3.0], "main/copy": [1.0]}
+
+
+def test_what_is_below_a_call_of_mpi_is_mpi(tmp_path):
+    """Polling functions of the library that some ranks need longer than others are no work of theirs."""
+    times = {
+        "main": [2, 2],
+        "main/MPI_Bcast": [0, 0],
+        "main/MPI_Bcast/shm_poll": [0, 0.9],
+        "main/MPI_Bcast/x/y": [0, 1],
+    }
+    rows = [
+        {"mpi.rank": rank, "path": path, "time": time} for path, each in times.items() for rank, time in enumerate(each)
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    findings = analyze(load(tmp_path / "a.json"))
+    assert findings.experiment.exclusive("mpi_time").sum(axis=0).tolist() == [0, 1.9]
+    assert not findings.dissimilarity.exists
+
+
+def test_time_of_samplers_is_as_much_as_their_samples(tmp_path):
+    rows = [
+        {"mpi.rank": rank, "path": "main", "cali.sampler.pc": pc, "count": number, "sum#time.duration": 5e-3 * number}
+        for rank, pc, number in ((0, "a", 40), (1, "a", 40), (1, "b", 7))
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    experiment = load(tmp_path / "a.json")
+    assert experiment.notes.samples == {"wall_time": pytest.approx(5e-3), "count": 1.0}
+    assert not analyze(experiment).dissimilarity.exists
+
+
 def test_inclusive_values_alone_become_exclusive(tmp_path, values):
     rows = [[3.0, 0, 0], [1.0, 0, 1], [1.5, 0, 2], [5.0, 1, 0], [2.5, 1, 2]]
     document = {
@@ -113,6 +176,15 @@ def test_records_in_json_are_read(tmp_path, values):
     experiment = load(tmp_path / "a.json")
     assert values(experiment, "wall_time") == {"main": [0.0, 0.0], "main/work": [1.5, 2.5]}
     assert values(experiment, "sum#instructions")["main/work"] == [7, 7]
+
+
+def test_what_rounding_leaves_of_an_inclusive_value_is_0(tmp_path, values):
+    times = {"main": 0.1 + 0.2, "main/MPI_Send": 0.2, "main/MPI_Recv": 0.1}
+    rows = [{"mpi.rank": 0, "path": path, "inclusive#sum#time.duration": time} for path, time in times.items()]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    assert values(load(tmp_path / "a.json"), "wall_time") == {
+        "main": [0.0], "main/MPI_Send": [0.2], "main/MPI_Recv": [0.1]
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ["1", "nan", "inf"])

@@ -78,3 +78,14 @@ def test_a_log_that_is_cut_off_is_refused_in_a_line(size, tmp_path):
     (tmp_path / "a.darshan").write_bytes(SIMPLE.read_bytes()[:size])
     with pytest.raises(InputError, match=rf"^{tmp_path}/a.darshan: expected .*\Z"):
         load(tmp_path / "a.darshan")
+
+
+def test_a_log_that_is_partial_says_which_modules_lack_files(tmp_path):
+    content = bytearray(SIMPLE.read_bytes())
+    content[20] |= 1 << 1  # the flag of POSIX, the module with number 1, in the head
+    (tmp_path / "a.darshan").write_bytes(content)
+    assert (
+        "Darshan: the log is partial: it has not all files of POSIX; sums are too small"
+        in load(tmp_path / "a.darshan").notes.remarks
+    )
+    assert not any("partial" in each for each in load(SIMPLE).notes.remarks)

@@ -133,3 +133,7 @@ def test_a_flat_profile_that_is_cut_off_is_refused_or_said_to_lack_functions(tmp
     (tmp_path / "a.txt").write_text("".join(text.splitlines(keepends=True)[:6]))
     assert "lists 79 % of the time" in load(tmp_path / "a.txt").notes.remarks[-1]
     assert not any("cut off" in each for each in load(FOREIGN / "stencil.gprof.txt").notes.remarks)
+
+
+def test_the_period_is_what_a_sample_is_worth():
+    assert load(FOREIGN / "stencil.gprof.txt").notes.samples == {"cpu_time": 0.01}

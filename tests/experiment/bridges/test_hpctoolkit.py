@@ -107,3 +107,8 @@ def test_a_database_without_functions_has_nothing(tmp_path):
     file.write_text(re.sub(f"{start}.*{end}", start + end, file.read_text(), flags=re.S))
     with pytest.raises(InputError, match=r"expected functions and loops, found none\Z"):
         load(tmp_path / "a")
+
+
+def test_a_sample_is_worth_the_least_time_that_was_measured():
+    samples = load(FOREIGN / "hpctoolkit").notes.samples
+    assert samples["cpu_time"] == pytest.approx(0.006, rel=1e-3)  # of a call site, of which one sample was taken

@@ -71,6 +71,11 @@ def test_sums_of_threads_are_those_that_the_file_has_for_all_of_each(experiment)
     assert "HPCToolkit: left out: 8 threads without a sample" in experiment.notes.remarks
 
 
+def test_what_rounding_leaves_of_inclusive_times_is_0(experiment):
+    own = experiment.exclusive("cpu_time")
+    assert own[own != 0].min() > 1e-3  # a sample is 5 ms
+
+
 def test_places_and_sites_are_those_of_the_database(experiment, assert_equal):
     main = next(path for path in experiment.call_paths if path.region.name == "main")
     end = next(path for path in experiment.call_paths if path.region.name == "MPI_Finalize")

@@ -7,6 +7,7 @@ import pytest
 from autoanalyzer.analyze import analyze
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import load
+from autoanalyzer.view.verdict import verdict_lines
 
 from .conftest import FOREIGN
 
@@ -89,10 +90,117 @@ def test_a_recursive_call_is_the_first_one(tmp_path, values):
     }  # fmt: skip
 
 
-def test_counts_alone_get_no_verdict(tmp_path):
-    (tmp_path / "a").write_text("app 7 1.5:  100 cycles:  12 main+0x1 (/bin/app)\n")
-    with pytest.raises(InputError, match=r"expected wall time .* found perf:cycles"):
-        analyze(load(tmp_path / "a"))
+def test_samples_of_any_event_are_a_profile_in_which_samples_stand_for_time(tmp_path):
+    lines = [f"app {rank} {n}.5:  2000 cycles:u:  12 {name}+0x1 (/bin/app)" for rank, name, n in _thirds()]
+    (tmp_path / "a").write_text("\n".join(lines) + "\n")
+    findings = analyze(load(tmp_path / "a"))
+    assert findings.experiment.metric("wall_time").unit == "samples"
+    assert findings.experiment.exclusive("wall_time").sum(axis=0).tolist() == [90, 90]
+    assert [round(100 * each.share) for each in findings.run.costs if each.share] == [67, 33]
+    lines = verdict_lines(findings)
+    assert "90 samples" in lines[0]
+    assert "67 % of the run" in "\n".join(lines)
+
+
+def _thirds():
+    return [(rank, name, n) for rank in (7, 8) for n in range(30) for name in ("solve", "solve", "pack")]
+
+
+HEADER = """# ========
+# perf version : 5.10
+# cmdline : /usr/bin/perf record {option} -g -- ./app -F 3
+# ========
+#
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "event", "seconds"),
+    [
+        ("-F 100", "cpu-clock", 0.02),
+        ("-F100", "cycles:ppp", 0.02),
+        ("--freq=100", "cpu_core/cycles/", 0.02),
+        ("-c 1000", "cycles", None),
+        ("-F 100", "page-faults", None),
+        ("-e x", "cpu-clock", None),
+    ],
+)
+def test_a_frequency_in_the_header_makes_the_time_of_samples_known(option, event, seconds, tmp_path):
+    stack = "\t 55d0 main (/bin/app)\n\n"
+    (tmp_path / "a").write_text(HEADER.format(option=option) + 2 * f"app 7 {event}: \n{stack}")
+    experiment = load(tmp_path / "a")
+    assert ("cpu_time" in experiment) == (seconds is not None)
+    if seconds is not None:
+        assert experiment.exclusive("cpu_time").sum() == pytest.approx(seconds)
+        assert experiment.notes.samples["cpu_time"] == pytest.approx(0.01)
+    else:
+        assert experiment.exclusive("samples").sum() == 2
+
+
+def test_a_frequency_of_an_event_in_the_header_is_known_too(tmp_path):
+    event = "# event : name = cycles, , id = { 5 }, { sample_period, sample_freq } = 50, read_format = ID, freq = 1\n"
+    (tmp_path / "a").write_text(event + "app 7/7 1.5: cycles: \n\t 55d0 main (/bin/app)\n\n")
+    assert load(tmp_path / "a").exclusive("cpu_time").sum() == pytest.approx(0.02)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "app 7 cycles:",
+        "app  7/7 cycles: ",
+        "app 7 [001] cycles: ",
+        "app 7 1.5: ",
+        "app 1.5:  100 cycles: ",
+        "app 1.5: cycles: ",
+        "app 7  100 cycles: ",
+        "app cycles:",
+        "7/7 1.5: cycles:",
+        "1.5: cycles:",
+    ],
+)
+@pytest.mark.parametrize("line", ["{indent}55d0 {name} (/bin/app)", "{indent}55d0 {name}+0x12 (/bin/app)"])
+@pytest.mark.parametrize("indent", ["\t    ", ""])
+def test_any_choice_of_fields_and_older_forms_are_read(first, line, indent, tmp_path):
+    stack = "".join(f"{line.format(indent=indent, name=name)}\n" for name in ("leaf", "main"))
+    (tmp_path / "a").write_text(2 * f"{first}\n{stack}\n")
+    experiment = load(tmp_path / "a")
+    assert [each.region.name for each in experiment.call_paths[1:]] == ["main", "leaf"]
+    assert len(experiment.locations) == 1
+    assert sum(experiment.exclusive(each.name).sum() for each in experiment.metrics) in (2, 200)
+    assert analyze(experiment).weights.disparity.values
+
+
+def test_stacks_without_files_are_read(tmp_path, values):
+    (tmp_path / "a").write_text("app 7 1.5: cycles: \n\t    55d0 leaf\n\t    55e0 f(int, char)+0x4\n\n")
+    assert values(load(tmp_path / "a"), "samples")["app/f(int, char)/leaf"] == [1]
+
+
+def test_a_long_header_is_no_hindrance(tmp_path, values):
+    header = HEADER.format(option="") + f"# sibling cores : {'0-1,' * 2000}\n"
+    (tmp_path / "a").write_text(f"{header}app 7 1.5: cycles:  55d0 main (/bin/app)\n")
+    assert values(load(tmp_path / "a"), "samples")["app/main"] == [1]
+
+
+def test_samples_of_several_events_without_periods_are_metrics_of_their_own(tmp_path, values):
+    (tmp_path / "a").write_text(
+        "".join(f"app 7 1.5: {each}:  55d0 main (/b)\n" for each in ("cycles", "faults", "cycles"))
+    )
+    experiment = load(tmp_path / "a")
+    assert values(experiment, "samples:cycles")["app/main"] == [2]
+    assert values(experiment, "samples:faults")["app/main"] == [1]
+    assert analyze(experiment).run.program_time == 2
+
+
+def test_one_sample_on_some_ranks_is_no_imbalance():
+    findings = analyze(load(FOREIGN / "one_sample.perf.txt.gz"))
+    assert findings.experiment.notes.samples["cpu_time"] == pytest.approx(0.004)
+    assert not findings.dissimilarity.exists
+
+
+def test_samples_of_different_periods_are_worth_their_mean_weighed_by_themselves(tmp_path):
+    periods = [1_000_000, 3_000_000]
+    (tmp_path / "a").write_text("".join(f"app 7 1.5: {each} cpu-clock:  55d0 main (/b)\n" for each in periods))
+    assert load(tmp_path / "a").notes.samples == {"cpu_time": pytest.approx(0.0025)}
 
 
 STACKS = "".join(f"app 7 {n}.5:  1000000000 cpu-clock: \n\t12 f+0x1 (/bin/app)\n\t34 main+0x1 (/b)\n\n" for n in (1, 2))

@@ -1,0 +1,104 @@
+"""The lines that ``perf script`` prints: of a sample, of its stack, and of the header that ``--header`` adds."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+__all__ = ["Head", "frame", "frequency", "head", "is_header"]
+
+_WHO: Final = r"(?P<number>\d+)(?:/(?P<thread>\d+))?"
+_CPU: Final = r"(?:\[\d+\]\s+)?"
+_EVENT: Final = r"(?P<event>[A-Za-z]\S{0,200}):(?=\s|$)"
+_REST: Final = r"(?:\s+(?P<rest>\S.*))?\s*$"
+_COMMAND: Final = r"(?P<command>\S.{0,30}?)\s+"
+# perf script -F leaves out any of the fields: with a time, or a number before the event, a line is no part of a stack.
+_CERTAIN: Final = (
+    re.compile(
+        rf"(?:{_COMMAND})??(?:{_WHO}\s+)?{_CPU}(?P<time>\d+\.\d+):(?:\s+(?P<period>\d+)(?=\s|$))?(?:\s+{_EVENT})?{_REST}"
+    ),
+    re.compile(rf"(?:{_COMMAND})??{_WHO}\s+{_CPU}(?:(?P<period>\d+)\s+)?{_EVENT}{_REST}"),
+)
+_UNCERTAIN: Final = re.compile(rf"{_COMMAND}{_EVENT}{_REST}")
+
+_ADDRESS: Final = re.compile(r"[0-9a-f]{1,16}")
+_BARE: Final = re.compile(r"[0-9a-f]{4,16} \S+(?: \S+)*")
+_OFFSET: Final = re.compile(r"\+0x[0-9a-f]+$")
+_UNKNOWN: Final = "[unknown]"
+_INLINED: Final = "inlined"  # in place of a file
+
+_COMMENT: Final = "#"
+_HEADER: Final = re.compile(r"# (perf version|captured on|cmdline|event) ?:")
+_RECORDED: Final = re.compile(r"# cmdline :.*?\srecord\s(?P<options>.*)")
+_OF_OPTION: Final = re.compile(r"(?:^|\s)(?:-F\s*|--freq[= ])(\d+)(?=\s|$)")
+_OF_EVENT: Final = re.compile(r"# event :.*\{ sample_period, sample_freq \} = (\d+),(?=.*\bfreq = 1\b)")
+
+
+class Head(NamedTuple):
+    """The first line of a sample.
+
+    Attributes:
+        command: Its name; empty if it is not printed.
+        process: The number of the process, or of the thread where this alone is printed; None if neither is.
+        thread: The number of the thread; None if it is not printed beside that of the process.
+        event: What was counted; empty if it is not printed.
+        period: How many events the sample stands for; None if it is not printed.
+        frame: What follows in the same line: the function of a sample without a stack.
+    """
+
+    command: str
+    process: int | None
+    thread: int | None
+    event: str
+    period: int | None
+    frame: str
+
+
+def head(line: str) -> Head | None:
+    """Return what the first line of a sample says; None of another line."""
+    text = line.strip()  # commands are padded where there are no stacks
+    if text.startswith(_COMMENT):
+        return None
+    found = next(filter(None, (each.match(text) for each in _CERTAIN)), None)
+    if found is None and frame(line) is None:
+        found = _UNCERTAIN.match(text)
+    if found is None:
+        return None
+    said = found.groupdict()
+    process, thread, period = (
+        None if said.get(each) is None else int(said[each]) for each in ("number", "thread", "period")
+    )
+    return Head(said["command"] or "", process, thread, said.get("event") or "", period, said.get("rest") or "")
+
+
+def frame(line: str) -> str | None:
+    """Name the function of a line of a stack: ``55d0 main+0x10 (/bin/ring)``; None of another line.
+
+    One without a name is named by the file that it is in, in brackets; by nothing if that is unknown as well.
+    """
+    text = line.strip()
+    address, _, rest = text.partition(" ")
+    symbol, _, place = rest.rpartition(" (")
+    name = _OFFSET.sub("", symbol.strip())
+    inside = place.removesuffix(")")
+    if name and _ADDRESS.fullmatch(address) and inside != place and not {"(", ")"} & set(inside):
+        if name != _UNKNOWN:
+            return name
+        return "" if inside in (_UNKNOWN, _INLINED) else f"[{inside.rpartition('/')[2].strip('[]')}]"
+    if line[:1].isspace() and _BARE.fullmatch(text):  # without files, as of -F ip,sym
+        return _OFFSET.sub("", "" if rest == _UNKNOWN else rest)
+    return None
+
+
+def is_header(line: str) -> bool:
+    """Tell whether a line is one of the header."""
+    return bool(_HEADER.match(line))
+
+
+def frequency(line: str) -> int | None:
+    """Return the samples in a second that a line of the header names; None if it names none."""
+    if command := _RECORDED.match(line):
+        found = _OF_OPTION.search(command["options"].partition(" -- ")[0])
+    else:
+        found = _OF_EVENT.match(line)
+    return int(found[1]) or None if found else None

@@ -1,0 +1,92 @@
+"""The numbers of an experiment's metrics, and of those that formulas derive from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..analyze.derivations import about
+from ..analyze.formula import Formula
+from ..errors import InputError
+from ..experiment import Experiment, Metric
+from ..experiment.aggregate import Level, by_level, own_totals, totals
+from ..experiment.experiment import Severity
+from ..experiment.grouping import over_locations
+from .place import visible
+
+__all__ = ["Numbers"]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of metrics, those of call paths and locations put together.
+
+    Attributes:
+        experiment: What has the metrics.
+        formulas: Derived metric → its formula. It is computed of values that are put together already, so a ratio
+            is one of sums.
+    """
+
+    experiment: Experiment
+    formulas: Mapping[str, Formula] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, experiment: Experiment, formulas: Iterable[Formula]) -> Numbers:
+        """Take formulas by their names."""
+        return cls(experiment, {each.name: each for each in formulas})
+
+    def kind(self, name: str) -> Metric:
+        """Return what a metric is; that of a formula does not add up."""
+        if name not in self.formulas:
+            return self.experiment.metric(name)
+        formula = self.formulas[name]
+        unit = formula.unit({})
+        return Metric(name, unit, None, about(formula), f"derived:{formula.text}", additive=False)
+
+    def is_summed_up(self, name: str) -> bool:
+        """Whether a value of a call path with all below it makes sense."""
+        return name in self.formulas or self.kind(name).aggregation != "none"
+
+    def values(self, name: str, level: Level | None, *, inclusive: bool) -> Severity:
+        """Return ``float64[call path]``, or ``float64[call path, column]`` of a level of the system.
+
+        Raises:
+            InputError: A sum is larger than a number can be.
+        """
+        if name in self.formulas:
+            formula = self.formulas[name]
+            return formula.evaluate({each: self.values(each, level, inclusive=inclusive) for each in formula.metrics})
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = self._put_together(name, level, inclusive=inclusive)
+        return _held(name, found)
+
+    def own_totals(self, names: Sequence[str]) -> dict[str, Severity]:
+        """Return what ``aggregate.own_totals`` does, ``float64[call path]`` by name, and what formulas make of sums.
+
+        Raises:
+            InputError: A sum is larger than a number can be.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = own_totals(self.experiment, [name for name in names if name not in self.formulas])
+        found = {name: _held(name, values) for name, values in sums.items()}
+        return {name: found[name] if name in found else self.values(name, None, inclusive=False) for name in names}
+
+    def _put_together(self, name: str, level: Level | None, *, inclusive: bool) -> Severity:
+        experiment = self.experiment
+        if level:
+            values = experiment.inclusive(name) if inclusive else experiment.exclusive(name)
+            return by_level(experiment, name, values, level)[1]
+        if not inclusive:
+            return totals(experiment, name)
+        kind, stored = experiment.metric(name), experiment.stored_inclusive(name)
+        if stored is not None:
+            return over_locations(kind, stored)
+        return experiment.summed_up(totals(experiment, name)[:, None], kind)[:, 0]
+
+
+def _held(metric: str, values: Severity) -> Severity:
+    if np.isinf(values).any():
+        raise InputError(f"metric {visible(metric)!r}: its sums overflow")
+    return values
