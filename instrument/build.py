@@ -54,11 +54,11 @@ class Build:
     def run(self) -> int:
         """Compile, and give the compiler's status."""
         since = time.clock_gettime_ns(_FILE_CLOCK)
-        reader = SourceTexts(self.command)
+        reader = SourceTexts(self.command, compiles=True)
         texts = self._read(reader)
         if texts[-1].status:
             self._as_it_is(self.command.sources, texts[-1].reason("the preprocessor rejects it"))
-            return self._ended(self._compile(self.command.words))
+            return self._ended(self._compile(self.command.words, recorded=True))
         kept = KeptCompile(self.command, texts, reader.dependency_words(self.command.sources[0]), since=since)
         again = kept.again()
         if again:
@@ -141,10 +141,10 @@ class Build:
         sys.stderr.flush()
         self.said = None if self.said is None else self.said + messages
 
-    def _compile(self, words: list[str]) -> int:
+    def _compile(self, words: list[str], *, recorded: bool = False) -> int:
         """Call the compiler for the user to hear; to a terminal it speaks itself, as it does there."""
         terminal = sys.stderr.isatty()
-        done = run(words, messages=not terminal)
+        done = run(words, messages=not terminal, recorded=recorded)
         if terminal:
             self.said = None
         self._hear(done.messages)
@@ -233,7 +233,8 @@ class Build:
         must not change that. Dependencies are on modules and INCLUDE lines, too, which no preprocessor sees.
         """
         calls = module_calls(self.command, folder)
-        return max(run(words, output=True, messages=True).status for words in calls)
+        hears = bool(self.command.of(Role.DEPENDENCY))  # which may go to standard output
+        return max(run(words, output=not hears, messages=True).status for words in calls)
 
     def _as_it_is(self, sources: Iterable[Argument], reason: str) -> None:
         names = ", ".join(source.words[0] for source in sources)

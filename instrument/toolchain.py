@@ -6,6 +6,7 @@ import os
 import re
 from typing import Final
 
+from ..compiler_records import without_records
 from .compiler import no_compiler
 from .expression import expression
 from .store import digest, joined, open_store, parts_of
@@ -60,7 +61,7 @@ def _ask(compiler: list[str], language: str) -> tuple[bytes, bytes, bytes, bytes
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            env={**os.environ, "LC_ALL": "C"},
+            env={**without_records(), "LC_ALL": "C"},
             check=False,
         )
     except OSError as error:
