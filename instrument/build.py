@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,6 +18,7 @@ from .expression import expression
 from .fortran_modules import writes_modules
 from .kept_compile import KeptCompile
 from .source_text import SourceTexts
+from .toolchain import Toolchain
 from .workspace import Workspace
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Build"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
+_OTHER_PROFILE: Final = b"coverage-mismatch]"  # GNU's name for the warning, which is an error otherwise
+_NO_MISMATCH: Final = ("-Wno-coverage-mismatch",)
 _MARK: Final = b"$autoanalyzer"  # before a region of the user's own, in a comment
 _FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, by which the kernel tells files their times
 
@@ -96,14 +100,41 @@ class Build:
         heard = b"".join([*(each.messages for each in texts), compiled.messages])
         if compiled.status == 0 and (not heard or self._check_says(heard)):
             return self._merge()
-        # The user's messages are those of the untouched command: probes change what flow analysis sees, and
-        # preprocessed text where a macro is blamed.
-        if not self.command.saves_temporaries and (status := self._untouched(work.folder / "untouched")):
+        again = partial(run, [*words, *self.command.quiet], messages=True, inherited=(number,))
+        return self._ended_as_untouched(compiled, heard, again, work.folder / "untouched")
+
+    def _ended_as_untouched(self, compiled: Finished, heard: bytes, again: Callable[[], Finished], folder: Path) -> int:
+        """Say what the untouched command says, and give the status of what stands in the end.
+
+        The user's messages are those of the untouched command: probes change what flow analysis sees, and
+        preprocessed text where a macro is blamed.
+
+        Args:
+            compiled: The compile of the text with probes.
+            heard: What it and the preprocessor said.
+            again: Compiles that text once more, without a word.
+            folder: Where the outputs of the untouched command are put.
+        """
+        if _OTHER_PROFILE in heard:
+            self._as_it_is(self.instrumented, "the profile is of a program without these probes")
+            return self._compile(self.command.words)
+        rewritten = self.command.reads_profile  # a profile is found by the name of the object
+        if rewritten:
+            status = self._compile([*self.command.words, *self._with_any_profile])
+        else:
+            status = 0 if self.command.saves_temporaries else self._untouched(folder)
+        if status:
             return status
-        if compiled.status and run([*words, *self.command.quiet], messages=True, inherited=(number,)).status:
+        if (compiled.status or rewritten) and again().status:
             self._as_it_is(self.instrumented, compiled.reason("the instrumented text does not compile"))
             return run(self.command.words, messages=True).status
         return self._merge()
+
+    @property
+    def _with_any_profile(self) -> tuple[str, ...]:
+        """What lets the untouched source be compiled with the profile of a program with probes."""
+        language = self.command.sources[0].language_name
+        return _NO_MISMATCH if Toolchain(self.command.compiler, language).is_gnu else ()
 
     @property
     def _fortran(self) -> dict[Argument, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import Final
 
 from ..compiler_records import without_records
@@ -17,6 +18,7 @@ __all__ = ["USUAL_DIRECTORIES", "Toolchain"]
 USUAL_DIRECTORIES: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
 _SEARCH_LIST: Final = "search starts here:"
 _SEARCH_END: Final = "End of search list."
+_GNU: Final = frozenset(["cc1", "cc1plus", "f951"])
 _DRIVER: Final = expression(r"^COLLECT_GCC=(.+)$", re.M)
 
 
@@ -49,6 +51,11 @@ class Toolchain:
             store.put(key, joined([programs, states, version, directories]))
         self.directories: tuple[str, ...] = tuple(_read(directories)) or USUAL_DIRECTORIES
         self.identity = digest(key, states, version)
+
+    @property
+    def is_gnu(self) -> bool:
+        """Whether the compiler proper is one of GNU's."""
+        return any(Path(program).name in _GNU for program in self.programs)
 
 
 def _ask(compiler: list[str], language: str) -> tuple[bytes, bytes, bytes, bytes]:
