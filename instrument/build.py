@@ -30,7 +30,9 @@ __all__ = ["Build"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
 _OTHER_PROFILE: Final = b"coverage-mismatch]"  # GNU's name for the warning, which is an error otherwise
+_LACKS_PROFILE: Final = b"missing-profile]"
 _NO_MISMATCH: Final = ("-Wno-coverage-mismatch",)
+_NO_LACK: Final = "-Wno-missing-profile"
 _MARK: Final = b"$autoanalyzer"  # before a region of the user's own, in a comment
 _FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, by which the kernel tells files their times
 
@@ -118,7 +120,7 @@ class Build:
         if _OTHER_PROFILE in heard:
             self._as_it_is(self.instrumented, "the profile is of a program without these probes")
             return self._compile(self.command.words)
-        rewritten = self.command.reads_profile  # a profile is found by the name of the object
+        rewritten = _LACKS_PROFILE in heard  # by the name of the object, which is to be as ever
         if rewritten:
             status = self._compile([*self.command.words, *self._with_any_profile])
         else:
@@ -132,7 +134,9 @@ class Build:
 
     @property
     def _with_any_profile(self) -> tuple[str, ...]:
-        """What lets the untouched source be compiled with the profile of a program with probes."""
+        """What lets the untouched source be compiled without a word on the profile of a program with probes."""
+        if not self.command.reads_profile:
+            return ()
         language = self.command.sources[0].language_name
         return _NO_MISMATCH if Toolchain(self.command.compiler, language).is_gnu else ()
 
@@ -274,8 +278,9 @@ class Build:
     def _untouched(self, folder: Path) -> int:
         """Carry the untouched command out with its outputs put aside, for its messages; give its status."""
         folder.mkdir()
+        quiet = [*self._with_any_profile, _NO_LACK] if self._with_any_profile else []
         for number, words in enumerate(untouched_words(self.command)):
-            if status := self._compile([*words, "-o", str(folder / str(number))]):
+            if status := self._compile([*words, *quiet, "-o", str(folder / str(number))]):
                 return status
         return 0
 

@@ -98,7 +98,9 @@ def _besides_dependencies(option: str) -> list[str]:
 
 def _is_stream(name: str | None) -> bool:
     """Tell whether what goes to a file may go to where the preprocessor writes its text."""
-    return name == "-" or (bool(name) and Path(name).exists() and not Path(name).is_file())
+    if not name:
+        return False
+    return name == "-" or (Path(name).exists() and not Path(name).is_file())
 
 
 def _read(source: Argument) -> Finished:
