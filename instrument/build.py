@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,6 +18,7 @@ from .expression import expression
 from .fortran_modules import writes_modules
 from .kept_compile import KeptCompile
 from .source_text import SourceTexts
+from .toolchain import Toolchain
 from .workspace import Workspace
 
 if TYPE_CHECKING:
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["Build"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
+_OTHER_PROFILE: Final = b"coverage-mismatch]"  # GNU's name for the warning, which is an error otherwise
+_LACKS_PROFILE: Final = b"missing-profile]"
+_NO_MISMATCH: Final = ("-Wno-coverage-mismatch",)
+_NO_LACK: Final = "-Wno-missing-profile"
 _MARK: Final = b"$autoanalyzer"  # before a region of the user's own, in a comment
 _FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, by which the kernel tells files their times
 
@@ -54,11 +60,11 @@ class Build:
     def run(self) -> int:
         """Compile, and give the compiler's status."""
         since = time.clock_gettime_ns(_FILE_CLOCK)
-        reader = SourceTexts(self.command)
+        reader = SourceTexts(self.command, compiles=True)
         texts = self._read(reader)
         if texts[-1].status:
             self._as_it_is(self.command.sources, texts[-1].reason("the preprocessor rejects it"))
-            return self._ended(self._compile(self.command.words))
+            return self._ended(self._compile(self.command.words, recorded=True))
         kept = KeptCompile(self.command, texts, reader.dependency_words(self.command.sources[0]), since=since)
         again = kept.again()
         if again:
@@ -96,14 +102,43 @@ class Build:
         heard = b"".join([*(each.messages for each in texts), compiled.messages])
         if compiled.status == 0 and (not heard or self._check_says(heard)):
             return self._merge()
-        # The user's messages are those of the untouched command: probes change what flow analysis sees, and
-        # preprocessed text where a macro is blamed.
-        if not self.command.saves_temporaries and (status := self._untouched(work.folder / "untouched")):
+        again = partial(run, [*words, *self.command.quiet], messages=True, inherited=(number,))
+        return self._ended_as_untouched(compiled, heard, again, work.folder / "untouched")
+
+    def _ended_as_untouched(self, compiled: Finished, heard: bytes, again: Callable[[], Finished], folder: Path) -> int:
+        """Say what the untouched command says, and give the status of what stands in the end.
+
+        The user's messages are those of the untouched command: probes change what flow analysis sees, and
+        preprocessed text where a macro is blamed.
+
+        Args:
+            compiled: The compile of the text with probes.
+            heard: What it and the preprocessor said.
+            again: Compiles that text once more, without a word.
+            folder: Where the outputs of the untouched command are put.
+        """
+        if _OTHER_PROFILE in heard:
+            self._as_it_is(self.instrumented, "the profile is of a program without these probes")
+            return self._compile(self.command.words)
+        rewritten = _LACKS_PROFILE in heard  # by the name of the object, which is to be as ever
+        if rewritten:
+            status = self._compile([*self.command.words, *self._with_any_profile])
+        else:
+            status = 0 if self.command.saves_temporaries else self._untouched(folder)
+        if status:
             return status
-        if compiled.status and run([*words, *self.command.quiet], messages=True, inherited=(number,)).status:
+        if (compiled.status or rewritten) and again().status:
             self._as_it_is(self.instrumented, compiled.reason("the instrumented text does not compile"))
             return run(self.command.words, messages=True).status
         return self._merge()
+
+    @property
+    def _with_any_profile(self) -> tuple[str, ...]:
+        """What lets the untouched source be compiled without a word on the profile of a program with probes."""
+        if not self.command.reads_profile:
+            return ()
+        language = self.command.sources[0].language_name
+        return _NO_MISMATCH if Toolchain(self.command.compiler, language).is_gnu else ()
 
     @property
     def _fortran(self) -> dict[Argument, str]:
@@ -141,10 +176,10 @@ class Build:
         sys.stderr.flush()
         self.said = None if self.said is None else self.said + messages
 
-    def _compile(self, words: list[str]) -> int:
+    def _compile(self, words: list[str], *, recorded: bool = False) -> int:
         """Call the compiler for the user to hear; to a terminal it speaks itself, as it does there."""
         terminal = sys.stderr.isatty()
-        done = run(words, messages=not terminal)
+        done = run(words, messages=not terminal, recorded=recorded)
         if terminal:
             self.said = None
         self._hear(done.messages)
@@ -233,7 +268,8 @@ class Build:
         must not change that. Dependencies are on modules and INCLUDE lines, too, which no preprocessor sees.
         """
         calls = module_calls(self.command, folder)
-        return max(run(words, output=True, messages=True).status for words in calls)
+        hears = bool(self.command.of(Role.DEPENDENCY))  # which may go to standard output
+        return max(run(words, output=not hears, messages=True).status for words in calls)
 
     def _as_it_is(self, sources: Iterable[Argument], reason: str) -> None:
         names = ", ".join(source.words[0] for source in sources)
@@ -242,8 +278,9 @@ class Build:
     def _untouched(self, folder: Path) -> int:
         """Carry the untouched command out with its outputs put aside, for its messages; give its status."""
         folder.mkdir()
+        quiet = [*self._with_any_profile, _NO_LACK] if self._with_any_profile else []
         for number, words in enumerate(untouched_words(self.command)):
-            if status := self._compile([*words, "-o", str(folder / str(number))]):
+            if status := self._compile([*words, *quiet, "-o", str(folder / str(number))]):
                 return status
         return 0
 

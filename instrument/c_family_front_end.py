@@ -25,6 +25,7 @@ _STANDARD: Final = expression(r"-(?:-std|std)=(?P<name>(?:gnu|c)(?P<cxx>\+\+)?)(
 _CXX_STANDARDS: Final = frozenset(["98", "03", "0x", "11", "1y", "14", "1z", "17", "2a", "20", "2b", "23", "2c", "26"])
 _C_STANDARDS: Final = frozenset(["89", "90", "99", "9x", "11", "1x", "17", "18", "2x", "23"])
 _MEANINGFUL: Final = frozenset(["-ansi", "-m32", "-m64", "-mx32", "-fchar8_t", "-fno-char8_t", "-fms-extensions"])
+_MAPS_COVERAGE: Final = "-fcoverage-mapping"
 _LITERAL: Final = expression(r"-std=(?:gnu|c)\+\+2\w")
 
 
@@ -48,13 +49,21 @@ class CFamilyFrontEnd:
         Raises:
             SourceError: The text cannot be read, or is compiled with modules.
         """
-        if self._cxx and any(option.startswith("-fmodule") for option in self._command.of(Role.BOTH)):
+        options = self._command.of(Role.BOTH)
+        if self._cxx and any(option.startswith("-fmodule") for option in options):
             raise SourceError(source.words[0], 1, 1, "modules are left to the compiler")
+        if _MAPS_COVERAGE in options:
+            raise SourceError(source.words[0], 1, 1, "coverage would be mapped to the text with probes")
         unit = self._unit(source, text)
         found = self._found(unit)
         said = [*assembly(found), *fused_assembly(self._command, self._language)]
         text_with_guards = insert_guards(
-            unit, found.regions, cxx=self._cxx, constexpr=self._guards_are_literal, said=said
+            unit,
+            found.regions,
+            cxx=self._cxx,
+            constexpr=self._guards_are_literal,
+            apart=self._command.reads_profile,
+            said=said,
         )
         return Instrumented(text_with_guards.encode("latin-1"), found)
 

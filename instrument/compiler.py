@@ -87,6 +87,7 @@ _FIXED_FORM: Final = (".f", ".for", ".ftn", ".fpp")
 _NOT_PREPROCESSED: Final = ("-nocpp", "-nofpp", "-d")  # -d is Cray's
 _CXX_COMPILER: Final = expression(r"\+\+|cxx|icp[cx]$|CC$")  # g++, clang++-14, mpicxx, mpiicpx, mpiCC
 _OF_CRAY: Final = frozenset(["ftn", "crayftn"])
+_READ_PROFILE: Final = ("-fprofile-use", "-fbranch-probabilities")
 _LAUNCHERS: Final = frozenset(["ccache", "sccache", "distcc", "icecc"])
 
 
@@ -162,6 +163,11 @@ class CompilerCommand:
         asks = any(option.startswith("-W") and not option.startswith("-Wno-") for option in options)
         warns = asks or not all(source.is_fortran for source in self.sources)
         return warns and bool(levels) and levels[-1] != "-O0"
+
+    @property
+    def reads_profile(self) -> bool:
+        """Whether a profile of an earlier run, by this command's object, decides how it optimises."""
+        return any(option.startswith(_READ_PROFILE) for option in self.of(Role.BOTH))
 
     @property
     def saves_temporaries(self) -> bool:

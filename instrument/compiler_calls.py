@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from ..compiler_records import without_records
 from .compiler import Argument, CompilerCommand, Role, no_compiler
 
 __all__ = [
@@ -38,7 +39,14 @@ class Finished(NamedTuple):
         return next((line for line in lines if "error" in line.lower()), lines[0] if lines else otherwise)
 
 
-def run(words: list[str], *, output: bool = False, messages: bool = False, inherited: tuple[int, ...] = ()) -> Finished:
+def run(
+    words: list[str],
+    *,
+    output: bool = False,
+    messages: bool = False,
+    inherited: tuple[int, ...] = (),
+    recorded: bool = False,
+) -> Finished:
     """Call a compiler and wait; if that is broken off, the compiler gets the time to remove its own files.
 
     Args:
@@ -46,6 +54,7 @@ def run(words: list[str], *, output: bool = False, messages: bool = False, inher
         output: Whether standard output is captured.
         messages: Whether standard error is captured.
         inherited: File descriptors that it gets.
+        recorded: Whether it writes what the environment asks each compile to write besides.
 
     Raises:
         UsageError: There is no such compiler.
@@ -56,6 +65,7 @@ def run(words: list[str], *, output: bool = False, messages: bool = False, inher
             stdout=subprocess.PIPE if output else None,
             stderr=subprocess.PIPE if messages else None,
             pass_fds=inherited,
+            env=None if recorded else without_records(),
         )
     except OSError as error:
         raise no_compiler(words[0], error) from None

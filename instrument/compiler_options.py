@@ -33,6 +33,7 @@ _LANGUAGES: Final = (
 )
 _INCLUDED: Final = frozenset(["-include", "-include-pch"])
 _KEYWORD: Final = expression(r"[a-z0-9_]+(?:,[a-z0-9_]+)*$")
+_DEPENDENCIES_BELOW: Final = expression(r"-Wp,(?:.*,)?-M")  # whatever else the same word hands on
 _NOTHING: Final = expression(r"(?!)")
 
 
@@ -78,7 +79,8 @@ class Options(NamedTuple):
             return self.alone[word], (word,)
         if word.startswith("-x"):
             return Role.LANGUAGE if word[2:] in _LANGUAGES else Role.BOTH, (word,)
-        return next((role for role, prefixes in self.prefixes if word.startswith(prefixes)), Role.BOTH), (word,)
+        role = next((role for role, prefixes in self.prefixes if word.startswith(prefixes)), Role.BOTH)
+        return Role.DEPENDENCY if _DEPENDENCIES_BELOW.match(word) else role, (word,)
 
     def asks(self, words: tuple[str, ...]) -> bool:
         """Tell whether an option asks something, or stops before there is code."""
@@ -125,7 +127,7 @@ USUAL: Final = Options(
         }
     ),
     prefixes=(
-        (Role.DEPENDENCY, ("-MF", "-MT", "-MQ", "-Wp,-M")),
+        (Role.DEPENDENCY, ("-MF", "-MT", "-MQ")),
         (Role.PREPROCESS, ("-D", "-U", "-I", "-Wp,", "-iquote", "-isystem", "-idirafter", "-include", "-imacros")),
         (Role.COMPILE, ("-l", "-L", "-Wl,", "-Wa,", "-save-temps", "-fuse-ld")),
         (Role.OUTPUT, ("-o",)),

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import run
-from .expression import expression
 
 __all__ = ["dependency_file", "dependency_words"]
 
 _WRITES: Final = frozenset(["-MD", "-MMD"])
 _FILE_OPTIONS: Final = frozenset(["-MD", "-MMD", "-dependency-file"])
 _TARGET_OPTIONS: Final = ("-MT", "-MQ")
-_NAMES_TARGET: Final = expression(r"^-M[TQ]|^-Wp,.*,-M[TQ]")
 _WRITES_BELOW: Final = ("-Wp,-MD", "-Wp,-MMD")
 
 
@@ -31,15 +30,16 @@ def dependency_words(command: CompilerCommand) -> dict[Argument, list[str]]:
     if not writes and not any(option.startswith(_WRITES_BELOW) for option in options):
         return {}
     wanted = [
-        *(_FILE_OPTIONS if writes and not any(option.startswith("-MF") for option in options) else []),
-        *(_TARGET_OPTIONS if not any(_NAMES_TARGET.search(option) for option in options) else []),
+        *(_FILE_OPTIONS if writes and not any(map(_names_file, options)) else []),
+        *(_TARGET_OPTIONS if not any(option.startswith(_TARGET_OPTIONS) for option in options) else []),
     ]
     if not wanted:
         return {}
+    handed_on = set(pairwise(_handed_on(command)))
     asked = run([*command.words, "-###"], output=True, messages=True)
     calls = [_words(line) for line in os.fsdecode(asked.messages).splitlines() if line.startswith(" ")]
     return {
-        source: _options(call, wanted)
+        source: _options(call, wanted, handed_on)
         for source in command.sources
         for call in calls
         if source.words[0] in call and not _FILE_OPTIONS.isdisjoint(call)
@@ -72,10 +72,27 @@ def _words(line: str) -> list[str]:
         return []
 
 
-def _options(call: list[str], wanted: list[str]) -> list[str]:
-    """Pick the wanted options out of the call of the compiler proper, as its driver spells them."""
+def _names_file(option: str) -> bool:
+    return option.startswith(("-MF", "-Wp,-MF,")) or ",-MF," in option
+
+
+def _handed_on(command: CompilerCommand) -> Iterator[str]:
+    """Give the words that a driver hands on to the preprocessor as they are."""
+    for argument in command.arguments:
+        first, *others = argument.words
+        if first.startswith("-Wp,"):
+            yield from first.split(",")[1:]
+        elif first == "-Xpreprocessor":
+            yield from others
+
+
+def _options(call: list[str], wanted: list[str], handed_on: set[tuple[str, str]]) -> list[str]:
+    """Pick the wanted options out of the call of the compiler proper, as its driver spells them.
+
+    Those that are handed on reach the preprocessor anyway.
+    """
     words: list[str] = []
     for option, value in pairwise(call):
-        if option in wanted:
+        if option in wanted and (option, value) not in handed_on:
             words += [option if option in _TARGET_OPTIONS else "-MF", value]
     return words

@@ -6,6 +6,7 @@ import os
 import re
 from typing import Final, NamedTuple
 
+from ..compiler_records import without_records
 from .expression import expression
 from .store import digest, open_store
 from .tool_fingerprint import compiler_environment, program_states
@@ -95,7 +96,7 @@ def _said(command: list[str]) -> str:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "LC_ALL": "C"},
+            env={**without_records(), "LC_ALL": "C"},
             check=False,
         )
     except OSError:

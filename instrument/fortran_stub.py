@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from ..compiler_records import without_records
 from .compiler import CompilerCommand, Role, no_compiler
 from .expression import expression
 from .front_end import FORTRAN_STUB
@@ -66,6 +67,7 @@ class FortranStub:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
+                env=without_records(),
             )
         except OSError as error:
             raise no_compiler(command.compiler[0], error) from None

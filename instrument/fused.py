@@ -7,6 +7,7 @@ import subprocess
 from itertools import chain
 from typing import Final
 
+from ..compiler_records import without_records
 from ..experiment.fused import FUSED
 from .compiler import CompilerCommand, Role
 from .object_notes import noted
@@ -43,7 +44,12 @@ def _has_instructions(command: CompilerCommand, language: str) -> bool:
     known = store.get(key)
     if known is None:
         done = subprocess.run(
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=without_records(),
+            check=False,
         )
         known = b"yes" if _MACRO in done.stdout else b"no"
         store.put(key, known)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ..atomic_file import replacing
+from ..compiler_records import recording
 from ..errors import InputError
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import Finished
@@ -102,6 +103,8 @@ class KeptCompile:
         source = self._command.sources[0]
         dependencies = dependency_file(self._dependency_words)
         if not (self._is_kept and self._key and self._toolchain) or source.is_fortran or dependencies is None:
+            return
+        if recording() or (dependencies and not Path(dependencies).is_file()):
             return
         with suppress(OSError, ValueError):
             system = self._toolchain.directories

@@ -12,6 +12,7 @@ import os
 import sys
 
 from ..atomic_file import replacing
+from ..compiler_records import recording
 from ..errors import AutoanalyzerError
 from .store import content_of, digest, joined, open_store, parts_of
 from .tool_fingerprint import fingerprint, program_states
@@ -28,7 +29,7 @@ __all__ = ["Inputs", "answered", "command_key", "note_compile"]
 _MOST: Final = 4  # notes of one command, as of several branches of a project
 _PRODUCTS: Final = "AUTOANALYZER_PRODUCTS"
 # What makes more than the answer of a compile, or none.
-_UNUSUAL: Final = ("AUTOANALYZER_INSIDE", _PRODUCTS, "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")
+_UNUSUAL: Final = ("AUTOANALYZER_INSIDE", _PRODUCTS)
 
 
 class Inputs:
@@ -111,7 +112,8 @@ def answered(words: list[str]) -> bool:
     Args:
         words: The command of the real compiler.
     """
-    if "-c" not in words or any(map(os.environ.get, _UNUSUAL)) or any(word.startswith("@") for word in words):
+    unusual = any(map(os.environ.get, _UNUSUAL)) or recording()
+    if "-c" not in words or unusual or any(word.startswith("@") for word in words):
         return False
     try:
         store = open_store()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import Final
 
+from ..compiler_records import without_records
 from .compiler import no_compiler
 from .expression import expression
 from .store import digest, joined, open_store, parts_of
@@ -16,6 +18,7 @@ __all__ = ["USUAL_DIRECTORIES", "Toolchain"]
 USUAL_DIRECTORIES: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
 _SEARCH_LIST: Final = "search starts here:"
 _SEARCH_END: Final = "End of search list."
+_GNU: Final = frozenset(["cc1", "cc1plus", "f951"])
 _DRIVER: Final = expression(r"^COLLECT_GCC=(.+)$", re.M)
 
 
@@ -49,6 +52,11 @@ class Toolchain:
         self.directories: tuple[str, ...] = tuple(_read(directories)) or USUAL_DIRECTORIES
         self.identity = digest(key, states, version)
 
+    @property
+    def is_gnu(self) -> bool:
+        """Whether the compiler proper is one of GNU's."""
+        return any(Path(program).name in _GNU for program in self.programs)
+
 
 def _ask(compiler: list[str], language: str) -> tuple[bytes, bytes, bytes, bytes]:
     """Give the compiler's programs, their states, a digest of all that it says, and its header directories."""
@@ -60,7 +68,7 @@ def _ask(compiler: list[str], language: str) -> tuple[bytes, bytes, bytes, bytes
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            env={**os.environ, "LC_ALL": "C"},
+            env={**without_records(), "LC_ALL": "C"},
             check=False,
         )
     except OSError as error:

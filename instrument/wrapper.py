@@ -67,7 +67,7 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
 
         status = carried_out(command)
     else:
-        status = run(words).status
+        status = run(words, recorded=True).status
         if piped and status == 0 and _NOWHERE.isdisjoint(map(str, [command.program, *command.objects])):
             reason = "standard input and pipes can be read only once"
             sys.stderr.write(f"autoanalyzer: {', '.join(piped)}: not instrumented: {reason}; compiled unchanged\n")

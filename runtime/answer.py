@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from ..compiler_records import without_records
+
 __all__ = ["answer"]
 
 _PATIENCE: Final = 30.0  # seconds
@@ -26,7 +28,7 @@ def answer(
     try:
         done = subprocess.run(
             command,
-            env=dict(environment),
+            env=without_records(environment),
             input=question,
             capture_output=True,
             text=True,

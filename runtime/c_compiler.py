@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..compiler_records import without_records
 from ..errors import BuildError
 
 __all__ = ["c_compilers", "compiled"]
@@ -43,7 +44,7 @@ def compiled(
     return subprocess.run(
         command,
         cwd=folder,
-        env=dict(environment),
+        env=without_records(environment),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

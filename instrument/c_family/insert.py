@@ -36,6 +36,7 @@ def insert_guards(
     *,
     cxx: bool = False,
     constexpr: bool = False,
+    apart: bool = False,
     said: Sequence[str] = (),
 ) -> str:
     """Give the text of a unit with a guard for each region that has no reason against it.
@@ -56,6 +57,7 @@ def insert_guards(
         regions: What was found in it.
         cxx: Whether it is C++, where a guard is an object of class ``aa_guard``.
         constexpr: Whether it is C++20 or later, where such an object may be in what the compiler runs.
+        apart: Whether probes are calls everywhere, as they are where a profile is written.
         said: Lines for the assembler.
     """
     edits: list[_Edit] = []
@@ -74,7 +76,7 @@ def insert_guards(
     if not edits:
         return unit.text
     closes = any(found.keeps_scope and not found.reason for found in regions)
-    stub = _cxx_stub(sites, constexpr=constexpr) if cxx else _c_stub(closes=closes)
+    stub = _cxx_stub(sites, constexpr=constexpr, apart=apart) if cxx else _c_stub(closes=closes, apart=apart)
     stub += f"__asm__({' '.join(map(_asm_line, said))});\n" if said else ""
     return _without_marks(_applied(unit, sorted(edits), stub))
 
@@ -162,15 +164,19 @@ def _stub_text(name: str) -> str:
     return Path(__file__).parents[1].joinpath(name).read_text("ascii")
 
 
-def _c_stub(*, closes: bool) -> str:
+def _c_stub(*, closes: bool, apart: bool) -> str:
     """Give the stub, with what closes regions that keep their scope where there are such: each function takes time."""
-    return _stub_text("stub.h") + (_stub_text("close.h") if closes else "")
+    return _stub(apart=apart) + (_stub_text("close.h") if closes else "")
 
 
-def _cxx_stub(sites: Iterable[str], *, constexpr: bool) -> str:
+def _stub(*, apart: bool) -> str:
+    return (_stub_text("apart.h") if apart else "") + _stub_text("stub.h")
+
+
+def _cxx_stub(sites: Iterable[str], *, constexpr: bool, apart: bool) -> str:
     """Give the stub, with the sites, each once in a program or shared library, and the guards."""
     hidden = '__attribute__((__weak__, __visibility__("hidden")))'
-    stub = _stub_text("stub.h") + "".join(f"{hidden} unsigned long *{site} = 0;\n" for site in sites)
+    stub = _stub(apart=apart) + "".join(f"{hidden} unsigned long *{site} = 0;\n" for site in sites)
     guard = _stub_text("guard.h")
     for name, text in (("AA_CONSTEXPR", "constexpr"), ("AA_WHEN_RUN", "if (!__builtin_is_constant_evaluated())")):
         guard = guard.replace(name, text if constexpr else "")

@@ -147,14 +147,16 @@ def lab(tool: Any, probe_check: Path, _printed: dict[tuple[str | bytes, ...], An
     return Lab(tool, probe_check, _printed)
 
 
-def assert_the_same_with_probes(tool: Any, sources: Mapping[str, str], *words: str) -> None:
+def assert_the_same_with_probes(
+    tool: Any, sources: Mapping[str, str], *words: str, env: dict[str, str] | None = None
+) -> None:
     """Assert that a compiler command gives the same files, messages and status, the same dependencies and modules."""
     done = {}
     for kind, prefix in (("plain", []), ("probed", ["autoanalyzer", "compile", "--"])):
         there = replace(tool, folder=tool.folder / kind)
         for name, text in sources.items():
             there.write(name, text)
-        done[kind] = there(*prefix, *words)
+        done[kind] = there(*prefix, *words, env=env)
     plain, probed = (_files(tool.folder / kind) for kind in ("plain", "probed"))
     assert set(probed) == set(plain)
     for name in plain:

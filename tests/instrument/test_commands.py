@@ -52,6 +52,13 @@ COMMANDS = """
 -Iinc -MD -MQ 'a$b' -c src/k.c
 -Iinc -Wp,-MD,foo.d -c src/k.c -o src/kk.o
 -Iinc -Wp,-MMD,foo.d,-MT,zz -c src/k.c
+-Iinc -Wp,-MT,zz -MMD -c src/k.c -o src/kk.o
+-Iinc -Wp,-MF,foo.d -MD -c src/k.c
+-Iinc -Wp,-DX,-MD,foo.d -c src/k.c
+-Iinc -Xpreprocessor -MT -Xpreprocessor zz -MMD -c src/k.c
+-Iinc -MMD -MF dep.x -MT a -MQ 'b$c' -MT d -c src/k.c
+-Iinc -MD -MF - -c src/k.c
+-Iinc -MMD -MF /dev/stdout -c src/k.c
 -Iinc -MD src/k.c m.c -o prog
 -Iinc -MD -MF x.d m.c src/k.c -o prog
 -Iinc -MM src/k.c
@@ -88,6 +95,45 @@ undefined.c -o undefined
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_command_gives_what_it_gives_without_probes(tool, cc, words):
     assert_the_same_with_probes(tool, SOURCES, cc, *shlex.split(words))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"DEPENDENCIES_OUTPUT": "made.d"},
+        {"DEPENDENCIES_OUTPUT": "made.d src/k.o"},
+        {"SUNPRO_DEPENDENCIES": "made.d k"},
+        {"CC_PRINT_HEADERS": "1", "CC_PRINT_HEADERS_FILE": "made.d"},
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "-Iinc -c src/k.c",
+        "-Iinc -c m.c src/k.c",
+        "-Iinc -Wall -c warns.c",
+        "-Iinc -MMD -c src/k.c -o k.o",
+        "-c bad.c",
+        "-c read.i",
+        "-fsyntax-only -Iinc m.c",
+    ],
+)
+@pytest.mark.parametrize("cc", ["gcc", "g++", "gfortran", "clang"])
+def test_what_the_environment_asks_each_compile_to_write_is_written_once(tool, cc, words, asked):
+    read = {"read.i": '# 1 "read.c"\nint k(int n) { while (n > 3) n--; return n; }\n'}
+    fresh = {"AUTOANALYZER_CACHE": str(tool.folder / "cache")}
+    assert_the_same_with_probes(tool, SOURCES | read, cc, *words.split(), env=asked | fresh)
+
+
+def test_a_source_that_is_only_read_writes_no_dependencies(tool):
+    tool.write("k.c", "int k(int n) { while (n > 3) n--; return n; }\n")
+    done = tool(
+        *("autoanalyzer", "regions", "--cc", "gcc", "k.c", "--", "-MMD"),
+        env={"DEPENDENCIES_OUTPUT": "made.d", "AUTOANALYZER_CACHE": str(tool.folder / "cache")},
+    )
+    assert done.returncode == 0
+    assert not list(tool.folder.glob("*.d"))
 
 
 def test_debug_information_names_source_and_folder_as_ever(tool):

@@ -78,6 +78,8 @@ COMMANDS = """
 -Iinc -MD -c macro.F90
 -Iinc -MMD -MP -c macro.F90 -o src/macro.o
 -Iinc -MD -MF dep.x -MT 'a b' -c macro.F90 -o src/macro.o
+-Iinc -MD -MF /dev/stdout -c macro.F90
+-Iinc -Wp,-DTWICE=2,-MD,foo.d -c macro.F90
 -Iinc -cpp -MD -MF dep.x src/shapes.f90 m.f90 -o prog
 -Iinc -cpp -MD -c src/shapes.f90 m.f90
 -Iinc -cpp -MD -c src/shapes.f90 -J mods -o src/k.o
