@@ -125,6 +125,11 @@ def _remarks(
             f"{alone} processes, each alone in its MPI_COMM_WORLD:"
             " does the launcher belong to the MPI that the program is linked to?"
         )
+    if bypassed := sum(shard.mpi_bypassed for shard in shards):
+        yield (
+            f"MPI was used, but its calls were not seen, on {bypassed} of {len(shards)} processes:"
+            " busy times include waiting in MPI, and differences between ranks may come of it"
+        )
     for process, shard in processes.items():
         if shard.state == "aborted":
             yield f"rank {process} called MPI_Abort with code {shard.exit_code}"

@@ -157,6 +157,7 @@ class Shard:
         mpi_finalised: Likewise, to its return.
         end: Likewise, to the end of the program or to MPI_Abort; None for a killed process.
         last: Likewise, to the last sign of life.
+        mpi_bypassed: Whether MPI was initialised by a call that was not seen.
         ticks_per_second: Of the wall clock.
         wall_clock: Where wall time comes from: ``tsc``, ``cntvct`` or ``clock_gettime``.
         cpu_clock: How CPU time is watched: ``rseq``, ``perf-lock`` or ``syscall``.
@@ -203,6 +204,7 @@ class Shard:
     mpi_finalised: float | None
     end: float | None
     last: float
+    mpi_bypassed: bool
     ticks_per_second: float
     wall_clock: str
     cpu_clock: str

@@ -84,7 +84,8 @@ HEADER_LAYOUT: Final = np.dtype(
         ("counting", "u4"),
         ("call_cost", "f4"),
         ("system", "u8", (len(SYSTEM_VALUES),)),
-        ("unused", "u8", (5,)),
+        ("mpi_bypassed", "u8"),
+        ("unused", "u8", (4,)),
     ]
 )
 

@@ -25,13 +25,12 @@ class Prototype:
     name: str
     parameters: tuple[tuple[str, str], ...]
 
-    def declaration(self, names: list[str]) -> str:
-        """The head of a definition with these parameter names."""
-        parameters = [
+    def declared(self, names: list[str]) -> str:
+        """The parameters as a definition with these names declares them."""
+        return ", ".join(
             f"{before}{'' if before.endswith('*') else ' '}{name}{after}"
             for (before, after), name in zip(self.parameters, names, strict=True)
-        ]
-        return f"int MPI_{self.name}({', '.join(parameters)})"
+        )
 
 
 def read_prototypes(preprocessed: str) -> dict[str, Prototype]:

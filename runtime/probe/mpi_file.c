@@ -124,19 +124,20 @@ static void closed(struct aa_mpi_call call, struct open_file file) {
         aa_file_add(file.number, 0, 0, 0, ticks_of_call());
 }
 
-AA_EXPORT int MPI_File_open(MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file) {
+AA_MPI_FUNCTION(File_open, (MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file),
+                (comm, name, mode, info, file)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_IO, AA_MPI_REGION("File_open"));
-    int result = aa_mpi.File_open(comm, name, mode, info, file);
+    int result = (*next)(comm, name, mode, info, file);
     if (call.counts && result == MPI_SUCCESS)
         opened(*file, name);
     aa_mpi_end(call);
     return result;
 }
 
-AA_EXPORT int MPI_File_close(MPI_File *file) {
+AA_MPI_FUNCTION(File_close, (MPI_File * file), (file)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_IO, AA_MPI_REGION("File_close"));
     struct open_file former = take_out(call, *file);
-    int result = aa_mpi.File_close(file);
+    int result = (*next)(file);
     closed(call, former);
     aa_mpi_end(call);
     return result;

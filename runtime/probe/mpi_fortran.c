@@ -61,7 +61,7 @@ static void call_first(const void *function) {
 static void check(const void *function, const void *caller) {
     if (function == NULL)
         aa_mpi_stop("the Fortran part of the MPI library was not found");
-    if (!aa_mpi_bind_if_any() || atomic_load_explicit(&constants_found, memory_order_acquire))
+    if (!aa_mpi_bind_if_any(caller) || atomic_load_explicit(&constants_found, memory_order_acquire))
         return;
     call_first(function);
     find_constants(caller);

@@ -18,8 +18,6 @@ enum aa_language { AA_C, AA_FORTRAN, AA_FORTRAN_2008, AA_FORTRAN_2018 };
 
 /* ---- the frame of a wrapper */
 
-#define AA_UNPACK(...) __VA_ARGS__
-
 /* One form of a function: its name, what tells it from the others, and the library's own once it is known. */
 struct aa_fortran_form {
     const char *name;

@@ -8,9 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mpi_lookup.h"
+#include "symbol.h"
+
 /* From the build: AA_MPI_FILE, AA_MPI_SONAME, and AA_PROBE_FILE, this library's name in LD_PRELOAD. */
 
 struct aa_mpi aa_mpi;
+struct aa_mpi_next aa_mpi_next;
 
 _Thread_local const void *aa_mpi_outermost;
 _Thread_local const char *aa_mpi_region;
@@ -26,7 +30,7 @@ void aa_mpi_leave(void) {
 
 struct aa_mpi_call aa_mpi_begin_in(const void *frame, uint32_t share, struct aa_mpi_region region) {
     if (!aa_mpi_is_bound())
-        aa_mpi_bind();
+        aa_mpi_bind(region.returns_to);
     aa_mpi_end_left_above(frame);
     bool outermost = aa_mpi_outermost == NULL;
     bool counts = outermost && atomic_load_explicit(&aa_mpi.live, memory_order_relaxed);
@@ -54,7 +58,13 @@ static const bool handles_are_addresses = false;
 #endif
 
 static bool is_other_family(void *library) {
-    return (dlsym(library, "ompi_mpi_comm_world") != NULL) != handles_are_addresses;
+    return (aa_look_up(library, "ompi_mpi_comm_world") != NULL) != handles_are_addresses;
+}
+
+/* All that the program has loaded, but for this library. */
+static void *everywhere(void) {
+    bool comes_first = aa_symbol_is_own(aa_look_up(RTLD_DEFAULT, "PMPI_Init"));
+    return comes_first ? RTLD_NEXT : RTLD_DEFAULT;
 }
 
 /* By its file, whatever name it was loaded by, or by its own name; by what it defines if neither is known. */
@@ -62,27 +72,49 @@ static void *find_library(void) {
     void *library = dlopen(AA_MPI_FILE, RTLD_LAZY | RTLD_NOLOAD);
     if (library == NULL)
         library = dlopen(AA_MPI_SONAME, RTLD_LAZY | RTLD_NOLOAD);
-    return library != NULL ? library : RTLD_DEFAULT;
+    return library != NULL ? library : everywhere();
 }
 
 #ifdef OPEN_MPI
 /* The library's data may have been moved into the executable (a copy relocation), which then comes first. */
 static void *data_of(void *library, const char *name) {
-    void *data = dlsym(RTLD_DEFAULT, name);
-    return data != NULL ? data : dlsym(library, name);
+    void *data = aa_look_up(RTLD_DEFAULT, name);
+    return data != NULL ? data : aa_look_up(library, name);
 }
 #endif
 
 static bool has_mpi(void *library) {
-    bool has = dlsym(library, "PMPI_Init") != NULL;
+    bool has = aa_look_up(library, "PMPI_Init") != NULL;
     dlerror(); /* or the program would take our failure for one of its own */
     return has;
 }
 
-static bool bind_to(void *library) {
+/* The caller's own library, and those that it is linked to; NULL if there is no caller. */
+static void *loaded_by(const void *caller) {
+    Dl_info found;
+    return dladdr(caller, &found) != 0 ? dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
+/* Behind this library, or in what the caller has loaded privately. */
+static void *next_of(const char *name, void *private, void *last) {
+    void *next = aa_look_up(RTLD_NEXT, name);
+    if (next == NULL && private != NULL)
+        next = aa_look_up(private, name);
+    return next != NULL && !aa_symbol_is_own(next) ? next : last;
+}
+
+static void find_next(const void *caller) {
+    void *private = loaded_by(caller);
+#define LOOK_UP_NEXT(name)                                                                                   \
+    aa_mpi_next.name = (__typeof__(aa_mpi.name))next_of("MPI_" #name, private, (void *)aa_mpi.name);
+    AA_MPI_FUNCTIONS(LOOK_UP_NEXT)
+    dlerror();
+}
+
+static bool bind_to(void *library, const void *caller) {
     if (!has_mpi(library) || is_other_family(library))
         return false;
-#define LOOK_UP(name) aa_mpi.name = (__typeof__(aa_mpi.name))dlsym(library, "PMPI_" #name);
+#define LOOK_UP(name) aa_mpi.name = (__typeof__(aa_mpi.name))aa_look_up(library, "PMPI_" #name);
     AA_MPI_FUNCTIONS(LOOK_UP)
     AA_MPI_HANDLES(LOOK_UP)
     AA_MPI_SESSION_HANDLES(LOOK_UP)
@@ -97,6 +129,7 @@ static bool bind_to(void *library) {
     aa_mpi.byte = MPI_BYTE;
     aa_mpi.no_op = MPI_NO_OP;
 #endif
+    find_next(caller);
     atomic_store_explicit(&aa_mpi.bound, true, memory_order_release);
     return true;
 }
@@ -110,16 +143,22 @@ void aa_mpi_stop(const char *what) {
     _exit(EXIT_FAILURE);
 }
 
-void aa_mpi_bind(void) {
-    if (!bind_to(find_library()))
+void aa_mpi_bind(const void *caller) {
+    if (!bind_to(find_library(), caller))
         aa_mpi_stop("this program loads an MPI library other than " AA_MPI_SONAME
                     ", which the probe library was built for; run it under its own launcher");
 }
 
-bool aa_mpi_bind_if_any(void) {
+bool aa_mpi_bind_if_any(const void *caller) {
     if (!aa_mpi_is_bound() && has_mpi(find_library()))
-        aa_mpi_bind();
+        aa_mpi_bind(caller);
     return aa_mpi_is_bound();
+}
+
+bool aa_mpi_defines(const void *function) {
+    Dl_info found, library;
+    return (aa_mpi_is_bound() || bind_to(find_library(), NULL)) && dladdr(function, &found) != 0 &&
+           dladdr((void *)aa_mpi.Init, &library) != 0 && found.dli_fbase == library.dli_fbase;
 }
 
 /* Take this library out of LD_PRELOAD, in place; whether it was there. */
@@ -156,8 +195,8 @@ static void start_without_probes(char **argv) {
 
 __attribute__((constructor)) static void bind_early(int argc, char **argv) {
     (void)argc;
-    if (!has_mpi(RTLD_DEFAULT))
+    if (!has_mpi(everywhere()))
         return; /* or a program that loads it later */
-    if (!bind_to(find_library()))
+    if (!bind_to(find_library(), NULL))
         start_without_probes(argv);
 }

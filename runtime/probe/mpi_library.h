@@ -60,12 +60,21 @@ extern struct aa_mpi {
     AA_MPI_SESSION_HANDLES(AA_MPI_POINTER)
 } aa_mpi;
 
-/* Look up all entry points; ends the process where they cannot be had. */
-void aa_mpi_bind(void);
+/*
+ * What MPI_X of this library calls: the next MPI_X, which is that of another library that wraps it (a tool
+ * that is linked to the program, or preloaded), or else the MPI library's own.
+ */
+extern struct aa_mpi_next { AA_MPI_FUNCTIONS(AA_MPI_POINTER) } aa_mpi_next;
+
+/* Look up all entry points for a call from there; ends the process where they cannot be had. */
+void aa_mpi_bind(const void *caller);
 
 /* The same, but false where no MPI library has been loaded: Fortran's names may be a stub's for serial
  * programs. */
-bool aa_mpi_bind_if_any(void);
+bool aa_mpi_bind_if_any(const void *caller);
+
+/* Whether a function is the MPI library's that this library serves. */
+bool aa_mpi_defines(const void *function);
 
 static inline bool aa_mpi_is_bound(void) {
     return __builtin_expect(atomic_load_explicit(&aa_mpi.bound, memory_order_acquire), true);
@@ -127,5 +136,33 @@ AA_IN_CALLERS_FRAME struct aa_mpi_call aa_mpi_begin(enum aa_share share, struct 
 }
 
 void aa_mpi_end(struct aa_mpi_call call);
+
+/* ---- a wrapper, under both names of its function */
+
+#define AA_UNPACK(...) __VA_ARGS__
+#define AA_AND_UNPACK(...) , ##__VA_ARGS__
+
+/*
+ * Its body follows, in which *next is what the call is passed on to. A program calls PMPI_X in a wrapper of
+ * its own. So do MPI libraries inside of a call, and tools inside of MPI_X: where a call passes, it is handed
+ * over and nothing else. Both ways out of PMPI_X are jumps, so that the call returns to the program.
+ */
+#define AA_MPI_WRAPPER(name, passes, parameters, arguments)                                                  \
+    AA_IN_CALLERS_FRAME int body_##name(__typeof__(MPI_##name) *const *next AA_AND_UNPACK parameters);       \
+    static __attribute__((noinline)) int outermost_##name parameters {                                       \
+        return body_##name(&aa_mpi.name AA_AND_UNPACK arguments);                                            \
+    }                                                                                                        \
+    AA_EXPORT int MPI_##name parameters {                                                                    \
+        return body_##name(&aa_mpi_next.name AA_AND_UNPACK arguments);                                       \
+    }                                                                                                        \
+    AA_EXPORT int PMPI_##name parameters {                                                                   \
+        if (passes)                                                                                          \
+            return aa_mpi.name arguments;                                                                    \
+        return outermost_##name arguments;                                                                   \
+    }                                                                                                        \
+    AA_IN_CALLERS_FRAME int body_##name(__typeof__(MPI_##name) *const *next AA_AND_UNPACK parameters)
+
+#define AA_MPI_FUNCTION(name, parameters, arguments)                                                         \
+    AA_MPI_WRAPPER(name, !aa_mpi_is_outermost(), parameters, arguments)
 
 #endif

@@ -17,12 +17,17 @@ struct step {
     struct aa_mpi_call call;
 };
 
+/* MPI_Init and MPI_Finalize have regions of their own. */
+static inline struct aa_mpi_region no_region(const void *caller) {
+    return (struct aa_mpi_region){NULL, caller};
+}
+
 /* ---- in either language; Fortran's function may call C's, which is nothing new then */
 
 AA_IN_CALLERS_FRAME struct step init_begins(bool is_region) {
     if (is_region)
         aa_probe_enter(init_region);
-    return (struct step){is_region, aa_mpi_begin(AA_MPI_START_END, (struct aa_mpi_region){NULL, NULL})};
+    return (struct step){is_region, aa_mpi_begin(AA_MPI_START_END, no_region(__builtin_return_address(0)))};
 }
 
 static bool has_begun(struct step init, int result) {
@@ -43,7 +48,7 @@ AA_IN_CALLERS_FRAME struct step finalize_begins(bool is_region) {
         aa_process_mpi_finalising();
         aa_probe_enter(finalize_region);
     }
-    return (struct step){is_region, aa_mpi_begin(AA_MPI_START_END, (struct aa_mpi_region){NULL, NULL})};
+    return (struct step){is_region, aa_mpi_begin(AA_MPI_START_END, no_region(__builtin_return_address(0)))};
 }
 
 static void finalize_ends(struct step finalize, bool counts) {
@@ -97,23 +102,24 @@ AA_IN_CALLERS_FRAME struct step world_ends(void) {
     return finalize_begins(is_first);
 }
 
-AA_EXPORT int MPI_Init(int *argc, char ***argv) {
+AA_MPI_WRAPPER(Init, false, (int *argc, char ***argv), (argc, argv)) {
     struct step init = world_begins();
-    int result = aa_mpi.Init(argc, argv);
+    int result = (*next)(argc, argv);
     world_has_begun(init, result);
     return result;
 }
 
-AA_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+AA_MPI_WRAPPER(Init_thread, false, (int *argc, char ***argv, int required, int *provided),
+               (argc, argv, required, provided)) {
     struct step init = world_begins();
-    int result = aa_mpi.Init_thread(argc, argv, required, provided);
+    int result = (*next)(argc, argv, required, provided);
     world_has_begun(init, result);
     return result;
 }
 
-AA_EXPORT int MPI_Finalize(void) {
+AA_MPI_WRAPPER(Finalize, false, (), ()) {
     struct step finalize = world_ends();
-    int result = aa_mpi.Finalize();
+    int result = (*next)();
     finalize_ends(finalize, finalize.is_region);
     return result;
 }
@@ -183,16 +189,17 @@ static void session_has_ended(struct step finalize, int result) {
     finalize_ends(finalize, ended && (finalize.is_region || finalize.call.counts));
 }
 
-AA_EXPORT int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
+AA_MPI_WRAPPER(Session_init, false, (MPI_Info info, MPI_Errhandler handler, MPI_Session *session),
+               (info, handler, session)) {
     struct step init = session_begins();
-    int result = aa_mpi.Session_init(info, handler, session);
+    int result = (*next)(info, handler, session);
     session_has_begun(init, result, *session);
     return result;
 }
 
-AA_EXPORT int MPI_Session_finalize(MPI_Session *session) {
+AA_MPI_WRAPPER(Session_finalize, false, (MPI_Session * session), (session)) {
     struct step finalize = session_ends();
-    int result = aa_mpi.Session_finalize(session);
+    int result = (*next)(session);
     session_has_ended(finalize, result);
     return result;
 }
@@ -214,11 +221,11 @@ AA_FORTRAN_FUNCTION(session_finalize, (MPI_Fint * session, MPI_Fint *error), (se
 
 /* ---- MPI_Abort */
 
-AA_EXPORT int MPI_Abort(MPI_Comm comm, int code) {
+AA_MPI_WRAPPER(Abort, false, (MPI_Comm comm, int code), (comm, code)) {
     if (!aa_mpi_is_bound())
-        aa_mpi_bind();
+        aa_mpi_bind(__builtin_return_address(0));
     aa_process_aborting(code);
-    return aa_mpi.Abort(comm, code);
+    return (*next)(comm, code);
 }
 
 AA_FORTRAN_FUNCTION(abort, (MPI_Fint * comm, MPI_Fint *code, MPI_Fint *error), (comm, code, error)) {

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "process.h"
+#include "bypass.h"
 #include "counter.h"
 #include "delay.h"
 #include "event.h"
@@ -228,6 +229,7 @@ static __attribute__((destructor)) void finish(void) {
     struct aa_header *header = recorded();
     if (header && header->state != AA_ABORTED) {
         aa_team_finish();
+        header->mpi_bypassed = !header->mpi_initialised && !header->forked_from && aa_mpi_was_initialised();
         header->end = settle(header);
         header->state = AA_EXITED;
         syscall(SYS_utimensat, AT_FDCWD, aa_shard_path(), NULL, 0); /* a mapping's last writes do not tell */

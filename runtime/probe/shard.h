@@ -109,7 +109,8 @@ struct aa_header {
     uint32_t counting;            /* how events are counted: AA_COUNTS_IN_MPI and the like */
     float call_cost;              /* nanoseconds of a call of MPI or file I/O, but for its region */
     uint64_t system[AA_SYSTEM_VALUES]; /* what the system says of the process; see system.h */
-    uint64_t unused[5];
+    uint64_t mpi_bypassed; /* whether MPI was initialised and no call of MPI_Init seen; see bypass.h */
+    uint64_t unused[4];
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {

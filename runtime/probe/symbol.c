@@ -11,10 +11,19 @@
 
 /* ---- one library */
 
-static bool is_own(const void *symbol) {
-    static const char here;
+static const char here;
+
+bool aa_symbol_is_own(const void *symbol) {
     Dl_info own, found;
     return dladdr(&here, &own) != 0 && dladdr(symbol, &found) != 0 && own.dli_fbase == found.dli_fbase;
+}
+
+void *aa_symbol_own_library(void) {
+    static void *_Atomic known;
+    Dl_info own;
+    if (known == NULL && dladdr(&here, &own) != 0)
+        known = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    return known;
 }
 
 /* Its address is kept, so that the library must stay. */
@@ -33,7 +42,7 @@ static void *find_in(const char *file, const char *name) {
     if (library == NULL)
         return NULL;
     void *symbol = dlsym(library, name);
-    if (symbol != NULL && is_own(symbol))
+    if (symbol != NULL && aa_symbol_is_own(symbol))
         symbol = NULL;
     if (symbol != NULL)
         pin(symbol);

@@ -3,7 +3,14 @@
 #define AA_SYMBOL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Whether an address is in this library; nothing is at none. */
+bool aa_symbol_is_own(const void *symbol);
+
+/* This library as dlsym takes it; NULL if it was loaded in a way that cannot be named. */
+void *aa_symbol_own_library(void);
 
 /* In the library that an address belongs to, and those that it is linked to; NULL if there is none. */
 void *aa_symbol_near(const void *address, const char *name);

@@ -18,7 +18,20 @@ from autoanalyzer.runtime.papi.choices import choices_text
 PROBE = Path(build.__file__).parent / "probe"
 COUNTERS = ("counter", "counter_papi", "counter_simulated")
 SOURCES = (
-    *("call_site", "clock", *COUNTERS, "delay", "energy", "event", "fork", "policy", "price", "process", "region"),
+    *(
+        "bypass",
+        "call_site",
+        "clock",
+        *COUNTERS,
+        "delay",
+        "energy",
+        "event",
+        "fork",
+        "policy",
+        "price",
+        "process",
+        "region",
+    ),
     *(
         "script",
         "self",
@@ -26,6 +39,7 @@ SOURCES = (
         "shard_folder",
         "short_paths",
         "site",
+        "symbol",
         "system",
         "team",
         "thread",

@@ -26,7 +26,7 @@ static void print_header(void) {
     HEADER(host), HEADER(executable), HEADER(sources), HEADER(forked_from);
     HEADER(spawned), HEADER(deepest), HEADER(script), HEADER(topologies_left_out), HEADER(run_delay), HEADER(involuntary);
     HEADER(trace_interval), HEADER(trace_generation), HEADER(trace_slowed), HEADER(trace_lost), HEADER(trace_left);
-    HEADER(trace_left_out), HEADER(barriers), HEADER(counting), HEADER(call_cost), HEADER(system), HEADER(unused);
+    HEADER(trace_left_out), HEADER(barriers), HEADER(counting), HEADER(call_cost), HEADER(system), HEADER(mpi_bypassed), HEADER(unused);
 }
 
 static void print_thread(void) {
