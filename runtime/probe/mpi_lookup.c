@@ -13,8 +13,10 @@
 
 typedef void *look_up(void *library, const char *name);
 
-/* Since glibc 2.34, and before that since the first release for an architecture (glibc's shlib-versions). */
-static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.2"};
+/* Since glibc 2.34; before that, or on a later architecture, since its first release (glibc's
+ * shlib-versions). */
+static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27",
+                                       "GLIBC_2.36", "GLIBC_2.4",   "GLIBC_2.2",  "GLIBC_2.0"};
 
 static __attribute__((noinline)) look_up *find_own(void) {
     void *own = NULL;
