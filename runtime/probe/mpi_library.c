@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mpi_lookup.h"
+#include "libc_dlsym.h"
 #include "symbol.h"
 
 /* From the build: AA_MPI_FILE, AA_MPI_SONAME, and AA_PROBE_FILE, this library's name in LD_PRELOAD. */

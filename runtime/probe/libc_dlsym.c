@@ -1,0 +1,41 @@
+#define _GNU_SOURCE
+#include "libc_dlsym.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Since glibc 2.34; before that, or on a later architecture, since its first release (glibc's
+ * shlib-versions). */
+static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27",
+                                       "GLIBC_2.36", "GLIBC_2.4",   "GLIBC_2.2",  "GLIBC_2.0"};
+
+static __attribute__((noinline)) aa_look_up_function *find(void) {
+    void *found = NULL;
+    for (size_t i = 0; found == NULL && i < sizeof versions / sizeof *versions; i++)
+        found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+    if (found == NULL) {
+        dprintf(STDERR_FILENO, "autoanalyzer: %s: the C library's dlsym was not found\n",
+                program_invocation_short_name);
+        _exit(EXIT_FAILURE);
+    }
+    return (aa_look_up_function *)found;
+}
+
+aa_look_up_function *aa_libc_dlsym(void) {
+    static aa_look_up_function *_Atomic known;
+    aa_look_up_function *function = atomic_load_explicit(&known, memory_order_relaxed);
+    if (__builtin_expect(function == NULL, 0)) {
+        function = find();
+        atomic_store_explicit(&known, function, memory_order_relaxed);
+    }
+    return function;
+}
+
+void *aa_look_up(void *library, const char *name) {
+    return aa_libc_dlsym()(library, name);
+}
