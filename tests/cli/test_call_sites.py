@@ -136,7 +136,7 @@ def test_without_debug_information_functions_are_named_and_stripped_nothing(tool
     compiled(tool, C, "app.c", compiler, "-O1", "-no-pie", "-o", "app")
     run(tool, launcher)
     assert visits(tool) == {("MPI_Allreduce", "solve", "", 0): 30, ("MPI_Barrier", "main", "", 0): 2}
-    assert "MPI_Allreduce in solve " in tree(tool)
+    assert re.search(r"MPI_Allreduce in solve\s", tree(tool))
     subprocess.run(["strip", "app"], cwd=tool.folder, check=True)
     run(tool, launcher)
     assert visits(tool) == {("MPI_Allreduce", "", "", 0): 30, ("MPI_Barrier", "", "", 0): 2}
