@@ -86,7 +86,7 @@ class Notes:
         files: What was read and written, by file; those that took longest first.
         prices: What the machine takes for single things, as ``Prices`` names them.
         calibrated: Where these were measured: host, MPI, launcher and day.
-        samples: What one sample is worth, by metric and in its unit; only of metrics that were sampled.
+        samples: The amount that one sample stands for, by metric and in its unit; only of metrics that were sampled.
         runs: Of how many runs of one command it is the mean.
         left_out: Metrics that a cut left out, each with the one that is left and includes it.
         history: How a derived experiment came about.

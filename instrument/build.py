@@ -106,7 +106,7 @@ class Build:
         return self._ended_as_untouched(compiled, heard, again, work.folder / "untouched")
 
     def _ended_as_untouched(self, compiled: Finished, heard: bytes, again: Callable[[], Finished], folder: Path) -> int:
-        """Say what the untouched command says, and give the status of what stands in the end.
+        """Print the untouched command's messages and return the exit status for the user.
 
         The user's messages are those of the untouched command: probes change what flow analysis sees, and
         preprocessed text where a macro is blamed.
@@ -134,7 +134,7 @@ class Build:
 
     @property
     def _with_any_profile(self) -> tuple[str, ...]:
-        """What lets the untouched source be compiled without a word on the profile of a program with probes."""
+        """Options that silence warnings about a profile that a program with probes wrote."""
         if not self.command.reads_profile:
             return ()
         language = self.command.sources[0].language_name

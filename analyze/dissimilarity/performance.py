@@ -161,7 +161,7 @@ class Performance:
 
     @property
     def sample(self) -> float:
-        """What one sample is worth, in the metric's unit; 0 if it was not sampled."""
+        """The amount of the metric that one sample stands for, in its unit; 0 if it was not sampled."""
         samples = self.experiment.notes.samples
         return samples.get("cpu_time" if self.metric == "compute_time" else self.metric, 0.0)
 

@@ -106,7 +106,7 @@ class CallTree:
 
     @property
     def samples(self) -> dict[str, float]:
-        """What a sample is worth, by metric, which no file says: as much as the least value that is there, or less."""
+        """The least positive value of each metric. No file states what a sample stands for; it is at most this."""
         return self._least
 
     @cached_property

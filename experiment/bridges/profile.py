@@ -52,7 +52,7 @@ class Profile:
 
     Attributes:
         remarks: What the reader should know about the data.
-        samples: What one sample is worth, by metric; see ``Notes``.
+        samples: The amount that one sample stands for, by metric; see ``Notes``.
     """
 
     def __init__(self, tool: str) -> None:
