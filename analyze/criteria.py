@@ -11,7 +11,9 @@ from typing import Any, Final
 __all__ = ["CRITERIA", "SAMPLING", "THRESHOLD", "Criteria", "criterion_fields"]
 
 THRESHOLD: Final = 0.1  # Algorithm 1, line 7: of a length; and of a whole: what is as much is worth a word
-SAMPLING: Final = 3.0  # standard deviations: numbers of samples are Poisson distributed, and a - b varies by a + b
+# Standard deviations: numbers of samples are Poisson distributed, and a - b varies by a + b. These are three, and 1 %
+# for samples of a clock that is not exact.
+SAMPLING: Final = 3.03
 
 _SUITE = "the suite"
 _HARDWARE = "processors of today"
