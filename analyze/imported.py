@@ -125,8 +125,8 @@ def in_own_names(experiment: Experiment) -> Experiment:
     Where no time is known, but something was sampled, samples stand for time, whatever the event: their unit is
     ``SAMPLES``. A metric without one of the same meaning is absent, and a remark says which. Where there is no time in
     MPI, that of regions called ``MPI_…``, and of all below them, is; CPU time is what was executed, MPI included, as
-    MPI libraries poll. What the library did below a call of MPI is the call's own. Barriers of OpenMP are time in OpenMP, whatever the tool says of them. A time from which a part
-    was cut is not taken for that part.
+    MPI libraries poll. What the library did below a call of MPI is the call's own. Barriers of OpenMP are time in
+    OpenMP, whatever the tool says of them. A time from which a part was cut is not taken for that part.
     """
     if "wall_time" in experiment and ("mpi_cpu_time" in experiment or not _is_imported(experiment)):
         return experiment

@@ -206,8 +206,8 @@ def _groups(programs: Indices | None, ranks: int) -> list[Indices]:
 def by_program(selection: Selection) -> Selection:
     """Tell ranks of different programs apart: their entry procedures, by the time that each rank is in one of them.
 
-    Processes that ranks forked or spawned are compared among themselves, whatever they run, and so are ranks without any
-    time if there are several programs: nothing tells which one they run.
+    Processes that ranks forked or spawned are compared among themselves, whatever they run. If there are several
+    programs, so are ranks without any time: nothing shows which one they run.
     """
     experiment = selection.experiment
     started = np.isin(selection.ranks, experiment.notes.started)

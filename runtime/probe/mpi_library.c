@@ -183,9 +183,9 @@ static bool leave_preload_list(char *list) {
 }
 
 /*
- * An MPI library of the other family, linked to the program, or one that hands calls over to a library that it
- * loads later: calls cannot even be passed on, as the arguments have other types. So the program starts anew,
- * without this library.
+ * An MPI library of the other family, linked to the program, or one that hands calls over to a library that
+ * it loads later: calls cannot even be passed on, as the arguments have other types. So the program starts
+ * anew, without this library.
  */
 static void start_without_probes(char **argv) {
     complain("linked to an MPI library other than " AA_MPI_SONAME
@@ -194,7 +194,8 @@ static void start_without_probes(char **argv) {
         execv("/proc/self/exe", argv);
 }
 
-/* A library without PMPI_Init that the program is linked to. A preloaded tool may find its PMPI_Init later. */
+/* A library without PMPI_Init that the program is linked to. A preloaded tool may find its PMPI_Init later.
+ */
 static bool is_linked_to_other_mpi(void) {
     const void *init = aa_look_up(RTLD_NEXT, "MPI_Init");
     const char *preloaded = getenv("LD_PRELOAD");

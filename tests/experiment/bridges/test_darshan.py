@@ -107,8 +107,9 @@ def test_a_time_below_0_is_left_out_and_named(tmp_path):
     content = bytearray(SIMPLE.read_bytes())
     start, size = struct.unpack_from("<QQ", content, POSIX_PLACE)
     first = zlib.decompressobj()
-    records = first.decompress(content[start : start + size]).replace(struct.pack("<d", taken), struct.pack("<d", -221.5))
-    changed = zlib.compress(records) + first.unused_data
+    records = first.decompress(content[start : start + size])
+    impossible = records.replace(struct.pack("<d", taken), struct.pack("<d", -221.5))
+    changed = zlib.compress(impossible) + first.unused_data
     struct.pack_into("<QQ", content, POSIX_PLACE, len(content), len(changed))
     (tmp_path / "a.darshan").write_bytes(content + changed)
     found = load(tmp_path / "a.darshan")

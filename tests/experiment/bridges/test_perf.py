@@ -241,8 +241,7 @@ def test_a_part_of_one_sample_is_refused(size, tmp_path):
 
 def _samples(numbers):
     """Text of a process that has so many samples in each function."""
-    lines = [f"app 7 1.5: cycles:  12 {name}+0x1 (/bin/app)\n" for name, number in numbers.items() for _ in range(number)]
-    return "".join(lines)
+    return "".join(f"app 7 1.5: cycles:  12 {name}+0x1 (/bin/app)\n" * number for name, number in numbers.items())
 
 
 @pytest.mark.parametrize(("samples", "is_found"), [(1, False), (9, False), (10, True)])

@@ -1,6 +1,6 @@
 /*
- * Tasks of OpenMP, one for each path of three regions out of so many: task_paths THREADS REGIONS. Each thread of
- * the team executes some, and continues the path on which a task was made.
+ * Tasks of OpenMP, one for each path of three regions out of so many: task_paths THREADS REGIONS. Each thread
+ * of the team executes some, and continues the path on which a task was made.
  */
 #define _GNU_SOURCE
 #include <assert.h>
