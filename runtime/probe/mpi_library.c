@@ -194,8 +194,7 @@ static void start_without_probes(char **argv) {
         execv("/proc/self/exe", argv);
 }
 
-/* A library without PMPI_Init that the program is linked to. A preloaded tool may find its PMPI_Init later.
- */
+/* By a library without PMPI_Init. A preloaded tool may lack it as well, in a shell. */
 static bool is_linked_to_other_mpi(void) {
     const void *init = aa_look_up(RTLD_NEXT, "MPI_Init");
     const char *preloaded = getenv("LD_PRELOAD");
