@@ -250,6 +250,7 @@ def test_a_region_stands_out_if_it_has_more_samples_than_chance_gives_one_of_non
     findings = analyze(load(tmp_path / "a"))
     named = {findings.run.weighed.regions[each].id for each in findings.cores_by_weight}
     assert ("solve" in {findings.experiment.call_paths[each].region.name for each in named}) == is_found
+    assert any("HEAVY" in line for line in verdict_lines(findings)) == is_found
 
 
 def test_samples_of_idle_cores_are_of_no_program(tmp_path, values):
