@@ -24,8 +24,8 @@ class Compiled:
         folder: The working folder of the compiler, from which relative names start; empty if it is not to be known.
         options: The options that decide how a file is read, in order, each in one word: macros, folders of headers,
             forced includes, the standard, OpenMP, the form of Fortran.
-        predefined: Macros in the files' conditions, with the value that the compiler itself defines; None if it defines
-            none. In C and C++ only those for which the options matter.
+        predefined: Macros that the compiler itself defines under these options, with their values; in C and C++ only
+            those for which the options matter, None if they undefine one. Empty if the compiler did not say.
         files: The files, by the name that regions have for them, each with what tells its text from others, as
             ``Region.text``. A file that was included counts as compiled by the options of the source that includes it.
     """
@@ -49,7 +49,9 @@ class Compiled:
         if not (isinstance(options, list | tuple) and isinstance(predefined, dict) and isinstance(files, dict)):
             raise ValueError("expected a list and two objects in the fields of Compiled")
         known = (each for each in predefined.values() if each is not None)
-        if not all(isinstance(each, str) for each in (value["language"], value["folder"], *options, *known, *files.values())):
+        if not all(
+            isinstance(each, str) for each in (value["language"], value["folder"], *options, *known, *files.values())
+        ):
             raise ValueError("expected text in the fields of Compiled")
         return cls(value["language"], value["folder"], tuple(options), predefined, files)
 

@@ -59,7 +59,7 @@ class CFamilyFrontEnd:
         found = self._found(unit)
         said = [
             *assembly(found),
-            *compiled_assembly(self._command, source, text, found, self._flags),
+            *compiled_assembly(self._command, source, found, self._flags),
             *fused_assembly(self._command, self._language),
         ]
         text_with_guards = insert_guards(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -43,39 +43,35 @@ _NEXT_HANDED_ON: Final = expression(r",(?=-\w)")
 _QUOTED: Final = expression(r"""(["'])((?:\\.|(?!\1).){2,})\1""", re.S)
 _HEADER: Final = expression(r"\.(?:h|hh|hpp|hxx|inc|def|fh)\\?$")
 _PREFIX_MAP: Final = expression(r"-f(?:file|debug)-prefix-map=([^=]*)=(.*)", re.S)
-_CONDITION: Final = expression(rb"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b((?:[^\n\\]|\\\r?\n|\\)*)", re.M)
-_DEFINED: Final = expression(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
-_NAME: Final = expression(rb"\b[A-Za-z_]\w*")
-_USERS_FILE: Final = expression(rb'^# \d+ "([^"\n<]+)"(?![ \d]* 3)', re.M)
 _MACRO: Final = expression(rb"^#define (\w+)(?: ([^\n]*))?$", re.M)
-_OF_MACROS: Final = ("-f", "-m", "-O", "-pthread", "-q", "-x", "-std", "-ansi", "-openmp", "-D_")
+_OF_MACROS: Final = ("-f", "-m", "-O", "-pthread", "-q", "-x", "-std", "-ansi", "-openmp")
 
 
 def compiled_assembly(
-    command: CompilerCommand, source: Argument, text: bytes, found: CodeRegions, language_options: Sequence[str]
+    command: CompilerCommand, source: Argument, found: CodeRegions, language_options: Sequence[str]
 ) -> list[str]:
     """Give the lines for the assembler that say how a source and what it includes were compiled.
 
     Args:
         command: The user's command.
         source: The source.
-        text: What the preprocessor has made of it.
         found: Its regions: of files without any, nothing is asked later.
         language_options: Options that decide which language it is, as any front end knows them.
     """
-    files = {each.region.file: each.region.text or text_of(each.region.file) for each in found.regions if not each.reason}
+    files = {
+        each.region.file: each.region.text or text_of(each.region.file) for each in found.regions if not each.reason
+    }
     if not files:
         return []
     language = "fortran" if source.is_fortran else "c++" if source.is_cxx else "c"
     renamed = [match.groups() for option in command.of(Role.BOTH) if (match := _PREFIX_MAP.match(option))]
     openmp = ["-fopenmp"] if openmp_is_on(command.joined(Role.BOTH)) and not source.is_fortran else []
     options = [_renamed(each, renamed) for each in (*_preprocessing(command), *_of_environment(language))]
-    read = dict.fromkeys([source.words[0], *map(os.fsdecode, _USERS_FILE.findall(text))])
     unit = Compiled(
         language,
-        _renamed(os.getcwd(), renamed),
+        _renamed(str(Path.cwd()), renamed),
         (*language_options, *openmp, *options),
-        _predefined(command, source, language_options, _asked_for(read)),
+        _predefined(command, source, language_options),
         files,
     )
     return noted([entry(unit)])
@@ -137,33 +133,14 @@ def _renamed(option: str, renamed: Iterable[tuple[str, ...]]) -> str:
     return option
 
 
-def _asked_for(files: Iterable[str]) -> dict[str, bool]:
-    """Return the names in the conditions of some files, each with whether one of the files may define it."""
-    names: set[bytes] = set()
-    defined: set[bytes] = set()
-    for file in files:
-        try:
-            text = Path(file).read_bytes()
-        except (OSError, ValueError):
-            continue
-        names.update(name for said in _CONDITION.findall(text) for name in _NAME.findall(said))
-        defined.update(_DEFINED.findall(text))
-    return {name.decode("ascii"): name in defined for name in sorted(names)}
-
-
-def _predefined(
-    command: CompilerCommand, source: Argument, language_options: Collection[str], names: dict[str, bool]
-) -> dict[str, str | None]:
-    """Return what the compiler defines, or does not, of some names; in C and C++ only what options change of it."""
+def _predefined(command: CompilerCommand, source: Argument, language_options: Sequence[str]) -> dict[str, str | None]:
+    """Return what the compiler defines by itself; in C and C++ only what the options change of it."""
     options = [word for word in command.of(Role.BOTH) if word.startswith(_OF_MACROS)]
     macros = _macros(command, source, options)
-    if not macros:
-        return {}
-    if not source.is_fortran:
-        usual = _macros(command, source, [*language_options])
-        return {name: macros.get(name) for name in names if macros.get(name) != usual.get(name)}
-    reserved = (name for name, is_defined in names.items() if name.startswith("_") and not is_defined)
-    return {**dict.fromkeys(reserved), **{name: macros[name] for name in names if name in macros}}
+    if source.is_fortran or not macros:
+        return {**macros}
+    usual = _macros(command, source, language_options)
+    return {name: macros.get(name) for name in usual | macros if macros.get(name) != usual.get(name)}
 
 
 def _macros(command: CompilerCommand, source: Argument, options: Sequence[str]) -> dict[str, str]:

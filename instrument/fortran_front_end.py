@@ -57,7 +57,7 @@ class FortranFrontEnd:
         marker = b"" if done.text.startswith(b"#") else os.fsencode(f'# 1 "{quoted_name(source.words[0])}"\n')
         assembly = (
             *done.assembly,
-            *compiled_assembly(self._command, source, text, done.found, self.form(source).options),
+            *compiled_assembly(self._command, source, done.found, self.form(source).options),
             *fused_assembly(self._command, _PREPROCESSED),
         )
         return done._replace(text=marker + done.text, assembly=assembly)

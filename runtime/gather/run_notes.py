@@ -15,9 +15,9 @@ from ..papi.sources import source_in_calls
 from .call_sites import without_call_site
 from .head import Head
 from .processes import count_alone, world_size
+from .said_of_build import compiled_files, unprobed_callees
 from .shard import Shard
 from .topologies import said_of_topologies
-from .said_of_build import compiled_files, unprobed_callees
 
 __all__ = ["most_used_files", "run_notes"]
 

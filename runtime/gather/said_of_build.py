@@ -20,7 +20,7 @@ __all__ = ["compiled_files", "unprobed_callees"]
 
 
 def unprobed_callees(regions: Collection[Region], programs: Iterable[str]) -> dict[str, str]:
-    """Give the descriptors of those of some regions that call any, each with the names of the functions, a line each."""
+    """Give the descriptors of the regions that call any, each with the names of the functions, a line each."""
     known = {region.descriptor for region in regions}
     found: dict[str, dict[str, None]] = {}
     for text in _texts(programs):
