@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from ..compiler_records import without_records
 from ..experiment.compiled import Compiled, entry
 from .code_region import CodeRegions
 from .compiler import Argument, CompilerCommand, Role
@@ -17,9 +16,7 @@ from .expression import expression
 from .object_notes import noted
 from .openmp import openmp_is_on
 from .plan_file import text_of
-from .store import digest, open_store
-from .tool_fingerprint import processor
-from .toolchain import Toolchain
+from .predefined import predefined_macros
 
 __all__ = ["compiled_assembly"]
 
@@ -43,7 +40,6 @@ _NEXT_HANDED_ON: Final = expression(r",(?=-\w)")
 _QUOTED: Final = expression(r"""(["'])((?:\\.|(?!\1).){2,})\1""", re.S)
 _HEADER: Final = expression(r"\.(?:h|hh|hpp|hxx|inc|def|fh)\\?$")
 _PREFIX_MAP: Final = expression(r"-f(?:file|debug)-prefix-map=([^=]*)=(.*)", re.S)
-_MACRO: Final = expression(rb"^#define (\w+)(?: ([^\n]*))?$", re.M)
 _OF_MACROS: Final = ("-f", "-m", "-O", "-pthread", "-q", "-x", "-std", "-ansi", "-openmp")
 
 
@@ -69,12 +65,20 @@ def compiled_assembly(
     options = [_renamed(each, renamed) for each in (*_preprocessing(command), *_of_environment(language))]
     unit = Compiled(
         language,
-        _renamed(str(Path.cwd()), renamed),
+        _renamed(_folder(), renamed),
         (*language_options, *openmp, *options),
         _predefined(command, source, language_options),
         files,
     )
     return noted([entry(unit)])
+
+
+def _folder() -> str:
+    """Return the working folder; empty if it was removed."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return ""
 
 
 def _preprocessing(command: CompilerCommand) -> Iterator[str]:
@@ -135,31 +139,12 @@ def _renamed(option: str, renamed: Iterable[tuple[str, ...]]) -> str:
 
 def _predefined(command: CompilerCommand, source: Argument, language_options: Sequence[str]) -> dict[str, str | None]:
     """Return what the compiler defines by itself; in C and C++ only what the options change of it."""
-    options = [word for word in command.of(Role.BOTH) if word.startswith(_OF_MACROS)]
-    macros = _macros(command, source, options)
-    if source.is_fortran or not macros:
-        return {**macros}
-    usual = _macros(command, source, language_options)
-    return {name: macros.get(name) for name in usual | macros if macros.get(name) != usual.get(name)}
-
-
-def _macros(command: CompilerCommand, source: Argument, options: Sequence[str]) -> dict[str, str]:
-    """Ask the compiler what it defines by itself, and remember the answer; empty if it does not say."""
     language = source.language_name
     preprocess = command.fortran.preprocess if source.is_fortran else ()
-    words = [*command.compiler, *options, *preprocess, "-dM", "-E", "-x", language, os.devnull]
-    native = [processor()] if any(word.endswith("=native") for word in words) else []
-    store, key = open_store(), digest("macros", Toolchain(command.compiler, language).identity, *words, *native)
-    known = store.get(key)
-    if known is None:
-        known = subprocess.run(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=without_records(),
-            check=False,
-        ).stdout
-        store.put(key, known)
-    found = ((name.decode("ascii"), os.fsdecode(value)) for name, value in _MACRO.findall(known))
-    return dict(found)
+    both = (each.words for each in command.arguments if each.role is Role.BOTH)
+    options = chain.from_iterable(words for words in both if words[0].startswith(_OF_MACROS))
+    macros = predefined_macros(command.compiler, language, [*options, *preprocess])
+    if source.is_fortran or not macros:
+        return {**macros}
+    usual = predefined_macros(command.compiler, language, language_options)
+    return {name: macros.get(name) for name in sorted(usual | macros) if macros.get(name) != usual.get(name)}

@@ -1,11 +1,14 @@
 """How sources were compiled: objects say it, runs note it, and whoever reads the sources again reads what was built."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from autoanalyzer.advise.nest import Loop
 from autoanalyzer.advise.reading import Found, Reading
 from autoanalyzer.experiment import load
 from autoanalyzer.experiment.compiled import Compiled, entries
@@ -59,10 +62,23 @@ program p
   if (a(1000) < 0) stop 1
 end program
 """
-LANGUAGES = [
-    pytest.param("aa-mpicc", "main.c", C, "c", id="C"),
-    pytest.param("aa-mpicxx", "main.cc", C, "c++", id="C++"),
-    pytest.param("aa-mpifort", "main.F90", FORTRAN, "fortran", id="Fortran"),
+
+
+class Case(NamedTuple):
+    compiler: str
+    name: str
+    text: str
+    language: str
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return OPTIONS if self.language == "fortran" else (*OPTIONS, "-include", "../forced.h")
+
+
+CASES = [
+    Case("aa-mpicc", "main.c", C, "c"),
+    Case("aa-mpicxx", "main.cc", C, "c++"),
+    Case("aa-mpifort", "main.F90", FORTRAN, "fortran"),
 ]
 OPTIONS = ("-DFAST", "-I../headers", "-fopenmp", "-O1")
 
@@ -84,40 +100,31 @@ def built(tool):
     return build
 
 
-def forced(compiler: str) -> tuple[str, ...]:
-    return () if compiler == "aa-mpifort" else ("-include", "../forced.h")
-
-
-@pytest.mark.parametrize(("compiler", "name", "text", "language"), LANGUAGES)
-def test_an_object_says_how_its_source_was_compiled(tool, built, compiler, name, text, language):
-    (unit,) = built(compiler, name, text, (*OPTIONS, *forced(compiler)))
-    assert (unit.language, unit.folder) == (language, str(tool.folder / "build"))
-    assert [*unit.files] == [f"../source/{name}"]
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.language)
+def test_an_object_says_how_its_source_was_compiled(tool, built, case):
+    (unit,) = built(case.compiler, case.name, case.text, case.options)
+    assert (unit.language, unit.folder) == (case.language, str(tool.folder / "build"))
+    assert [*unit.files] == [f"../source/{case.name}"]
     assert {"-DFAST", "-I../headers", "-fopenmp"} <= {*unit.options}
     assert "-O1" not in unit.options
-    asked = succeed(tool("sh", "-c", f"echo _OPENMP | {compiler[3:]} -fopenmp -cpp -E -x {_asked_as(language)} -"))
+    language = "f95-cpp-input" if case.language == "fortran" else case.language
+    asked = succeed(tool("sh", "-c", f"echo _OPENMP | {case.compiler[3:]} -fopenmp -cpp -E -x {language} -"))
     assert unit.predefined["_OPENMP"] == asked.stdout.split()[-1].decode()
 
 
-def _asked_as(language: str) -> str:
-    return "f95-cpp-input" if language == "fortran" else language
-
-
-@pytest.mark.parametrize(("compiler", "name", "text", "language"), LANGUAGES)
-def test_what_ran_is_read_as_it_was_built(tool, built, compiler, name, text, language):
-    built(compiler, name, text, (*OPTIONS, *forced(compiler)))
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.language)
+def test_what_ran_is_read_as_it_was_built(tool, built, case):
+    built(case.compiler, case.name, case.text, case.options)
     succeed(tool("autoanalyzer", "run", "-o", "out", "mpirun", "-n", "1", "./app"))
     (unit,) = load(tool.folder / "out" / "experiment.cube").notes.compiled
-    assert unit.language == language
-    reading = Reading(lambda _: Found(tool.folder / "source" / name), {}, [unit])
-    source = reading.read(f"../source/{name}")
-    assert not source.doubtful
-    assert reading.remarks == []
+    assert unit.language == case.language
+    reading = Reading(lambda _: Found(tool.folder / "source" / case.name), {}, [unit])
+    source = reading.read(f"../source/{case.name}")
+    assert (source.doubtful, reading.remarks) == (frozenset(), [])
     (procedure,) = source.procedures
-    lines = [number for number, line in enumerate(text.split("\n"), 1) if "1000; i++" in line or "i = 1, 1000" in line]
-    loops = [each.line for each in procedure.body if type(each).__name__ == "Loop"]
-    more = [number for number, line in enumerate(text.split("\n"), 1) if "i < 20" in line or "i = 1, 20" in line]
-    assert loops == [*lines, *more]
+    of_options = re.compile(r"i < 1000;|i = 1, 1000|i < 20;|i = 1, 20")
+    lines = [number for number, line in enumerate(case.text.split("\n"), 1) if of_options.search(line)]
+    assert [each.line for each in procedure.body if isinstance(each, Loop)] == lines
 
 
 def test_texts_and_what_decides_nothing_stay_out(built):
