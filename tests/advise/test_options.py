@@ -126,9 +126,8 @@ end subroutine
 
 def read_included(tmp_path, options, predefined):
     (tmp_path / "inc").mkdir(exist_ok=True)
-    (tmp_path / "inc" / "body.inc").write_text(
-        "#ifdef DEEP\n  real :: a(10) ! isn't C\n#else\n  real :: a(20)\n#endif\n"
-    )
+    body = "#ifdef DEEP\n  real :: a(10) ! isn't C\n#else\n  real :: a(20)\n#endif\n"
+    (tmp_path / "inc" / "body.inc").write_text(body)
     unit = Compiled("fortran", str(tmp_path), options, predefined, {"a.F90": ""})
     path = tmp_path / "a.F90"
     return read_fortran(INCLUDING.encode(), path, (), options_of([unit], "a.F90", path))
