@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
 from typing import Any, Final
 
 from ..errors import InputError
+from .compiled import Compiled
 from .file_use import FileUse
 
 __all__ = ["Notes"]
@@ -37,6 +39,12 @@ def _is_file_use(value: Any) -> bool:
     )
 
 
+def _is_compiled(value: Any) -> bool:
+    with suppress(ValueError):
+        return bool(Compiled.from_json(value))
+    return False
+
+
 _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "str": lambda value: isinstance(value, str),
     "tuple[str, ...]": lambda value: isinstance(value, tuple) and all(isinstance(each, str) for each in value),
@@ -48,6 +56,7 @@ _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "int | None": lambda value: value is None or _is_whole(value),
     "float | None": lambda value: value is None or _is_number(value),
     "bool": lambda value: isinstance(value, bool),
+    "tuple[Compiled, ...]": lambda value: isinstance(value, tuple) and all(map(_is_compiled, value)),
     "tuple[FileUse, ...]": lambda value: isinstance(value, tuple) and all(map(_is_file_use, value)),
 }
 
@@ -74,6 +83,8 @@ class Notes:
         throttled: Descriptors of regions whose time was attributed to their callers, on any call path, each with the
             reason.
         unprobed: Descriptors of regions, each with the functions without probes that it calls, a line each.
+        compiled: The options by which the files of entered regions were compiled, as far as they decide how these are
+            read.
         untimed: Entries of these whose time is not known.
         repairs: Regions closed because a probe was jumped over.
         processors: How many processors the machine gave on which all ran; None if unknown, or if there were several.
@@ -109,6 +120,7 @@ class Notes:
     max_overhead: float | None = None
     throttled: dict[str, str] = field(default_factory=dict)
     unprobed: dict[str, str] = field(default_factory=dict)
+    compiled: tuple[Compiled, ...] = ()
     untimed: int = 0
     repairs: int = 0
     processors: int | None = None
@@ -162,6 +174,7 @@ class Notes:
         if found:
             rest = "; ".join(f"{key}: {value}" for key, value in sorted(found.items()))
             known["remarks"] = (*known.get("remarks", ()), f"notes of a later version: {rest}")
+        known["compiled"] = tuple(map(Compiled.from_json, known.get("compiled", ())))
         known["files"] = tuple(FileUse(**each) for each in known.get("files", ()))
         return cls(**known)
 
