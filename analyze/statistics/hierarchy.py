@@ -15,7 +15,7 @@ from ..arrays import Indices, Values
 from ..metric_space import MetricSpace, Scale
 from ..one_thread import one_thread
 from .chance import against_chance
-from .partition import Labels, Partition, numbered
+from .partition import Labels, Partition
 
 __all__ = ["LONE", "Hierarchy", "Linkage", "cuts", "hierarchy"]
 
@@ -147,7 +147,8 @@ def _cut(merges: Values, count: int) -> Labels:
     kept = merges[: points - count, :2].astype(np.intp).tolist()
     for node, (first, second) in reversed(list(enumerate(kept, start=points))):
         owners[first] = owners[second] = owners[node]
-    return numbered(owners[:points])
+    numbers = {owner: number for number, owner in enumerate(dict.fromkeys(owners[:points]))}  # by their first points
+    return np.array([numbers[owner] for owner in owners[:points]], dtype=np.intp)
 
 
 def _assigned(scaled: Values, sample: Indices, labels: Indices) -> tuple[Indices, Indices]:
