@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from ...errors import UsageError
 from ..arrays import Indices, Values
@@ -146,6 +145,8 @@ def _labels(scaled: Values, count: int, starts: int, seed: int) -> Labels:
 
 def _davies_bouldin(values: Values, labels: Labels) -> float:
     """Give the mean over the clusters of the largest ratio of two widths to the distance between their means."""
+    from scipy.spatial.distance import cdist  # noqa: PLC0415 - takes half a second
+
     own = [values[labels == each] for each in range(int(labels.max()) + 1)]
     means = np.array([each.mean(axis=0) for each in own])
     widths = np.array([np.linalg.norm(each - mean, axis=1).mean() for each, mean in zip(own, means, strict=True)])

@@ -9,7 +9,6 @@ from typing import Final, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
 
 from ...errors import AutoanalyzerError
 from ..arrays import Indices, Values
@@ -174,7 +173,7 @@ def silhouettes(scaled: Values, partitions: Sequence[Labels], *, seed: int = 0) 
     """Return the mean silhouette of each of several partitions of the same points, whose distances are taken once."""
     if len(scaled) > _SAMPLE:
         return [_of_a_sample(scaled, each, seed) for each in partitions]
-    distances = cdist(scaled, scaled)
+    distances = _distances(scaled)
     return [_mean_silhouette(distances, each, np.bincount(each)) for each in partitions]
 
 
@@ -184,7 +183,13 @@ def _of_a_sample(scaled: Values, labels: Labels, seed: int) -> float | None:
     most = max(2, _SAMPLE // len(sizes))
     clusters = (np.flatnonzero(labels == each) for each in range(len(sizes)))
     rows = np.concatenate([drawn.choice(each, min(most, len(each)), replace=False) for each in clusters])
-    return _mean_silhouette(cdist(scaled[rows], scaled[rows]), labels[rows], sizes)
+    return _mean_silhouette(_distances(scaled[rows]), labels[rows], sizes)
+
+
+def _distances(points: Values) -> Values:
+    from scipy.spatial.distance import cdist  # noqa: PLC0415 - takes half a second
+
+    return np.asarray(cdist(points, points))
 
 
 def _mean_silhouette(distances: Values, labels: Labels, weights: Indices) -> float | None:

@@ -1,6 +1,5 @@
 """Logs of Darshan: counters are those that its package reports, of files that ranks had alone, and of shared ones."""
 
-import darshan
 import pytest
 
 from autoanalyzer.analyze import analyze
@@ -23,6 +22,8 @@ def shared():
 
 
 def _reported(file, module="POSIX"):
+    import darshan  # noqa: PLC0415 - takes a third of a second of each worker of pytest
+
     report = darshan.DarshanReport(str(file), read_all=False)
     report.mod_read_all_records(module)
     tables = report.records[module].to_df()
