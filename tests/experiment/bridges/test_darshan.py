@@ -3,7 +3,6 @@
 import struct
 import zlib
 
-import darshan
 import pytest
 
 from autoanalyzer.analyze import analyze
@@ -27,6 +26,8 @@ def shared():
 
 
 def _reported(file, module="POSIX"):
+    import darshan  # noqa: PLC0415 - takes a third of a second of each worker of pytest
+
     report = darshan.DarshanReport(str(file), read_all=False)
     report.mod_read_all_records(module)
     tables = report.records[module].to_df()
