@@ -72,6 +72,6 @@ def test_our_own_modules_are_found_if_pythonpath_leads_to_this_package(tool: Too
     (tool.folder / "ours" / "autoanalyzer").symlink_to(Path(__file__).parents[2])
     tool.write("theirs/numpy.py", "found = 'beside ours'")
     path = f"{tool.folder / 'theirs'}:{tool.folder / 'ours'}"
-    script = "from autoanalyzer.own_modules import prefer_own_modules\nprefer_own_modules()\nimport numpy\nprint(numpy.found)"
+    script = "from autoanalyzer import own_modules; own_modules.prefer_own_modules(); import numpy; print(numpy.found)"
     done = succeed(tool(str(BIN / "python"), "-c", script, env={"PYTHONPATH": path}))
     assert done.stdout.decode() == "beside ours\n"
