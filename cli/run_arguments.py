@@ -219,8 +219,16 @@ def counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractC
     return nullcontext()
 
 
-def measured(arguments: argparse.Namespace, command: list[str], counting: CountingRun | None) -> Measured:
+def measured(
+    arguments: argparse.Namespace, command: list[str], counting: CountingRun | None, *, hands_over: bool = False
+) -> Measured:
     """Run the program, a second time if it is to be counted.
+
+    Args:
+        arguments: Of the command line.
+        command: The launcher and the program.
+        counting: How it is counted, if it is.
+        hands_over: Whether this process lets go of the streams and descriptors that the program gets.
 
     Raises:
         InputError: The program ended well, and nothing was recorded.
@@ -250,6 +258,7 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
             python_functions=arguments.python_functions,
             told=told,
             beside=pursued(arguments, say),
+            hands_over=hands_over,
             say=say,
         )
     experiment, status = measurement.experiment, measurement.status

@@ -94,15 +94,15 @@ class Build:
             return self._compile(self.command.words)
         if self.command.saves_temporaries and (status := self._compile(self.command.words)):
             return status
-        modules, number = work.named()
+        modules = work.named()
         words = [*compile_words(self.command, self.instrumented), *extra]
         if self._fortran:
             words += [self.command.fortran.modules, modules, *self.command.rewrapped]
-        compiled = run(words, messages=True, inherited=(number,))
+        compiled = run(words, messages=True)
         heard = b"".join([*(each.messages for each in texts), compiled.messages])
         if compiled.status == 0 and (not heard or self._check_says(heard)):
             return self._merge()
-        again = partial(run, [*words, *self.command.quiet], messages=True, inherited=(number,))
+        again = partial(run, [*words, *self.command.quiet], messages=True)
         return self._ended_as_untouched(compiled, heard, again, work.folder / "untouched")
 
     def _ended_as_untouched(self, compiled: Finished, heard: bytes, again: Callable[[], Finished], folder: Path) -> int:

@@ -44,7 +44,6 @@ def run(
     *,
     output: bool = False,
     messages: bool = False,
-    inherited: tuple[int, ...] = (),
     recorded: bool = False,
 ) -> Finished:
     """Call a compiler and wait; if that is broken off, the compiler gets the time to remove its own files.
@@ -53,7 +52,6 @@ def run(
         words: The command.
         output: Whether standard output is captured.
         messages: Whether standard error is captured.
-        inherited: File descriptors that it gets.
         recorded: Whether it writes what the environment asks each compile to write besides.
 
     Raises:
@@ -64,7 +62,7 @@ def run(
             words,
             stdout=subprocess.PIPE if output else None,
             stderr=subprocess.PIPE if messages else None,
-            pass_fds=inherited,
+            close_fds=False,  # a compiler may ask make for jobs, by descriptors that make has opened
             env=None if recorded else without_records(),
         )
     except OSError as error:
