@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ..errors import UsageError
-from .compiler_options import CRAY_FORTRAN, USUAL, Options, Role
+from .compiler_options import BESIDES, CRAY_FORTRAN, USUAL, Options, Role
 from .expression import expression
 from .fortran_compiler import CRAY, FortranCompiler, fortran_compiler
 
@@ -170,9 +170,9 @@ class CompilerCommand:
         return any(option.startswith(_READ_PROFILE) for option in self.of(Role.BOTH))
 
     @property
-    def saves_temporaries(self) -> bool:
-        """Whether the command keeps what the compiler's steps hand on."""
-        return any("-save-temps" in option for option in self.of(Role.COMPILE))
+    def writes_besides(self) -> bool:
+        """Whether the compiler writes of each compile what nothing is made of: steps, dumps, records of builds."""
+        return any(option.startswith(BESIDES) for option in self.of(Role.COMPILE))
 
     @property
     def program(self) -> Path | None:
