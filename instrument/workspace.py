@@ -51,8 +51,12 @@ class Workspace:
         Compilers inherit the file descriptor by which it leads there.
         """
         opened = os.open(self.folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        number = fcntl.fcntl(opened, fcntl.F_DUPFD, _HIGH)
-        os.close(opened)
+        try:
+            number = fcntl.fcntl(opened, fcntl.F_DUPFD, _HIGH)
+        except OSError:  # so many files may not be open
+            return str(self.folder)
+        finally:
+            os.close(opened)
         path = f"/proc/self/fd/{number}"
         return path if Path(path).is_dir() else str(self.folder)
 
