@@ -255,3 +255,12 @@ def test_messages_are_those_of_the_untouched_compile(program):
             plain, probed = program(compiler, *words), program(f"aa-{compiler}", *words)
             assert plain.stderr or level == "-O0"
             assert (probed.returncode, probed.stderr.decode()) == (plain.returncode, plain.stderr.decode())
+
+
+def test_response_files_are_read_as_the_compiler_reads_them(program):
+    """A backslash counts in quotes of either kind, unlike in a shell; CMake and Ninja write such files."""
+    program.write("flags", """-DS="\\"a\\\\\\\\b\\"" '-DT=\\"x y\\"' -DU=\\"it\\'s\\" -DV='"z"'\n""")
+    program.write("said.c", "#include <stdio.h>\nint main(void) { return puts(S T U V) < 0; }\n")
+    compile_(program, "@flags", "said.c", "-o", "plain", stand_in="gcc")
+    compile_(program, "@flags", "said.c", "-o", "probed", AUTOANALYZER_CC="gcc")
+    assert program("./plain").stdout == program("./probed").stdout == b"a\\bx yit'sz\n"
