@@ -107,8 +107,8 @@ static inline void leave(const char *const *entered) {
         aa_probe_exit(*entered);
 }
 
-/* What functions that are entered so often mostly are: a few operations, and a call at their end. None waits for
- * another one's, so that what a probe executes is not hidden in such waiting. */
+/* What functions that are entered so often mostly are: a few operations, and a call at their end. None waits
+ * for another one's, so that what a probe executes is not hidden in such waiting. */
 static __attribute__((noinline)) void called(uint64_t *words, uint64_t number) {
     words[number] = number;
 }
