@@ -16,8 +16,7 @@ def hold_closed_streams() -> None:
     while (place := os.open(os.devnull, os.O_RDWR)) <= 2:  # which no other program inherits
         pass
     os.close(place)
-    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115 - open as long as we run
-    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - open as long as we run
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
 
 
