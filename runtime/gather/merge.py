@@ -24,6 +24,7 @@ from ...experiment.metric import ENTRIES, UNTIMED_VISITS, Metric
 from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
 from .call_sites import call_site_names
+from .critical_path import PATH_FIELDS, CriticalPath
 from .columns import MACHINE, Columns, Placing, Timing
 from .folder_shards import FolderShards
 from .forest import Forest
@@ -37,6 +38,7 @@ from .recorded_metrics import (
     counted_metrics,
     event_metrics,
     metrics_of_processes,
+    path_metrics,
     timed_metrics,
 )
 from .recorded_values import counters_left_out
@@ -167,7 +169,9 @@ def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged
     structure: _Structure = communicator.broadcast(decisions.structure(timing) if decisions and timing else None)
 
     def read(name: str) -> Severity:
-        if name == "program_time":
+        if name in PATH_FIELDS:
+            values = columns.on_path(PATH_FIELDS[name], structure.moved)
+        elif name == "program_time":
             values = columns.program_time(structure.moved)
         elif name in SYSTEM_FIELDS:
             values = columns.of_processes(SYSTEM_FIELDS[name], structure.moved, by_path=structure.events.get(name))
@@ -218,6 +222,7 @@ class _Decisions:
             shape = run.shards.shape_of[place]
             self._forest.add(shape, shapes[shape])
         self._paths, self._placed = self._forest.ordered()
+        self._path = _critical_path(run)
         self.notes = Notes()
 
     def placings(self, counts: Sequence[int]) -> list[Placing]:
@@ -235,7 +240,9 @@ class _Decisions:
             part = slice(end - count, end)
             shapes = run.shards.shape_of[part]
             placed = {shape: self._placed[shape] for shape in set(shapes) if shape in self._placed}
-            found.append(Placing(processes[part], columns[part], shapes, placed, len(self._paths), throttled, again))
+            path = [self._path.of(process) for process in processes[part]] if self._path.is_known else []
+            size = len(self._paths)
+            found.append(Placing(processes[part], columns[part], shapes, placed, size, throttled, again, path))
         return found
 
     def structure(self, timing: Timing) -> _Structure:
@@ -255,9 +262,17 @@ class _Decisions:
         folding = fold(self._paths, lost)
         untimed = [UNTIMED_VISITS] if timing.throttled.any() else []
         events = event_metrics(shards)
-        metrics = (*timed_metrics(shards), *untimed, *counted, *events.values(), *metrics_of_processes(events.values()))
+        on_path = path_metrics(counted=self._path.counted) if self._path.is_known else ()
+        system = metrics_of_processes(events.values())
+        metrics = (*timed_metrics(shards), *on_path, *untimed, *counted, *events.values(), *system)
         fields = {metric.name: field for field, metric in events.items()}
         return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields)
+
+
+def _critical_path(run: Run) -> CriticalPath:
+    """Give that of the launcher's ranks; spawned processes have another MPI_COMM_WORLD."""
+    shards = {process: shard for process, shard in run.processes.items() if not (shard.spawned or shard.forked_from)}
+    return CriticalPath({process: shard.chains for process, shard in shards.items() if shard.chains})
 
 
 def _paused(shards: Iterable[Shard]) -> list[str]:

@@ -44,6 +44,9 @@ MpiKind = Literal[
 ]
 """The part of ``mpi_time`` to which a function's time belongs; C's ``AA_MPI_…`` in ``probe/share.h``."""
 
+PathRule = Literal["", "send", "receive", "exchange", "everyone", "from_root", "to_root", "from_lower"]
+"""Whose work leads to what follows a call: the critical path goes by it; see ``probe/mpi_path.h``."""
+
 
 @dataclass(frozen=True, slots=True)
 class ByteRule:
@@ -56,6 +59,7 @@ class ByteRule:
         sent: C expression for the bytes handed to MPI.
         received: C expression for the bytes got from MPI, besides those that a status tells.
         source: The parameter that names the rank to receive from, where the status counts.
+        path: Whose work a rank needs to go on; empty: it is not followed.
     """
 
     names: str
@@ -64,6 +68,7 @@ class ByteRule:
     sent: str = "0"
     received: str = "0"
     source: str = ""
+    path: PathRule = ""
 
     @property
     def by_status(self) -> bool:
@@ -98,8 +103,14 @@ _ORIGIN = "buf count type target displacement target_count target_type"
 _FETCH = "aa_peer_bytes(target, 1, type)"
 
 RULES: Final = (
-    ByteRule("Send Bsend Ssend Rsend", "buf count type dest tag comm", "send", sent="aa_peer_bytes(dest, count, type)"),
-    ByteRule("Recv", "buf count type source tag comm status", "receive", source="source"),
+    ByteRule(
+        "Send Bsend Ssend Rsend",
+        "buf count type dest tag comm",
+        "send",
+        sent="aa_peer_bytes(dest, count, type)",
+        path="send",
+    ),
+    ByteRule("Recv", "buf count type source tag comm status", "receive", source="source", path="receive"),
     ByteRule("Mrecv", "buf count type message status", "receive"),
     ByteRule(
         "Sendrecv",
@@ -107,6 +118,7 @@ RULES: Final = (
         "send_receive",
         sent="aa_peer_bytes(dest, sendcount, sendtype)",
         source="source",
+        path="exchange",
     ),
     ByteRule(
         "Sendrecv_replace",
@@ -114,6 +126,7 @@ RULES: Final = (
         "send_receive",
         sent="aa_peer_bytes(dest, count, type)",
         source="source",
+        path="exchange",
     ),
     # Partitioned communication exists in persistent form alone; its bytes count when it starts.
     ByteRule(
@@ -128,13 +141,14 @@ RULES: Final = (
         "receive",
         received="partitions * aa_peer_bytes(source, count, type)",
     ),
-    ByteRule("Barrier", "comm", "barrier"),
+    ByteRule("Barrier", "comm", "barrier", path="everyone"),
     ByteRule(
         "Bcast",
         "buf count type root comm",
         "collective",
         sent=f"aa_is_root(root, comm) ? {_ALL} : 0",
         received=f"aa_is_leaf(root, comm) ? {_ALL} : 0",
+        path="from_root",
     ),
     ByteRule(
         "Reduce",
@@ -142,15 +156,17 @@ RULES: Final = (
         "collective",
         sent=f"aa_has_part(root) ? {_ALL} : 0",
         received=f"aa_is_root(root, comm) ? {_ALL} : 0",
+        path="to_root",
     ),
-    ByteRule("Allreduce", _REDUCTION, "all_to_all", sent=_ALL, received=_ALL),
-    ByteRule("Scan", _REDUCTION, "collective", sent=_ALL, received=_ALL),
+    ByteRule("Allreduce", _REDUCTION, "all_to_all", sent=_ALL, received=_ALL, path="everyone"),
+    ByteRule("Scan", _REDUCTION, "collective", sent=_ALL, received=_ALL, path="from_lower"),
     ByteRule(
         "Exscan",
         _REDUCTION,
         "collective",
         sent=_ALL,
         received=f"aa_rank(comm) == 0 ? 0 : {_ALL}",  # rank 0 gets nothing: there is no one before it
+        path="from_lower",
     ),
     ByteRule(
         "Gather",
@@ -158,6 +174,7 @@ RULES: Final = (
         "collective",
         sent=f"aa_has_part(root) && sendbuf != MPI_IN_PLACE ? {_SENT_PART} : 0",
         received=f"aa_is_root(root, comm) ? aa_parts(comm, sendbuf) * {_RECEIVED_PART} : 0",
+        path="to_root",
     ),
     ByteRule(
         "Gatherv",
@@ -165,6 +182,7 @@ RULES: Final = (
         "collective",
         sent=f"aa_has_part(root) && sendbuf != MPI_IN_PLACE ? {_SENT_PART} : 0",
         received="aa_is_root(root, comm) ? aa_sum(recvcounts, recvtype, comm, sendbuf) : 0",
+        path="to_root",
     ),
     ByteRule(
         "Scatter",
@@ -172,6 +190,7 @@ RULES: Final = (
         "collective",
         sent=f"aa_is_root(root, comm) ? aa_parts(comm, recvbuf) * {_SENT_PART} : 0",
         received=f"aa_has_part(root) && recvbuf != MPI_IN_PLACE ? {_RECEIVED_PART} : 0",
+        path="from_root",
     ),
     ByteRule(
         "Scatterv",
@@ -179,6 +198,7 @@ RULES: Final = (
         "collective",
         sent="aa_is_root(root, comm) ? aa_sum(sendcounts, sendtype, comm, recvbuf) : 0",
         received=f"aa_has_part(root) && recvbuf != MPI_IN_PLACE ? {_RECEIVED_PART} : 0",
+        path="from_root",
     ),
     # In place, the own part of a gather to all is sent from the receive buffer, but not received again.
     ByteRule(
@@ -187,6 +207,7 @@ RULES: Final = (
         "all_to_all",
         sent=f"sendbuf == MPI_IN_PLACE ? {_RECEIVED_PART} : {_SENT_PART}",
         received=f"aa_parts(comm, sendbuf) * {_RECEIVED_PART}",
+        path="everyone",
     ),
     ByteRule(
         "Allgatherv",
@@ -194,6 +215,7 @@ RULES: Final = (
         "all_to_all",
         sent=f"sendbuf == MPI_IN_PLACE ? aa_bytes(recvcounts[aa_rank(comm)], recvtype) : {_SENT_PART}",
         received="aa_sum(recvcounts, recvtype, comm, sendbuf)",
+        path="everyone",
     ),
     ByteRule(
         "Alltoall",
@@ -201,6 +223,7 @@ RULES: Final = (
         "all_to_all",
         sent=f"aa_parts(comm, sendbuf) * (sendbuf == MPI_IN_PLACE ? {_RECEIVED_PART} : {_SENT_PART})",
         received=f"aa_parts(comm, sendbuf) * {_RECEIVED_PART}",
+        path="everyone",
     ),
     ByteRule(
         "Alltoallv",
@@ -209,6 +232,7 @@ RULES: Final = (
         sent="sendbuf == MPI_IN_PLACE ? aa_sum(recvcounts, recvtype, comm, sendbuf)"
         " : aa_sum(sendcounts, sendtype, comm, sendbuf)",
         received="aa_sum(recvcounts, recvtype, comm, sendbuf)",
+        path="everyone",
     ),
     ByteRule(
         "Alltoallw",
@@ -217,6 +241,7 @@ RULES: Final = (
         sent="sendbuf == MPI_IN_PLACE ? aa_sum_types(recvcounts, recvtypes, comm, sendbuf)"
         " : aa_sum_types(sendcounts, sendtypes, comm, sendbuf)",
         received="aa_sum_types(recvcounts, recvtypes, comm, sendbuf)",
+        path="everyone",
     ),
     # The counts of a scattered reduction are those of the local group, on an intercommunicator too.
     ByteRule(
@@ -225,6 +250,7 @@ RULES: Final = (
         "all_to_all",
         sent="aa_sum_local(recvcounts, type, comm)",
         received="aa_bytes(recvcounts[aa_rank(comm)], type)",
+        path="everyone",
     ),
     ByteRule(
         "Reduce_scatter_block",
@@ -232,6 +258,7 @@ RULES: Final = (
         "all_to_all",
         sent="aa_local_size(comm) * aa_bytes(recvcount, type)",
         received="aa_bytes(recvcount, type)",
+        path="everyone",
     ),
     ByteRule(
         "Neighbor_allgather",

@@ -29,7 +29,7 @@ CALLED: Final = (
     "Query_thread Comm_rank Comm_size Comm_remote_size Comm_test_inter Comm_get_parent Type_size_x Get_elements_x"
     " Comm_create_keyval Comm_free_keyval Comm_set_attr Comm_get_attr"
     " Status_f2c Test_cancelled Comm_group"
-    " Group_translate_ranks Group_free Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count"
+    " Comm_remote_group Group_translate_ranks Group_free Op_create Type_contiguous Type_commit Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count"
     " Dist_graph_neighbors_count"
 )
 """Functions that the library calls to learn sizes and roles."""
@@ -56,6 +56,7 @@ class WrappedFunction:
         counts: The same in words.
         share: What its time is: of ``enum aa_share``.
         synchronises: Whether it may be split by a barrier of all members of its communicator.
+        before: C statements over the parameters for the critical path, before the call.
     """
 
     prototype: Prototype
@@ -64,6 +65,7 @@ class WrappedFunction:
     counts: str
     share: str
     synchronises: bool = False
+    before: tuple[str, ...] = ()
 
     @property
     def operation(self) -> str:
@@ -81,7 +83,11 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
         for prototype, form in _all_forms(_forms(rule), prototypes):
             names = _parameter_names(prototype, rule.parameters, form)
             counting, words = _counting(rule, form), _words(rule, form)
-            yield WrappedFunction(prototype, names, counting, words, _share(rule.kind), _synchronises(rule, form))
+            counting += _path_after(rule, form)
+            yield WrappedFunction(
+                *(prototype, names, counting, words, _share(rule.kind), _synchronises(rule, form)),
+                before=_path_before(rule, form),
+            )
     for file_rule in FILE_RULES:
         for prototype, form in _all_forms(_file_forms(file_rule), prototypes):
             names = _parameter_names(prototype, file_rule.parameters, form)
@@ -167,18 +173,41 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
         return [f"aa_count_mpi(1, {rule.sent}, aa_status_bytes(status));"]
     if form is Form.PERSISTENT:
         entry = (
-            f"aa_persistent_receive(*request, {rule.sent});"
+            f"aa_persistent_receive(*request, {rule.sent}, comm);"
             if rule.by_status
+            else f"aa_persistent_send(*request, {rule.sent}, dest, tag, comm);"
+            if rule.path == "send"
             else f"aa_persistent(*request, {rule.sent}, {received});"
         )
         return ["aa_count_mpi(1, 0, 0);", entry]
     counting = [f"aa_count_mpi(1, {rule.sent}, {received});"]
     if form is Form.REQUEST and rule.by_status and rule.source:
-        counting.append(f"aa_receive_begun(*request, {rule.source});")
+        counting.append(f"aa_receive_begun(*request, {rule.source}, comm);")
     elif form is Form.REQUEST:
         brings = "MESSAGE" if rule.by_status else "NOTHING"
         counting.append(f"aa_request_begun(*request, AA_BRINGS_{brings});")
     return counting
+
+
+def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
+    """What goes beside a message goes first; a persistent one's, when it is started."""
+    tag = {"send": "tag", "exchange": "sendtag"}.get(rule.path)
+    return (f"aa_path_send(dest, {tag}, comm);",) if tag and form is not Form.PERSISTENT else ()
+
+
+def _path_after(rule: ByteRule, form: Form) -> list[str]:
+    """What came beside a message, or is exchanged after a collective."""
+    if form is not Form.BLOCKING or rule.path in ("", "send"):
+        return []
+    statement = {
+        "receive": "aa_path_received(status, comm);",
+        "exchange": "aa_path_received(status, comm);",
+        "everyone": "aa_path_everyone(comm);",
+        "from_root": "aa_path_from_root(root, comm);",
+        "to_root": "aa_path_to_root(root, comm);",
+        "from_lower": "aa_path_from_lower(comm);",
+    }[rule.path]
+    return ["if (aa_mpi_path)", f"    {statement}"]
 
 
 def _counting_time(prototype: Prototype) -> list[str]:

@@ -25,6 +25,8 @@ struct aa_request {
     enum aa_brings brings;
     uint16_t file;  /* the number of the file that is read or written, among those recorded */
     bool cancelled; /* MPI_Cancel was called: ask the status whether it came in time */
+    const void *peers; /* a message: whose, so that the chain beside it is received; see mpi_path.h */
+    int32_t dest, tag; /* a persistent send's, where peers are known */
     uint32_t more;  /* requests alike: libraries have one handle for all sends that are complete at once */
 };
 

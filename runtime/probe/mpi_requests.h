@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "mpi_path.h"
 #include "mpi_request_table.h"
 
 /* A handle is a pointer in some MPI libraries and an int in others. */
@@ -19,13 +20,30 @@ static inline void aa_request_begun(MPI_Request request, enum aa_brings brings) 
 }
 
 /* Nothing ever comes from MPI_PROC_NULL, whose requests may share one handle. */
-static inline void aa_receive_begun(MPI_Request request, int source) {
-    aa_request_begun(request, source == MPI_PROC_NULL ? AA_BRINGS_NOTHING : AA_BRINGS_MESSAGE);
+static inline void aa_receive_begun(MPI_Request request, int source, MPI_Comm comm) {
+    if (source == MPI_PROC_NULL) {
+        aa_request_begun(request, AA_BRINGS_NOTHING);
+        return;
+    }
+    aa_requests_add((struct aa_request){
+        .handle = aa_handle(request), .brings = AA_BRINGS_MESSAGE, .peers = aa_path_peers(comm)});
 }
 
-static inline void aa_persistent_receive(MPI_Request request, uint64_t sent) {
-    aa_requests_add((struct aa_request){
-        .handle = aa_handle(request), .sent = sent, .persistent = true, .brings = AA_BRINGS_MESSAGE});
+static inline void aa_persistent_receive(MPI_Request request, uint64_t sent, MPI_Comm comm) {
+    aa_requests_add((struct aa_request){.handle = aa_handle(request),
+                                        .sent = sent,
+                                        .persistent = true,
+                                        .brings = AA_BRINGS_MESSAGE,
+                                        .peers = aa_path_peers(comm)});
+}
+
+static inline void aa_persistent_send(MPI_Request request, uint64_t sent, int dest, int tag, MPI_Comm comm) {
+    aa_requests_add((struct aa_request){.handle = aa_handle(request),
+                                        .sent = sent,
+                                        .persistent = true,
+                                        .peers = aa_path_peers(comm),
+                                        .dest = dest,
+                                        .tag = tag});
 }
 
 static inline void aa_persistent(MPI_Request request, uint64_t sent, uint64_t received) {

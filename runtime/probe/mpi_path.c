@@ -1,0 +1,321 @@
+#define _GNU_SOURCE
+#include "mpi_path.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "meeting.h"
+#include "mpi_requests.h"
+#include "path.h"
+#include "probe.h"
+#include "throttle.h"
+
+#define TAGS 0x7fff     /* the largest that every library has */
+#define IN_A_BLOCK 64   /* messages */
+#define LOOKED_AT 4     /* for one that has gone, before a block is added */
+#define TRIALS 10       /* of a collective, to know its price */
+#define PATIENCE 1e9    /* nanoseconds in which a message of ours comes that was sent before the program's */
+#define SOONEST 1e8     /* nanoseconds after which the price is judged */
+#define TOO_DEAR (1u << 31) /* beside a rank: it holds that this takes too long */
+
+bool aa_mpi_path;
+
+static MPI_Comm ours;
+static MPI_Datatype chain;
+static MPI_Op longest;
+static uint32_t me;
+static uint64_t began;
+static bool receives; /* what is sent to it; as all others go on, so does the rest */
+static _Atomic uint64_t spent;          /* ticks of messages */
+static uint64_t price_of_collective;    /* ticks */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- messages on their way */
+
+struct parcel {
+    MPI_Request request;
+    bool is_sent;
+    struct aa_path path;
+};
+
+static struct block {
+    struct block *next;
+    struct parcel parcels[IN_A_BLOCK];
+} *blocks;
+
+static struct block *at_block;
+static int at;
+
+static bool is_free(struct parcel *parcel) {
+    int gone = 1;
+    if (parcel->is_sent && aa_mpi.Test(&parcel->request, &gone, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        gone = 0;
+    parcel->is_sent = !gone;
+    return gone;
+}
+
+static struct parcel *step(void) {
+    if (++at == IN_A_BLOCK) {
+        at = 0;
+        at_block = at_block->next ? at_block->next : blocks;
+    }
+    return &at_block->parcels[at];
+}
+
+static struct parcel *new_block(void) {
+    struct block *block = calloc(1, sizeof *block);
+    if (block) {
+        block->next = blocks;
+        blocks = at_block = block;
+        at = 0;
+    }
+    return block ? &block->parcels[0] : NULL;
+}
+
+static struct parcel *free_parcel(void) {
+    for (int i = 0; at_block && i < LOOKED_AT; i++) {
+        struct parcel *parcel = step();
+        if (is_free(parcel))
+            return parcel;
+    }
+    return new_block();
+}
+
+static void enter(void) {
+    if (aa_requests_are_shared())
+        pthread_mutex_lock(&lock);
+}
+
+static void leave(void) {
+    if (aa_requests_are_shared())
+        pthread_mutex_unlock(&lock);
+}
+
+static int tag_of(const struct aa_mpi_peers *peers, int tag) {
+    uint32_t mixed = (uint32_t)tag ^ (uint32_t)tag >> 15 ^ peers->salt * 0x9e37u;
+    return (int)(mixed & TAGS);
+}
+
+static void set_here(struct aa_path *path) {
+    const struct aa_path *here = aa_path_here();
+    if (here)
+        memcpy(path, here, aa_path_size(here));
+    else
+        *path = (struct aa_path){0};
+    path->from = me;
+}
+
+static void spend(uint64_t since) {
+    uint64_t took = aa_clock_ticks() - since;
+    spent += took;
+    aa_shard()->path_ticks += took;
+    aa_shard()->path_messages++;
+}
+
+void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
+    uint64_t since = aa_clock_ticks();
+    int peer = aa_mpi_peer(peers, dest);
+    if (peer < 0)
+        return;
+    enter();
+    struct parcel *parcel = free_parcel();
+    if (parcel) {
+        set_here(&parcel->path);
+        parcel->is_sent = aa_mpi.Isend(&parcel->path, (int)aa_path_size(&parcel->path), aa_mpi.byte, peer,
+                                       tag_of(peers, tag), ours, &parcel->request) == MPI_SUCCESS;
+    }
+    leave();
+    spend(since);
+}
+
+/* It was sent before a message that is here; but should it not come, nobody waits for it for ever. */
+static bool take(struct aa_path *path, int peer, int tag) {
+    MPI_Request request;
+    int came = 0;
+    if (aa_mpi.Irecv(path, (int)sizeof *path, aa_mpi.byte, peer, tag, ours, &request) != MPI_SUCCESS)
+        return false;
+    uint64_t end = 0;
+    while (aa_mpi.Test(&request, &came, MPI_STATUS_IGNORE) == MPI_SUCCESS && !came) {
+        uint64_t now = aa_clock_ticks();
+        end = end ? end : now + (uint64_t)(PATIENCE * aa_clock_rate());
+        if (now > end) {
+            aa_mpi.Cancel(&request);
+            aa_mpi.Wait(&request, MPI_STATUS_IGNORE);
+            return false;
+        }
+    }
+    return came;
+}
+
+static void stop_receiving(void) {
+    receives = false;
+    aa_shard()->path_state = AA_PATH_MISSED;
+}
+
+void aa_path_received_among(const struct aa_mpi_peers *peers, const MPI_Status *status) {
+    uint64_t since = aa_clock_ticks();
+    int peer = aa_mpi_peer(peers, status->MPI_SOURCE);
+    struct aa_path path;
+    if (peer < 0 || !receives)
+        return;
+    if (take(&path, peer, tag_of(peers, status->MPI_TAG)))
+        aa_path_join(&path);
+    else
+        stop_receiving();
+    spend(since);
+}
+
+/* ---- collectives */
+
+static bool is_longer(const struct aa_path *one, const struct aa_path *other) {
+    if (one->length != other->length)
+        return one->length > other->length;
+    return (one->from & ~TOO_DEAR) < (other->from & ~TOO_DEAR);
+}
+
+static void choose_longest(void *given, void *kept, int *count, MPI_Datatype *type) {
+    (void)type;
+    const struct aa_path *other = given;
+    struct aa_path *path = kept;
+    for (int i = 0; i < *count; i++) {
+        uint32_t dear = (path[i].from | other[i].from) & TOO_DEAR;
+        if (is_longer(&other[i], &path[i]))
+            memcpy(&path[i], &other[i], aa_path_size(&other[i]));
+        path[i].from = (path[i].from & ~TOO_DEAR) | dear;
+    }
+}
+
+static bool is_too_dear(void) {
+    uint64_t passed = aa_clock_ticks() - began;
+    double allowed = aa_throttle_share();
+    if (allowed <= 0 || (double)passed < SOONEST * aa_clock_rate())
+        return false;
+    const char *asked = getenv("AUTOANALYZER_PATH");
+    return (!asked || strcmp(asked, "always") != 0) && (double)spent > allowed * (double)passed;
+}
+
+static void pay_for_collective(void) {
+    spent += price_of_collective;
+    aa_shard()->path_ticks += price_of_collective;
+    aa_shard()->path_messages++;
+}
+
+/* Whether there is anything to be told, and to whom; an intercommunicator's collectives are not followed. */
+static const struct aa_mpi_peers *group_of(MPI_Comm comm) {
+    const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
+    return peers && !peers->inter && peers->count > 1 ? peers : NULL;
+}
+
+void aa_path_everyone(MPI_Comm comm) {
+    const struct aa_mpi_peers *peers = group_of(comm);
+    struct aa_path mine, found;
+    if (!peers)
+        return;
+    if (peers->everybody)
+        aa_path_gather_threads();
+    set_here(&mine);
+    mine.from |= peers->everybody && is_too_dear() ? TOO_DEAR : 0;
+    if (aa_mpi.Allreduce(&mine, &found, 1, chain, longest, comm) != MPI_SUCCESS)
+        return;
+    bool dear = found.from & TOO_DEAR;
+    found.from &= ~TOO_DEAR;
+    if (peers->everybody)
+        aa_path_meet(&found, found.from == me);
+    else
+        aa_path_join(&found);
+    pay_for_collective();
+    if (dear) {
+        aa_mpi_path = false;
+        aa_shard()->path_state = AA_PATH_TOO_DEAR;
+    }
+}
+
+void aa_path_from_root(int root, MPI_Comm comm) {
+    struct aa_path path;
+    if (!group_of(comm))
+        return;
+    set_here(&path);
+    if (aa_mpi.Bcast(&path, 1, chain, root, comm) == MPI_SUCCESS)
+        aa_path_join(&path);
+    pay_for_collective();
+}
+
+void aa_path_to_root(int root, MPI_Comm comm) {
+    struct aa_path mine, found = {0};
+    if (!group_of(comm))
+        return;
+    set_here(&mine);
+    if (aa_mpi.Reduce(&mine, &found, 1, chain, longest, root, comm) == MPI_SUCCESS)
+        aa_path_join(&found);
+    pay_for_collective();
+}
+
+void aa_path_from_lower(MPI_Comm comm) {
+    struct aa_path mine, found = {0};
+    if (!group_of(comm))
+        return;
+    set_here(&mine);
+    if (aa_mpi.Scan(&mine, &found, 1, chain, longest, comm) == MPI_SUCCESS)
+        aa_path_join(&found);
+    pay_for_collective();
+}
+
+/* ---- from MPI_Init to MPI_Finalize */
+
+static bool is_wanted(void) {
+    const char *text = getenv("AUTOANALYZER_PATH");
+    return text && *text && strcmp(text, "never") != 0;
+}
+
+void aa_mpi_path_announce(void) {
+    if (is_wanted())
+        aa_meeting_announce();
+}
+
+static bool prepare(int size) {
+    return aa_mpi_peers_begin(size) && aa_mpi.Comm_dup(aa_mpi.world, &ours) == MPI_SUCCESS &&
+           aa_mpi.Type_contiguous((int)sizeof(struct aa_path), aa_mpi.byte, &chain) == MPI_SUCCESS &&
+           aa_mpi.Type_commit(&chain) == MPI_SUCCESS &&
+           aa_mpi.Op_create(choose_longest, 1, &longest) == MPI_SUCCESS;
+}
+
+static void try_collective(void) {
+    struct aa_path mine = {.from = me}, found;
+    for (int i = 0; i < TRIALS; i++) {
+        uint64_t since = aa_clock_ticks();
+        aa_mpi.Allreduce(&mine, &found, 1, chain, longest, ours);
+        uint64_t took = aa_clock_ticks() - since;
+        price_of_collective = i == 0 || took < price_of_collective ? took : price_of_collective;
+    }
+}
+
+static void begin(struct aa_header *header, int rank, int size, bool spawned) {
+    header->path_state = AA_PATH_ALONE;
+    if (spawned || (size > 1 && !aa_meeting_is_complete(rank, size)))
+        return;
+    me = (uint32_t)rank;
+    if (!prepare(size))
+        return;
+    if (size > 1)
+        try_collective();
+    began = aa_clock_ticks();
+    header->path_state = AA_PATH_KNOWN;
+    aa_mpi_path = receives = true;
+    aa_path_everyone(aa_mpi.world);
+}
+
+void aa_mpi_path_begins(int rank, int size, bool spawned) {
+    if (!is_wanted() || !aa_shard())
+        return;
+    bool timed = aa_share_begin(AA_MPI_START_END | AA_IN_MPI);
+    begin(aa_shard(), rank, size, spawned);
+    aa_share_end(timed);
+}
+
+void aa_mpi_path_ends(void) {
+    if (aa_mpi_path)
+        aa_path_everyone(aa_mpi.world);
+    aa_mpi_path = false;
+}
