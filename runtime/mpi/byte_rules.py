@@ -21,6 +21,7 @@ __all__ = [
     "DERIVED",
     "FILE_RULES",
     "FILE_TIMED",
+    "MEETINGS",
     "POLLS",
     "RULES",
     "TIMED",
@@ -44,7 +45,18 @@ MpiKind = Literal[
 ]
 """The part of ``mpi_time`` to which a function's time belongs; C's ``AA_MPI_…`` in ``probe/share.h``."""
 
-PathRule = Literal["", "send", "receive", "exchange", "everyone", "from_root", "to_root", "from_lower"]
+PathRule = Literal[
+    "",
+    "send",
+    "receive",
+    "exchange",
+    "matched",
+    "everyone",
+    "from_root",
+    "to_root",
+    "from_lower",
+    "from_neighbours",
+]
 """Whose work leads to what follows a call: the critical path goes by it; see ``probe/mpi_path.h``."""
 
 
@@ -111,7 +123,7 @@ RULES: Final = (
         path="send",
     ),
     ByteRule("Recv", "buf count type source tag comm status", "receive", source="source", path="receive"),
-    ByteRule("Mrecv", "buf count type message status", "receive"),
+    ByteRule("Mrecv", "buf count type message status", "receive", path="matched"),
     ByteRule(
         "Sendrecv",
         "sendbuf sendcount sendtype dest sendtag recvbuf recvcount recvtype source recvtag comm status",
@@ -266,6 +278,7 @@ RULES: Final = (
         "collective",
         sent=f"aa_neighbour_count(AA_TARGETS, comm) > 0 ? {_SENT_PART} : 0",
         received=f"aa_neighbour_count(AA_SOURCES, comm) * {_RECEIVED_PART}",
+        path="from_neighbours",
     ),
     ByteRule(
         "Neighbor_allgatherv",
@@ -273,6 +286,7 @@ RULES: Final = (
         "collective",
         sent=f"aa_neighbour_count(AA_TARGETS, comm) > 0 ? {_SENT_PART} : 0",
         received="aa_neighbour_sum(AA_SOURCES, recvcounts, recvtype, comm)",
+        path="from_neighbours",
     ),
     ByteRule(
         "Neighbor_alltoall",
@@ -280,6 +294,7 @@ RULES: Final = (
         "collective",
         sent=f"aa_neighbour_count(AA_TARGETS, comm) * {_SENT_PART}",
         received=f"aa_neighbour_count(AA_SOURCES, comm) * {_RECEIVED_PART}",
+        path="from_neighbours",
     ),
     ByteRule(
         "Neighbor_alltoallv",
@@ -287,6 +302,7 @@ RULES: Final = (
         "collective",
         sent="aa_neighbour_sum(AA_TARGETS, sendcounts, sendtype, comm)",
         received="aa_neighbour_sum(AA_SOURCES, recvcounts, recvtype, comm)",
+        path="from_neighbours",
     ),
     ByteRule(
         "Neighbor_alltoallw",
@@ -294,6 +310,7 @@ RULES: Final = (
         "collective",
         sent="aa_neighbour_sum_types(AA_TARGETS, sendcounts, sendtypes, comm)",
         received="aa_neighbour_sum_types(AA_SOURCES, recvcounts, recvtypes, comm)",
+        path="from_neighbours",
     ),
     # One-sided: counts at the call, at the origin alone; the target has no part in it. MPI_NO_OP fetches only.
     ByteRule("Put", f"{_ORIGIN} win", "one_sided", sent="aa_peer_bytes(target, count, type)"),
@@ -359,6 +376,9 @@ TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_creat
 
 DERIVED: Final = f"Comm_create Comm_create_group Comm_split Comm_split_type Cart_sub {TOPOLOGIES}"
 """Those that make a communicator, the last parameter, of members of another, the first; but for plain copies."""
+
+MEETINGS: Final = f"Comm_dup Comm_dup_with_info {DERIVED}".replace("Comm_create_group ", "")
+"""Those that make a communicator, and for which all members of the first argument wait for each other."""
 
 FILE_TIMED: Final = (
     "File_delete File_sync File_set_size File_preallocate File_get_size File_set_view File_set_info"

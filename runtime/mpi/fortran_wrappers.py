@@ -40,6 +40,7 @@ _VALUES: Final = {
     "MPI_Datatype *": "const struct aa_fortran_type *{name} = f_{name};",
     "MPI_Status *": "MPI_Status c_{name}; const MPI_Status *{name} = aa_fortran_status(f_{name}, &c_{name});",
     "MPI_Comm *": "MPI_Comm c_{name} = aa_fortran_comm(f_{name}), *{name} = &c_{name};",
+    "MPI_Message *": "MPI_Fint c_{name} = *(MPI_Fint *)f_{name}, *{name} = &c_{name};",
     "MPI_Request *": "MPI_Request c_{name} = aa_request_f2c(*(MPI_Fint *)f_{name}), *{name} = &c_{name};",
 }
 

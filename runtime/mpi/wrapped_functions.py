@@ -11,7 +11,19 @@ from enum import Enum, auto
 from typing import Final
 
 from ...errors import BuildError
-from .byte_rules import DERIVED, FILE_RULES, FILE_TIMED, POLLS, RULES, TIMED, TOPOLOGIES, ByteRule, FileRule, MpiKind
+from .byte_rules import (
+    DERIVED,
+    FILE_RULES,
+    FILE_TIMED,
+    MEETINGS,
+    POLLS,
+    RULES,
+    TIMED,
+    TOPOLOGIES,
+    ByteRule,
+    FileRule,
+    MpiKind,
+)
 from .prototypes import Prototype
 
 __all__ = ["BY_HAND", "CALLED", "SESSIONS", "WrappedFunction", "wrapped_functions"]
@@ -33,6 +45,17 @@ CALLED: Final = (
     " Dist_graph_neighbors_count"
 )
 """Functions that the library calls to learn sizes and roles."""
+
+
+# Whose work a collective needs → the arguments that say so. Neighbours' are followed where they block.
+_COLLECTIVES: Final = {
+    "everyone": "comm",
+    "from_root": "root, comm",
+    "to_root": "root, comm",
+    "from_lower": "comm",
+    "from_neighbours": "comm",
+}
+_BEGUN: Final = ("everyone", "from_root", "to_root", "from_lower")
 
 
 class Form(Enum):
@@ -173,7 +196,7 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
         return [f"aa_count_mpi(1, {rule.sent}, aa_status_bytes(status));"]
     if form is Form.PERSISTENT:
         entry = (
-            f"aa_persistent_receive(*request, {rule.sent}, comm);"
+            f"aa_persistent_receive(*request, {rule.sent}, source, tag, comm);"
             if rule.by_status
             else f"aa_persistent_send(*request, {rule.sent}, dest, tag, comm);"
             if rule.path == "send"
@@ -181,8 +204,14 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
         )
         return ["aa_count_mpi(1, 0, 0);", entry]
     counting = [f"aa_count_mpi(1, {rule.sent}, {received});"]
-    if form is Form.REQUEST and rule.by_status and rule.source:
-        counting.append(f"aa_receive_begun(*request, {rule.source}, comm);")
+    if form is Form.REQUEST and rule.path in _BEGUN:
+        begun = f"aa_path_begin_{rule.path}({_COLLECTIVES[rule.path]})"
+        counting.append(f"aa_collective_begun(*request, aa_mpi_path ? {begun} : NULL);")
+    elif form is Form.REQUEST and rule.path == "matched":
+        counting.append("aa_matched_begun(*request);")
+    elif form is Form.REQUEST and rule.by_status and rule.source:
+        tag = "recvtag" if rule.path == "exchange" else "tag"
+        counting.append(f"aa_receive_begun(*request, {rule.source}, {tag}, comm);")
     elif form is Form.REQUEST:
         brings = "MESSAGE" if rule.by_status else "NOTHING"
         counting.append(f"aa_request_begun(*request, AA_BRINGS_{brings});")
@@ -191,22 +220,25 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
 
 def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
     """What goes beside a message goes first; a persistent one's, when it is started."""
-    tag = {"send": "tag", "exchange": "sendtag"}.get(rule.path)
-    return (f"aa_path_send(dest, {tag}, comm);",) if tag and form is not Form.PERSISTENT else ()
+    if form is Form.PERSISTENT:
+        return ()
+    return {
+        "send": ("aa_path_send(dest, tag, comm);",),
+        "exchange": ("aa_path_send(dest, sendtag, comm);",),
+        "matched": ("aa_path_take_matched(AA_MESSAGE(*message));",),
+    }.get(rule.path, ())
 
 
 def _path_after(rule: ByteRule, form: Form) -> list[str]:
     """What came beside a message, or is exchanged after a collective."""
     if form is not Form.BLOCKING or rule.path in ("", "send"):
         return []
-    statement = {
-        "receive": "aa_path_received(status, comm);",
-        "exchange": "aa_path_received(status, comm);",
-        "everyone": "aa_path_everyone(comm);",
-        "from_root": "aa_path_from_root(root, comm);",
-        "to_root": "aa_path_to_root(root, comm);",
-        "from_lower": "aa_path_from_lower(comm);",
-    }[rule.path]
+    if rule.path in _COLLECTIVES:
+        statement = f"aa_path_{rule.path}({_COLLECTIVES[rule.path]});"
+    elif rule.path == "matched":
+        statement = "aa_path_received_among(aa_path_matched_peers(), status->MPI_SOURCE, status->MPI_TAG);"
+    else:
+        statement = "aa_path_received(status, comm);"
     return ["if (aa_mpi_path)", f"    {statement}"]
 
 
@@ -218,6 +250,12 @@ def _counting_time(prototype: Prototype) -> list[str]:
         counting = [f"if (*argument_{found[-1]})", f"    {counting[0]}"]
     if prototype.name in DERIVED.split():
         counting.append(f"aa_mpi_split_made(argument_1, *argument_{len(prototype.parameters)});")
+    if prototype.name in ("Mprobe", "Improbe"):
+        found, message = (f"*argument_{len(prototype.parameters) - 2}", f"*argument_{len(prototype.parameters) - 1}")
+        when = "aa_mpi_path" if prototype.name == "Mprobe" else f"aa_mpi_path && {found}"
+        counting += [f"if ({when})", f"    aa_path_matched(AA_MESSAGE({message}), argument_3);"]
+    if prototype.name in MEETINGS.split():
+        counting += ["if (aa_mpi_path)", "    aa_path_everyone(argument_1);"]
     if prototype.name in TOPOLOGIES.split():
         counting.append(f"aa_topology_made(*argument_{len(prototype.parameters)});")
     before, after = prototype.parameters[-1] if prototype.parameters else ("", "")

@@ -86,13 +86,14 @@ static void world_has_begun(struct step init, int result) {
         if (provided == MPI_THREAD_MULTIPLE)
             aa_requests_share();
     }
+    if (has_begun(init, result))
+        aa_mpi_path_begins(rank, size, is_spawned());
     init_ends(init, result);
     if (!has_begun(init, result))
         return;
     aa_process_mpi_initialised(rank, size, is_spawned());
     aa_process_thread_level(provided);
     aa_mpi_split_begins();
-    aa_mpi_path_begins(rank, size, is_spawned());
     aa_mpi.live = aa_mpi.in_world = true;
 }
 

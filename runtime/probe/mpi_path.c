@@ -7,9 +7,10 @@
 
 #include "clock.h"
 #include "meeting.h"
+#include "mpi_bytes.h"
 #include "mpi_requests.h"
 #include "path.h"
-#include "probe.h"
+#include "self.h"
 #include "throttle.h"
 
 #define TAGS 0x7fff     /* the largest that every library has */
@@ -154,13 +155,13 @@ static void stop_receiving(void) {
     aa_shard()->path_state = AA_PATH_MISSED;
 }
 
-void aa_path_received_among(const struct aa_mpi_peers *peers, const MPI_Status *status) {
+void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int tag) {
     uint64_t since = aa_clock_ticks();
-    int peer = aa_mpi_peer(peers, status->MPI_SOURCE);
+    int peer = aa_mpi_peer(peers, source);
     struct aa_path path;
     if (peer < 0 || !receives)
         return;
-    if (take(&path, peer, tag_of(peers, status->MPI_TAG)))
+    if (take(&path, peer, tag_of(peers, tag)))
         aa_path_join(&path);
     else
         stop_receiving();
@@ -262,6 +263,116 @@ void aa_path_from_lower(MPI_Comm comm) {
     pay_for_collective();
 }
 
+void aa_path_from_neighbours(MPI_Comm comm) {
+    struct aa_path mine, *found;
+    int places = aa_neighbour_places(comm);
+    if (places == 0 || !(found = calloc((size_t)places, sizeof *found)))
+        return;
+    set_here(&mine);
+    if (aa_mpi.Neighbor_allgather(&mine, 1, chain, found, 1, chain, comm) == MPI_SUCCESS) {
+        for (int i = 0; i < places; i++)
+            aa_path_join(&found[i]);
+    }
+    free(found);
+    pay_for_collective();
+}
+
+/* ---- collectives that go on meanwhile */
+
+struct begun {
+    struct begun *next;
+    MPI_Request request;
+    struct aa_path mine, found;
+};
+
+static struct begun *overdue; /* complete for the program, and not yet for us: nobody waits for that */
+
+static struct begun *begin(MPI_Comm comm) {
+    struct begun *begun = group_of(comm) ? calloc(1, sizeof *begun) : NULL;
+    if (begun)
+        set_here(&begun->mine);
+    return begun;
+}
+
+static void *has_begun(struct begun *begun, int result) {
+    pay_for_collective();
+    if (result == MPI_SUCCESS)
+        return begun;
+    free(begun);
+    return NULL;
+}
+
+void *aa_path_begin_everyone(MPI_Comm comm) {
+    struct begun *it = begin(comm);
+    return it ? has_begun(it, aa_mpi.Iallreduce(&it->mine, &it->found, 1, chain, longest, comm, &it->request))
+              : NULL;
+}
+
+void *aa_path_begin_from_root(int root, MPI_Comm comm) {
+    struct begun *it = begin(comm);
+    if (it)
+        it->found = it->mine;
+    return it ? has_begun(it, aa_mpi.Ibcast(&it->found, 1, chain, root, comm, &it->request)) : NULL;
+}
+
+void *aa_path_begin_to_root(int root, MPI_Comm comm) {
+    struct begun *it = begin(comm);
+    return it ? has_begun(it, aa_mpi.Ireduce(&it->mine, &it->found, 1, chain, longest, root, comm,
+                                             &it->request))
+              : NULL;
+}
+
+void *aa_path_begin_from_lower(MPI_Comm comm) {
+    struct begun *it = begin(comm);
+    return it ? has_begun(it, aa_mpi.Iscan(&it->mine, &it->found, 1, chain, longest, comm, &it->request))
+              : NULL;
+}
+
+static bool is_complete(struct begun *begun) {
+    int complete = 0;
+    if (aa_mpi.Test(&begun->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS || !complete)
+        return false;
+    begun->found.from &= ~TOO_DEAR;
+    aa_path_join(&begun->found);
+    free(begun);
+    return true;
+}
+
+void aa_path_complete(void *collective) {
+    struct begun *begun = collective, *others;
+    enter();
+    begun->next = overdue;
+    others = begun;
+    overdue = NULL;
+    while (others) {
+        struct begun *next = others->next;
+        if (!is_complete(others)) {
+            others->next = overdue;
+            overdue = others;
+        }
+        others = next;
+    }
+    leave();
+}
+
+/* ---- messages that were matched before they are received */
+
+static _Thread_local const struct aa_mpi_peers *matched AA_INITIAL_EXEC;
+
+void aa_path_matched(uint64_t message, MPI_Comm comm) {
+    aa_requests_add((struct aa_request){.handle = ~message, .peers = aa_path_peers(comm)});
+}
+
+void aa_path_take_matched(uint64_t message) {
+    struct aa_request found = {0};
+    aa_requests_complete(~message, UINT64_MAX, &found);
+    matched = found.peers;
+}
+
+const struct aa_mpi_peers *aa_path_matched_peers(void) {
+    return matched;
+}
+
 /* ---- from MPI_Init to MPI_Finalize */
 
 static bool is_wanted(void) {
@@ -291,7 +402,7 @@ static void try_collective(void) {
     }
 }
 
-static void begin(struct aa_header *header, int rank, int size, bool spawned) {
+static void start(struct aa_header *header, int rank, int size, bool spawned) {
     header->path_state = AA_PATH_ALONE;
     if (spawned || (size > 1 && !aa_meeting_is_complete(rank, size)))
         return;
@@ -309,9 +420,8 @@ static void begin(struct aa_header *header, int rank, int size, bool spawned) {
 void aa_mpi_path_begins(int rank, int size, bool spawned) {
     if (!is_wanted() || !aa_shard())
         return;
-    bool timed = aa_share_begin(AA_MPI_START_END | AA_IN_MPI);
-    begin(aa_shard(), rank, size, spawned);
-    aa_share_end(timed);
+    aa_shard()->rank = rank;
+    start(aa_shard(), rank, size, spawned);
 }
 
 void aa_mpi_path_ends(void) {

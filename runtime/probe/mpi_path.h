@@ -28,14 +28,14 @@ static inline const struct aa_mpi_peers *aa_path_peers(MPI_Comm comm) {
 
 /* A message is about to be sent; one has been received. */
 void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag);
-void aa_path_received_among(const struct aa_mpi_peers *peers, const MPI_Status *status);
+void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int tag);
 
 static inline void aa_path_send(int dest, int tag, MPI_Comm comm) {
     aa_path_send_among(aa_mpi_peers_of(comm), dest, tag);
 }
 
 static inline void aa_path_received(const MPI_Status *status, MPI_Comm comm) {
-    aa_path_received_among(aa_path_peers(comm), status);
+    aa_path_received_among(aa_path_peers(comm), status->MPI_SOURCE, status->MPI_TAG);
 }
 
 /* A collective is done: all wait for all; for the root; the root for all; each for those of lower rank. */
@@ -43,5 +43,19 @@ void aa_path_everyone(MPI_Comm comm);
 void aa_path_from_root(int root, MPI_Comm comm);
 void aa_path_to_root(int root, MPI_Comm comm);
 void aa_path_from_lower(MPI_Comm comm);
+void aa_path_from_neighbours(MPI_Comm comm);
+
+/* The same of a collective that has begun: what is to be handed over when it is complete; null: nothing. */
+void *aa_path_begin_everyone(MPI_Comm comm);
+void *aa_path_begin_from_root(int root, MPI_Comm comm);
+void *aa_path_begin_to_root(int root, MPI_Comm comm);
+void *aa_path_begin_from_lower(MPI_Comm comm);
+void aa_path_complete(void *begun);
+
+/* A message that was matched, by its handle, is of this communicator; so is the one that is received now. */
+#define AA_MESSAGE(handle) ((uint64_t)(uintptr_t)(handle))
+void aa_path_matched(uint64_t message, MPI_Comm comm);
+void aa_path_take_matched(uint64_t message);
+const struct aa_mpi_peers *aa_path_matched_peers(void);
 
 #endif

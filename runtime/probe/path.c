@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "path.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "self.h"
@@ -124,22 +125,30 @@ static uint32_t my_rank(void) {
     return (uint32_t)aa_shard()->rank;
 }
 
-/* What there is no room for goes into a segment; without memory it is work of nobody. */
+static int by_work(const void *one, const void *other) {
+    double first = ((const struct aa_path_entry *)one)->work, second = ((const struct aa_path_entry *)other)->work;
+    return (first < second) - (first > second);
+}
+
+/* The smaller half, for which there is no room, goes into a segment; without memory it is work of nobody. */
 static void leave_behind(struct aa_path *path) {
+    uint32_t kept = path->count / 2;
     struct aa_path_record *segment = append(AA_PATH_SEGMENT);
+    qsort(path->entries, path->count, sizeof *path->entries, by_work);
     if (segment) {
         segment->path = *path;
+        segment->path.count = path->count - kept;
+        memmove(segment->path.entries, path->entries + kept, segment->path.count * sizeof *path->entries);
         path->rank = my_rank();
         path->segment = segment->number;
-        path->count = 0;
-        return;
+    } else {
+        double work = 0;
+        for (uint32_t i = kept; i < path->count; i++)
+            work += path->entries[i].work;
+        aa_shard()->path_lost += path->count - kept;
+        path->entries[kept++] = (struct aa_path_entry){.rank = NOBODY, .work = work};
     }
-    double work = 0;
-    for (uint32_t i = 0; i < path->count; i++)
-        work += path->entries[i].work;
-    aa_shard()->path_lost += path->count;
-    path->entries[0] = (struct aa_path_entry){.rank = NOBODY, .work = work};
-    path->count = 1;
+    path->count = kept;
 }
 
 static void lengthen(void *to, uint32_t node, uint32_t what, double work) {

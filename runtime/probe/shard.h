@@ -226,7 +226,7 @@ struct aa_path_entry {
     double work;
 };
 
-#define AA_PATH_ENTRIES 12 /* of a message, which is sent at once by all libraries */
+#define AA_PATH_ENTRIES 16 /* of a message, which is sent at once by all libraries */
 
 /* The longest chain of work that leads to where a thread stands: it is what messages carry. */
 struct aa_path {
