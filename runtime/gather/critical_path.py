@@ -186,9 +186,7 @@ def _goes_on(entry: np.void) -> bool:
     return not entry["node"] and entry["rank"] != _NOBODY
 
 
-def _backwards(
-    end: tuple[int, int], segments: Mapping[tuple[int, int], np.void]
-) -> Iterator[npt.NDArray[np.void]]:
+def _backwards(end: tuple[int, int], segments: Mapping[tuple[int, int], np.void]) -> Iterator[npt.NDArray[np.void]]:
     seen = set()
     while (record := segments.get(end)) is not None and end not in seen:
         seen.add(end)
