@@ -424,8 +424,19 @@ void aa_mpi_path_begins(int rank, int size, bool spawned) {
     start(aa_shard(), rank, size, spawned);
 }
 
+/* What libraries would say that somebody has left. */
+static void clear_away(void) {
+    aa_mpi.Op_free(&longest);
+    aa_mpi.Type_free(&chain);
+    aa_mpi.Comm_free(&ours);
+    aa_mpi_peers_end();
+}
+
 void aa_mpi_path_ends(void) {
     if (aa_mpi_path)
         aa_path_everyone(aa_mpi.world);
+    if (began)
+        clear_away();
     aa_mpi_path = false;
+    began = 0;
 }
