@@ -21,6 +21,7 @@ __all__ = [
     "DERIVED",
     "FILE_RULES",
     "FILE_TIMED",
+    "LEAVINGS",
     "MEETINGS",
     "POLLS",
     "RULES",
@@ -379,6 +380,9 @@ DERIVED: Final = f"Comm_create Comm_create_group Comm_split Comm_split_type Cart
 
 MEETINGS: Final = f"Comm_dup Comm_dup_with_info {DERIVED}".replace("Comm_create_group ", "")
 """Those that make a communicator, and for which all members of the first argument wait for each other."""
+
+LEAVINGS: Final = "Comm_free Comm_disconnect"
+"""Those that end a communicator."""
 
 FILE_TIMED: Final = (
     "File_delete File_sync File_set_size File_preallocate File_get_size File_set_view File_set_info"

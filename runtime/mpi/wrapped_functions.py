@@ -15,6 +15,7 @@ from .byte_rules import (
     DERIVED,
     FILE_RULES,
     FILE_TIMED,
+    LEAVINGS,
     MEETINGS,
     POLLS,
     RULES,
@@ -118,7 +119,9 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
             yield WrappedFunction(prototype, names, counting, words, "AA_IO")
     for kind, functions in TIMED.items():
         for prototype in _timed(functions, prototypes):
-            yield WrappedFunction(prototype, _numbered(prototype), _counting_time(prototype), "time", _share(kind))
+            before = ("aa_path_leave(*argument_1);",) if prototype.name in LEAVINGS.split() else ()
+            counting = _counting_time(prototype)
+            yield WrappedFunction(prototype, _numbered(prototype), counting, "time", _share(kind), before=before)
     for prototype in _timed(FILE_TIMED, prototypes):
         of_open_file = prototype.parameters[0][0] == "MPI_File"
         counting = ["aa_file_count(argument_1, 0, 0, 0);"] if of_open_file else []

@@ -281,6 +281,7 @@ void aa_path_from_neighbours(MPI_Comm comm) {
 
 struct begun {
     struct begun *next;
+    MPI_Comm comm;
     MPI_Request request;
     struct aa_path mine, found;
 };
@@ -289,8 +290,10 @@ static struct begun *overdue; /* complete for the program, and not yet for us: n
 
 static struct begun *begin(MPI_Comm comm) {
     struct begun *begun = group_of(comm) ? calloc(1, sizeof *begun) : NULL;
-    if (begun)
+    if (begun) {
+        begun->comm = comm;
         set_here(&begun->mine);
+    }
     return begun;
 }
 
@@ -328,14 +331,39 @@ void *aa_path_begin_from_lower(MPI_Comm comm) {
               : NULL;
 }
 
+static void end(struct begun *begun) {
+    begun->found.from &= ~TOO_DEAR;
+    aa_path_join(&begun->found);
+    free(begun);
+}
+
 static bool is_complete(struct begun *begun) {
     int complete = 0;
     if (aa_mpi.Test(&begun->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS || !complete)
         return false;
-    begun->found.from &= ~TOO_DEAR;
-    aa_path_join(&begun->found);
-    free(begun);
+    end(begun);
     return true;
+}
+
+/* All members wait here, and for nothing else. */
+static void end_overdue(MPI_Comm comm, bool in_all) {
+    struct begun **place = &overdue;
+    enter();
+    while (*place) {
+        struct begun *begun = *place;
+        if (!in_all && begun->comm != comm) {
+            place = &begun->next;
+            continue;
+        }
+        *place = begun->next;
+        aa_mpi.Wait(&begun->request, MPI_STATUS_IGNORE);
+        end(begun);
+    }
+    leave();
+}
+
+void aa_path_leave(MPI_Comm comm) {
+    end_overdue(comm, false);
 }
 
 void aa_path_complete(void *collective) {
@@ -435,8 +463,10 @@ static void clear_away(void) {
 void aa_mpi_path_ends(void) {
     if (aa_mpi_path)
         aa_path_everyone(aa_mpi.world);
-    if (began)
+    if (began) {
+        end_overdue(aa_mpi.world, true);
         clear_away();
+    }
     aa_mpi_path = false;
     began = 0;
 }

@@ -52,6 +52,9 @@ void *aa_path_begin_to_root(int root, MPI_Comm comm);
 void *aa_path_begin_from_lower(MPI_Comm comm);
 void aa_path_complete(void *begun);
 
+/* A communicator is about to be freed: what of ours goes on in it comes to its end first. */
+void aa_path_leave(MPI_Comm comm);
+
 /* A message that was matched, by its handle, is of this communicator; so is the one that is received now. */
 #define AA_MESSAGE(handle) ((uint64_t)(uintptr_t)(handle))
 void aa_path_matched(uint64_t message, MPI_Comm comm);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counter.h"
+#include "event.h"
 #include "self.h"
 #include "work.h"
 
@@ -211,6 +213,82 @@ const struct aa_path *aa_path_here(void) {
     return own ? own->path : NULL;
 }
 
+/* ---- teams of threads */
+
+#define MOST_NODES 64 /* of a thread in a parallel region, that are told apart */
+
+/* What a thread has worked in a team. */
+struct share {
+    double work;
+    uint32_t count;
+    struct {
+        uint32_t node, what;
+        double work;
+    } parts[MOST_NODES];
+};
+
+static struct {
+    struct aa_work *of;
+    uint32_t capacity;
+} members; /* by the number of their trees */
+
+static struct aa_work *work_of_member(const struct aa_thread *thread) {
+    if (thread->index >= members.capacity) {
+        uint32_t capacity = 2 * thread->index + 16;
+        struct aa_work *wider = aa_memory_map(capacity * sizeof *wider);
+        if (!wider)
+            return NULL;
+        if (members.capacity) {
+            memcpy(wider, members.of, members.capacity * sizeof *wider);
+            aa_memory_unmap(members.of, members.capacity * sizeof *wider);
+        }
+        members.of = wider;
+        members.capacity = capacity;
+    }
+    return &members.of[thread->index];
+}
+
+static void put_down(void *to, uint32_t node, uint32_t what, double work) {
+    struct share *share = to;
+    share->work += work;
+    uint32_t place = share->count < MOST_NODES ? share->count++ : MOST_NODES - 1;
+    share->parts[place].node = node;
+    share->parts[place].what = what;
+    share->parts[place].work += work;
+}
+
+void aa_path_team_opened(void) {
+    if (!own || own->thread != aa_thread_self)
+        return;
+    aa_counter_stop();
+    aa_event_book(aa_thread_self);
+    aa_path_here();
+    aa_counter_go();
+}
+
+void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
+    if (!own || own->thread != aa_thread_self || aa_thread_closed)
+        return;
+    struct aa_section section = aa_section_begin();
+    struct share shares[2] = {{0}, {0}}, *longest = &shares[0], *next = &shares[1];
+    aa_work_look(&own->work, own->thread, put_down, longest);
+    for (uint32_t i = 0; i < count; i++) {
+        struct aa_work *work = team[i] ? work_of_member(team[i]) : NULL;
+        if (!work)
+            continue;
+        memset(next, 0, sizeof *next);
+        aa_work_look(work, team[i], put_down, next);
+        if (next->work > longest->work) {
+            struct share *kept = longest;
+            longest = next;
+            next = kept;
+        }
+    }
+    for (uint32_t i = 0; i < longest->count; i++)
+        lengthen(own->path, longest->parts[i].node, longest->parts[i].what, longest->parts[i].work);
+    aa_section_end(section);
+}
+
 /* ---- whose fault a wait is */
 
 static double work_of(const struct aa_path *path, uint32_t what) {
@@ -285,6 +363,6 @@ void aa_path_gather_threads(void) {
 }
 
 void aa_path_finish(void) {
-    if (own)
+    if (own && own->thread == aa_thread_self)
         aa_path_here();
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import numpy as np
@@ -39,11 +39,11 @@ SHAPES: Final[Mapping[str, str]] = {
 }
 
 
-def of_shapes(experiment: Experiment, metric: str) -> dict[str, float]:
-    """What each shape has, with all that is called from it."""
-    names = [path.region.name for path in experiment.call_paths]
+def of_functions(experiment: Experiment, metric: str, names: Iterable[str]) -> dict[str, float]:
+    """What functions have, with all that is called from them."""
+    known = [path.region.name for path in experiment.call_paths]
     inclusive = np.asarray(experiment.inclusive(metric)).sum(axis=1)
-    return {name: float(inclusive[names.index(name)]) for name in (*SHAPES, "master")}
+    return {name: float(inclusive[known.index(name)]) for name in names}
 
 
 def counted(lab: Lab, compiler: str, ranks: int) -> Experiment:
@@ -56,8 +56,49 @@ def counted(lab: Lab, compiler: str, ranks: int) -> Experiment:
 @pytest.mark.parametrize(("compiler", "ranks"), [("mpicc.openmpi", 4), ("mpicc.mpich", 4), ("mpicc.openmpi", 8)])
 def test_the_path_of_each_shape_is_as_long_as_theory_says(lab: Lab, compiler: str, ranks: int) -> None:
     experiment = counted(lab, compiler, ranks)
-    found = of_shapes(experiment, "path_instructions")
+    found = of_functions(experiment, "path_instructions", (*SHAPES, "master"))
     unit = found["alternating"] / 8
     lengths = {name: found[name] / unit for name in SHAPES}
     assert lengths == pytest.approx({name: eval(text, {}, {"P": ranks}) for name, text in SHAPES.items()}, rel=EXACT)
     assert 2 - EXACT < found["master"] / unit < 2 * (ranks - 1) + EXACT
+
+
+TEAMS = """
+#include <mpi.h>
+#include <omp.h>
+#define UNIT 20000
+static void work(int units) {
+    volatile double x = 1;
+    for (long i = 0; i < (long)units * UNIT; i++)
+        x = x * 1.0000001 + 1e-9;
+}
+static void alone(void) {
+    work(2);
+}
+static void together(int rank) {
+    #pragma omp parallel num_threads(3)
+    work(omp_get_thread_num() == rank ? 3 : 1);
+}
+int main(int argc, char **argv) {
+    int rank, provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    together(-1); /* starts the threads */
+    for (int i = 0; i < 2; i++) {
+        alone();
+        MPI_Barrier(MPI_COMM_WORLD);
+        together(2 * rank);
+        together(1 - rank);
+    }
+    MPI_Finalize();
+}
+"""
+
+
+def test_a_team_adds_the_work_of_its_slowest_thread(lab: Lab) -> None:
+    program = lab.build(TEAMS, "-fopenmp", compiler="mpicc.openmpi")
+    shards = lab.count("mpirun.openmpi", "-n", "2", program, AUTOANALYZER_PATH="always", OMP_WAIT_POLICY="passive")
+    experiment = merge_shards(shards, RunFacts())
+    path = sum(of_functions(experiment, "path_instructions", ("alone", "together")).values())
+    unit = of_functions(experiment, "instructions", ("alone",))["alone"] / 8  # 4 on each of two ranks
+    assert path / unit == pytest.approx(1 + 2 * (2 + 3 + 3), rel=0.02)
