@@ -75,7 +75,7 @@ def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
     built: dict[str, set[int]] = {}
     for path in findings.experiment.call_paths:
         built.setdefault(path.region.file, set()).add(path.region.first_line)
-    reading = Reading(find, built)
+    reading = Reading(find, built, findings.experiment.notes.compiled)
     adviser = _Adviser(findings, reading)
     of_ranks = {core: adviser.on_ranks(core) for core in findings.cores_by_difference}
     of_regions = {core: adviser.on_weight(core) for core in findings.cores_by_weight}

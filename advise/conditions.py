@@ -1,16 +1,16 @@
-"""Conditions of a preprocessor: how a program was built is not known, but where it was is told by what ran.
+"""Conditions of a preprocessor: which arms were built follows from what ran, and from the options if they are known.
 
-What neither this nor the source itself tells is in doubt.
+What neither these nor the source itself tells is in doubt.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["all_but_last", "asks_for_mpi", "defined_in", "doubtful", "settled"]
+__all__ = ["all_but_last", "asks_for_mpi", "defined_in", "doubtful", "resolved", "settled"]
 
 _DIRECTIVE: Final = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b")
 _DEFINED: Final = re.compile(rb"[ \t]*#[ \t]*define[ \t]+(\w+)")
@@ -75,6 +75,25 @@ def settled(text: bytes, lines: Collection[int]) -> bytes:
         if (arm := chain.told(lines)) is not None:
             gone.update(range(chain.directives[0].start, chain.directives[-1].stop))
             gone.difference_update(arm)
+    return b"".join(b"\n" if number in gone else line for number, line in enumerate(written, 1))
+
+
+def resolved(text: bytes, skipped: Collection[int], wrong: Collection[int], is_known: Callable[[str], bool]) -> bytes:
+    """Return a source without the conditions that a preprocessor has decided; the numbers of lines stay.
+
+    Args:
+        text: A source of C, C++ or Fortran.
+        skipped: Numbers of the lines that the preprocessor has skipped.
+        wrong: Numbers of the directives that it has not understood.
+        is_known: Tells of a macro whether the preprocessor knew it as the compiler did.
+    """
+    written = text.splitlines(keepends=True)
+    gone: set[int] = set()
+    for chain in _chains(written):
+        begins = {each.start for each in chain.directives}
+        if begins.isdisjoint(wrong) and all(is_known(each.decode()) for each in chain.names):
+            gone.update(*chain.directives)
+            gone.update(line for line in range(chain.directives[0].stop, chain.directives[-1].start) if line in skipped)
     return b"".join(b"\n" if number in gone else line for number, line in enumerate(written, 1))
 
 

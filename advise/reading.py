@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from ..errors import InputError
+from ..experiment.compiled import Compiled
 from .nest import SourceFile
+from .options import options_of
 
 __all__ = ["Found", "Reading", "is_cxx", "is_readable"]
 
@@ -41,15 +43,19 @@ class Reading:
     Args:
         find: Finds a file by its name.
         built: Lines of files that were built, by name, where code regions begin.
+        compiled: How files were compiled, as far as it is known.
 
     Attributes:
         remarks: Of which files nothing is said, or not all, and why.
         lacking: The first of these remarks on a file, by its name.
     """
 
-    def __init__(self, find: Callable[[str], Found], built: Mapping[str, Collection[int]]) -> None:
+    def __init__(
+        self, find: Callable[[str], Found], built: Mapping[str, Collection[int]], compiled: Iterable[Compiled] = ()
+    ) -> None:
         self._find = find
         self._built = built
+        self._compiled = tuple(compiled)
         self._read: dict[str, SourceFile | None] = {}
         self._doubted: set[str] = set()
         self.remarks: list[str] = []
@@ -101,16 +107,17 @@ class Reading:
         if len(text) > _LARGEST:
             raise InputError(f"it has {len(text) >> 10} KiB, more than {_LARGEST >> 10}")
         built = self._built.get(name, ())
+        options = options_of(self._compiled, name, found.path)
         if _FORTRAN.search(name) or (_INCLUDED.search(name) and _LIKE_FORTRAN.search(text)):
             from .fortran import read_fortran  # noqa: PLC0415 - a front end is imported for its own language
 
             form = ".f" if _COMMENT.search(text) else ".f90"
             path = found.path if _FORTRAN.search(name) else found.path.with_suffix(form)
-            source = read_fortran(text, path, built)
+            source = read_fortran(text, path, built, options)
         else:
             from .c_family import read_c_family  # noqa: PLC0415
 
-            source = read_c_family(text, found.path, built)
+            source = read_c_family(text, found.path, built, options)
         return replace(source, path=name)  # by which the experiment knows it
 
 

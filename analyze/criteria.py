@@ -8,9 +8,12 @@ from __future__ import annotations
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, Final
 
-__all__ = ["CRITERIA", "THRESHOLD", "Criteria", "criterion_fields"]
+__all__ = ["CRITERIA", "SAMPLING", "THRESHOLD", "Criteria", "criterion_fields"]
 
 THRESHOLD: Final = 0.1  # Algorithm 1, line 7: of a length; and of a whole: what is as much is worth a word
+# Standard deviations: numbers of samples are Poisson distributed, and a - b varies by a + b. These are three, and 1 %
+# for samples of a clock that is not exact.
+SAMPLING: Final = 3.03
 
 _SUITE = "the suite"
 _HARDWARE = "processors of today"

@@ -1,8 +1,8 @@
 """Where the length of a run comes from: its critical path, and how efficient the ranks are by it.
 
-The path is the chain of work, of whatever ranks, that nothing could have made shorter but less work on it (Hollingsworth
-1998; Böhme et al. 2012). The efficiencies are those of the POP centre, whose product is the share of the run in which
-ranks were busy. By busy time, CPU time outside MPI, the first two are those of the program, however busy the machine was.
+The path is the chain of work, of whatever ranks, that nothing shortens but less work on it (Hollingsworth 1998; Böhme
+et al. 2012). The efficiencies are those of the POP centre: their product is the share of the run in which ranks were
+busy. By busy time, CPU time outside MPI, the first two are those of the program, however busy the machine was.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Efficiency:
         load_balance: Mean over the ranks of their busy time, by the busiest rank's.
         serialisation: The busiest rank's, by the length of the critical path: less than 1 where ranks work one after
             another.
-        transfer: The length of the path by the run's time: the rest is communication itself, or waiting for a processor.
+        transfer: The length of the path by the run's time: the rest is communication, or waiting for a processor.
         parallel: Their product: mean busy time by the run's time.
         reliable: Which of them a busy machine does not change, or had no part in.
     """

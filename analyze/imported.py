@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..experiment import CallPath, Experiment, Metric
-from ..experiment.metric import COUNT_METRICS, STORED_METRICS
+from ..experiment.metric import COUNT_METRICS, ENTRIES, STORED_METRICS
 from ..experiment.severities import Severity
 from .blocks import over_locations
 from .summary import summaries, summary
@@ -21,6 +21,7 @@ __all__ = ["SAMPLES", "as_run", "expected_times", "in_own_names", "negative_rank
 SAMPLES: Final = "samples"  # the unit of times of a run of which samples alone are known
 
 _KNOWN: Final = (*STORED_METRICS, *COUNT_METRICS)
+_ADDED: Final = {each.name for each in _KNOWN if each.aggregation == "sum"} - ENTRIES
 # Ours → those of Score-P, Scalasca and CUBE that mean the same, the best first.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "visits": ("visits",),
@@ -124,8 +125,8 @@ def in_own_names(experiment: Experiment) -> Experiment:
     Where no time is known, but something was sampled, samples stand for time, whatever the event: their unit is
     ``SAMPLES``. A metric without one of the same meaning is absent, and a remark says which. Where there is no time in
     MPI, that of regions called ``MPI_…``, and of all below them, is; CPU time is what was executed, MPI included, as
-    MPI libraries poll. Barriers of OpenMP are time in OpenMP, whatever the tool says of them. A time from which a part
-    was cut is not taken for that part.
+    MPI libraries poll. What the library did below a call of MPI is the call's own. Barriers of OpenMP are time in
+    OpenMP, whatever the tool says of them. A time from which a part was cut is not taken for that part.
     """
     if "wall_time" in experiment and ("mpi_cpu_time" in experiment or not _is_imported(experiment)):
         return experiment
@@ -150,7 +151,9 @@ def in_own_names(experiment: Experiment) -> Experiment:
     return experiment.replaced(
         metrics=metrics,
         call_paths=_named_kinds(experiment.call_paths),
-        severities=experiment.derived((each.name for each in metrics), lambda of, name: _sources(of)[name].read()),
+        severities=experiment.derived(
+            (each.name for each in metrics), lambda of, name: _of_calls(of, name, _sources(of)[name].read())
+        ),
         notes=replace(
             experiment.notes,
             remarks=(*([remark] if remark else []), *experiment.notes.remarks),
@@ -269,6 +272,20 @@ def _of_mpi(experiment: Experiment) -> list[bool]:
     found: list[bool] = []
     for path in experiment.call_paths:  # parents before children
         found.append((path.parent is not None and found[path.parent]) or path.region.name.startswith(_CALLS_OF_MPI))
+    return found
+
+
+def _of_calls(experiment: Experiment, metric: str, values: Severity) -> Severity:
+    """Add what is below a call of MPI to the call itself, but for entries; ``float64[call path, location]``."""
+    of_mpi, calls = _of_mpi(experiment), np.arange(len(experiment.call_paths))
+    for index, path in enumerate(experiment.call_paths):  # parents before children
+        if path.parent is not None and of_mpi[path.parent]:
+            calls[index] = calls[path.parent]
+    below = calls != np.arange(len(calls))
+    if metric not in _ADDED or not below.any():
+        return values
+    found = np.where(below[:, None], 0.0, values)
+    np.add.at(found, calls[below], values[below])
     return found
 
 

@@ -12,7 +12,7 @@ from ..experiment import Experiment, Region
 from ..experiment.region import CALL_KINDS
 from .arrays import Flags, Indices, Values
 from .code_regions import caller_of, startup_paths
-from .criteria import CRITERIA, THRESHOLD
+from .criteria import CRITERIA, SAMPLING, THRESHOLD
 from .preparation import Prepared
 from .selection import complete
 from .summary import summary
@@ -146,6 +146,8 @@ class _Merged:
         inclusive = experiment.summed_up(wall[:, None])[:, 0]
         total = np.bincount(of_path, np.where(outermost, inclusive, 0.0), len(index))
         weighs = total >= CRITERIA.least_weight * run.mean_time
+        sample = experiment.notes.samples.get("wall_time", 0.0)
+        weighs &= (total * len(run.weighed.ranks) > SAMPLING**2 * sample) | (sample == 0)
         weighs &= [region.kind not in CALL_KINDS for region in index]
         holder = np.full(len(of_path), -1)
         for path, each in enumerate(experiment.call_paths):

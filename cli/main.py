@@ -90,7 +90,8 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         status = _run(arguments)
         sys.stdout.flush()
     except UsageError as error:
-        status = _BAD if _is_led(arguments) else _refuse(str(error))
+        # mpirun ends the whole job when any process fails: the one that has the message may not have written it yet.
+        status = 0 if _is_led(arguments) else _refuse(str(error))
     except AutoanalyzerError as error:
         status = _refuse(str(error))
     except KeyboardInterrupt:
@@ -116,7 +117,7 @@ def _refuse(message: str) -> int:
 
 
 def _is_led(arguments: Sequence[str]) -> bool:
-    """Whether another process of an MPI job has the same arguments, and says what is wrong with them."""
+    """Return whether another process of an MPI job has the same arguments, prints what is wrong, and fails for all."""
     if arguments[:1] != ["analyze"] or "--alone" in arguments:
         return False
     from ..runtime.mpi.own_job import started_processes  # noqa: PLC0415 - most commands are no jobs

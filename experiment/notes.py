@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
 from typing import Any, Final
 
 from ..errors import InputError
+from .compiled import Compiled
 from .delay import Delay
 from .file_use import FileUse
 
@@ -47,6 +49,12 @@ def _is_delay(value: Any) -> bool:
     )
 
 
+def _is_compiled(value: Any) -> bool:
+    with suppress(ValueError):
+        return bool(Compiled.from_json(value))
+    return False
+
+
 _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "str": lambda value: isinstance(value, str),
     "tuple[str, ...]": lambda value: isinstance(value, tuple) and all(isinstance(each, str) for each in value),
@@ -59,6 +67,7 @@ _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "float | None": lambda value: value is None or _is_number(value),
     "bool": lambda value: isinstance(value, bool),
     "tuple[Delay, ...]": lambda value: isinstance(value, tuple) and all(map(_is_delay, value)),
+    "tuple[Compiled, ...]": lambda value: isinstance(value, tuple) and all(map(_is_compiled, value)),
     "tuple[FileUse, ...]": lambda value: isinstance(value, tuple) and all(map(_is_file_use, value)),
 }
 
@@ -85,6 +94,8 @@ class Notes:
         throttled: Descriptors of regions whose time was attributed to their callers, on any call path, each with the
             reason.
         unprobed: Descriptors of regions, each with the functions without probes that it calls, a line each.
+        compiled: The options by which the files of entered regions were compiled, as far as they decide how these are
+            read.
         untimed: Entries of these whose time is not known.
         repairs: Regions closed because a probe was jumped over.
         processors: How many processors the machine gave on which all ran; None if unknown, or if there were several.
@@ -121,6 +132,7 @@ class Notes:
     max_overhead: float | None = None
     throttled: dict[str, str] = field(default_factory=dict)
     unprobed: dict[str, str] = field(default_factory=dict)
+    compiled: tuple[Compiled, ...] = ()
     untimed: int = 0
     repairs: int = 0
     processors: int | None = None
@@ -176,6 +188,7 @@ class Notes:
             rest = "; ".join(f"{key}: {value}" for key, value in sorted(found.items()))
             known["remarks"] = (*known.get("remarks", ()), f"notes of a later version: {rest}")
         known["delays"] = tuple(Delay(**each) for each in known.get("delays", ()))
+        known["compiled"] = tuple(map(Compiled.from_json, known.get("compiled", ())))
         known["files"] = tuple(FileUse(**each) for each in known.get("files", ()))
         return cls(**known)
 

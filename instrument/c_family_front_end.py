@@ -12,6 +12,7 @@ from .c_family.preprocessed import Preprocessed
 from .c_family.regions import find_regions
 from .choice import DEFAULT_CHOICE, Choice
 from .code_region import CodeRegions, Instrumented
+from .compiled import compiled_assembly
 from .compiler import Argument, CompilerCommand, Role
 from .expression import expression
 from .fused import fused_assembly
@@ -56,7 +57,11 @@ class CFamilyFrontEnd:
             raise SourceError(source.words[0], 1, 1, "coverage would be mapped to the text with probes")
         unit = self._unit(source, text)
         found = self._found(unit)
-        said = [*assembly(found), *fused_assembly(self._command, self._language)]
+        said = [
+            *assembly(found),
+            *compiled_assembly(self._command, source, found, self._flags),
+            *fused_assembly(self._command, self._language),
+        ]
         text_with_guards = insert_guards(
             unit,
             found.regions,

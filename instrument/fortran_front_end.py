@@ -9,6 +9,7 @@ from typing import Final
 
 from .choice import DEFAULT_CHOICE, Choice
 from .code_region import CodeRegions, Instrumented
+from .compiled import compiled_assembly
 from .compiler import Argument, CompilerCommand, Role
 from .expression import expression
 from .fortran.form import Form
@@ -54,7 +55,11 @@ class FortranFrontEnd:
         """Put probes into a text, and say at its top what the source is called."""
         done = self._unit(source, text).instrumented()
         marker = b"" if done.text.startswith(b"#") else os.fsencode(f'# 1 "{quoted_name(source.words[0])}"\n')
-        assembly = (*done.assembly, *fused_assembly(self._command, _PREPROCESSED))
+        assembly = (
+            *done.assembly,
+            *compiled_assembly(self._command, source, done.found, self.form(source).options),
+            *fused_assembly(self._command, _PREPROCESSED),
+        )
         return done._replace(text=marker + done.text, assembly=assembly)
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from itertools import chain
 from typing import Final
 
-from ..compiler_records import without_records
 from ..experiment.fused import FUSED
 from .compiler import CompilerCommand, Role
 from .object_notes import noted
-from .store import digest, open_store
-from .tool_fingerprint import processor
-from .toolchain import Toolchain
+from .predefined import predefined_macros
 
 __all__ = ["fused_assembly"]
 
-_MACRO: Final = b"#define __FMA__ "  # of x86, where such programs were measured
+_MACRO: Final = "__FMA__"  # of x86, where such programs were measured
 _CONTRACTION: Final = "-ffp-contract="
 
 
@@ -35,22 +30,7 @@ def fused_assembly(command: CompilerCommand, language: str) -> list[str]:
 
 
 def _has_instructions(command: CompilerCommand, language: str) -> bool:
-    """Ask the compiler what its options for the machine stand for, and remember the answer."""
-    machine = [argument.words for argument in command.arguments if argument.words[0].startswith("-m")]
+    """Tell whether the machine that the options name has the instructions."""
+    machine = (argument.words for argument in command.arguments if argument.words[0].startswith("-m"))
     read_as = language if language == "c++" else "c"  # for no macro tells Fortran
-    words = [*command.compiler, *chain.from_iterable(machine), "-dM", "-E", "-x", read_as, os.devnull]
-    native = [processor()] if any(word.endswith("=native") for word in words) else []
-    store, key = open_store(), digest("fused", Toolchain(command.compiler, language).identity, *words, *native)
-    known = store.get(key)
-    if known is None:
-        done = subprocess.run(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=without_records(),
-            check=False,
-        )
-        known = b"yes" if _MACRO in done.stdout else b"no"
-        store.put(key, known)
-    return known == b"yes"
+    return _MACRO in predefined_macros(command.compiler, read_as, [*chain.from_iterable(machine)])

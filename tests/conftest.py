@@ -19,15 +19,17 @@ from pathlib import Path
 from signal import SIGSEGV
 from tempfile import TemporaryFile
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
-from playwright.sync_api import Browser, sync_playwright
 
 from autoanalyzer.cli.main import main
 
 from .costs import Costs
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 hypothesis.settings.register_profile("unhurried", deadline=None)  # a busy machine proves nothing
 hypothesis.settings.load_profile("unhurried")
@@ -190,6 +192,8 @@ def chromium() -> Generator[Browser, None, None]:
     program = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if program is None:
         pytest.skip(f"none of {', '.join(_BROWSERS)} is installed")
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - takes a tenth of a second of each worker
+
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser

@@ -17,7 +17,7 @@ from ..analyze.worth import worth_of_weight
 from .advice import tries
 from .causes import ABOVE, AT_ONCE, FEWER_MESSAGES, MOSTLY, against_weight, because_of, is_mostly, most_telling
 from .finding import Finding, saves, seconds_of, sight_of_region, slowest, time_of
-from .place import Place, where_is
+from .place import Place, short, where_is
 from .standing import how_sure, in_runs
 from .units import count, percent, ranks, volume
 
@@ -213,7 +213,7 @@ def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
 def _without_probes(names: Sequence[str]) -> str:
     what = "a function" if len(names) == 1 else f"{len(names)} functions"
     left = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"its own time contains {what} without probes: {', '.join(names[:_MOST_NAMES])}{left}"
+    return f"its own time contains {what} without probes: {', '.join(map(short, names[:_MOST_NAMES]))}{left}"
 
 
 def _throttled(findings: Findings, core: int) -> list[str]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ..analyze.code_regions import CodeRegion, caller_of
 from ..experiment import CallPath, Experiment
 from ..experiment.experiment import name_below_root
 from ..experiment.region import CALL_KINDS
 
-__all__ = ["Place", "at_line", "visible", "where_is"]
+__all__ = ["Place", "at_line", "short", "visible", "where_is"]
+
+_LONGEST: Final = 200  # characters of a name in a line: longer ones come from templates and generators
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +55,15 @@ class Place:
     @property
     def source(self) -> str:
         """``file:line``, with the file's own name alone; the region's name where there is no file."""
-        return at_line(self.file, self.line) if self.file else self.name
+        return at_line(self.file, self.line) if self.file else short(self.name)
 
     @property
     def title(self) -> str:
         """``loop in trace``, ``trace``, ``own code of main``, ``own code of loop in trace``."""
+        return short(self._title)
+
+    @property
+    def _title(self) -> str:
         own = self.path == self.name and self.name.startswith("(own")
         if self.kind == "loop":
             return f"{'own code of ' if own else ''}loop in {self.function}"
@@ -76,7 +83,7 @@ def where_is(experiment: Experiment, region: CodeRegion) -> str:
     if caller is None:
         return where
     line = f" {at_line(caller.file, caller.first_line)}" if caller.file else ""
-    return f"{where}  ‹ {caller.function or caller.name}{line}"
+    return f"{where}  ‹ {short(caller.function or caller.name)}{line}"
 
 
 def _construct(name: str) -> str:
@@ -87,8 +94,14 @@ def _construct(name: str) -> str:
 
 def at_line(file: str, line: int) -> str:
     """Write ``file:line``, with the file's own name alone; without a line if it is unknown."""
-    name = visible(file.rpartition("/")[2])
+    name = short(visible(file.rpartition("/")[2]))
     return f"{name}:{line}" if line else name
+
+
+def short(name: str) -> str:
+    """Shorten a name in the middle: both its ends tell it from others."""
+    half = (_LONGEST - 1) // 2
+    return name if len(name) <= _LONGEST else f"{name[:half]}…{name[-half:]}"
 
 
 def visible(text: str) -> str:

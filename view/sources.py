@@ -36,6 +36,7 @@ class Sources:
     def __init__(self, experiment: Experiment, file: Path, folders: Sequence[Path] = ()) -> None:
         self._folders = (*folders, *places_to_look(file))
         self._roots = (*folders, Path.cwd(), *file.resolve().parents[:_UP])
+        self._compiled = experiment.notes.compiled
         self._measured = file.stat().st_mtime if file.is_file() else None
         self._texts: dict[str, set[str]] = defaultdict(set)
         for path in experiment.call_paths:
@@ -47,13 +48,18 @@ class Sources:
         texts = self._texts.get(name)
         if not texts or not is_source(name):
             return find_source(name, self._folders, self._measured)
-        paths = chain(candidates(name, self._folders), self._below.get(PurePath(name).name, ()))
+        compiled = (Path(unit.folder, name) for unit in self._compiled if name in unit.files)
+        paths = chain(candidates(name, self._folders), compiled, self._below_by(PurePath(name).name))
         built = next((path for path in paths if _text(path) in texts), None)
         if built:
             return read_source(name, built)
         found = find_source(name, self._folders)
         changed = f"{visible(name)} is not what was built: lines may have moved"
         return replace(found, warning=changed) if found.path and not found.warning else found
+
+    def _below_by(self, name: str) -> Iterator[Path]:
+        """Give the sources of a name below the folders, which are not looked through before the first is asked for."""
+        yield from self._below.get(name, ())
 
     @cached_property
     def _below(self) -> Mapping[str, Sequence[Path]]:

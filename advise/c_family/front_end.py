@@ -1,8 +1,8 @@
-"""A source of C or C++, read by libclang: with the headers that are found, without the options of the build.
+"""A source of C or C++, read by libclang: with the headers that are found.
 
-What only builds with MPI compile is read, as the program ran with it. Where a header is missing, the parser goes on;
-loops in which it understands something wrong are marked. A header of C++ that is not understood alone is read once more
-behind what its users usually include.
+If the options of the build are not known, what only builds with MPI compile is read, as the program ran with it. Where
+a header is missing, the parser goes on; loops in which it understands something wrong are marked. A header of C++ that
+is not understood alone is read once more behind what its users usually include.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from ...instrument.syntax import UnreadError
 from ...instrument.toolchain import Toolchain
 from ..conditions import asks_for_mpi, defined_in, doubtful, settled
 from ..nest import Declaration, Procedure, SourceFile, Structure
+from ..options import Options
+from ..preprocessor import decided
 from .header import directives_of, masked
 from .library import CursorKind, Places, children, lib
 from .names import declared
@@ -59,18 +61,30 @@ _MOST_REMARKS: Final = 3
 _MOST_BESIDE: Final = 40  # folders, or headers: a program's own are fewer
 
 
-def read_c_family(text: bytes, path: Path, built: Collection[int] = ()) -> SourceFile:
+def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
     """Read a source of C or C++; see ``FrontEnd``."""
     is_cxx = _CXX.search(path.name) or (path.suffix == ".h" and _OF_CXX.search(text))
-    language = "c++" if is_cxx else "c"
+    language = options.language if options else "c++" if is_cxx else "c"
+    read = partial(_read_as_compiled, options=options) if options else _read
     try:
-        return on_deep_stack(partial(_read, text, path, language, built))
+        return on_deep_stack(partial(read, text, path, language, built))
     except UnreadError as error:
         latin = text.decode("latin-1")
         line = latin.count("\n", 0, error.offset) + 1
         raise SourceError(str(path), line, 1, str(error)) from None
     except RecursionError:
         raise SourceError(str(path), 1, 1, "nested too deep to be read") from None
+
+
+def _read_as_compiled(text: bytes, path: Path, language: str, built: Collection[int], options: Options) -> SourceFile:
+    """Read a file by the options of its build, with the headers near it where these lie nowhere else."""
+    given = map(os.fsencode, (*options.of_language, *options.preprocessing))
+    words = [f"-x{language}".encode(), *map(str.encode, _QUIET), *given, *_folders(path, language)]
+    text = settled(text, built)
+    if doubtful(text):
+        text = decided(text, path, options, words)
+    found = _understood(text, path, language, words, openmp=options.openmp)
+    return replace(found, doubtful=doubtful(text, options.macros.keys() - options.contested))
 
 
 def _read(text: bytes, path: Path, language: str, built: Collection[int]) -> SourceFile:
@@ -81,12 +95,17 @@ def _read(text: bytes, path: Path, language: str, built: Collection[int]) -> Sou
     if doubts:
         doubts = doubtful(text, _told(text, path, of_mpi))
     words = [f"-x{language}".encode(), *map(str.encode, options), *_folders(path, language)]
-    found, problems = _parsed(text, path, language, words)
+    return replace(_understood(text, path, language, words), doubtful=doubts)
+
+
+def _understood(text: bytes, path: Path, language: str, words: Sequence[bytes], *, openmp: bool = True) -> SourceFile:
+    """Parse a file, and once more with usual headers before it if it is a header that is not understood alone."""
+    found, problems = _parsed(text, path, language, words, openmp=openmp)
     if problems and language == "c++" and _HEADER.search(path.name):
         others = [word for each in _USUAL for word in (b"-include", each)]
-        again, fewer = _parsed(text, path, language, [*words, *others])
+        again, fewer = _parsed(text, path, language, [*words, *others], openmp=openmp)
         found = again if fewer < problems else found
-    return replace(found, doubtful=doubts)
+    return found
 
 
 def _told(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
@@ -106,7 +125,7 @@ def _told(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
     return defined_in(text, known)
 
 
-def _parsed(text: bytes, path: Path, language: str, words: Sequence[bytes]) -> tuple[SourceFile, int]:
+def _parsed(text: bytes, path: Path, language: str, words: Sequence[bytes], *, openmp: bool) -> tuple[SourceFile, int]:
     """Parse a file with some options; tell how many problems there were, too."""
     latin = text.decode("latin-1")
     name = os.fsencode(path)
@@ -117,7 +136,7 @@ def _parsed(text: bytes, path: Path, language: str, words: Sequence[bytes]) -> t
     try:
         if not unit:
             raise SourceError(str(path), 1, 1, "the parser has crashed, or memory for it has ended")
-        read = _Unit(unit, Places(unit, name, masked(latin)), latin)
+        read = _Unit(unit, Places(unit, name, masked(latin)), latin if openmp else "")
         return read.source(language, str(path)), read.problems
     finally:
         lib.clang_disposeTranslationUnit(unit)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Final
 
 from ...instrument.expression import expression
 from ...instrument.fortran.lines import LINE
+from ..options import Options
 
-__all__ = ["Arms", "chosen"]
+__all__ = ["OF_LIBRARIES", "Arms", "as_compiled", "chosen"]
 
+OF_LIBRARIES: Final = frozenset(("mpif.h", "omp_lib.h"))
+"""Included files whose names are told without reading them."""
 _LINE: Final = expression(r"[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif|include|define|undef)\b(?P<rest>.*)")
 _NEVER: Final = expression(r"\s*\(?\s*(?:0|\.false\.)\s*\)?\s*(?:!.*|/[*].*)?$")
 _FILE: Final = expression(r"\s*[\"<]([^\">]+)[\">]")
@@ -38,6 +42,23 @@ class _Condition:
     counts: bool
     met: bool
     around: bool
+
+
+def as_compiled(text: bytes, path: Path, options: Options | None) -> bytes:
+    """Return a source without the conditions that its options decide; as it is if the options are not known.
+
+    Args:
+        text: A source.
+        path: Where it is.
+        options: How it was compiled.
+    """
+    if options is None or not re.search(rb"^[ \t]*#[ \t]*if", text, re.M):
+        return text
+    try:
+        from ..preprocessor import decided  # noqa: PLC0415 - libclang may be missing
+    except (ImportError, OSError, AttributeError):
+        return text
+    return decided(text, path, options, ["-xc", "-undef", "-nostdinc", *options.preprocessing], OF_LIBRARIES)
 
 
 def chosen(text: str, arms: Arms) -> tuple[str, tuple[int, ...]]:

@@ -23,8 +23,9 @@ from ..conditions import asks_for_mpi, defined_in, doubtful, settled
 from ..expression import Expression, Name, walk
 from ..nest import Block, Branch, Declaration, Jump, Loop, SourceFile, Statement
 from ..nest import Procedure as Read
+from ..options import Options
 from .body import DeepError, body_of
-from .conditional import Arms, chosen
+from .conditional import OF_LIBRARIES, Arms, as_compiled, chosen
 from .declarations import DEFAULT_TYPES, allocated, declare, implicit_types, typed
 from .intrinsics import PURE
 from .modules import Modules, ModuleText, beside, define, read_modules
@@ -38,16 +39,16 @@ _SUBSCRIPTED: Final = expression(r"([a-z]\w*)\(")
 _ARGUMENTS: Final = expression(r"(?:subroutine|function)[a-z]\w*\(([^()]*)\)(?:.*result\((\w+)\))?")
 _STATEMENT_FUNCTION: Final = expression(r"([a-z]\w*)\(([^()]*)\)=(.*)")
 _NAMES: Final = expression(r"(?<![\w.])[a-z]\w*")
-_OF_LIBRARIES: Final = {"mpif.h", "omp_lib.h"}  # included files whose names are told without reading them
 _LARGEST: Final = 1 << 22  # bytes, with what is included, which is mostly small beside the file itself
 _INCLUDE_LINE: Final = expression(r"^\s*include\s*['\"]([^'\"]+)", re.I | re.M)
 
 
-def read_fortran(text: bytes, path: Path, built: Collection[int] = ()) -> SourceFile:
+def read_fortran(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
     """Read a source of Fortran; see ``FrontEnd``. Modules that it uses are looked for beside it, too."""
-    text = settled(text, built)
-    found = _Source(_arranged(text, path), path).read()
-    return replace(found, doubtful=doubtful(text, defined_in(text, asks_for_mpi(text.decode("latin-1")))))
+    text = as_compiled(settled(text, built), path, options)
+    found = _Source(_arranged(text, path, options), path, options).read()
+    told = options.macros.keys() - options.contested if options else asks_for_mpi(text.decode("latin-1"))
+    return replace(found, doubtful=doubtful(text, defined_in(text, told)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +70,17 @@ class _Arranged:
     questions: tuple[int, ...]
 
 
-def _arranged(raw: bytes, path: Path) -> _Arranged:
+def _arranged(raw: bytes, path: Path, options: Options | None) -> _Arranged:
     """Put the lines of a source together, in the form in which they make sense."""
     text = raw.decode("latin-1").removeprefix(BYTE_ORDER_MARK)
     text = text if text.endswith("\n") else f"{text}\n"
     best: _Arranged | None = None
     first_error: SourceError | None = None
-    for form in _forms(path):
+    for form in _forms(path, options):
         for arms in Arms:
             kept, questions = chosen(text, arms)
             try:
-                found = _read(kept, path, form, questions)
+                found = _read(kept, path, form, questions, options)
             except SourceError as error:
                 first_error = first_error or error
             else:
@@ -93,8 +94,10 @@ def _arranged(raw: bytes, path: Path) -> _Arranged:
     return best
 
 
-def _forms(path: Path) -> Iterator[Form]:
+def _forms(path: Path, options: Options | None) -> Iterator[Form]:
     """Give the forms that a source may have, the likeliest first."""
+    if options:
+        yield Form.of(options.words)
     fixed = bool(_FIXED_SUFFIX.search(path.name))
     usual = Form(True, _FIXED_LINE, openmp=True, threads=True)
     wide = Form(True, _WIDE_LINE, openmp=True, threads=True)
@@ -102,9 +105,13 @@ def _forms(path: Path) -> Iterator[Form]:
     yield from (usual, wide, free) if fixed else (free, usual, wide)
 
 
-def _read(text: str, path: Path, form: Form, questions: tuple[int, ...]) -> _Arranged:
+def _read(text: str, path: Path, form: Form, questions: tuple[int, ...], options: Options | None) -> _Arranged:
     name = os.fsencode(path).decode("latin-1")
-    text = expand(text, name, _include_folders(path), openmp=form.openmp)
+
+    def included(file: str, content: str) -> str:
+        return chosen(as_compiled(content.encode("latin-1"), Path(file), options).decode("latin-1"), Arms.ALL)[0]
+
+    text = expand(text, name, _include_folders(path, options), openmp=form.openmp, prepared=included)
     if len(text) > _LARGEST:
         size = f"{len(text) >> 10} KiB, more than {_LARGEST >> 10}"
         raise SourceError(str(path), 1, 1, f"with what it includes it has {size}")
@@ -122,10 +129,11 @@ def _read(text: str, path: Path, form: Form, questions: tuple[int, ...]) -> _Arr
     return _Arranged(marked, lines, procedures, unbalanced, questions)
 
 
-def _include_folders(path: Path) -> list[str]:
-    """Give the folders in which included files may be: the compiler's options are not known."""
+def _include_folders(path: Path, options: Options | None) -> list[str]:
+    """Give the folders in which included files may be."""
     folder, around = path.parent, path.resolve().parent.parent
-    return [str(each) for each in (folder, folder / "include", around, around / "include")]
+    near = (str(each) for each in (folder / "include", around, around / "include"))
+    return [str(folder), *(options.folders if options else ()), *near]
 
 
 def _error(text: MarkedText, offset: int, message: str) -> SourceError:
@@ -136,7 +144,8 @@ def _error(text: MarkedText, offset: int, message: str) -> SourceError:
 class _Source:
     """Reads a source whose lines are put together."""
 
-    def __init__(self, arranged: _Arranged, path: Path) -> None:
+    def __init__(self, arranged: _Arranged, path: Path, options: Options | None) -> None:
+        self._options = options
         self.arranged = arranged
         self.text = arranged.text
         self.path = path
@@ -174,8 +183,8 @@ class _Source:
             yield f"line {first}: a condition of the preprocessor that was not told ({count} in all)"
         if self.modules.unseen:
             yield f"modules that were not found beside it: {', '.join(sorted(self.modules.unseen))}"
-        missing = sorted(set(_INCLUDE_LINE.findall(self.text.text)) - _OF_LIBRARIES)
-        folders = [Path(each) for each in _include_folders(self.path)]
+        missing = sorted(set(_INCLUDE_LINE.findall(self.text.text)) - OF_LIBRARIES)
+        folders = [Path(each) for each in _include_folders(self.path, self._options)]
         missing = [each for each in missing if not any((folder / each).is_file() for folder in folders)]
         if missing:
             yield f"included files that were not found beside it: {', '.join(missing)}"
@@ -189,7 +198,7 @@ class _Source:
         try:
             if file is None:
                 return {}
-            other = _arranged(file.read_bytes(), file)
+            other = _arranged(as_compiled(file.read_bytes(), file, self._options), file, self._options)
         except (OSError, SourceError):
             return {}
         return read_modules(other.lines.items, other.text)[0]

@@ -12,6 +12,7 @@ from ...errors import InputError
 from ...experiment import Experiment
 from ..arrays import Flags, Values
 from ..costs import program_times
+from ..criteria import SAMPLING
 from ..preparation import Prepared
 from ..region_seconds import RegionSeconds
 from ..selection import Selection, complete, over_ranks
@@ -173,13 +174,22 @@ def find_weights(prepared: Prepared, seconds: RegionSeconds, metric: str = "crnm
         metric: What they are classed by.
     """
     values = weights(prepared.weighed, metric=metric)
+    enough = _is_sampled_enough(prepared)
+    costly = seconds.costly(prepared.least_gain, values, seconds=prepared.least_seconds)
     disparity = find_disparity(
         prepared.weighed.regions,
         values=values.tolist(),
-        shares=[each.share for each in prepared.weighed_costs],
+        shares=np.where(enough, [each.share for each in prepared.weighed_costs], 0.0).tolist(),
         additive=metric != "cpi",
         least=prepared.least_weight,
-        costly=seconds.costly(prepared.least_gain, values, seconds=prepared.least_seconds),
+        costly=[each for each in costly if enough[each]],
     )
     cycles = cycles_metric(prepared.experiment)
     return Weights(metric, disparity, cycles, cycles_per_instruction(prepared.weighed))
+
+
+def _is_sampled_enough(prepared: Prepared) -> Flags:
+    """Tell which regions have more samples than may be apart from none by chance; all if time was not sampled."""
+    sample = prepared.experiment.notes.samples.get("wall_time", 0.0)
+    seconds = prepared.weighed.sums("wall_time")
+    return np.asarray((seconds > SAMPLING**2 * sample) | (sample == 0))

@@ -14,15 +14,13 @@ from ...experiment import Experiment
 from ..arrays import Indices, Values
 from ..code_regions import CodeRegion
 from ..compute_time import Computing, part_by_noise
-from ..criteria import CRITERIA, THRESHOLD
+from ..criteria import CRITERIA, SAMPLING, THRESHOLD
 from ..overhead import TIMES, are_probes_priced, without_probes
 from ..selection import Selection, over_ranks
 from .clusters import Labels, levels, members
 from .levelling import Prices
 
 __all__ = ["DISSIMILARITY_METRICS", "Performance", "by_program"]
-
-_SAMPLING: Final = 3.0  # standard deviations: numbers of samples are Poisson distributed, and a - b varies by a + b
 
 DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
 
@@ -141,7 +139,7 @@ class Performance:
             least: What one of them took, in the metric's unit.
             most: What the other one took.
         """
-        return np.asarray(_SAMPLING * np.sqrt(self.sample * np.maximum(np.add(least, most), 0.0)))
+        return np.asarray(SAMPLING * np.sqrt(self.sample * np.maximum(np.add(least, most), 0.0)))
 
     @property
     def totals_by_sampling(self) -> float:
@@ -155,7 +153,7 @@ class Performance:
         Args:
             values: ``float64[rank]``, in the metric's unit.
         """
-        unit = _SAMPLING**2 * self.sample
+        unit = SAMPLING**2 * self.sample
         # The greatest d for which d <= by_sampling(least, least + d).
         return levels(values, reach=lambda least: (unit + sqrt(unit * unit + 8 * unit * max(least, 0.0))) / 2)
 
@@ -208,13 +206,15 @@ def _groups(programs: Indices | None, ranks: int) -> list[Indices]:
 def by_program(selection: Selection) -> Selection:
     """Tell ranks of different programs apart: their entry procedures, by the time that each rank is in one of them.
 
-    Processes that ranks forked or spawned are compared among themselves, whatever they run.
+    Processes that ranks forked or spawned are compared among themselves, whatever they run. If there are several
+    programs, so are ranks without any time: nothing shows which one they run.
     """
     experiment = selection.experiment
     started = np.isin(selection.ranks, experiment.notes.started)
     root = np.zeros(len(started), dtype=np.intp)
     if len(experiment.roots) > 1:
         time = experiment.inclusive("wall_time")[list(experiment.roots)][:, selection.columns]
-        root = np.add.reduceat(time, selection.starts, axis=1).argmax(axis=0)
+        spent = np.add.reduceat(time, selection.starts, axis=1)
+        root = np.where(spent.any(axis=0), spent.argmax(axis=0), len(spent))
     programs = np.unique(2 * root + started, return_inverse=True)[1]
     return replace(selection, programs=programs if programs.any() else None)

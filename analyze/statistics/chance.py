@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Values
 from ..metric_space import ROUNDING, Scale, scaled
-from .partition import Labels, silhouette
+from .partition import Labels, cluster_means, silhouettes
 
 __all__ = ["POINTS", "Chance", "Cut", "OneKind", "against_chance"]
 
@@ -176,17 +176,16 @@ def against_chance(
 
 def _told(points: Values, labels: Mapping[int, Labels]) -> Values:
     """Give silhouettes, and logarithms of the mean square within clusters; ``float64[statistic, number]``."""
-    silhouettes = [silhouette(points, own) or 0.0 for own in labels.values()]
-    return np.array([silhouettes, [_log_within(points, own) for own in labels.values()]])
-
-
-def _log_within(points: Values, labels: Labels) -> float:
-    """Measure the mean square within clusters by that of all points; where members are equal it is rounding."""
-    inside = np.eye(int(labels.max()) + 1)[labels]
-    means = (inside.T @ points) / inside.sum(axis=0)[:, None]
-    within = np.square(points - means[labels]).mean()
+    partitions = [*labels.values()]
     whole = np.square(points - points.mean(axis=0)).mean()
-    return float(np.log(max(within / whole, ROUNDING**2)))
+    within = np.array([_within(points, own) for own in partitions]) / whole
+    widths = [width or 0.0 for width in silhouettes(points, partitions)]
+    return np.array([widths, np.log(np.maximum(within, ROUNDING**2))])  # where members are equal it is rounding
+
+
+def _within(points: Values, labels: Labels) -> float:
+    """Return the mean square within clusters."""
+    return float(np.square(points - cluster_means(points, labels)[labels]).mean())
 
 
 def _likelihood(silhouettes: Values, logarithms: Values) -> float:

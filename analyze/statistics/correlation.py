@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
-from scipy.special import stdtr
 
 from ...errors import AutoanalyzerError, InputError
 from ..arrays import Indices, Values
 from ..metric_space import MetricSpace
 from ..one_thread import one_thread
+from ..ranks import ranks
 
 __all__ = ["REDUNDANT", "Correlation", "LeaveOneOut", "MetricGroup", "Turn", "correlation", "leave_one_out", "pearson"]
 
@@ -183,7 +181,7 @@ def correlation(space: MetricSpace) -> Correlation:
     if len(space.metrics) < 2:
         raise InputError(f"correlation: need at least two metrics that differ, found {space.metrics[0]}")
     matrix = pearson(space.scaled())
-    ranked = pearson(np.apply_along_axis(_ranked, 0, space.values))
+    ranked = pearson(np.apply_along_axis(ranks, 0, space.values))
     one_out = leave_one_out(space, matrix)
     steady = np.eye(len(matrix)) if one_out is None else np.where(matrix >= 0, one_out.lowest, -one_out.highest)
     groups = sorted(
@@ -194,15 +192,12 @@ def correlation(space: MetricSpace) -> Correlation:
     return Correlation(space, matrix, ranked, one_out, tuple(groups), turns, _chance(len(space.points)))
 
 
-def _ranked(column: Values) -> Values:
-    """Rank values from 1; equal ones have the mean of their ranks."""
-    _, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[inverse])
-
-
 def _redundant(alike: Values) -> list[Indices]:
     if len(alike) == 1:
         return [np.array([0])]
+    from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 - takes half a second
+    from scipy.spatial.distance import squareform  # noqa: PLC0415
+
     apart = squareform(1.0 - alike, checks=False)
     labels = fcluster(linkage(apart, "complete"), 1.0 - REDUNDANT, "distance")
     return [np.flatnonzero(labels == each) for each in dict.fromkeys(labels.tolist())]
@@ -245,5 +240,7 @@ def _chance(points: int) -> float:
     """How likely |r| ≥ 0.95 is for two metrics that have nothing to do with each other (Student's t)."""
     if points < 3:
         return 1.0
+    from scipy.special import stdtr  # noqa: PLC0415
+
     freedom = points - 2
     return float(2 * stdtr(freedom, -REDUNDANT * np.sqrt(freedom / (1 - REDUNDANT**2))))

@@ -8,14 +8,13 @@ from functools import partial
 from typing import Final, Literal
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage as linkage_of
 
 from ...errors import UsageError
 from ..arrays import Indices, Values
 from ..metric_space import MetricSpace, Scale
 from ..one_thread import one_thread
 from .chance import against_chance
-from .partition import Labels, Partition, numbered
+from .partition import Labels, Partition
 
 __all__ = ["LONE", "Hierarchy", "Linkage", "cuts", "hierarchy"]
 
@@ -93,7 +92,7 @@ def hierarchy(
         sample = np.sort(np.random.default_rng(seed).choice(len(scaled), _SAMPLE, replace=False))
     if clusters is not None and not 1 <= clusters <= len(sample):
         raise UsageError(f"expected 1 to {len(sample)} clusters, at most one per location, found {clusters}")
-    merges = linkage_of(scaled[sample], method)
+    merges = _merges(scaled[sample], method)
     heights = merges[:, 2]
     tried = _cuts(heights) if clusters is None else [clusters]
     count = max(tried, key=lambda each: _drop(heights, each))
@@ -116,8 +115,14 @@ def hierarchy(
 
 def cuts(points: Values, counts: Collection[int], method: Linkage = "ward") -> dict[int, Labels]:
     """Cut the tree of some points into several numbers of clusters."""
-    merges = linkage_of(points, method)
+    merges = _merges(points, method)
     return {count: _cut(merges, count) for count in counts}
+
+
+def _merges(points: Values, method: Linkage) -> Values:
+    from scipy.cluster.hierarchy import linkage  # noqa: PLC0415 - takes half a second
+
+    return np.asarray(linkage(points, method))
 
 
 def _cuts(heights: Values) -> range:
@@ -147,7 +152,8 @@ def _cut(merges: Values, count: int) -> Labels:
     kept = merges[: points - count, :2].astype(np.intp).tolist()
     for node, (first, second) in reversed(list(enumerate(kept, start=points))):
         owners[first] = owners[second] = owners[node]
-    return numbered(owners[:points])
+    numbers = {owner: number for number, owner in enumerate(dict.fromkeys(owners[:points]))}  # by their first points
+    return np.array([numbers[owner] for owner in owners[:points]], dtype=np.intp)
 
 
 def _assigned(scaled: Values, sample: Indices, labels: Indices) -> tuple[Indices, Indices]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from ...errors import UsageError
 from ..arrays import Indices, Values
@@ -16,7 +15,7 @@ from ..metric_space import MetricSpace, Scale
 from ..one_thread import one_thread
 from .chance import POINTS, Chance, against_chance
 from .hierarchy import cuts
-from .partition import Labels, Partition, numbered, silhouette, variance_ratios
+from .partition import Labels, Partition, cluster_means, numbered, silhouette, variance_ratios
 
 __all__ = ["Clusters", "Criterion", "kmeans"]
 
@@ -126,10 +125,9 @@ def _nearest(points: Values, counts: Collection[int]) -> dict[int, Labels]:
 def _moved(points: Values, labels: Labels) -> Labels:
     """Move each point to the cluster with the nearest mean (Lloyd), until none moves or a cluster would be empty."""
     for _ in range(_STEPS):
-        inside = np.eye(int(labels.max()) + 1)[labels]
-        means = (inside.T @ points) / inside.sum(axis=0)[:, None]
+        means = cluster_means(points, labels)
         nearest = (np.square(means).sum(axis=1) - 2 * points @ means.T).argmin(axis=1)
-        if len(np.unique(nearest)) < len(means) or (nearest == labels).all():
+        if not np.bincount(nearest, minlength=len(means)).all() or (nearest == labels).all():
             break
         labels = nearest
     return labels
@@ -147,6 +145,8 @@ def _labels(scaled: Values, count: int, starts: int, seed: int) -> Labels:
 
 def _davies_bouldin(values: Values, labels: Labels) -> float:
     """Give the mean over the clusters of the largest ratio of two widths to the distance between their means."""
+    from scipy.spatial.distance import cdist  # noqa: PLC0415 - takes half a second
+
     own = [values[labels == each] for each in range(int(labels.max()) + 1)]
     means = np.array([each.mean(axis=0) for each in own])
     widths = np.array([np.linalg.norm(each - mean, axis=1).mean() for each, mean in zip(own, means, strict=True)])

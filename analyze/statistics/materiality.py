@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from scipy.special import fdtri
 
 from ..arrays import Flags, Values
 from ..criteria import CRITERIA, THRESHOLD
@@ -97,6 +96,8 @@ def _critical(partition: Partition) -> float:
     points, clusters = len(partition.labels), partition.count
     if not 1 < clusters < points:
         return 0.0
+    from scipy.special import fdtri  # noqa: PLC0415 - takes a tenth of a second
+
     return float(fdtri(clusters - 1, points - clusters, 1 - LEVEL))
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.linalg import svd
 
 from ...errors import InputError
 from ..arrays import Values
@@ -58,6 +57,8 @@ def pca(space: MetricSpace, *, clusters: int | None = None, scale: Scale = "stan
     """
     if len(space.metrics) < 2:
         raise InputError(f"pca: need at least two metrics that differ, found {space.metrics[0]}")
+    from scipy.linalg import svd  # noqa: PLC0415 - takes a third of a second
+
     values = space.scaled(scale)
     centred = values - values.mean(axis=0)
     _, singular, components = svd(centred, full_matrices=False)

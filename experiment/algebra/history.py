@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
+from ..compiled import grouped
 from ..experiment import Experiment
 from ..notes import Notes
 from ..region import Region
@@ -73,6 +74,7 @@ def derived_notes(
         max_overhead=_common((each.max_overhead for each in notes), None),
         throttled=dict(throttled),
         unprobed={region: names for each in notes for region, names in each.unprobed.items()},
+        compiled=grouped(each for operand in notes for each in operand.compiled),
         untimed=_UNTIMED.get(operation, max)([each.untimed for each in notes]),
         repairs=sum(each.repairs for each in notes),
         processors=_common((each.processors for each in notes), None),

@@ -25,6 +25,7 @@ from .profile import Profile
 __all__ = ["read"]
 
 _SHARED: Final = -1
+_UNCOUNTED: Final = -1
 _MOST: Final = 1 << 22  # values of Darshan's own counters, of which there are some 200, beside ours
 _MPI: Final = "MPI-IO"
 _TIMES: Final = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
@@ -115,6 +116,7 @@ class _Files:
         if own and not self._own:
             profile.remarks.append("Darshan: its own counters are left out: too many files and ranks")
         self._spent: defaultdict[int, float] = defaultdict(float)
+        self._impossible: set[str] = set()
 
     def fill(self) -> Mapping[int, float]:
         """Add all records; give the seconds of each rank."""
@@ -132,6 +134,10 @@ class _Files:
                 f"Darshan: of {len(shared)} file{'s' * (len(shared) > 1)} that all ranks had open it keeps sums over"
                 " ranks; each rank has its mean part"
             )
+        if self._impossible:
+            self._profile.remarks.append(
+                f"Darshan: times below 0 are left out, of {', '.join(sorted(self._impossible))}; sums are too small"
+            )
         return self._spent
 
     def _parts(self, rank: int) -> Iterator[tuple[int, float]]:
@@ -147,9 +153,10 @@ class _Files:
         prefix = {_MPI: "MPIIO"}.get(record["module"], record["module"])
         if not _STREAM.search(name) and (record["module"] != _MPI or record["id"] not in self._below):
             for ours, counters in _OURS.items():
-                amount = sum(
-                    values.get(f"{prefix}_{way}{each}", 0) for each in counters for way in ("", *_COUNTED_APART)
-                )
+                counted = [values.get(f"{prefix}_{way}{each}", 0) for each in counters for way in ("", *_COUNTED_APART)]
+                amount = sum(max(value, 0) for value in counted)
+                if ours == "io_time" and any(value < 0 and value != _UNCOUNTED for value in counted):
+                    self._impossible.add(name.rpartition("/")[2])
                 self._profile.add(ours, path, place, amount * part)
                 if ours == "io_time":
                     self._profile.add("wall_time", path, place, amount * part)

@@ -14,6 +14,7 @@ from ..experiment import Experiment
 from ..notes import Notes
 from ..region import Region
 from ..source import Source
+from .perf_lines import is_idle
 from .profile import Profile, function
 from .text import lines
 
@@ -47,6 +48,7 @@ def read(source: Source) -> Experiment:
     profile.metric(_METRIC, "occ")
     sums: dict[tuple[int, tuple[int, int]], float] = {}
     commands: dict[str, float] = {}
+    idle = 0.0
     for number, line in enumerate(lines(source), start=1):
         if not line.strip() or line.startswith(_COMMENT):
             continue
@@ -56,13 +58,16 @@ def read(source: Source) -> Experiment:
         first, *others = found["stack"].split(_SEPARATOR)
         command, place = _who(first)
         value = float(found["number"])
+        if is_idle(command, place[0]):
+            idle += value
+            continue
         path = profile.path(Region("program", command, "", command))
         for name in others:
             path = profile.path(function(name), path) if name else path
         commands[command] = commands.get(command, 0.0) + value
         sums[path, place] = sums.get((path, place), 0.0) + value
     if not sums:
-        raise InputError("expected folded stacks, found none")
+        raise InputError(f"expected folded stacks, found {'those of idle cores alone' if idle else 'none'}")
     processes = sorted({process for _, (process, _) in sums})
     threads = {each: sorted({thread for _, (process, thread) in sums if process == each}) for each in processes}
     places = {
@@ -74,6 +79,8 @@ def read(source: Source) -> Experiment:
         profile.add(_METRIC, path, places[place], value)
     profile.samples[_METRIC] = 1.0
     profile.remarks.append("folded stacks: no ranks, no times, no visits, no bytes; by samples")
+    if idle:
+        profile.remarks.append(f"folded stacks: {idle:g} samples of idle cores (swapper) are left out")
     return profile.experiment(Notes(program=max(commands, key=commands.__getitem__)))
 
 

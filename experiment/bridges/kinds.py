@@ -50,10 +50,12 @@ def _is_darshan(head: bytes) -> bool:
 
 def _is_perf_script(head: bytes) -> bool:
     found = head.decode("utf-8", "replace").splitlines()
-    first = next((line for line in found if line.strip() and not line.startswith("#")), None)
-    if first is None:
+    printed = [line for line in found if line.strip() and not line.startswith("#")]
+    if not printed:
         return any(map(perf_lines.is_header, found))  # which may be longer than what is looked at
-    return perf_lines.head(first) is not None
+    # A heading of prose looks like a command and an event. The last line may be cut off.
+    following = printed[1:-1][:1]
+    return perf_lines.head(printed[0]) is not None and all(map(perf_lines.is_sample, following))
 
 
 def _is_folded(head: bytes) -> bool:

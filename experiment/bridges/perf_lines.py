@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-__all__ = ["Head", "frame", "frequency", "head", "is_header"]
+__all__ = ["Head", "frame", "frequency", "head", "is_header", "is_idle", "is_sample"]
 
 _WHO: Final = r"(?P<number>\d+)(?:/(?P<thread>\d+))?"
 _CPU: Final = r"(?:\[\d+\]\s+)?"
@@ -26,6 +26,8 @@ _BARE: Final = re.compile(r"[0-9a-f]{4,16} \S+(?: \S+)*")
 _OFFSET: Final = re.compile(r"\+0x[0-9a-f]+$")
 _UNKNOWN: Final = "[unknown]"
 _INLINED: Final = "inlined"  # in place of a file
+_IDLE: Final = "swapper"
+_DELETED: Final = " (deleted))"  # after the name of a file that is no longer there
 
 _COMMENT: Final = "#"
 _HEADER: Final = re.compile(r"# (perf version|captured on|cmdline|event) ?:")
@@ -77,6 +79,8 @@ def frame(line: str) -> str | None:
     One without a name is named by the file that it is in, in brackets; by nothing if that is unknown as well.
     """
     text = line.strip()
+    if text.endswith(_DELETED):
+        text = f"{text.removesuffix(_DELETED)})"
     address, _, rest = text.partition(" ")
     symbol, _, place = rest.rpartition(" (")
     name = _OFFSET.sub("", symbol.strip())
@@ -88,6 +92,16 @@ def frame(line: str) -> str | None:
     if line[:1].isspace() and _BARE.fullmatch(text):  # without files, as of -F ip,sym
         return _OFFSET.sub("", "" if rest == _UNKNOWN else rest)
     return None
+
+
+def is_idle(command: str, process: int) -> bool:
+    """Tell whether samples are of a core that no program runs on: of the kernel's idle task."""
+    return command == _IDLE and process == 0
+
+
+def is_sample(line: str) -> bool:
+    """Tell whether a line is of a sample: its first one, or one of its stack."""
+    return frame(line) is not None or head(line) is not None
 
 
 def is_header(line: str) -> bool:

@@ -17,7 +17,7 @@ from ..experiment import Experiment
 from ..notes import Notes
 from ..region import Region
 from ..source import Source
-from .perf_lines import frame, frequency, head
+from .perf_lines import frame, frequency, head, is_idle
 from .profile import Profile, function
 from .text import is_last_line_whole, lines
 
@@ -109,10 +109,14 @@ class _Samples:
         self._told_apart = True
         self._untold: Counter[str] = Counter()
         self._is_cut = False
+        self._idle = 0
 
     def add(self, sample: _Sample) -> None:
         if not sample.is_whole:
             self._is_cut = True
+            return
+        if is_idle(sample.command, sample.process):
+            self._idle += 1
             return
         self._commands[sample.command] += 1
         self._told_apart &= sample.thread is not None
@@ -145,6 +149,7 @@ class _Samples:
     def experiment(self) -> Experiment:
         if not self._sums:
             found = "a part of one: the text is cut off" if self._is_cut else "none"
+            found = "those of idle cores alone" if self._idle else found
             raise InputError(f"expected samples of perf script, found {found}")
         numbers: defaultdict[int, set[int]] = defaultdict(set)
         for _, _, (process, thread) in self._sums:
@@ -164,6 +169,8 @@ class _Samples:
         self._profile.remarks.append(f"perf: no ranks: {of_whom}; no visits, no bytes; by samples")
         if untold := sum(self._untold.values()):
             self._profile.remarks.append(f"perf: {untold} samples without a period are only counted")
+        if self._idle:
+            self._profile.remarks.append(f"perf: {self._idle} samples of idle cores (swapper) are left out")
         if self._is_cut:
             self._profile.remarks.append("perf: the text is cut off within its last sample, which is left out")
         return self._profile.experiment(Notes(program=self._commands.most_common(1)[0][0]))

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 __all__ = ["Form"]
+
+# GNU's options for what a form has besides its lines.
+_OTHERS: Final = {
+    "openmp": "-fopenmp-simd",
+    "threads": "-fopenmp",
+    "openacc": "-fopenacc",
+    "debug_lines": "-fd-lines-as-code",
+    "backslash": "-fbackslash",
+}
+_LINE_LENGTH: Final = re.compile(r"-f(?:fixed|free)-line-length-(\d+)")
 
 
 class Form(NamedTuple):
@@ -27,3 +39,21 @@ class Form(NamedTuple):
     openacc: bool = False
     debug_lines: bool = False
     backslash: bool = False
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options that ask GNU's compiler for this form; ``of`` reads them."""
+        return tuple(self._options())
+
+    def _options(self) -> Iterator[str]:
+        kind = "fixed" if self.fixed else "free"
+        yield from (f"-f{kind}-form", f"-f{kind}-line-length-{self.line_length}")
+        yield from (option for name, option in _OTHERS.items() if getattr(self, name))
+
+    @classmethod
+    def of(cls, options: Iterable[str]) -> Form:
+        """Return the form that ``options`` has named, among any others."""
+        given = {*options}
+        lengths = (int(match[1]) for each in given if (match := _LINE_LENGTH.fullmatch(each)))
+        others = {name: option in given for name, option in _OTHERS.items()}
+        return cls("-ffixed-form" in given, next(lengths, 0), **others)

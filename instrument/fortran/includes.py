@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +24,14 @@ _INCLUDE: Final = expression(r"\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.
 _MARKER: Final = expression(r'#\s*(?:line\s+)?(\d+)\s*"((?:\\.|[^"\\])*)"')
 
 
-def expand(text: str, source: str, directories: Sequence[str], *, openmp: bool = False) -> str:
+def expand(
+    text: str,
+    source: str,
+    directories: Sequence[str],
+    *,
+    openmp: bool = False,
+    prepared: Callable[[str, str], str] = lambda _file, content: content,
+) -> str:
     """Give the text with every file in it that an INCLUDE line names and that is found.
 
     Code regions, and the declarations that tell a statement function from an assignment, may stand there.
@@ -34,6 +41,7 @@ def expand(text: str, source: str, directories: Sequence[str], *, openmp: bool =
         source: The file's name.
         directories: Where included files are looked for, in order.
         openmp: Whether ``!$`` lines are code.
+        prepared: Makes of a file's name and text what is put in the place of the line, with as many lines.
 
     Raises:
         SourceError: It is endless, or nearly.
@@ -41,7 +49,8 @@ def expand(text: str, source: str, directories: Sequence[str], *, openmp: bool =
     if not re.search(r"include", text, re.I):
         return text
     lines, size = [], 0
-    for line in _expanded(text, quoted_name(source), directories, _INCLUDE_OPENMP if openmp else _INCLUDE, ()):
+    include = _INCLUDE_OPENMP if openmp else _INCLUDE
+    for line in _expanded(text, quoted_name(source), directories, include, (), prepared=prepared):
         lines.append(line)
         size += len(line)
         if size > _MOST:
@@ -51,7 +60,13 @@ def expand(text: str, source: str, directories: Sequence[str], *, openmp: bool =
 
 
 def _expanded(
-    text: str, name: str, directories: Sequence[str], include: re.Pattern[str], around: tuple[str, ...]
+    text: str,
+    name: str,
+    directories: Sequence[str],
+    include: re.Pattern[str],
+    around: tuple[str, ...],
+    *,
+    prepared: Callable[[str, str], str],
 ) -> Iterator[str]:
     number = 0
     for line in LINE.findall(text):
@@ -65,7 +80,8 @@ def _expanded(
         else:
             quoted = quoted_name(file)
             yield f'# 1 "{quoted}" 1\n'
-            yield from _expanded(content, quoted, directories, include, (*around, file))
+            inside = (*around, file)
+            yield from _expanded(prepared(file, content), quoted, directories, include, inside, prepared=prepared)
             yield f'# {number + 1} "{name}" 2\n'
 
 

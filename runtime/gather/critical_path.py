@@ -20,7 +20,7 @@ from . import shard_layout as layout
 __all__ = ["ON_PATH", "PATH_FIELDS", "CriticalPath", "PathRecords", "WaitedFor"]
 
 ON_PATH: Final = np.dtype([("thread", "i4"), ("node", "i4"), ("path", "f8"), ("delay", "f8"), ("wait", "f8")])
-"""What nodes of a process have of the critical path, of others' waiting and of their own, in seconds or instructions."""
+"""What nodes of a process have of the critical path, of others' waiting and of their own: seconds or instructions."""
 
 PATH_FIELDS: Final = {"path_time": "path", "path_instructions": "path", "delay_time": "delay", "wait_time": "wait"}
 """Metric → the field of ``ON_PATH`` that it is."""

@@ -15,9 +15,9 @@ from ..papi.sources import source_in_calls
 from .call_sites import without_call_site
 from .head import Head
 from .processes import count_alone, world_size
+from .said_of_build import compiled_files, unprobed_callees
 from .shard import Shard
 from .topologies import said_of_topologies
-from .unprobed import unprobed_callees
 
 __all__ = ["most_used_files", "run_notes"]
 
@@ -57,6 +57,8 @@ def run_notes(
             if shard.program not in instrumented
         }
     )
+    executables = {shard.executable for shard in shards}
+    entered = set(regions)
     on_this_node = {shard.host for shard in shards} == {facts.node}
     return Notes(
         program=shards[0].program,
@@ -84,7 +86,8 @@ def run_notes(
         call_ns=median(shard.call_cost for shard in shards) * 1e9,
         max_overhead=facts.max_overhead,
         throttled=throttled,
-        unprobed=unprobed_callees(regions, (shard.executable for shard in shards)),
+        unprobed=unprobed_callees(entered, executables),
+        compiled=compiled_files(entered, executables),
         untimed=untimed,
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),
         run_delay={str(rank): shard.run_delay for rank, shard in processes.items() if shard.run_delay is not None},

@@ -40,10 +40,9 @@ SESSIONS: Final = "Session_init Session_finalize Group_from_session_pset Group_r
 
 CALLED: Final = (
     "Query_thread Comm_rank Comm_size Comm_remote_size Comm_test_inter Comm_get_parent Type_size_x Get_elements_x"
-    " Comm_create_keyval Comm_free_keyval Comm_set_attr Comm_get_attr"
-    " Status_f2c Test_cancelled Comm_group"
-    " Comm_remote_group Group_translate_ranks Group_free Op_create Op_free Type_contiguous Type_commit Type_free Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count"
-    " Dist_graph_neighbors_count"
+    " Comm_create_keyval Comm_free_keyval Comm_set_attr Comm_get_attr Status_f2c Test_cancelled Comm_group"
+    " Comm_remote_group Group_translate_ranks Group_free Op_create Op_free Type_contiguous Type_commit Type_free"
+    " Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count Dist_graph_neighbors_count"
 )
 """Functions that the library calls to learn sizes and roles."""
 

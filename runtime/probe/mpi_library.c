@@ -183,8 +183,9 @@ static bool leave_preload_list(char *list) {
 }
 
 /*
- * An MPI library of the other family, linked to the program: its calls cannot even be passed on, as the
- * arguments have other types. So the program starts anew, without this library.
+ * An MPI library of the other family, linked to the program, or one that hands calls over to a library that
+ * it loads later: calls cannot even be passed on, as the arguments have other types. So the program starts
+ * anew, without this library.
  */
 static void start_without_probes(char **argv) {
     complain("linked to an MPI library other than " AA_MPI_SONAME
@@ -193,10 +194,20 @@ static void start_without_probes(char **argv) {
         execv("/proc/self/exe", argv);
 }
 
+/* By a library without PMPI_Init. A preloaded tool may lack it as well, in a shell. */
+static bool is_linked_to_other_mpi(void) {
+    const void *init = aa_look_up(RTLD_NEXT, "MPI_Init");
+    const char *preloaded = getenv("LD_PRELOAD");
+    Dl_info found;
+    dlerror();
+    if (init == NULL || dladdr(init, &found) == 0)
+        return false;
+    return preloaded == NULL || strstr(preloaded, basename(found.dli_fname)) == NULL;
+}
+
 __attribute__((constructor)) static void bind_early(int argc, char **argv) {
     (void)argc;
-    if (!has_mpi(everywhere()))
-        return; /* or a program that loads it later */
-    if (!bind_to(find_library(), NULL))
+    bool is_other = has_mpi(everywhere()) ? !bind_to(find_library(), NULL) : is_linked_to_other_mpi();
+    if (is_other)
         start_without_probes(argv);
 }

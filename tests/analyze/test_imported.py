@@ -194,3 +194,23 @@ def test_waiting_that_a_cut_left_out_of_our_own_cpu_time_is_not_taken_for_comput
 
 def test_one_thread_has_no_waiting_that_a_cut_can_leave_out():
     assert analyze(_cut_without_waiting(threads=1)).run.program_time == pytest.approx(1.0)
+
+
+def test_what_the_library_does_below_a_call_of_mpi_is_the_calls_own():
+    """The verdict names the call in the program, and not what is inside of MPI."""
+    made = Builder()
+    for name, unit in (("time", "sec"), ("visits", "occ")):
+        made.metric(name, unit, source="imported:Score-P 1.1")
+    main = made.call_path("main")
+    work, send = made.call_path("work", main), made.call_path("MPI_Send", main)
+    progress = made.call_path("progress", send)
+    poll = made.call_path("poll", progress)
+    made.location(0)
+    for path, seconds, visits in ((work, 1.0, 1), (send, 0.5, 2), (progress, 0.5, 5), (poll, 3.0, 9)):
+        made.row("time", path, [seconds]).row("visits", path, [visits])
+    findings = analyze(made.experiment())
+    assert findings.experiment.exclusive("wall_time")[:, 0].tolist() == [0, 1, 4, 0, 0]
+    assert findings.experiment.exclusive("mpi_time")[:, 0].tolist() == [0, 0, 4, 0, 0]
+    assert findings.experiment.exclusive("visits")[:, 0].tolist() == [0, 1, 2, 5, 9]
+    named = [findings.run.weighed.regions[each].id for each in findings.cores_by_weight]
+    assert named == [send, work]

@@ -128,5 +128,17 @@ def test_what_is_wrong_with_the_arguments_of_a_job_is_one_line(wrong: list[str],
     assert (done.returncode, done.stderr.count(b"autoanalyzer: ")) == (2, 1)
 
 
+def test_the_one_line_is_printed_though_the_other_process_ends_first(tool: Tool) -> None:
+    """A launcher that ends the whole job when a process fails has time to do so."""
+    script = """
+        command="autoanalyzer analyze out --bogus"
+        test $OMPI_COMM_WORLD_RANK = 1 && { echo $$ > other; exec $command; }
+        until test -s other && ! kill -0 $(cat other); do sleep 0.1; done 2> /dev/null
+        sleep 1
+        exec $command"""
+    done = tool("mpirun", "-n", "2", "sh", "-c", script)
+    assert (done.returncode, done.stderr.count(b"autoanalyzer: ")) == (2, 1)
+
+
 def _verdicts(text: bytes) -> int:
     return len(re.findall(rb"^data ", text, re.MULTILINE))

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from autoanalyzer.experiment import load
+
 from ..conftest import Tool, for_several_programs
+from .conftest import succeed
 
 HEAD = """
 #include <mpi.h>
@@ -302,3 +305,52 @@ def test_bad_input_gets_one_line_and_exit_code_2(tool, words: tuple[str, ...], m
     assert message in done.stderr.decode()
     assert done.stderr.decode().count("\n") == 1
     assert done.stdout == b""
+
+
+UNSEEN = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <mpi.h>
+#include <string.h>
+static void *in_table(struct link_map *map, const char *name) {
+    Elf64_Sym *symbols = NULL;
+    const char *strings = NULL;
+    for (ElfW(Dyn) *each = map->l_ld; each->d_tag != DT_NULL; each++) {
+        if (each->d_tag == DT_SYMTAB)
+            symbols = (Elf64_Sym *)each->d_un.d_ptr;
+        if (each->d_tag == DT_STRTAB)
+            strings = (const char *)each->d_un.d_ptr;
+    }
+    for (Elf64_Sym *each = symbols; each && (const char *)each < strings; each++)
+        if (each->st_value && !strcmp(strings + each->st_name, name))
+            return (char *)map->l_addr + each->st_value;
+    return NULL;
+}
+static void *found(const char *name) {
+    void *function = NULL;
+    for (struct link_map *map = dlopen(NULL, RTLD_NOW); map && !function; map = map->l_next)
+        if (strstr(map->l_name, "libmpi"))
+            function = in_table(map, name);
+    return function;
+}
+int main(int argc, char **argv) {
+    int (*init)(int *, char ***) = found("MPI_Init"), (*finalize)(void) = found("MPI_Finalize");
+    int (*barrier)(MPI_Comm) = found("MPI_Barrier");
+    if (MPI_Wtime() < 0 || init(&argc, &argv) || barrier(MPI_COMM_WORLD) || finalize())
+        return 1;
+    return 0;
+}
+"""
+
+
+def test_it_is_said_that_calls_of_mpi_by_tables_of_the_programs_own_are_not_seen(tool):
+    tool.build(UNSEEN, "-ldl")
+    succeed(tool("autoanalyzer", "run", "-o", "out", "mpirun", "-n", "2", "./app"))
+    said = (
+        "MPI was used, but its calls were not seen, on 2 of 2 processes: busy times include waiting in MPI, and"
+        " differences between ranks may come of it"
+    )
+    assert said in load(tool.folder / "out" / "experiment.cube").notes.remarks
+    assert said in succeed(tool("autoanalyzer", "analyze", "--all", "out")).stdout.decode()

@@ -5,6 +5,7 @@ import pytest
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
+from autoanalyzer.experiment.compiled import Compiled
 from autoanalyzer.experiment.file_use import FileUse
 from autoanalyzer.experiment.grouping import over_locations
 
@@ -86,6 +87,9 @@ def test_notes_are_read_back():
     assert Notes.from_json(notes.to_json()) == notes
     with_files = Notes(files=(FileUse("/data/in", 4, 10, 4096, 0, 0.5), FileUse("", 1, 2, 0, 10, 0.0)))
     assert Notes.from_json(with_files.to_json()) == with_files
+    unit = Compiled("c", "/a", ("-DA",), {"_OPENMP": "201511", "__EXCEPTIONS": None}, {"a.c": "0123", "b.h": ""})
+    compiled = Notes(compiled=(unit, Compiled("fortran")))
+    assert Notes.from_json(compiled.to_json()) == compiled
 
 
 @pytest.mark.parametrize(
@@ -107,6 +111,10 @@ def test_notes_are_read_back():
         '{"program": null}',
         '{"files": [1]}',
         '{"files": [{"name": "x"}]}',
+        '{"compiled": [{"language": "c"}]}',
+        '{"compiled": [{"language": "c", "folder": "", "options": [1], "predefined": {}, "files": {}}]}',
+        '{"compiled": [{"language": "c", "folder": "", "options": [], "predefined": {}, "files": {"a.c": null}}]}',
+        '{"compiled": [{"language": "c", "folder": "", "options": [], "predefined": [], "files": {}}]}',
         "[]",
         "{",
     ],

@@ -106,6 +106,40 @@ int main(int argc, char **argv) {
 }
 """
 
+# Hands calls over to the MPI library that it loads, in handles of its own, as mukautuva does.
+OTHER_TYPES = """
+#include <assert.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+static int (*finalize)(void);
+int MPI_Init(int *argc, char ***argv) {
+    void *mpi = dlopen(getenv("WRAPPED_MPI"), RTLD_NOW | RTLD_LOCAL);
+    assert(mpi);
+    int (*init)(int *, char ***) = dlsym(mpi, "MPI_Init");
+    finalize = dlsym(mpi, "MPI_Finalize");
+    return init(argc, argv);
+}
+int MPI_Comm_rank(char communicator, int *rank) {
+    *rank = communicator;
+    return 0;
+}
+int MPI_Finalize(void) {
+    return finalize();
+}
+"""
+
+OF_OTHER_TYPES = """
+#include <stdio.h>
+int MPI_Init(int *, char ***), MPI_Comm_rank(char, int *), MPI_Finalize(void);
+int main(int argc, char **argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(7, &rank);
+    printf("tool: %d\\n", rank);
+    return MPI_Finalize();
+}
+"""
+
 EXPECTED = {"MPI_Allreduce": 3, "MPI_Irecv": 1, "MPI_Send": 1, "MPI_Wait": 1, "MPI_Init": 1, "MPI_Finalize": 1}
 
 
@@ -187,6 +221,19 @@ def test_functions_that_a_program_looks_up_by_name_are_seen(mpi: tuple[str, str]
     for shard in shards.values():
         assert calls(shard) == {"all": 4, "MPI_Init": 1, "MPI_Finalize": 1}
         assert not shard.mpi_bypassed
+
+
+def test_a_program_linked_to_a_library_that_loads_mpi_runs_unmeasured(mpi: tuple[str, str], tmp_path: Path) -> None:
+    launcher, _ = mpi
+    built("gcc", tmp_path, "other_types", OTHER_TYPES, "-shared", "-fPIC", "-ldl")
+    linking = [f"-L{tmp_path}", "-lother_types", f"-Wl,-rpath,{tmp_path}"]
+    program = built("gcc", tmp_path, "program", OF_OTHER_TYPES, *linking)
+    library = find_mpi([launcher]).library
+    assert library is not None
+    run = recorded([launcher, "-n", "2", str(program)], tmp_path, WRAPPED_MPI=str(library.path))
+    assert said_by_tool(run.output) == ["tool: 7", "tool: 7"]
+    assert run.output.count("which the probe library was built for; nothing is measured") == 2
+    assert not run.shards
 
 
 def test_a_process_knows_that_its_mpi_calls_were_not_seen(mpi: tuple[str, str], tmp_path: Path) -> None:

@@ -4,10 +4,8 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
-from nbclient import NotebookClient
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import Builder, Notes, Region, load
@@ -40,6 +38,9 @@ class Shown(HTMLParser):
 
 
 def test_a_notebook_shows_the_verdict_and_a_tree(tmp_path):
+    import nbformat  # noqa: PLC0415 - takes a tenth of a second of each worker of pytest
+    from nbclient import NotebookClient  # noqa: PLC0415
+
     file = DATA / "rays.cube.gz"
     notebook = nbformat.v4.new_notebook()
     notebook.cells.append(nbformat.v4.new_code_cell(f"from autoanalyzer.experiment import load\nload({str(file)!r})"))

@@ -708,3 +708,25 @@ def test_what_weighs_most_has_its_place_whatever_a_fix_of_others_would_save():
     assert any(line.startswith("    … and ") for line in lines)
     assert "saves at most" in next(line for line in lines if line.startswith(" 1  "))
     assert "74 % of the run" in next(line for line in lines if line.startswith(" 2  "))
+
+
+@pytest.mark.parametrize("file", ["work.c", f"src/{'deep' * 12_500}.c"], ids=["name", "name and file"])
+def test_a_name_of_many_pages_is_shortened_in_the_middle_and_whole_in_the_document(file: str) -> None:
+    name = f"first<{'int, ' * 10_000}int>::last"
+    times = np.array([[0.0, 0.0], [1.0, 4.0], [0.01, 0.01]])
+    main = Region("function", "main", "src/app.c", "main", 0, 1, 9)
+    loops = [Region("loop", f"loop@{n}", file, name, n, n, n) for n in (1, 2)]
+    made = Experiment(
+        metrics=[Metric(each, "sec") for each in NAMES],
+        call_paths=[CallPath(main), *(CallPath(each, 0) for each in loops)],
+        locations=[Location("m", "n", rank) for rank in range(2)],
+        severities={"wall_time": times, "cpu_time": times, "mpi_cpu_time": np.zeros_like(times)},
+        notes=Notes(program="app", unprobed={loops[0].descriptor: name}),
+    )
+    findings = analyze(made)
+    lines = verdict_lines(findings)
+    assert any("loop in first<int, " in line and "int>::last" in line for line in lines)
+    assert any("its own time contains a function without probes: first<int, " in line for line in lines)
+    assert max(map(len, lines)) < 1000
+    (heavy, *_) = findings_document(findings, Path("a.cube"))["disparity"]["classes"]
+    assert (heavy["function"], heavy["file"]) == (name, file)

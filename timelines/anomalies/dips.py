@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from scipy.ndimage import median_filter
 
 from ...analyze.arrays import Indices, Values
 from ...analyze.outliers import spread
@@ -95,6 +94,8 @@ def _beside_neighbours(pace: Pace, gap: int) -> list[tuple[Run, Way]]:
     """Take off what passes from one event to the next anyway: a dip is a difference to its neighbours."""
     found = []
     for run, each in pace.ways:
+        from scipy.ndimage import median_filter  # noqa: PLC0415 - takes half a second
+
         usual = median_filter(each.amounts, size=(1, 2 * (gap // 2) + 1, 1), mode="nearest")
         level = np.median(each.amounts, axis=1, keepdims=True)
         found.append((run, replace(each, amounts=each.amounts - usual + level)))

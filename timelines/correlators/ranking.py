@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy.stats import rankdata
 
 from ...analyze.arrays import Flags, Values
+from ...analyze.ranks import ranks
 from ...errors import InputError
 from ...experiment.trace import Series
 from . import scores
@@ -221,7 +221,7 @@ def _ranked(found: Sequence[Correlated], by: str) -> tuple[Correlated, ...]:
     if not found:
         return ()
     table = np.array([[*each.scores.values()] for each in found])
-    places = np.column_stack([rankdata(-column, method="average") for column in table.T])
+    places = np.column_stack([ranks(-column) for column in table.T])
     combined = (1 - (places.mean(axis=1) - 1) / len(found)).tolist()
     scored = [
         replace(each, scores={**each.scores, _COMBINED: score}) for each, score in zip(found, combined, strict=True)

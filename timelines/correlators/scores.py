@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from scipy.signal import correlate
-from scipy.stats import rankdata
 
 from ...analyze.arrays import Indices, Values
+from ...analyze.ranks import ranks
 from ..warping import warp_error
 from .segmentation import Fits, Segmentation
 
@@ -57,7 +56,7 @@ def pearson(x: Values, y: Values) -> float:
 
 def spearman(x: Values, y: Values) -> float:
     """Spearman's coefficient without its sign (Eq. 3): Pearson's of ranks, equal values having the mean of theirs."""
-    return pearson(rankdata(x), rankdata(y))
+    return pearson(ranks(x), ranks(y))
 
 
 def euclidean(x: Values, y: Values) -> float:
@@ -107,6 +106,8 @@ def best_lag(target: Values, metric: Values) -> int:
     furthest = int(n * _FURTHEST)
     if n < _FEWEST:
         return 0
+    from scipy.signal import correlate  # noqa: PLC0415 - takes half a second
+
     x, y = normalised(target), normalised(metric)
     lags = np.arange(-furthest, furthest + 1)
     products = correlate(x, y, mode="full", method="fft")[n - 1 + lags]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.linalg import qr
 
 from ...analyze.arrays import Values
 from .index import index
@@ -122,6 +121,8 @@ def _start(loadings: Values) -> Values:
     The axes as they come may be where the slope is zero and the variance least: those of two standardised metrics halve
     the angle between them.
     """
+    from scipy.linalg import qr  # noqa: PLC0415 - takes a third of a second
+
     _, _, order = qr(loadings.T, mode="economic", pivoting=True)
     left, _, right = np.linalg.svd(loadings[order[: loadings.shape[1]]])
     return np.asarray((left @ right).T)

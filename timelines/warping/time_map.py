@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.interpolate import make_smoothing_spline
 
 from ...analyze.arrays import Indices, Values
 from ...analyze.outliers import steepness
@@ -93,6 +92,8 @@ def _smooth(middle: Values, x: Values, y: Values) -> Values:
     smooth: Values = middle
     for _ in range(1 + _ROUNDS):
         weights = told / (1 + ((middle - smooth) / (_OFF * len(x))) ** 2)
+        from scipy.interpolate import make_smoothing_spline  # noqa: PLC0415 - takes half a second
+
         smooth = make_smoothing_spline(places, middle, weights, (_STIFFNESS * len(x)) ** 4)(places)
     return smooth
 

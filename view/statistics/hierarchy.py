@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.cluster.hierarchy import dendrogram
 
 from ...analyze.statistics import Hierarchy
 from ...analyze.statistics.hierarchy import LONE
@@ -117,6 +116,8 @@ def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:
     points = len(found.merges) + 1
     shown_leaves = min(points, _LEAVES)
     owners = _owners(found)
+    from scipy.cluster.hierarchy import dendrogram  # noqa: PLC0415 - takes half a second
+
     tree = dendrogram(
         found.merges,
         p=shown_leaves,

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import lsq_linear
 
 from autoanalyzer.analyze.account.computing import Counted
 from autoanalyzer.analyze.account.price_fit import fit, fitted_prices, instruction_prices
@@ -57,6 +56,8 @@ def test_nothing_has_no_price():
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=20, deadline=None)
 def test_of_one_call_path_they_are_those_of_least_squares(seed):
+    from scipy.optimize import lsq_linear  # noqa: PLC0415 - takes half a second of each worker of pytest
+
     chance = np.random.default_rng(seed)
     counts, bounds = chance.random((20, 3)), [(0.1, 0.6)] * 3
     times = counts @ [0.1, 0.3, 1.0] + 0.1 * chance.random(20)

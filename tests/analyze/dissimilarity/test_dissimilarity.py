@@ -245,6 +245,15 @@ def test_ranks_whose_samples_are_within_three_deviations_are_alike(make_experime
     assert analyze(sampled).dissimilarity.exists == parted
 
 
+@pytest.mark.parametrize("clock", [1.0, 1.002], ids=["exact", "a little fast"])
+def test_none_and_nine_samples_are_alike_whatever_the_samplers_clock(make_experiment, clock):
+    sample = 0.05
+    times = {"work": [0.0, 0.0, 9 * sample * clock], "calm": [1.0] * 3}
+    experiment = make_experiment(times)
+    assert not analyze(experiment.replaced(notes=Notes(samples={"cpu_time": sample}))).dissimilarity.exists
+    assert analyze(experiment).dissimilarity.exists
+
+
 def test_ranks_that_sampling_alone_parts_share_a_cluster(make_experiment):
     sample = 0.05
     times = {"work": [20 * sample, 42 * sample, 200 * sample], "calm": [1.0] * 3}

@@ -3,7 +3,6 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from scipy.cluster.hierarchy import cut_tree
 
 from autoanalyzer.analyze.statistics import Linkage, Partition, grid_of, hierarchy, kmeans, membership, recursively
 from autoanalyzer.analyze.statistics.partition import numbered, silhouette, variance_ratios
@@ -35,6 +34,8 @@ def test_a_cut_leaves_as_many_clusters_as_are_wanted(make_space, method, count):
 @pytest.mark.parametrize("method", [each for each in get_args(Linkage) if each not in ("centroid", "median")])
 @pytest.mark.parametrize("count", [1, 2, 5, 20])
 def test_a_cut_leaves_the_clusters_of_scipy(make_space, method, count):
+    from scipy.cluster.hierarchy import cut_tree  # noqa: PLC0415 - takes half a second of each worker of pytest
+
     found = hierarchy(_groups(make_space, [20], seed=count), method=method, clusters=count)
     assert found.partition.labels.tolist() == numbered(cut_tree(found.merges, count)[:, 0]).tolist()
 

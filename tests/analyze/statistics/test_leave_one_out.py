@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
 
 from autoanalyzer.analyze.formula import Formula
 from autoanalyzer.analyze.metric_space import MetricSpace, Point
@@ -70,6 +69,8 @@ def test_of_three_points_none_can_be_left_out_and_no_metric_either(make_space):
 
 
 def test_ranks_are_correlated_as_scipy_does_with_ties(make_space):
+    from scipy.stats import spearmanr  # noqa: PLC0415 - takes half a second of each worker of pytest
+
     values = np.random.default_rng(0).integers(0, 9, (30, 5)).astype(float)
     found = correlation(make_space({f"m{each}": column for each, column in enumerate(values.T)}))
     assert found.spearman == pytest.approx(spearmanr(values).statistic)

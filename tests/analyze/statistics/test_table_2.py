@@ -2,18 +2,20 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from autoanalyzer.analyze.statistics import correlation, kmeans, pca
 
 
 def test_correlations_are_scipys(table_2):
+    from scipy import stats  # noqa: PLC0415 - takes a second of each worker of pytest
+
     found = correlation(table_2).matrix
     expected = [[stats.pearsonr(a, b).statistic for b in table_2.values.T] for a in table_2.values.T]
     assert np.abs(found - expected).max() < 1e-10
 
 
 def test_f_ratios_are_scipys_and_scikit_learns(table_2):
+    from scipy import stats  # noqa: PLC0415 - takes a second of each worker of pytest
     from sklearn.feature_selection import f_classif  # noqa: PLC0415 - takes a second of each worker of pytest
 
     found = kmeans(table_2, clusters=2).partition

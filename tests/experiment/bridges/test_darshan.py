@@ -1,6 +1,8 @@
 """Logs of Darshan: counters are those that its package reports, of files that ranks had alone, and of shared ones."""
 
-import darshan
+import struct
+import zlib
+
 import pytest
 
 from autoanalyzer.analyze import analyze
@@ -10,6 +12,7 @@ from autoanalyzer.experiment import load
 from .conftest import FOREIGN
 
 SIMPLE, SHARED = FOREIGN / "simple.darshan", FOREIGN / "ior.darshan"
+POSIX_PLACE = 56  # where the head has the place and the size of what module 1, POSIX, has recorded
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +26,8 @@ def shared():
 
 
 def _reported(file, module="POSIX"):
+    import darshan  # noqa: PLC0415 - takes a third of a second of each worker of pytest
+
     report = darshan.DarshanReport(str(file), read_all=False)
     report.mod_read_all_records(module)
     tables = report.records[module].to_df()
@@ -89,3 +94,26 @@ def test_a_log_that_is_partial_says_which_modules_lack_files(tmp_path):
         in load(tmp_path / "a.darshan").notes.remarks
     )
     assert not any("partial" in each for each in load(SIMPLE).notes.remarks)
+
+
+def test_a_time_below_0_is_left_out_and_named(tmp_path):
+    """Some releases wrote such times of metadata."""
+    before = load(SIMPLE)
+    name, taken = next(
+        (path.region.name, seconds)
+        for path, row in zip(before.call_paths, before.exclusive("POSIX_F_META_TIME"), strict=True)
+        for seconds in row
+        if seconds > 0
+    )
+    content = bytearray(SIMPLE.read_bytes())
+    start, size = struct.unpack_from("<QQ", content, POSIX_PLACE)
+    first = zlib.decompressobj()
+    records = first.decompress(content[start : start + size])
+    impossible = records.replace(struct.pack("<d", taken), struct.pack("<d", -221.5))
+    changed = zlib.compress(impossible) + first.unused_data
+    struct.pack_into("<QQ", content, POSIX_PLACE, len(content), len(changed))
+    (tmp_path / "a.darshan").write_bytes(content + changed)
+    found = load(tmp_path / "a.darshan")
+    assert found.exclusive("wall_time").min() == 0
+    assert found.exclusive("io_time").sum() == pytest.approx(before.exclusive("io_time").sum() - taken)
+    assert f"Darshan: times below 0 are left out, of {name}; sums are too small" in found.notes.remarks

@@ -48,3 +48,10 @@ def test_other_texts_are_no_stacks(text, tmp_path):
     (tmp_path / "a").write_text(text)
     with pytest.raises(InputError, match=r"expected (an experiment|CUBE 3 XML)"):
         load(tmp_path / "a")
+
+
+def test_samples_of_idle_cores_are_of_no_program(tmp_path, values):
+    (tmp_path / "a").write_text("swapper;poll_idle 30\napp;solve 10\n")
+    experiment = load(tmp_path / "a")
+    assert values(experiment, "samples") == {"app": [0], "app/solve": [10]}
+    assert "folded stacks: 30 samples of idle cores (swapper) are left out" in experiment.notes.remarks

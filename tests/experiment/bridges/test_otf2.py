@@ -4,7 +4,6 @@ import warnings
 from collections import defaultdict
 
 import numpy as np
-import otf2
 import pytest
 
 from autoanalyzer.analyze import analyze
@@ -18,6 +17,8 @@ FILE = FOREIGN / "otf2" / "traces.otf2"
 
 def _walked():
     """Sum up by name and location with a stack of names."""
+    import otf2  # noqa: PLC0415 - takes a tenth of a second of each worker of pytest
+
     seconds, visits, stacks, since = defaultdict(float), defaultdict(int), defaultdict(list), {}
     with warnings.catch_warnings(), otf2.reader.open(str(FILE)) as archive:
         ticks = archive.definitions.clock_properties.timer_resolution

@@ -237,3 +237,60 @@ def test_a_part_of_one_sample_is_refused(size, tmp_path):
     (tmp_path / "a").write_text(STACKS[:size])
     with pytest.raises(InputError, match="expected samples of perf script, found a part of one: the text is cut off"):
         load(tmp_path / "a")
+
+
+def _samples(numbers):
+    """Text of a process that has so many samples in each function."""
+    return "".join(f"app 7 1.5: cycles:  12 {name}+0x1 (/bin/app)\n" * number for name, number in numbers.items())
+
+
+@pytest.mark.parametrize(("samples", "is_found"), [(1, False), (9, False), (10, True)])
+def test_a_region_stands_out_if_it_has_more_samples_than_chance_gives_one_of_none(samples, is_found, tmp_path):
+    (tmp_path / "a").write_text(_samples({"solve": samples, "pack": 1}))
+    findings = analyze(load(tmp_path / "a"))
+    named = {findings.run.weighed.regions[each].id for each in findings.cores_by_weight}
+    assert ("solve" in {findings.experiment.call_paths[each].region.name for each in named}) == is_found
+    assert any("HEAVY" in line for line in verdict_lines(findings)) == is_found
+
+
+def test_samples_of_idle_cores_are_of_no_program(tmp_path, values):
+    idle = "swapper 0 1.5: cycles:  12 poll_idle+0x1 ([kernel])\n" * 30
+    (tmp_path / "a").write_text(idle + _samples({"solve": 10}))
+    experiment = load(tmp_path / "a")
+    assert values(experiment, "samples") == {"app": [0], "app/solve": [10]}
+    assert "perf: 30 samples of idle cores (swapper) are left out" in experiment.notes.remarks
+    (tmp_path / "b").write_text(idle)
+    with pytest.raises(InputError, match="expected samples of perf script, found those of idle cores alone"):
+        load(tmp_path / "b")
+
+
+def test_a_rank_that_has_samples_of_another_event_alone_is_of_no_program_among_several(tmp_path):
+    text = "".join(f"app {rank} 1.5: cycles:  12 solve+0x1 (/bin/app)\n" for rank in (7, 8) for _ in range(40))
+    text += "zip 9 1.5: page-faults:  12 zip+0x1 (/bin/zip)\n"
+    (tmp_path / "a").write_text(text)
+    findings = analyze(load(tmp_path / "a"))
+    assert [each.tolist() for each in findings.performance.groups] == [[0, 1], [2]]
+    assert not findings.dissimilarity.exists
+
+
+def test_a_function_of_a_file_that_was_deleted_since_has_its_name(tmp_path, values):
+    stack = "\t12 f+0x1 (/tmp/a.out (deleted))\n\t34 main+0x1 (/tmp/a.out (deleted))\n"
+    (tmp_path / "a").write_text(f"app 7 1.5:  1000000000 cpu-clock: \n{stack}\n")
+    assert values(load(tmp_path / "a"), "cpu_time") == {"app": [0], "app/main": [0], "app/main/f": [1]}
+
+
+PROSE = """call graph profile:
+          The sum of self and descendents is the major sort
+          for this listing.
+
+          parent listings:
+
+self*     the number of seconds of this function's self time
+          which is due to calls from this parent.
+"""
+
+
+def test_prose_with_colons_is_no_text_of_perf(tmp_path):
+    (tmp_path / "a").write_text(PROSE)
+    with pytest.raises(InputError, match="found a file of another kind"):
+        load(tmp_path / "a")

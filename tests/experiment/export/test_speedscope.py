@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import jsonschema
 import numpy as np
 import pytest
 
@@ -13,6 +12,8 @@ SCHEMA = json.loads((Path(__file__).parents[2] / "data" / "speedscope" / "file-f
 
 
 def written(experiment, file, *metrics, together=False):
+    import jsonschema  # noqa: PLC0415 - takes a tenth of a second of each worker of pytest
+
     export(experiment, file, metrics, together=together)
     found = json.loads(file.read_text())
     jsonschema.Draft7Validator(SCHEMA).validate(found)

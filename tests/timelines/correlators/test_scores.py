@@ -7,10 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.spatial.distance import cityblock
-from scipy.spatial.distance import euclidean as straight
-from scipy.stats import pearsonr, rankdata, spearmanr
 
+from autoanalyzer.analyze.ranks import ranks
 from autoanalyzer.timelines.correlators import segmented
 from autoanalyzer.timelines.correlators.scores import (
     best_lag,
@@ -42,7 +40,7 @@ def test_spearman_takes_noise_for_growth() -> None:
 
 
 def test_ranks_of_the_paper() -> None:
-    assert rankdata([10, 15, 9]).tolist() == [2, 3, 1]
+    assert ranks(np.array([10.0, 15, 9])).tolist() == [2, 3, 1]
 
 
 @pytest.mark.parametrize("other", [[0, 0, 100, 0], [0, 100, 100, 0]])
@@ -54,6 +52,10 @@ def test_warping_sees_what_is_later_or_longer(other: list[float]) -> None:
 
 @given(SEQUENCES, SEQUENCES)
 def test_second_implementations_agree(x: np.ndarray, y: np.ndarray) -> None:
+    from scipy.spatial.distance import cityblock  # noqa: PLC0415 - takes half a second of each worker of pytest
+    from scipy.spatial.distance import euclidean as straight  # noqa: PLC0415
+    from scipy.stats import pearsonr, spearmanr  # noqa: PLC0415
+
     assume(np.ptp(x) >= 1e-3)
     assume(np.ptp(y) >= 1e-3)
     assert signed_pearson(x, y) == pytest.approx(pearsonr(x, y).statistic, abs=1e-9)

@@ -2,7 +2,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import kstat, ortho_group
 
 from autoanalyzer.timelines.pursuit.index import index, index_and_gradient, tangent
 
@@ -46,6 +45,8 @@ def test_the_index_is_the_sum_over_all_entries_of_the_tensors(points, dimensions
 
 
 def test_in_one_dimension_it_is_made_of_scipys_k_statistics():
+    from scipy.stats import kstat  # noqa: PLC0415 - takes half a second of each worker of pytest
+
     z = sphered(20, 1)
     assert index(z) == pytest.approx((kstat(z, 3) ** 2 + kstat(z, 4) ** 2 / 4) / 12, rel=1e-10)
 
@@ -71,6 +72,8 @@ def test_the_gradient_is_the_slope_along_the_frames(dimensions):
 
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_turning_a_projection_does_not_change_its_index(dimensions):
+    from scipy.stats import ortho_group  # noqa: PLC0415 - takes half a second of each worker of pytest
+
     z = sphered(30, dimensions)
     for seed in range(5):
         turn = ortho_group.rvs(dimensions, random_state=seed)

@@ -6,15 +6,16 @@ from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import DEFAULT_OPTIONS, Axe
-from playwright.sync_api import Browser, Page
 
 from autoanalyzer.cli.pages import subject_of
 from autoanalyzer.experiment import Experiment
 from autoanalyzer.view.page import page_html, page_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 DIMENSIONS = ("metrics", "program", "system")
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -140,6 +141,8 @@ def show(chromium: Browser, idle: Idle, tmp_path: Path) -> Generator[Show, None,
 
 def faults(page: Page, within: Sequence[Sequence[str]] | None = None) -> list[tuple[str, list[str]]]:
     """Give the rules of axe that a page breaks, each with the first elements that do; it is opened to scripts."""
+    from axe_playwright_python.sync_playwright import DEFAULT_OPTIONS, Axe  # noqa: PLC0415 - with playwright
+
     if not page.evaluate("'axe' in window"):
         page.evaluate(Axe().axe_script)
     found = page.evaluate("([within, options]) => axe.run(within ?? document, options)", [within, DEFAULT_OPTIONS])

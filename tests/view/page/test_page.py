@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
-from pypdf import PdfReader
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region, Topology
@@ -292,6 +291,8 @@ def test_the_verdict_is_read_without_javascript(experiments, show):
 
 
 def test_what_is_printed_is_the_verdict_the_rows_in_view_and_the_legend(experiments, show, tmp_path):
+    from pypdf import PdfReader  # noqa: PLC0415 - takes a tenth of a second of each worker of pytest
+
     shown = show(experiments["rays"], "#n=1", of_page=RAYS)
     file = tmp_path / "page.pdf"
     shown.page.pdf(path=file)

@@ -7,7 +7,6 @@ import shlex
 
 import numpy as np
 import pytest
-from pypdf import PdfReader
 
 from autoanalyzer.experiment import Metric
 from autoanalyzer.experiment.trace import load_trace, series_of
@@ -333,6 +332,8 @@ def test_axe_finds_nothing_to_complain_of(scheme, widths, shown, tmp_path):
 
 
 def test_what_is_printed_says_what_the_charts_show(shown, tmp_path):
+    from pypdf import PdfReader  # noqa: PLC0415 - takes a tenth of a second of each worker of pytest
+
     found = shown()
     found.page.pdf(path=tmp_path / "page.pdf")
     text = " ".join(" ".join(page.extract_text() for page in PdfReader(tmp_path / "page.pdf").pages).split())

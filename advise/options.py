@@ -1,0 +1,130 @@
+"""The options by which a file was compiled, with the folders where they are now."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from os.path import normpath, realpath
+from pathlib import Path, PurePath
+from typing import Final
+
+from ..experiment.compiled import Compiled
+
+__all__ = ["Options", "options_of"]
+
+_FOLDERS: Final = ("-I", "-isystem", "-iquote", "-idirafter")
+_FORCED: Final = ("-include", "-imacros")
+_MACROS: Final = ("-D", "-U")
+_OF_PREPROCESSOR: Final = (*_MACROS, *_FOLDERS, *_FORCED)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a file was compiled.
+
+    Attributes:
+        language: ``c``, ``c++`` or ``fortran``.
+        words: The options, as ``Compiled.options``; folders are absolute.
+        macros: Macros that the compiler or an option defines, with their values; None if they are not defined.
+        is_complete: Whether the compiler has said which macros it defines.
+        contested: Macros on which the sources that include the file do not agree.
+    """
+
+    language: str
+    words: tuple[str, ...]
+    macros: dict[str, str | None]
+    is_complete: bool
+    contested: frozenset[str] = frozenset()
+
+    @property
+    def preprocessing(self) -> list[str]:
+        """The options that say what macros are, and where headers lie."""
+        macros = [f"-U{name}" if value is None else f"-D{name}={value}" for name, value in self.macros.items()]
+        return [*macros, *(each for each in self.words if each.startswith((*_FOLDERS, *_FORCED)))]
+
+    @property
+    def of_language(self) -> list[str]:
+        """The options that decide which language it is; those of Fortran's form are none to a parser of C."""
+        return [each for each in self.words if not each.startswith((*_OF_PREPROCESSOR, "-fopenmp", "-undef"))]
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders in which included files are looked for, in order."""
+        return [each.removeprefix("-I") for each in self.words if each.startswith("-I")]
+
+    @property
+    def openmp(self) -> bool:
+        """Whether directives of OpenMP count."""
+        return "-fopenmp" in self.words or "-fopenmp-simd" in self.words
+
+
+def options_of(units: Iterable[Compiled], name: str, path: Path) -> Options | None:
+    """Return how a file was compiled; None if that is not known.
+
+    Of several files of one name, it is the one in the same place, else the one with the same text. A file that several
+    sources include has the options of the first.
+
+    Args:
+        units: What is known of a run.
+        name: The file, as regions name it.
+        path: Where it is now.
+    """
+    named = [unit for unit in units if name in unit.files]
+    if len(named) > 1:
+        here = realpath(path)
+        named = [unit for unit in named if realpath(_place(unit, name)) == here] or _of_text(named, name, path)
+    if not named:
+        return None
+    options = [_moved(unit, name, path) for unit in named]
+    names = {each for one in options for each in one.macros}
+    contested = {each for each in names if len({one.macros.get(each, "-") for one in options}) > 1}
+    first = options[0]
+    return Options(first.language, first.words, first.macros, first.is_complete, frozenset(contested))
+
+
+def _of_text(units: Sequence[Compiled], name: str, path: Path) -> list[Compiled]:
+    from ..instrument.plan_file import text_of  # noqa: PLC0415 - few names are in several folders
+
+    text = text_of(str(path))
+    return [unit for unit in units if unit.files[name] == text] or [*units]
+
+
+def _place(unit: Compiled, name: str) -> str:
+    return normpath(os.path.join(unit.folder, name))  # noqa: PTH118 - as text: it may be nowhere
+
+
+def _moved(unit: Compiled, name: str, path: Path) -> Options:
+    """Give the options with folders where they are now: sources and headers may have been moved together."""
+    then, now = PurePath(_place(unit, name)).parts, Path(realpath(path)).parts
+    same = 0
+    while same < min(len(then), len(now)) and then[-same - 1] == now[-same - 1]:
+        same += 1
+    old, new = then[: len(then) - same], now[: len(now) - same]
+
+    def place(value: str) -> str:
+        there = _place(unit, value)
+        parts = PurePath(there).parts
+        is_there = PurePath(there).is_absolute() and Path(there).exists()
+        return there if is_there or parts[: len(old)] != old else str(PurePath(*new, *parts[len(old) :]))
+
+    words = tuple(_placed(each, place) for each in unit.options)
+    macros: dict[str, str | None] = dict(unit.predefined)
+    for word in words:
+        if word.startswith("-D"):
+            defined, _, value = word.removeprefix("-D").partition("=")
+            macros[defined] = value if "=" in word else "1"
+        elif word.startswith("-U"):
+            macros[word.removeprefix("-U")] = None
+    return Options(unit.language, words, macros, bool(unit.predefined))
+
+
+def _placed(word: str, place: Callable[[str], str]) -> str:
+    """Give an option with its folder, or its file, where it is now; a header is also found as any other is."""
+    for start in _FOLDERS:
+        if word.startswith(start):
+            return start + place(word.removeprefix(start))
+    for start in _FORCED:
+        if word.startswith(start) and os.path.isfile(file := place(word.removeprefix(start))):  # noqa: PTH113
+            return start + file
+    return word

@@ -1,0 +1,150 @@
+"""How a source is compiled, for whoever reads it again: said by its object, without what decides nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from ..experiment.compiled import Compiled, entry
+from .code_region import CodeRegions
+from .compiler import Argument, CompilerCommand, Role
+from .expression import expression
+from .object_notes import noted
+from .openmp import openmp_is_on
+from .plan_file import text_of
+from .predefined import predefined_macros
+
+__all__ = ["compiled_assembly"]
+
+# The preprocessor's options by the one word that each is given in; the first that fits counts.
+_SPELLINGS: Final = (
+    ("-D", ("--define-macro", "-D")),
+    ("-U", ("--undefine-macro", "-U")),
+    ("-I", ("--include-directory", "-I")),
+    ("-include", ("--include", "-include")),
+    ("-imacros", ("--imacros", "-imacros")),
+    ("-idirafter", ("-isystem-after", "-idirafter")),
+    ("-isystem", ("-isystem",)),
+    ("-iquote", ("-iquote",)),
+)
+_OF_FILES: Final = ("-include", "-imacros", "-idirafter", "-isystem", "-iquote", "-I")
+_ALONE: Final = ("-nostdinc", "-undef", "-trigraphs")
+_NO_FILE: Final = ("-include-pch",)  # made by one compiler, and read by no other
+_HANDED_ON: Final = "-Wp,"
+_NEXT_HANDED_ON: Final = expression(r",(?=-\w)")
+# A text in quotes decides no condition, and may be a secret; a header's name is needed to include it.
+_QUOTED: Final = expression(r"""(["'])((?:\\.|(?!\1).){2,})\1""", re.S)
+_HEADER: Final = expression(r"\.(?:h|hh|hpp|hxx|inc|def|fh)\\?$")
+_PREFIX_MAP: Final = expression(r"-f(?:file|debug)-prefix-map=([^=]*)=(.*)", re.S)
+_OF_MACROS: Final = ("-f", "-m", "-O", "-pthread", "-q", "-x", "-std", "-ansi", "-openmp")
+
+
+def compiled_assembly(
+    command: CompilerCommand, source: Argument, found: CodeRegions, language_options: Sequence[str]
+) -> list[str]:
+    """Give the lines for the assembler that say how a source and what it includes were compiled.
+
+    Args:
+        command: The user's command.
+        source: The source.
+        found: Its regions: of files without any, nothing is asked later.
+        language_options: Options that decide which language it is, as any front end knows them.
+    """
+    files = {
+        each.region.file: each.region.text or text_of(each.region.file) for each in found.regions if not each.reason
+    }
+    if not files:
+        return []
+    language = "fortran" if source.is_fortran else "c++" if source.is_cxx else "c"
+    renamed = [match.groups() for option in command.of(Role.BOTH) if (match := _PREFIX_MAP.match(option))]
+    openmp = ["-fopenmp"] if openmp_is_on(command.joined(Role.BOTH)) and not source.is_fortran else []
+    options = [_renamed(each, renamed) for each in (*_preprocessing(command), *_of_environment(language))]
+    unit = Compiled(
+        language,
+        _renamed(_folder(), renamed),
+        (*language_options, *openmp, *options),
+        _predefined(command, source, language_options),
+        files,
+    )
+    return noted([entry(unit)])
+
+
+def _folder() -> str:
+    """Return the working folder; empty if it was removed."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return ""
+
+
+def _preprocessing(command: CompilerCommand) -> Iterator[str]:
+    """Give the preprocessor's options, each in one word."""
+    roles = {Role.PREPROCESS, Role.DEPENDENCY, Role.BOTH}  # the last for --define-macro=A and the like
+    for argument in (each for each in command.arguments if each.role in roles):
+        first, *value = argument.words
+        if first.startswith(_HANDED_ON):
+            words = _NEXT_HANDED_ON.split(first.removeprefix(_HANDED_ON))
+        elif first == "-Xpreprocessor":
+            words = value
+        elif first == "-Xclang":
+            words = ["".join(each for each in value if each != first)]
+        else:
+            words = ["".join(argument.words)]
+        for word in words:
+            if word in _ALONE:
+                yield word
+            elif not word.startswith(_NO_FILE):
+                yield from _spelled(word)
+
+
+def _spelled(word: str) -> Iterator[str]:
+    """Give an option as it is usually spelled; nothing for one of which nobody asks."""
+    for usual, spellings in _SPELLINGS:
+        for each in spellings:
+            if word.startswith(each):
+                value = word.removeprefix(each)
+                value = value.removeprefix("=") if each.startswith("--") else value
+                yield usual + (_QUOTED.sub(_unless_header, value) if usual == "-D" else value)
+                return
+
+
+def _unless_header(text: re.Match[str]) -> str:
+    """Empty a text in quotes, unless it names a header."""
+    return text[0] if _HEADER.search(text[2]) else 2 * text[1]
+
+
+def _of_environment(language: str) -> Iterator[str]:
+    """Give the folders of headers that variables name, where GNU's and LLVM's compilers look."""
+    own = {"c": "C_INCLUDE_PATH", "c++": "CPLUS_INCLUDE_PATH"}
+    for option, variable in (("-I", "CPATH"), ("-isystem", own.get(language, ""))):
+        if folders := os.environ.get(variable):
+            yield from (f"{option}{each or '.'}" for each in folders.split(os.pathsep))
+
+
+def _renamed(option: str, renamed: Iterable[tuple[str, ...]]) -> str:
+    """Rename a folder, or that of an option, as debug information is to name it: objects say no other place either."""
+    start = next((each for each in _OF_FILES if option.startswith(each)), "")
+    if option.startswith("-") and not start:
+        return option
+    path = option.removeprefix(start)
+    for old, new in reversed([*renamed]):
+        if path.startswith(old):
+            return start + (new + path.removeprefix(old) or ".")
+    return option
+
+
+def _predefined(command: CompilerCommand, source: Argument, language_options: Sequence[str]) -> dict[str, str | None]:
+    """Return what the compiler defines by itself; in C and C++ only what the options change of it."""
+    language = source.language_name
+    preprocess = command.fortran.preprocess if source.is_fortran else ()
+    both = (each.words for each in command.arguments if each.role is Role.BOTH)
+    options = chain.from_iterable(words for words in both if words[0].startswith(_OF_MACROS))
+    macros = predefined_macros(command.compiler, language, [*options, *preprocess])
+    if source.is_fortran or not macros:
+        return {**macros}
+    usual = predefined_macros(command.compiler, language, language_options)
+    return {name: macros.get(name) for name in sorted(usual | macros) if macros.get(name) != usual.get(name)}

@@ -1,0 +1,44 @@
+"""The macros that a compiler defines by itself, as it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from typing import Final
+
+from ..compiler_records import without_records
+from .expression import expression
+from .store import digest, open_store
+from .tool_fingerprint import processor
+from .toolchain import Toolchain
+
+__all__ = ["predefined_macros"]
+
+_MACRO: Final = expression(rb"^#define (\w+)(?: ([^\n]*))?$", re.M)
+
+
+def predefined_macros(compiler: list[str], language: str, options: Sequence[str]) -> dict[str, str]:
+    """Ask a compiler what it defines by itself, and remember the answer; empty if it does not say.
+
+    Args:
+        compiler: The compiler's command.
+        language: Which of its languages, as ``-x`` knows it.
+        options: Those on which it may depend.
+    """
+    words = [*compiler, *options, "-dM", "-E", "-x", language, os.devnull]
+    native = [processor()] if any(word.endswith("=native") for word in words) else []
+    store, key = open_store(), digest("macros", Toolchain(compiler, language).identity, *words, *native)
+    known = store.get(key)
+    if known is None:
+        known = subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=without_records(),
+            check=False,
+        ).stdout
+        store.put(key, known)
+    return {name.decode("ascii"): os.fsdecode(value) for name, value in sorted(_MACRO.findall(known))}

@@ -1,0 +1,52 @@
+"""What the objects of a run's programs say: the functions without probes, and the options of the compiler.
+
+Programs that are on this machine no more, or that a tool has rid of all that is not loaded, say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+
+from ...experiment import Region
+from ...experiment.compiled import Compiled, grouped
+from ...experiment.compiled import entries as compiled_entries
+from ...experiment.unprobed import entries as unprobed_entries
+
+__all__ = ["compiled_files", "unprobed_callees"]
+
+
+def unprobed_callees(regions: Collection[Region], programs: Iterable[str]) -> dict[str, str]:
+    """Give the descriptors of the regions that call any, each with the names of the functions, a line each."""
+    known = {region.descriptor for region in regions}
+    found: dict[str, dict[str, None]] = {}
+    for text in _texts(programs):
+        for descriptor, names in unprobed_entries(text):
+            if descriptor in known:
+                found.setdefault(descriptor, {}).update(dict.fromkeys(names))
+    return {descriptor: "\n".join(names) for descriptor, names in sorted(found.items())}
+
+
+def compiled_files(regions: Collection[Region], programs: Iterable[str]) -> tuple[Compiled, ...]:
+    """Return how the files of some regions were compiled; of other files nothing is said."""
+    known = {region.file for region in regions}
+    units: list[Compiled] = []
+    for text in _texts(programs):
+        for unit in compiled_entries(text):
+            files = {name: digits for name, digits in unit.files.items() if name in known}
+            units += [replace(unit, files=files)] if files else []
+    return grouped(units)
+
+
+def _texts(programs: Iterable[str]) -> Iterator[mmap]:
+    """Map the files of programs, in the order of their names."""
+    for program in sorted(set(programs)):
+        with (
+            suppress(OSError, ValueError),
+            Path(program).open("rb") as file,
+            mmap(file.fileno(), 0, access=ACCESS_READ) as text,
+        ):
+            yield text
