@@ -247,7 +247,7 @@ struct aa_path_record {
     struct aa_record record;
     uint32_t kind, number;
     struct aa_path path;
-};
+} __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 /* Whether the thread is in a library call: where the time goes, how deep, and how much of that are
  * statements. */
