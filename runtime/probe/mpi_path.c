@@ -16,7 +16,7 @@
 #define TAGS 0x7fff     /* the largest that every library has */
 #define IN_A_BLOCK 64   /* messages */
 #define LOOKED_AT 4     /* for one that has gone, before a block is added */
-#define TRIALS 10       /* of a collective, to know its price */
+#define TRIALS 10       /* of a message, to know its price */
 #define PATIENCE 1e9    /* nanoseconds in which a message of ours comes that was sent before the program's */
 #define SOONEST 1e8     /* nanoseconds after which the price is judged */
 #define TOO_DEAR (1u << 31) /* beside a rank: it holds that this takes too long */
@@ -29,8 +29,17 @@ static MPI_Op longest;
 static uint32_t me;
 static uint64_t began;
 static bool receives; /* what is sent to it; as all others go on, so does the rest */
-static _Atomic uint64_t spent;          /* ticks of messages */
-static uint64_t price_of_collective;    /* ticks */
+
+/*
+ * What messages have cost: the least that one of a kind took, as more is a wait for others or for a processor. A
+ * collective is as many as the logarithm of its members says.
+ */
+enum kind { SENT, RECEIVED, KINDS };
+static struct {
+    _Atomic uint64_t count;
+    uint64_t least; /* ticks */
+} messages[KINDS];
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- messages on their way */
@@ -108,11 +117,17 @@ static void set_here(struct aa_path *path) {
     path->from = me;
 }
 
-static void spend(uint64_t since) {
-    uint64_t took = aa_clock_ticks() - since;
-    spent += took;
-    aa_shard()->path_ticks += took;
+static void pay(enum kind kind, uint64_t took) {
+    if (messages[kind].count++ == 0 || took < messages[kind].least)
+        messages[kind].least = took;
     aa_shard()->path_messages++;
+}
+
+static uint64_t spent(void) {
+    uint64_t ticks = 0;
+    for (int kind = 0; kind < KINDS; kind++)
+        ticks += messages[kind].count * messages[kind].least;
+    return ticks;
 }
 
 void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
@@ -128,7 +143,7 @@ void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
                                        tag_of(peers, tag), ours, &parcel->request) == MPI_SUCCESS;
     }
     leave();
-    spend(since);
+    pay(SENT, aa_clock_ticks() - since);
 }
 
 /* It was sent before a message that is here; but should it not come, nobody waits for it for ever. */
@@ -165,7 +180,7 @@ void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int ta
         aa_path_join(&path);
     else
         stop_receiving();
-    spend(since);
+    pay(RECEIVED, aa_clock_ticks() - since);
 }
 
 /* ---- collectives */
@@ -194,19 +209,24 @@ static bool is_too_dear(void) {
     if (allowed <= 0 || (double)passed < SOONEST * aa_clock_rate())
         return false;
     const char *asked = getenv("AUTOANALYZER_PATH");
-    return (!asked || strcmp(asked, "always") != 0) && (double)spent > allowed * (double)passed;
+    return (!asked || strcmp(asked, "always") != 0) && (double)spent() > allowed * (double)passed;
 }
 
-static void pay_for_collective(void) {
-    spent += price_of_collective;
-    aa_shard()->path_ticks += price_of_collective;
+static void pay_for_collective(int members) {
+    for (; members > 1; members = (members + 1) / 2) {
+        messages[SENT].count++;
+        messages[RECEIVED].count++;
+    }
     aa_shard()->path_messages++;
 }
 
 /* Whether there is anything to be told, and to whom; an intercommunicator's collectives are not followed. */
 static const struct aa_mpi_peers *group_of(MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
-    return peers && !peers->inter && peers->count > 1 ? peers : NULL;
+    if (!peers || peers->inter || peers->count < 2)
+        return NULL;
+    pay_for_collective(peers->count);
+    return peers;
 }
 
 void aa_path_everyone(MPI_Comm comm) {
@@ -226,7 +246,6 @@ void aa_path_everyone(MPI_Comm comm) {
         aa_path_meet(&found, found.from == me);
     else
         aa_path_join(&found);
-    pay_for_collective();
     if (dear) {
         aa_mpi_path = false;
         aa_shard()->path_state = AA_PATH_TOO_DEAR;
@@ -240,7 +259,6 @@ void aa_path_from_root(int root, MPI_Comm comm) {
     set_here(&path);
     if (aa_mpi.Bcast(&path, 1, chain, root, comm) == MPI_SUCCESS)
         aa_path_join(&path);
-    pay_for_collective();
 }
 
 void aa_path_to_root(int root, MPI_Comm comm) {
@@ -250,7 +268,6 @@ void aa_path_to_root(int root, MPI_Comm comm) {
     set_here(&mine);
     if (aa_mpi.Reduce(&mine, &found, 1, chain, longest, root, comm) == MPI_SUCCESS)
         aa_path_join(&found);
-    pay_for_collective();
 }
 
 void aa_path_from_lower(MPI_Comm comm) {
@@ -260,7 +277,6 @@ void aa_path_from_lower(MPI_Comm comm) {
     set_here(&mine);
     if (aa_mpi.Scan(&mine, &found, 1, chain, longest, comm) == MPI_SUCCESS)
         aa_path_join(&found);
-    pay_for_collective();
 }
 
 void aa_path_from_neighbours(MPI_Comm comm) {
@@ -274,7 +290,7 @@ void aa_path_from_neighbours(MPI_Comm comm) {
             aa_path_join(&found[i]);
     }
     free(found);
-    pay_for_collective();
+    pay_for_collective(places + 1);
 }
 
 /* ---- collectives that go on meanwhile */
@@ -298,7 +314,6 @@ static struct begun *begin(MPI_Comm comm) {
 }
 
 static void *has_begun(struct begun *begun, int result) {
-    pay_for_collective();
     if (result == MPI_SUCCESS)
         return begun;
     free(begun);
@@ -420,13 +435,19 @@ static bool prepare(int size) {
            aa_mpi.Op_create(choose_longest, 1, &longest) == MPI_SUCCESS;
 }
 
-static void try_collective(void) {
+/* To itself, as others may not be there yet. */
+static void try_messages(void) {
     struct aa_path mine = {.from = me}, found;
     for (int i = 0; i < TRIALS; i++) {
+        MPI_Request request;
         uint64_t since = aa_clock_ticks();
-        aa_mpi.Allreduce(&mine, &found, 1, chain, longest, ours);
-        uint64_t took = aa_clock_ticks() - since;
-        price_of_collective = i == 0 || took < price_of_collective ? took : price_of_collective;
+        aa_mpi.Isend(&mine, (int)aa_path_size(&mine), aa_mpi.byte, (int)me, 0, ours, &request);
+        uint64_t sent = aa_clock_ticks();
+        take(&found, (int)me, 0);
+        uint64_t received = aa_clock_ticks();
+        aa_mpi.Wait(&request, MPI_STATUS_IGNORE);
+        pay(SENT, sent - since);
+        pay(RECEIVED, received - sent);
     }
 }
 
@@ -438,7 +459,7 @@ static void start(struct aa_header *header, int rank, int size, bool spawned) {
     if (!prepare(size))
         return;
     if (size > 1)
-        try_collective();
+        try_messages();
     began = aa_clock_ticks();
     header->path_state = AA_PATH_KNOWN;
     aa_mpi_path = receives = true;
@@ -461,6 +482,8 @@ static void clear_away(void) {
 }
 
 void aa_mpi_path_ends(void) {
+    if (began)
+        aa_shard()->path_ticks = spent();
     if (aa_mpi_path)
         aa_path_everyone(aa_mpi.world);
     if (began) {
