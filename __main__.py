@@ -1,5 +1,5 @@
 """Let ``python -m autoanalyzer`` be the command ``autoanalyzer``."""
 
-from .cli.main import main
+from .cli.command import autoanalyzer
 
-main()
+autoanalyzer()

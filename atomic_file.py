@@ -56,7 +56,8 @@ class replacing:  # noqa: N801 - it is used as a function
     """
 
     def __init__(self, path: Path | str) -> None:
-        self._path = os.path.realpath(path)
+        is_there = os.path.exists(path)  # where /dev/stdout leads may have no name
+        self._path = os.fspath(path) if is_there and not os.path.isfile(path) else os.path.realpath(path)
         self._temporary = ""
 
     def __enter__(self) -> IO[bytes]:

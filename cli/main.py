@@ -83,8 +83,6 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     arguments = list(sys.argv[1:] if argv is None else argv)
     warnings.formatwarning = lambda message, *_: f"autoanalyzer: {message}\n"
     try:
-        sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115, PTH123 - started with it closed
-        sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115, PTH123
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")
         status = _run(arguments)

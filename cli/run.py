@@ -57,8 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
     with counting_run(arguments, command) as counting:
         if len(groups) > 1:
             done = measured_in_parts(arguments, command, groups)
+        elif arguments.repeat > 1:
+            done = measured_repeatedly(arguments, command, counting)
         else:
-            done = (measured if arguments.repeat == 1 else measured_repeatedly)(arguments, command, counting)
+            done = measured(arguments, command, counting, hands_over=not (counting or arguments.json))
     file = RunFolder(arguments.output).experiment
     if done.experiment is None:
         return 1

@@ -221,8 +221,16 @@ def counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractC
     return nullcontext()
 
 
-def measured(arguments: argparse.Namespace, command: list[str], counting: CountingRun | None) -> Measured:
+def measured(
+    arguments: argparse.Namespace, command: list[str], counting: CountingRun | None, *, hands_over: bool = False
+) -> Measured:
     """Run the program, a second time if it is to be counted.
+
+    Args:
+        arguments: Of the command line.
+        command: The launcher and the program.
+        counting: How it is counted, if it is.
+        hands_over: Whether this process lets go of the streams and descriptors that the program gets.
 
     Raises:
         InputError: The program ended well, and nothing was recorded.
@@ -253,6 +261,7 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
             python_functions=arguments.python_functions,
             told=told,
             beside=pursued(arguments, say),
+            hands_over=hands_over,
             say=say,
         )
     experiment, status = measurement.experiment, measurement.status
@@ -266,7 +275,9 @@ def measured(arguments: argparse.Namespace, command: list[str], counting: Counti
             return Measured(None, failed, "nothing was recorded", interrupted=measurement.interrupted)
         raise InputError(
             f"nothing was recorded for {' '.join(command)}: it must be an MPI program or compiled with aa-mpicc, and "
-            "the disk must have room for its data"
+            "the disk must have room for its data; if a script or launcher clears the environment (env -i, sudo, a "
+            "container), LD_PRELOAD never reached the program: put autoanalyzer exec right before it, then use "
+            "autoanalyzer analyze"
         )
     cut_short, not_counted = _why_cut_short(status, experiment), ""
     if counting and cut_short:

@@ -15,10 +15,14 @@ if __name__ == "__main__":
     package.__path__ = [root]
     loader.exec_module(package)
 
+    from autoanalyzer.standard_streams import hold_closed_streams
+
+    hold_closed_streams()
+
     from autoanalyzer.cli.stand_in import answer
 
     answer()
 
-    from autoanalyzer.cli.wrapper import compiler
+    from autoanalyzer.cli.command import compiler
 
     compiler()

@@ -6,7 +6,6 @@ import argparse
 import json
 import signal
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..errors import UsageError
+from ..own_modules import own_module_words
 from ..runtime.folder import RunFolder
 from ..view.units import many
 
@@ -104,7 +104,7 @@ def pursued(arguments: argparse.Namespace, say: Callable[[str], object]) -> Iter
 
 
 def _command(folder: RunFolder, window: float) -> Iterator[str]:
-    yield from (sys.executable, "-m", "autoanalyzer", "pursue", str(folder.path))
+    yield from (*own_module_words("autoanalyzer"), "pursue", str(folder.path))
     yield from ("--follow", f"{_PATIENCE:g}", "--window", f"{window:g}")
     yield from ("--policy", str(folder.policy), "--json", str(folder.pursuit))
 

@@ -34,6 +34,9 @@ def compiler() -> NoReturn:
     except AutoanalyzerError as error:
         sys.stderr.write(f"autoanalyzer: {error}\n")
         status = 2
+    except OSError as error:
+        sys.stderr.write(f"autoanalyzer: {error.filename or stand_in}: {error.strerror or error}\n")
+        status = 2
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError):  # closed, or nobody reads any more
             stream.flush()

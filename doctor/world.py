@@ -1,6 +1,6 @@
 """Whether the processes of a launcher are one MPI program, and what they tell each other if they are.
 
-Each starts ``python -m autoanalyzer.doctor.world``, which the launcher takes for it: MPI ends whole programs where
+Each starts this module by itself, which the launcher takes for it: MPI ends whole programs where
 it fails. That process starts MPI, says of how many processes it knows, waits for a line, and brings the lines of all to
 the first one.
 """
@@ -20,6 +20,7 @@ from time import sleep
 from typing import IO, Any, Final
 
 from ..errors import InputError
+from ..own_modules import own_module_words
 from ..runtime.mpi.own_job import mpich_environment
 from .bench import reason_of
 from .families import Family
@@ -81,7 +82,7 @@ def world_of(family: Family | None) -> Iterator[World]:
     with TemporaryFile("w+", errors="replace") as errors:
         # What the launcher has opened for MPI must be open there, too.
         process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", __name__],
+            own_module_words(__name__),
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -92,17 +92,17 @@ class Build:
         extra = self._join(stub) if stub else []
         if not self.instrumented or (self._writes_modules() and self._write_modules(work.folder)):
             return self._compile(self.command.words)
-        if self.command.saves_temporaries and (status := self._compile(self.command.words)):
+        if self.command.writes_besides and (status := self._compile(self.command.words)):
             return status
-        modules, number = work.named()
+        modules = work.named()
         words = [*compile_words(self.command, self.instrumented), *extra]
         if self._fortran:
             words += [self.command.fortran.modules, modules, *self.command.rewrapped]
-        compiled = run(words, messages=True, inherited=(number,))
+        compiled = run(words, messages=True)
         heard = b"".join([*(each.messages for each in texts), compiled.messages])
         if compiled.status == 0 and (not heard or self._check_says(heard)):
             return self._merge()
-        again = partial(run, [*words, *self.command.quiet], messages=True, inherited=(number,))
+        again = partial(run, [*words, *self.command.quiet], messages=True)
         return self._ended_as_untouched(compiled, heard, again, work.folder / "untouched")
 
     def _ended_as_untouched(self, compiled: Finished, heard: bytes, again: Callable[[], Finished], folder: Path) -> int:
@@ -124,7 +124,7 @@ class Build:
         if rewritten:
             status = self._compile([*self.command.words, *self._with_any_profile])
         else:
-            status = 0 if self.command.saves_temporaries else self._untouched(folder)
+            status = 0 if self.command.writes_besides else self._untouched(folder)
         if status:
             return status
         if (compiled.status or rewritten) and again().status:
@@ -160,7 +160,7 @@ class Build:
 
         It takes a fraction of a compile, and says nothing of what optimisation finds, which probes may have hidden.
         """
-        if sys.stderr.isatty() or self.command.saves_temporaries or self.command.warns_by_optimising:
+        if sys.stderr.isatty() or self.command.writes_besides or self.command.warns_by_optimising:
             return False
         if self.command.has_fortran and not self.command.fortran.reads_assembly:
             return False  # LLVM's complains of -c then; of others it is not known how they check

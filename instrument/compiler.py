@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ..errors import UsageError
-from .compiler_options import CRAY_FORTRAN, USUAL, Options, Role
+from .compiler_options import BESIDES, CRAY_FORTRAN, USUAL, Options, Role
 from .expression import expression
 from .fortran_compiler import CRAY, FortranCompiler, fortran_compiler
 
@@ -170,9 +170,9 @@ class CompilerCommand:
         return any(option.startswith(_READ_PROFILE) for option in self.of(Role.BOTH))
 
     @property
-    def saves_temporaries(self) -> bool:
-        """Whether the command keeps what the compiler's steps hand on."""
-        return any("-save-temps" in option for option in self.of(Role.COMPILE))
+    def writes_besides(self) -> bool:
+        """Whether the compiler writes of each compile what nothing is made of: steps, dumps, records of builds."""
+        return any(option.startswith(BESIDES) for option in self.of(Role.COMPILE))
 
     @property
     def program(self) -> Path | None:
@@ -247,11 +247,32 @@ def _expanded(words: list[str]) -> Iterator[str]:
         if word.startswith("@") and Path(word[1:]).is_file():
             try:
                 text = Path(word[1:]).read_text("utf-8", "surrogateescape")
-                yield from _expanded(shlex.split(text))
-            except (OSError, ValueError) as error:
+                yield from _expanded(list(_response_words(text)))
+            except OSError as error:
                 raise UsageError(f"response file {word[1:]} cannot be read: {error}") from None
         else:
             yield word
+
+
+def _response_words(text: str) -> Iterator[str]:
+    """Read words as compilers do: unlike in a shell, a backslash takes the next character as it is in quotes, too."""
+    word, quote = None, ""
+    characters = iter(text)
+    for character in characters:
+        if character.isspace() and not quote:
+            if word is not None:
+                yield word
+            word = None
+            continue
+        word = word or ""
+        if character == "\\":
+            word += next(characters, "")
+        elif character in (quote or "\"'"):
+            quote = "" if quote else character
+        else:
+            word += character
+    if word is not None:
+        yield word
 
 
 def _arguments(words: list[str], options: Options, *, to_cxx: bool) -> Iterator[Argument]:

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from ..compiler_records import without_records
 from .compiler import Argument, CompilerCommand, Role, no_compiler
+from .compiler_options import BESIDES
 
 __all__ = [
     "Finished",
@@ -22,8 +23,8 @@ __all__ = [
 
 
 _OF_ONE_SOURCE: Final = frozenset([Role.SOURCE, Role.INPUT, Role.LANGUAGE, Role.OUTPUT, Role.DEPENDENCY])
-# The stub is no pipe, and what temporary files are kept is the untouched command's.
-_NOT_AGAIN: Final = ("-pipe", "-save-temps", "--save-temps")
+# The stub is no pipe, and what is written besides is the untouched command's.
+_NOT_AGAIN: Final = ("-pipe", *BESIDES)
 
 
 class Finished(NamedTuple):
@@ -44,7 +45,6 @@ def run(
     *,
     output: bool = False,
     messages: bool = False,
-    inherited: tuple[int, ...] = (),
     recorded: bool = False,
 ) -> Finished:
     """Call a compiler and wait; if that is broken off, the compiler gets the time to remove its own files.
@@ -53,7 +53,6 @@ def run(
         words: The command.
         output: Whether standard output is captured.
         messages: Whether standard error is captured.
-        inherited: File descriptors that it gets.
         recorded: Whether it writes what the environment asks each compile to write besides.
 
     Raises:
@@ -64,7 +63,7 @@ def run(
             words,
             stdout=subprocess.PIPE if output else None,
             stderr=subprocess.PIPE if messages else None,
-            pass_fds=inherited,
+            close_fds=False,  # a compiler may ask make for jobs, by descriptors that make has opened
             env=None if recorded else without_records(),
         )
     except OSError as error:
@@ -128,7 +127,7 @@ def module_calls(command: CompilerCommand, folder: Path) -> Iterator[list[str]]:
         command: The user's command.
         folder: Where objects may be written, by compilers that know no other way.
     """
-    arguments = [each for each in command.arguments if "-save-temps" not in each.words[0]]
+    arguments = [each for each in command.arguments if not each.words[0].startswith(BESIDES)]
     if check := command.fortran.check:
         words = chain.from_iterable(each.words for each in arguments)
         yield [*command.compiler, *words, *check, *command.fortran.quiet]

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from .expression import expression
 
-__all__ = ["CRAY_FORTRAN", "USUAL", "Options", "Role"]
+__all__ = ["BESIDES", "CRAY_FORTRAN", "USUAL", "Options", "Role"]
 
 
 class Role(Enum):
@@ -35,6 +35,11 @@ _INCLUDED: Final = frozenset(["-include", "-include-pch"])
 _KEYWORD: Final = expression(r"[a-z0-9_]+(?:,[a-z0-9_]+)*$")
 _DEPENDENCIES_BELOW: Final = expression(r"-Wp,(?:.*,)?-M")  # whatever else the same word hands on
 _NOTHING: Final = expression(r"(?!)")
+BESIDES: Final = (
+    *("-save-temps", "--save-temps", "-MJ", "-gen-cdb-fragment-path", "-fdump-", "-fstack-usage", "-fcallgraph-info"),
+    *("-fopt-info", "-fsave-optimization-record", "-foptimization-record-", "-ftime-trace", "-aux-info"),
+)
+"""How options begin by which a compiler writes of a compile what nothing is made of: steps, dumps, records."""
 
 
 class Options(NamedTuple):
@@ -102,7 +107,7 @@ USUAL: Final = Options(
                 -Xpreprocessor -imultilib""",
             Role.DEPENDENCY: "-MF -MT -MQ",
             Role.COMPILE: """-l -L --entry --for-linker --for-assembler -Xlinker -Xassembler -T -u -z -e -aux-info
-                -wrapper -dumpbase -dumpdir -dumpbase-ext -MJ -rpath""",
+                -wrapper -dumpbase -dumpdir -dumpbase-ext -MJ -gen-cdb-fragment-path -rpath""",
             Role.BOTH: """--sysroot --std -A -B -G -arch -target -mllvm -mmlir -Xclang -Xflang --param -isysroot
                 -gcc-toolchain -b -fintrinsic-modules-path -h -tp
                 -fp-model -assume -names -convert -iface -integer-size -real-size -double-size -ccdefault -allow
@@ -129,7 +134,7 @@ USUAL: Final = Options(
     prefixes=(
         (Role.DEPENDENCY, ("-MF", "-MT", "-MQ")),
         (Role.PREPROCESS, ("-D", "-U", "-I", "-Wp,", "-iquote", "-isystem", "-idirafter", "-include", "-imacros")),
-        (Role.COMPILE, ("-l", "-L", "-Wl,", "-Wa,", "-save-temps", "-fuse-ld")),
+        (Role.COMPILE, ("-l", "-L", "-Wl,", "-Wa,", "-fuse-ld", *BESIDES)),
         (Role.OUTPUT, ("-o",)),
         (Role.MODULES, ("-J",)),
     ),

@@ -145,10 +145,9 @@ def _answer(store: Store, note: list[bytes], texts: dict[str, str]) -> bool:
     for path, content in outputs:
         with replacing(path) as stream:
             stream.write(content)
-    if sys.stderr:
-        sys.stderr.buffer.write(messages)
-        sys.stderr.writelines(f"autoanalyzer: {remark}\n" for remark in _list_of(remarks))
-        sys.stderr.flush()
+    sys.stderr.buffer.write(messages)
+    sys.stderr.writelines(f"autoanalyzer: {remark}\n" for remark in _list_of(remarks))
+    sys.stderr.flush()
     return True
 
 

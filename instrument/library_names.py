@@ -7,7 +7,7 @@ from typing import Final
 
 from .expression import expression
 
-__all__ = ["fortran_mode", "is_instruction", "is_of_c", "mode_of_call"]
+__all__ = ["fortran_mode", "is_instruction", "is_move", "is_of_c", "mode_of_call"]
 
 _INSTRUCTIONS: Final = frozenset(
     f"{name}{suffix}"
@@ -18,6 +18,8 @@ _ENDINGS: Final = frozenset(("__assert_fail", "__assert_rtn", "__assert", "abort
 
 # What compilers make calls of where it is not for a few bytes, or as builtins alone.
 _OF_BYTES: Final = expression(r"mem|st[pr]|bcmp|bcopy|bzero|r?index")
+
+_MOVES: Final = frozenset(("memcpy", "memmove", "memset"))
 
 _LIBM: Final = expression(
     r"c?(?:a?(?:sin|cos|tan)h?|exp|log|pow)[fl]?|(?:atan2|sincos|exp2|exp10|expm1|log2|log10|log1p|logb|ilogb|cbrt|hypot"
@@ -97,6 +99,11 @@ def is_instruction(name: str) -> bool:
         plain = builtin.strip("_").removesuffix("_chk")
         return not (mode_of_call(plain) or _OF_BYTES.match(plain))
     return name in _INSTRUCTIONS or name in _ENDINGS
+
+
+def is_move(name: str) -> bool:
+    """Tell a function of C that moves or sets bytes."""
+    return name.removeprefix("__builtin_").strip("_").removesuffix("_chk") in _MOVES
 
 
 def is_of_c(name: str) -> bool:

@@ -45,17 +45,20 @@ class Workspace:
                 self._folder = Path(tempfile.mkdtemp(prefix=owned_prefix("compile")))
         return self._folder
 
-    def named(self) -> tuple[str, int]:
+    def named(self) -> str:
         """Give another path to the directory, alike in all processes, for what is written into objects.
 
-        Returns:
-            The path, and the file descriptor that processes must inherit to find the directory there.
+        Compilers inherit the file descriptor by which it leads there.
         """
         opened = os.open(self.folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        number = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, _HIGH)
-        os.close(opened)
+        try:
+            number = fcntl.fcntl(opened, fcntl.F_DUPFD, _HIGH)
+        except OSError:  # so many files may not be open
+            return str(self.folder)
+        finally:
+            os.close(opened)
         path = f"/proc/self/fd/{number}"
-        return (path if Path(path).is_dir() else str(self.folder)), number
+        return path if Path(path).is_dir() else str(self.folder)
 
     def remove(self) -> None:
         """Remove the directory if there is one."""

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import BinaryIO, Final, NoReturn
 
 from ..errors import InputError, UsageError
+from ..standard_streams import hand_streams_over
 from .command import find_program
 from .node_folder import NODE_VARIABLE
 from .python_functions import PATTERNS_VARIABLE, PYTHON_PATH
@@ -145,6 +146,7 @@ def launch(
     log: Path | None = None,
     given: BinaryIO | None = None,
     signalled: Callable[[int], object] | None = None,
+    hands_over: bool = False,
 ) -> int:
     """Run a command to its end.
 
@@ -161,6 +163,7 @@ def launch(
         log: Where what it writes goes; None for this process's streams.
         given: What it reads; None for this process's standard input.
         signalled: Takes the number of a signal that came meanwhile.
+        hands_over: Whether this process lets go of the streams and descriptors that the program gets.
 
     Returns:
         Its exit status; negative: the signal that ended it.
@@ -187,6 +190,8 @@ def launch(
     # Handled before the program starts: on a busy machine it may run for long before this process goes on.
     with _handled(hand_on, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         process = _start(words, variables, folder, log, given)
+        if hands_over:
+            hand_streams_over()
         stuck = StuckLauncher(process) if launcher else None
         for number in early:
             hand_on(number)
@@ -222,7 +227,10 @@ def _start(
 ) -> subprocess.Popen[bytes]:
     with _opened(log) as stream:
         try:
-            return subprocess.Popen(words, env=environment, cwd=folder, stdin=given, stdout=stream, stderr=stream)
+            # It gets the descriptors that the user has opened for it, such as make's; ours no program gets.
+            return subprocess.Popen(
+                words, env=environment, cwd=folder, stdin=given, stdout=stream, stderr=stream, close_fds=False
+            )
         except OSError as error:
             raise InputError(f"{words[0]}: cannot be started: {error.strerror}") from None
 

@@ -59,6 +59,7 @@ def measure(
     python_functions: Sequence[str] = (),
     told: Told | None = None,
     beside: AbstractContextManager[object] | None = None,
+    hands_over: bool = False,
     say: Callable[[str], object],
 ) -> Measurement:
     """Run a command with the probe library preloaded, and gather what its processes recorded.
@@ -74,6 +75,7 @@ def measure(
         python_functions: Patterns of functions of Python that are regions.
         told: Takes how much of the data is gathered, and of how much.
         beside: What goes on while the program runs; it is left when the facts tell that the program has ended.
+        hands_over: As for ``launch``: the program is not started again.
         say: Takes a sentence for the user.
 
     Raises:
@@ -109,7 +111,13 @@ def measure(
     signals: list[int] = []
     before = ProcessorUse.now()
     with beside or nullcontext():
-        status = launch(command, environment, launcher=mpi.openmpi_launcher, signalled=signals.append)
+        status = launch(
+            command,
+            environment,
+            launcher=mpi.openmpi_launcher,
+            signalled=signals.append,
+            hands_over=hands_over,
+        )
         after = ProcessorUse.now()
         use = after.since(before) if after else {}
         facts = replace(facts, status=status, ended=time.time(), processor_use=use)

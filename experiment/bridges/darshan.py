@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from ...errors import InputError
+from ...own_modules import own_module_words
 from ..experiment import Experiment
 from ..notes import Notes
 from ..region import Region
@@ -95,7 +95,7 @@ def _log(source: Source) -> Any:
 
 def _printed(path: Path) -> subprocess.CompletedProcess[bytes]:
     """Read a log by Darshan's library in a process of its own."""
-    command = [sys.executable, "-P", "-m", f"{__package__}.darshan_records", str(path.absolute())]
+    command = [*own_module_words(f"{__package__}.darshan_records"), str(path.absolute())]
     return subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL)
 
 

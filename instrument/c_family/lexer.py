@@ -8,7 +8,7 @@ from typing import Final
 from ..expression import expression
 from ..syntax import UnreadError
 
-__all__ = ["CHARACTER", "LexicalError", "blank", "condition_end", "group_end", "mask", "statement_end"]
+__all__ = ["CHARACTER", "LexicalError", "blank", "branches", "condition_end", "group_end", "mask", "statement_end"]
 
 # Each alternative begins with a literal character: the engine then skips all others by a table.
 _OPAQUE: Final = expression(
@@ -96,15 +96,23 @@ def statement_end(masked: str, start: int) -> int:
     if word in {"for", "while", "switch"}:
         return statement_end(masked, condition_end(masked, after))
     if word == "if":
-        end = statement_end(masked, _branch_start(masked, after))
-        following = _WORD_OR_SIGN.search(masked, end)
-        return statement_end(masked, following.end()) if following and following.group() == "else" else end
+        return branches(masked, after)[1][1]
     if word == "try" and _BLOCK.match(masked, after):
         return _handlers_end(masked, group_end(masked, masked.index("{", after)))
     if word == "do":
         _, after = _word(masked, statement_end(masked, after))
         return _semicolon_end(masked, after)
     return _semicolon_end(masked, after - len(word))
+
+
+def branches(masked: str, start: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Give where the two branches of an ``if`` begin and end, from right after the word on; a missing one is empty."""
+    first = _branch_start(masked, start)
+    end = statement_end(masked, first)
+    following = _WORD_OR_SIGN.search(masked, end)
+    if following and following.group() == "else":
+        return (first, end), (following.end(), statement_end(masked, following.end()))
+    return (first, end), (end, end)
 
 
 def _branch_start(masked: str, start: int) -> int:

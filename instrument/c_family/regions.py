@@ -213,14 +213,17 @@ class _Finder:
     def _why_tiny(self, body: Body, loops: dict[int, tuple[int, str]]) -> str:
         """Say why a function is too small for a probe, given its outermost loops, each with the reason against it."""
         cost, start, end = self.cost, body.opening, body.end
-        inline = self.judge.is_inline(body)
-        if not loops and cost.statements(start, end) <= TINY:
-            if not cost.calls(body):
-                return TINY_REASON
-            if inline and not cost.is_weighty(body):
-                return f"tiny: inline, no loop, at most {TINY} statements"
-        if cost.executed(body, start, end) <= SHORT and self._is_often(body):
+        inline, often = self.judge.is_inline(body), self._is_often(body)
+        is_small = not loops and cost.statements(start, end) <= TINY
+        if is_small and not cost.calls(body):
+            return TINY_REASON
+        may_call = is_small and not cost.is_weighty(body)
+        if may_call and inline:
+            return f"tiny: inline, no loop, at most {TINY} statements"
+        if often and cost.executed(body, start, end) <= SHORT:
             return SHORT_REASON
+        if may_call and often and cost.passes(body):
+            return f"tiny: no loop, calls in branches only, at most {TINY} statements"
         has_loops = inline and "outer-loops" in self.choice.modes
         long = {loop for loop, (_, reason) in loops.items() if has_loops and not reason}
         if long and cost.executed(body, start, end, long) <= TINY:

@@ -10,14 +10,15 @@ from math import inf
 from typing import Final, TypeVar
 
 from ..expression import expression
-from ..library_names import is_instruction
+from ..library_names import is_instruction, is_move
 from ..size import TINY, called_often
 from ..syntax import Body, Call, Loop
-from .lexer import statement_end
+from .lexer import branches, statement_end
 
 __all__ = ["StatementCost"]
 
 _STATEMENT: Final = expression(r";|\b(?:if|switch)\b")
+_IF: Final = expression(r"\bif\b")
 # What communicates, or goes through a range, is worth a probe in a function of any size.
 _WEIGHTY: Final = expression(
     r"(?:\w+\s*::\s*)*(?:P?MPI_(?!Wtime|Wtick|Comm_rank|Comm_size)\w+|accumulate|reduce|transform_reduce|inner_product"
@@ -87,6 +88,27 @@ class StatementCost:
                     total += loop.trips * max(self.executed(body, loop.offset + 1, start), 1)
         return total + self._straight(body, start, end)
 
+    def passes(self, body: Body) -> bool:
+        """Tell whether a function without loops mostly does a little itself, and calls others in branches only.
+
+        One that appends to a buffer, and calls another where that is full, seldom calls it. Bytes that it moves count
+        as few. A function that only chooses what to call is none.
+        """
+        start, end = body.opening, body.end
+        always = self._straight(body, start, end, are_moves_short=True)
+        return not body.labels and 0 < self._least(body, start, end) <= TINY < always
+
+    def _least(self, body: Body, start: int, end: int) -> float:
+        """Count what a part executes if each ``if``, which does not count, takes the shorter branch."""
+        total = 0.0
+        while match := _IF.search(self._masked, start, end):
+            spans = branches(self._masked, match.end())
+            total += self._straight(body, start, match.start(), are_moves_short=True)
+            total += self._straight(body, match.end(), spans[0][0], are_moves_short=True)
+            total += min(self._least(body, *span) for span in spans)
+            start = spans[-1][1]
+        return total + self._straight(body, start, end, are_moves_short=True)
+
     @cached_property
     def often(self) -> set[int]:
         """Where the names of functions stand that may run often, and the starts of lambdas."""
@@ -108,11 +130,13 @@ class StatementCost:
             if loop.trips and (condition := _CONDITION.match(self._masked, loop.offset)):
                 yield from (call.offset for call in _within(body.calls, loop.offset, condition.end()))
 
-    def _straight(self, body: Body, start: int, end: int) -> float:
+    def _straight(self, body: Body, start: int, end: int, *, are_moves_short: bool = False) -> float:
         calls = [
             call
             for call in _within(body.calls, start, end)
-            if call.offset not in self._bounds and not is_instruction(call.name)
+            if call.offset not in self._bounds
+            and not is_instruction(call.name)
+            and not (are_moves_short and is_move(call.name))
         ]
         called = (self._called(-1 if call.is_virtual else call.callee) for call in calls)
         return self.statements(start, end) + sum(called)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -21,6 +20,7 @@ from typing import Final
 from uuid import uuid4
 
 from ...errors import InputError
+from ...own_modules import own_module_words
 from ..command import launcher_words
 from ..failure_reason import failure_reason
 from ..folder import RunFolder
@@ -74,7 +74,7 @@ def run_mpi_job(
     home = uuid4().hex
     temporary = folder.path / f".{folder.large_experiment.name}.{home}"
     mpich = str(mpi.library.path) if mpi.library and not mpi.library.is_open_mpi else ""
-    module = [sys.executable, "-W", "ignore", "-m", str(__package__), mpich]
+    module = [*own_module_words(str(__package__)), mpich]
     module += [str(folder.shards.resolve()), home, *([temporary.name, str(folder.shards)] if merge else [])]
     launcher = _on_nodes_left(words) or (few_processes(words, mpi.launcher, folder.shard_files()) if few else words)
     try:

@@ -354,7 +354,8 @@ static const char *open_events(void) {
  * other threads could write to them meanwhile.
  */
 struct silence {
-    int saved[2];
+    bool begun[2];
+    int saved[2]; /* -1: the program has it closed */
 };
 
 /* A folder has a link to itself, one from the folder above, and one from each folder in it. */
@@ -364,14 +365,19 @@ static bool is_single_threaded(void) {
 }
 
 static struct silence silence_begin(void) {
-    struct silence silence = {{-1, -1}};
-    int nowhere = is_single_threaded() ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    struct silence silence = {0};
+    int first = is_single_threaded() ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    if (first < 0)
+        return silence;
+    int nowhere = fcntl(first, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* if the program has a stream closed */
+    close(first);
     if (nowhere < 0)
         return silence;
     fflush(stdout); /* what the program has written goes where it meant it to */
     for (int i = 0; i < 2; i++) {
         silence.saved[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        if (silence.saved[i] >= 0)
+        silence.begun[i] = silence.saved[i] >= 0 || errno == EBADF;
+        if (silence.begun[i])
             dup2(nowhere, STDOUT_FILENO + i);
     }
     close(nowhere);
@@ -379,13 +385,14 @@ static struct silence silence_begin(void) {
 }
 
 static void silence_end(struct silence silence) {
-    if (silence.saved[0] >= 0)
+    if (silence.begun[0])
         fflush(stdout);
     for (int i = 0; i < 2; i++) {
-        if (silence.saved[i] < 0)
+        if (!silence.begun[i])
             continue;
-        dup2(silence.saved[i], STDOUT_FILENO + i);
-        close(silence.saved[i]);
+        if (silence.saved[i] >= 0)
+            dup2(silence.saved[i], STDOUT_FILENO + i);
+        close(silence.saved[i] >= 0 ? silence.saved[i] : STDOUT_FILENO + i);
     }
 }
 

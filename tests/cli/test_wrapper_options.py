@@ -76,7 +76,10 @@ def test_options_of_all_kinds(program, words):
     assert program("./x").returncode == 0
 
 
-@pytest.mark.parametrize("option", ["-save-temps", "-save-temps=obj", "--coverage", "-gsplit-dwarf", "-fstack-usage"])
+DUMPS = ["-fstack-usage", "-fcallgraph-info", "-fdump-tree-optimized", "-fdump-rtl-final", "-fdump-ipa-cgraph"]
+
+
+@pytest.mark.parametrize("option", ["-save-temps", "-save-temps=obj", "--coverage", "-gsplit-dwarf", *DUMPS])
 def test_the_same_files_are_left(program, option):
     for folder, compiler in (("plain", "mpicc"), ("probed", "aa-mpicc")):
         compile_(program, option, "-g", "-c", "x.c", "-o", "x.o", stand_in=compiler)
@@ -89,6 +92,24 @@ def test_the_same_files_are_left(program, option):
     if "temps" in option:
         plain, probed = ((program.folder / folder / "x.i").read_bytes() for folder in ("plain", "probed"))
         assert plain == probed
+
+
+@pytest.mark.parametrize("option", ["-MJ", "-gen-cdb-fragment-path"])
+def test_the_compilation_database_is_that_of_the_plain_compiler(program, option):
+    """Clang writes it, by two options: into a file, or into a folder."""
+    written = []
+    for stand_in in ("clang", "aa-mpicc"):
+        (program.folder / "written").mkdir()
+        value = "written/x.json" if option == "-MJ" else "written"
+        words = ("-O1", "-DUSED=1", option, value, "-c", "x.c", "-o", "x.o")
+        compile_(program, *words, stand_in=stand_in, AUTOANALYZER_CC="clang")
+        (entry,) = (program.folder / "written").iterdir()
+        written.append(entry.read_text())
+        entry.unlink()
+        entry.parent.rmdir()
+    assert REGION in (program.folder / "x.o").read_bytes()
+    assert written[0] == written[1]
+    assert '"x.c"' in written[0]
 
 
 @pytest.mark.parametrize(
@@ -234,3 +255,12 @@ def test_messages_are_those_of_the_untouched_compile(program):
             plain, probed = program(compiler, *words), program(f"aa-{compiler}", *words)
             assert plain.stderr or level == "-O0"
             assert (probed.returncode, probed.stderr.decode()) == (plain.returncode, plain.stderr.decode())
+
+
+def test_response_files_are_read_as_the_compiler_reads_them(program):
+    """A backslash counts in quotes of either kind, unlike in a shell; CMake and Ninja write such files."""
+    program.write("flags", """-DS="\\"a\\\\\\\\b\\"" '-DT=\\"x y\\"' -DU=\\"it\\'s\\" -DV='"z"'\n""")
+    program.write("said.c", "#include <stdio.h>\nint main(void) { return puts(S T U V) < 0; }\n")
+    compile_(program, "@flags", "said.c", "-o", "plain", stand_in="gcc")
+    compile_(program, "@flags", "said.c", "-o", "probed", AUTOANALYZER_CC="gcc")
+    assert program("./plain").stdout == program("./probed").stdout == b"a\\bx yit'sz\n"

@@ -48,6 +48,69 @@ def test_tiny_functions_are_left_out_with_the_reason_and_main_never(lab):
     }
 
 
+APPENDS = r"""
+#include <stdio.h>
+#include <string.h>
+static char buffer[64];
+static int used, flushed;
+void flush(void);
+void choose(int kind);
+void append(const void *bytes, int length) {
+    if (used + length > 64)
+        flush();
+    memcpy(buffer + used, bytes, length);
+    used += length;
+}
+void either(int n) {
+    used += n;
+    if (n > 1) flush(); else choose(n);
+}
+void either_or_none(int n) {
+    used += n;
+    if (n > 1) flush(); else used--;
+}
+void last(int n) {
+    if (n < 0) return;
+    flush();
+}
+void asks(int n) {
+    if (n > puts("")) flush();
+    used++;
+}
+void chooses(int n) {
+    if (n == 1) flush();
+    if (n == 2) choose(n);
+}
+void goes_back(int n) {
+    again:
+    if (n-- > 0) { flush(); goto again; }
+    used++;
+}
+void moves(const void *bytes) { memcpy(buffer, bytes, 8); }
+void flush(void) { flushed += printf("%d\n", used); used = 0; }
+void choose(int kind) { if (kind) printf("%d\n", kind); else puts("none"); }
+int main(void) {
+    for (int i = 0; i < 3; i++) {
+        append("0123456789012345678901234567", 28);
+        either(1); either_or_none(2); last(1); asks(9); chooses(2); goes_back(1); moves("12345678");
+    }
+    return flushed == 0;
+}
+"""
+
+
+def test_functions_that_seldom_call_another_are_left_out(lab):
+    run = lab.run(APPENDS)
+    left_out = lab.left_out()
+    assert set(left_out) == {"append", "either_or_none"}
+    assert set(left_out.values()) == {"tiny: no loop, calls in branches only, at most 20 statements"}
+    assert {"either", "last", "asks", "chooses", "goes_back", "moves", "flush", "choose"} <= set(run.visits)
+
+
+def test_what_runs_seldom_keeps_its_probe_whatever_it_calls(lab):
+    assert "append" in lab.run(APPENDS.replace("for (int i = 0; i < 3; i++)", "")).visits
+
+
 SHORT = r"""
 #include <assert.h>
 #include <stdio.h>

@@ -401,6 +401,16 @@ def test_papi_is_not_started_in_what_runs_on_the_way_to_the_program(
     assert (tmp_path / "starts").read_text().count("started") == 1  # of the rank
 
 
+def test_a_standard_stream_that_is_closed_stays_closed_while_papi_starts(
+    library: Path, noisy: dict[str, str], tmp_path: Path
+) -> None:
+    variables = {"LD_PRELOAD": str(library), "AUTOANALYZER_SHARDS": str(tmp_path), "AUTOANALYZER_COUNTERS": "papi"}
+    command = ["sh", "-c", "exec /usr/bin/test -e /proc/self/fd/1 >&-"]
+    done = subprocess.run(command, env={**os.environ, **variables, **AS_RANK, **noisy}, check=False)
+    assert (tmp_path / "starts").read_text().count("started") == 2, "in the shell and in what it becomes"
+    assert done.returncode == 1, "nothing is there"
+
+
 PRESETS = json.loads((DATA / "presets.json").read_text())
 
 

@@ -1,0 +1,64 @@
+"""Our own modules before the user's: PYTHONPATH and the current folder belong to the program under study.
+
+``python -P -m autoanalyzer.own_modules MODULE ARGUMENT...`` runs a module of ours like that.
+"""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+
+__all__ = ["own_folders", "own_module_words", "prefer_own_modules"]
+
+
+def prefer_own_modules() -> None:
+    """Search the user's folders last, so that a program's ``json.py`` is not taken for Python's.
+
+    What is imported already stays, and so does ``PYTHONPATH`` in the environment, which programs inherit.
+    """
+    own = own_folders()
+    sys.path[:] = [*own, *(each for each in sys.path if each not in own)]
+
+
+def own_folders() -> list[str]:
+    """Return the folders that have our modules: first the standard library, then what is installed.
+
+    Those of ``PYTHONPATH`` are among them only if this package is in one of them: so Spack leads to each package.
+    """
+    standard = [each for each in sys.path if _is_standard(each)]
+    given = {_whole(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each}
+    users = {_whole(""), os.path.dirname(os.path.realpath(sys.argv[0]))}
+    if os.path.dirname(os.path.dirname(_whole(__file__))) in given:
+        users -= given
+    else:
+        users |= given
+    users -= {*standard, *site.getsitepackages()}
+    return [*standard, *(each for each in sys.path if each not in standard and _whole(each) not in users)]
+
+
+def own_module_words(module: str) -> list[str]:
+    """Return the words that run a module of this package in a process of its own."""
+    return [sys.executable, "-P", "-W", "ignore", "-m", __name__, module]
+
+
+def _is_standard(folder: str) -> bool:
+    """Tell whether a folder, or an archive, is of the standard library."""
+    library = os.path.dirname(os.__file__)
+    archive = f"python{sys.version_info.major}{sys.version_info.minor}.zip"
+    return folder in (library, os.path.join(os.path.dirname(library), archive)) or folder.endswith("/lib-dynload")
+
+
+def _whole(path: str) -> str:
+    try:
+        return os.path.abspath(path)
+    except FileNotFoundError:  # the current folder was removed
+        return path
+
+
+if __name__ == "__main__":
+    from runpy import run_module
+
+    del sys.argv[0]
+    prefer_own_modules()
+    run_module(sys.argv[0], run_name="__main__", alter_sys=True)

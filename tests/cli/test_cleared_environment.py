@@ -1,0 +1,22 @@
+"""A script that clears the environment on the way to the program: nothing is recorded, and the way out works."""
+
+from ..conftest import BIN, Tool
+from .conftest import succeed
+from .test_closed_streams import PROGRAM
+
+# As such scripts have it: without PATH no compiler works that builds the probe library, if it is not built.
+CLEARED = 'exec env -i PATH="$PATH" HOME="$HOME" AUTOANALYZER_CACHE="$AUTOANALYZER_CACHE"'
+RUN = ("autoanalyzer", "run", "--no-calibrate", "-o", "out", "--", "./start")
+
+
+def test_the_message_names_what_clears_the_environment_and_its_way_out_works(tool: Tool) -> None:
+    tool.build(PROGRAM)
+    tool.write("start", f"#!/bin/sh\n{CLEARED} ./app\n").chmod(0o755)
+    done = tool(*RUN)
+    assert done.returncode == 2
+    said = done.stderr.decode()
+    assert "clears the environment (env -i, " in said
+    assert "put autoanalyzer exec right before it" in said
+    tool.write("start", f"#!/bin/sh\n{CLEARED} {BIN}/autoanalyzer exec -o inner ./app\n").chmod(0o755)
+    succeed(tool("./start"))
+    assert b"work" in succeed(tool("autoanalyzer", "analyze", "inner")).stdout
