@@ -270,7 +270,8 @@ void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
     if (!own || own->thread != aa_thread_self || aa_thread_closed)
         return;
     struct aa_section section = aa_section_begin();
-    struct share shares[2] = {{0}, {0}}, *longest = &shares[0], *next = &shares[1];
+    struct share shares[2], *longest = &shares[0], *next = &shares[1];
+    memset(shares, 0, sizeof shares);
     aa_work_look(&own->work, own->thread, put_down, longest);
     for (uint32_t i = 0; i < count; i++) {
         struct aa_work *work = team[i] ? work_of_member(team[i]) : NULL;
