@@ -31,13 +31,15 @@ static uint64_t began;
 static bool receives; /* what is sent to it; as all others go on, so does the rest */
 
 /*
- * What messages have cost: the least that one of a kind took, as more is a wait for others or for a processor. A
- * collective is as many as the logarithm of its members says.
+ * What messages have cost: what one of a kind takes on the mean, without those that took many times the least, as they
+ * waited for others or for a processor. A collective is as many as the logarithm of its members says.
  */
+#define MANY_TIMES 8
+
 enum kind { SENT, RECEIVED, KINDS };
 static struct {
     _Atomic uint64_t count;
-    uint64_t least; /* ticks */
+    uint64_t least, of_many, many; /* ticks: of one, and of so many together */
 } messages[KINDS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -120,14 +122,20 @@ static void set_here(struct aa_path *path) {
 static void pay(enum kind kind, uint64_t took) {
     if (messages[kind].count++ == 0 || took < messages[kind].least)
         messages[kind].least = took;
+    if (took <= MANY_TIMES * messages[kind].least) {
+        messages[kind].of_many += took;
+        messages[kind].many++;
+    }
     aa_shard()->path_messages++;
 }
 
 static uint64_t spent(void) {
-    uint64_t ticks = 0;
-    for (int kind = 0; kind < KINDS; kind++)
-        ticks += messages[kind].count * messages[kind].least;
-    return ticks;
+    double ticks = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (messages[kind].many)
+            ticks += (double)messages[kind].count * (double)messages[kind].of_many / (double)messages[kind].many;
+    }
+    return (uint64_t)ticks;
 }
 
 void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
