@@ -16,7 +16,6 @@
 #define TAGS 0x7fff     /* the largest that every library has */
 #define IN_A_BLOCK 64   /* messages */
 #define LOOKED_AT 4     /* for one that has gone, before a block is added */
-#define TRIALS 10       /* of a message, to know its price */
 #define PATIENCE 1e9    /* nanoseconds in which a message of ours comes that was sent before the program's */
 #define SOONEST 1e8     /* nanoseconds after which the price is judged */
 #define TOO_DEAR (1u << 31) /* beside a rank: it holds that this takes too long */
@@ -31,16 +30,15 @@ static uint64_t began;
 static bool receives; /* what is sent to it; as all others go on, so does the rest */
 
 /*
- * What messages have cost: what one of a kind takes on the mean, without those that took many times the least, as they
- * waited for others or for a processor. A collective is as many as the logarithm of its members says.
+ * What messages have cost: each what one takes from a process to itself, all in all, as what those between processes
+ * take on a busy machine is a wait for others or for a processor. A collective is as many as the logarithm of its
+ * members says.
  */
-#define MANY_TIMES 8
+#define ROUNDS 5
+#define IN_A_ROUND 100
 
-enum kind { SENT, RECEIVED, KINDS };
-static struct {
-    _Atomic uint64_t count;
-    uint64_t least, of_many, many; /* ticks: of one, and of so many together */
-} messages[KINDS];
+static double price; /* ticks of a message that is sent and received */
+static _Atomic uint64_t sent, received;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -119,27 +117,11 @@ static void set_here(struct aa_path *path) {
     path->from = me;
 }
 
-static void pay(enum kind kind, uint64_t took) {
-    if (messages[kind].count++ == 0 || took < messages[kind].least)
-        messages[kind].least = took;
-    if (took <= MANY_TIMES * messages[kind].least) {
-        messages[kind].of_many += took;
-        messages[kind].many++;
-    }
-    aa_shard()->path_messages++;
-}
-
 static uint64_t spent(void) {
-    double ticks = 0;
-    for (int kind = 0; kind < KINDS; kind++) {
-        if (messages[kind].many)
-            ticks += (double)messages[kind].count * (double)messages[kind].of_many / (double)messages[kind].many;
-    }
-    return (uint64_t)ticks;
+    return (uint64_t)(price * (double)(sent + received) / 2);
 }
 
 void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
-    uint64_t since = aa_clock_ticks();
     int peer = aa_mpi_peer(peers, dest);
     if (peer < 0)
         return;
@@ -151,7 +133,8 @@ void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
                                        tag_of(peers, tag), ours, &parcel->request) == MPI_SUCCESS;
     }
     leave();
-    pay(SENT, aa_clock_ticks() - since);
+    sent++;
+    aa_shard()->path_messages++;
 }
 
 /* It was sent before a message that is here; but should it not come, nobody waits for it for ever. */
@@ -179,7 +162,6 @@ static void stop_receiving(void) {
 }
 
 void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int tag) {
-    uint64_t since = aa_clock_ticks();
     int peer = aa_mpi_peer(peers, source);
     struct aa_path path;
     if (peer < 0 || !receives)
@@ -188,7 +170,8 @@ void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int ta
         aa_path_join(&path);
     else
         stop_receiving();
-    pay(RECEIVED, aa_clock_ticks() - since);
+    received++;
+    aa_shard()->path_messages++;
 }
 
 /* ---- collectives */
@@ -222,8 +205,8 @@ static bool is_too_dear(void) {
 
 static void pay_for_collective(int members) {
     for (; members > 1; members = (members + 1) / 2) {
-        messages[SENT].count++;
-        messages[RECEIVED].count++;
+        sent++;
+        received++;
     }
     aa_shard()->path_messages++;
 }
@@ -443,19 +426,22 @@ static bool prepare(int size) {
            aa_mpi.Op_create(choose_longest, 1, &longest) == MPI_SUCCESS;
 }
 
-/* To itself, as others may not be there yet. */
-static void try_messages(void) {
+static void exchange_with_oneself(void) {
     struct aa_path mine = {.from = me}, found;
-    for (int i = 0; i < TRIALS; i++) {
-        MPI_Request request;
-        uint64_t since = aa_clock_ticks();
-        aa_mpi.Isend(&mine, (int)aa_path_size(&mine), aa_mpi.byte, (int)me, 0, ours, &request);
-        uint64_t sent = aa_clock_ticks();
+    MPI_Request request;
+    if (aa_mpi.Isend(&mine, (int)aa_path_size(&mine), aa_mpi.byte, (int)me, 0, ours, &request) == MPI_SUCCESS) {
         take(&found, (int)me, 0);
-        uint64_t received = aa_clock_ticks();
         aa_mpi.Wait(&request, MPI_STATUS_IGNORE);
-        pay(SENT, sent - since);
-        pay(RECEIVED, received - sent);
+    }
+}
+
+static void find_price(void) {
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t since = aa_clock_ticks();
+        for (int i = 0; i < IN_A_ROUND; i++)
+            exchange_with_oneself();
+        double took = (double)(aa_clock_ticks() - since) / IN_A_ROUND;
+        price = round == 0 || took < price ? took : price;
     }
 }
 
@@ -466,8 +452,7 @@ static void start(struct aa_header *header, int rank, int size, bool spawned) {
     me = (uint32_t)rank;
     if (!prepare(size))
         return;
-    if (size > 1)
-        try_messages();
+    find_price();
     began = aa_clock_ticks();
     header->path_state = AA_PATH_KNOWN;
     aa_mpi_path = receives = true;
