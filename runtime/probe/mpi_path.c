@@ -211,10 +211,11 @@ static void pay_for_collective(int members) {
     aa_shard()->path_messages++;
 }
 
-/* Whether there is anything to be told, and to whom; an intercommunicator's collectives are not followed. */
+/* Whether there is anything to be told, and to whom. Not followed are collectives of an intercommunicator, nor those in
+ * which processes of another MPI_COMM_WORLD take part: they would never join in ours. */
 static const struct aa_mpi_peers *group_of(MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
-    if (!peers || peers->inter || peers->count < 2)
+    if (!peers || peers->inter || peers->strangers || peers->count < 2)
         return NULL;
     pay_for_collective(peers->count);
     return peers;
@@ -270,10 +271,11 @@ void aa_path_from_lower(MPI_Comm comm) {
         aa_path_join(&found);
 }
 
+/* Who receives from nobody may still send to somebody, who waits for that. */
 void aa_path_from_neighbours(MPI_Comm comm) {
     struct aa_path mine, *found;
     int places = aa_neighbour_places(comm);
-    if (places == 0 || !(found = calloc((size_t)places, sizeof *found)))
+    if (!group_of(comm) || !(found = calloc((size_t)places + 1, sizeof *found)))
         return;
     set_here(&mine);
     if (aa_mpi.Neighbor_allgather(&mine, 1, chain, found, 1, chain, comm) == MPI_SUCCESS) {

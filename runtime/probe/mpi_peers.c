@@ -44,6 +44,13 @@ static bool translate(MPI_Group group, struct aa_mpi_peers *peers) {
     return done;
 }
 
+static bool has_strangers(const struct aa_mpi_peers *peers) {
+    int i = 0;
+    while (i < peers->count && peers->world[i] >= 0)
+        i++;
+    return i < peers->count;
+}
+
 static bool fill(struct aa_mpi_peers *peers, MPI_Comm comm) {
     MPI_Group group;
     int inter = 0;
@@ -59,7 +66,8 @@ static bool fill(struct aa_mpi_peers *peers, MPI_Comm comm) {
     bool filled = peers->count > 0 && translate(group, peers);
     aa_mpi.Group_free(&group);
     if (filled && !inter) {
-        peers->everybody = peers->count == of_world.count;
+        peers->strangers = has_strangers(peers);
+        peers->everybody = peers->count == of_world.count && !peers->strangers;
         peers->salt = (uint32_t)(peers->count + 131 * peers->world[0] + 31 * peers->world[peers->count - 1]);
     }
     return filled;
