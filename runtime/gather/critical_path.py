@@ -8,7 +8,7 @@ have left behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from . import shard_layout as layout
 
-__all__ = ["ON_PATH", "PATH_FIELDS", "CriticalPath", "PathRecords", "WaitedFor"]
+__all__ = ["ON_PATH", "PATH_FIELDS", "CriticalPath", "PathRecords", "WaitedFor", "said_of_path"]
 
 ON_PATH: Final = np.dtype([("thread", "i4"), ("node", "i4"), ("path", "f8"), ("delay", "f8"), ("wait", "f8")])
 """What nodes of a process have of the critical path, of others' waiting and of their own: seconds or instructions."""
@@ -172,6 +172,30 @@ class CriticalPath:
             end = np.zeros(1, layout.PATH_ENTRY)
             end["rank"], end["what"] = longest["rank"], longest["segment"]
             yield end
+
+
+def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
+    """Say why the critical path is not known, or not all of it.
+
+    Args:
+        processes: Those that share an MPI_COMM_WORLD and were asked for it.
+    """
+    count = {state: sum(each.state == state for each in processes) for state in layout.PATH_STATES}
+    if count["alone"]:
+        yield "the critical path is not known: not all processes of the job are recorded, or do not see the same folder"
+        return
+    if count["too_dear"]:
+        yield (
+            "the critical path is known for the beginning of the run only: it was recorded until messages of the library"
+            " took more than --max-overhead (--path always records all of it)"
+        )
+    if count["missed"]:
+        yield (
+            f"the critical path may be longer: on {count['missed']} of {len(processes)} ranks a message of the library"
+            " did not arrive, and these ranks no longer followed the messages that they received"
+        )
+    if lost := sum(each.lost for each in processes):
+        yield f"entries of the critical path without a region, as memory ran short: {lost}"
 
 
 def _least(states: Sequence[int]) -> int:

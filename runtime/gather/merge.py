@@ -250,7 +250,7 @@ class _Decisions:
     def _delays(self) -> list[Delay]:
         """Add up who waited for whom, by regions."""
         run, found = self._run, dict[tuple[str, str], float]()
-        if self._path.counted:
+        if self._path.counted or not self._path.is_known:
             return []
 
         def region(place: tuple[int, int, int]) -> str:
