@@ -53,7 +53,14 @@ def counted(lab: Lab, compiler: str, ranks: int) -> Experiment:
     return merge_shards(shards, RunFacts())
 
 
-@pytest.mark.parametrize(("compiler", "ranks"), [("mpicc.openmpi", 4), ("mpicc.mpich", 4), ("mpicc.openmpi", 8)])
+@pytest.mark.parametrize(
+    ("compiler", "ranks"),
+    [
+        ("mpicc.openmpi", 4),
+        pytest.param("mpicc.mpich", 4, marks=pytest.mark.nightly),
+        pytest.param("mpicc.openmpi", 8, marks=pytest.mark.nightly),
+    ],
+)
 def test_the_path_of_each_shape_is_as_long_as_theory_says(lab: Lab, compiler: str, ranks: int) -> None:
     experiment = counted(lab, compiler, ranks)
     found = of_functions(experiment, "path_instructions", (*SHAPES, "master"))
