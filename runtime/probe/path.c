@@ -11,7 +11,7 @@
 
 #define NOBODY UINT32_MAX
 #define FIRST_SLOTS 256
-#define MOST_RECORDS 65536u /* of a process, 20 MB: more chains than that are put together */
+#define MOST_RECORDS 65536u /* of a process, 29 MB: more chains than that are put together */
 
 /* What a thread has: its chain stands in the shard, so that a killed process leaves it. */
 struct holder {
