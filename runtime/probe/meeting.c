@@ -15,13 +15,15 @@
 #include "shard_folder.h"
 #include "warning.h"
 
-#define PATIENCE 2e9 /* nanoseconds: most MPI libraries return from MPI_Init once all processes have called it */
+#define PATIENCE                                                                                             \
+    2e9 /* nanoseconds: most MPI libraries return from MPI_Init once all processes have called it */
 #define NAP 1000000L
 #define AT_ONCE 4096
 
 static char file_path[3200], answer_path[3200];
 
-/* What is the same in all processes of a job and in no other one; of those that a shell starts one by one, nothing. */
+/* What is the same in all processes of a job and in no other one; of those that a shell starts one by one,
+ * nothing. */
 static void name_job(char *job, size_t size) {
     static const char *const names[] = {"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID", "PMI_JOBID"};
     size_t used = 0;

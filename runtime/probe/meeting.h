@@ -1,6 +1,6 @@
 /*
- * Whether all processes of a job are recorded: those that are meet in a file of the run's folder when MPI begins. No
- * message of ours may go to a process that does not expect one, so that this is asked without MPI.
+ * Whether all processes of a job are recorded: those that are meet in a file of the run's folder when MPI
+ * begins. No message of ours may go to a process that does not expect one, so that this is asked without MPI.
  */
 #ifndef AA_MEETING_H
 #define AA_MEETING_H

@@ -1,9 +1,11 @@
 /*
- * The critical path's messages: beside each message of the program's one of ours, on a communicator of our own; after
- * each collective one of ours on the program's communicator, of the same form. What a chain is, is in path.h.
+ * The critical path's messages: beside each message of the program's one of ours, on a communicator of our
+ * own; after each collective one of ours on the program's communicator, of the same form. What a chain is, is
+ * in path.h.
  *
- * Ours is sent before the program's, so that whoever has received the program's need not wait for it: it never decides
- * which of the program's messages is received next, and none of ours is awaited that was not sent.
+ * Ours is sent before the program's, so that whoever has received the program's need not wait for it: it
+ * never decides which of the program's messages is received next, and none of ours is awaited that was not
+ * sent.
  */
 #ifndef AA_MPI_PATH_H
 #define AA_MPI_PATH_H

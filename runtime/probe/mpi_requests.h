@@ -28,7 +28,11 @@ static inline void aa_collective_begun(MPI_Request request, void *beside) {
 /* A message that was matched before. */
 static inline void aa_matched_begun(MPI_Request request) {
     const struct aa_mpi_peers *peers = __builtin_expect(aa_mpi_path, false) ? aa_path_matched_peers() : NULL;
-    aa_requests_add((struct aa_request){.handle = aa_handle(request), .brings = AA_BRINGS_MESSAGE, .peers = peers, .peer = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG});
+    aa_requests_add((struct aa_request){.handle = aa_handle(request),
+                                        .brings = AA_BRINGS_MESSAGE,
+                                        .peers = peers,
+                                        .peer = MPI_ANY_SOURCE,
+                                        .tag = MPI_ANY_TAG});
 }
 
 /* Nothing ever comes from MPI_PROC_NULL, whose requests may share one handle. */
@@ -37,11 +41,15 @@ static inline void aa_receive_begun(MPI_Request request, int source, int tag, MP
         aa_request_begun(request, AA_BRINGS_NOTHING);
         return;
     }
-    aa_requests_add((struct aa_request){
-        .handle = aa_handle(request), .brings = AA_BRINGS_MESSAGE, .peers = aa_path_peers(comm), .peer = source, .tag = tag});
+    aa_requests_add((struct aa_request){.handle = aa_handle(request),
+                                        .brings = AA_BRINGS_MESSAGE,
+                                        .peers = aa_path_peers(comm),
+                                        .peer = source,
+                                        .tag = tag});
 }
 
-static inline void aa_persistent_receive(MPI_Request request, uint64_t sent, int source, int tag, MPI_Comm comm) {
+static inline void aa_persistent_receive(MPI_Request request, uint64_t sent, int source, int tag,
+                                         MPI_Comm comm) {
     aa_requests_add((struct aa_request){.handle = aa_handle(request),
                                         .sent = sent,
                                         .persistent = true,

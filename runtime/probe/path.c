@@ -128,7 +128,8 @@ static uint32_t my_rank(void) {
 }
 
 static int by_work(const void *one, const void *other) {
-    double first = ((const struct aa_path_entry *)one)->work, second = ((const struct aa_path_entry *)other)->work;
+    double first = ((const struct aa_path_entry *)one)->work,
+           second = ((const struct aa_path_entry *)other)->work;
     return (first < second) - (first > second);
 }
 
