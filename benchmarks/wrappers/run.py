@@ -1,5 +1,6 @@
-"""What the MPI and I/O wrappers cost: the same calls without the probe library, with it, and with the critical path, in
-turn, on one core.
+"""What the MPI and I/O wrappers cost, and the critical path beside them.
+
+The same calls run without the probe library, with it, and with the path, in turn, on one core.
 
     python benchmarks/wrappers/run.py [--rounds 9]
 

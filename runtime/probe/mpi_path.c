@@ -211,11 +211,16 @@ static void pay_for_collective(int members) {
     aa_shard()->path_messages++;
 }
 
-/* Whether there is anything to be told, and to whom. Not followed are collectives of an intercommunicator, nor those in
- * which processes of another MPI_COMM_WORLD take part: they would never join in ours. */
+/* Not those of an intercommunicator, nor those with processes of another MPI_COMM_WORLD: they would not join
+ * in ours. */
+static bool are_followed(const struct aa_mpi_peers *peers) {
+    return peers && !peers->inter && !peers->strangers && peers->count > 1;
+}
+
+/* Null: there is nothing to be told, or nobody to tell. */
 static const struct aa_mpi_peers *group_of(MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
-    if (!peers || peers->inter || peers->strangers || peers->count < 2)
+    if (!are_followed(peers))
         return NULL;
     pay_for_collective(peers->count);
     return peers;
@@ -275,7 +280,7 @@ void aa_path_from_lower(MPI_Comm comm) {
 void aa_path_from_neighbours(MPI_Comm comm) {
     struct aa_path mine, *found;
     int places = aa_neighbour_places(comm);
-    if (!group_of(comm) || !(found = calloc((size_t)places + 1, sizeof *found)))
+    if (!are_followed(aa_mpi_peers_of(comm)) || !(found = calloc((size_t)places + 1, sizeof *found)))
         return;
     set_here(&mine);
     if (aa_mpi.Neighbor_allgather(&mine, 1, chain, found, 1, chain, comm) == MPI_SUCCESS) {
