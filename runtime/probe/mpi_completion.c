@@ -60,7 +60,8 @@ static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Statu
     if (request.cancelled && aa_mpi.Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled)
         return 0;
     if (request.peers)
-        aa_path_received_among(request.peers, request.peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : request.peer,
+        aa_path_received_among(request.peers,
+                               request.peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : request.peer,
                                request.tag == MPI_ANY_TAG ? status->MPI_TAG : request.tag);
     return arrived_bytes(&request, aa_status_bytes(status));
 }

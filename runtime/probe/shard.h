@@ -110,7 +110,7 @@ struct aa_header {
     uint32_t counting;            /* how events are counted: AA_COUNTS_IN_MPI and the like */
     float call_cost;              /* nanoseconds of a call of MPI or file I/O, but for its region */
     uint64_t system[AA_SYSTEM_VALUES]; /* what the system says of the process; see system.h */
-    uint64_t mpi_bypassed; /* whether MPI was initialised and no call of MPI_Init seen; see bypass.h */
+    uint64_t mpi_bypassed;  /* whether MPI was initialised and no call of MPI_Init seen; see bypass.h */
     uint32_t path_state;    /* an enum aa_path_state: whether the critical path is known; see path.h */
     uint32_t path_lost;     /* entries of chains for which there was no memory */
     uint64_t path_messages; /* that the library sent beside the program's */
@@ -216,8 +216,9 @@ struct aa_topology {
 };
 
 /*
- * What a chain of work holds of one node of a rank, or how much a rank's wait is that node's fault. Node 0: of what
- * is not known; or, where there is no work, `what` is the segment of this rank in which the chain goes on backwards.
+ * What a chain of work holds of one node of a rank, or how much a rank's wait is that node's fault. Node 0:
+ * of what is not known; or, where there is no work, `what` is the segment of this rank in which the chain
+ * goes on backwards.
  */
 struct aa_path_entry {
     uint32_t rank, node; /* the node's offset in the rank's file by 64 */
@@ -230,7 +231,7 @@ struct aa_path_entry {
 
 /* The longest chain of work that leads to where a thread stands: it is what messages carry. */
 struct aa_path {
-    double length; /* nanoseconds of CPU time, or instructions */
+    double length;          /* nanoseconds of CPU time, or instructions */
     uint32_t rank, segment; /* what the entries lack; segment 0: nothing but what ranks have as total */
     uint32_t count, from;   /* of entries; which rank stands there */
     struct aa_path_entry entries[AA_PATH_ENTRIES];
