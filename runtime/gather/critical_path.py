@@ -167,7 +167,7 @@ class CriticalPath:
         if not chains:
             return
         longest = max(chains, key=lambda record: float(record["length"]))
-        yield entries_of(longest[None])
+        yield entries_of(np.array([longest]))
         if longest["segment"]:
             end = np.zeros(1, layout.PATH_ENTRY)
             end["rank"], end["what"] = longest["rank"], longest["segment"]
@@ -214,7 +214,7 @@ def _backwards(end: tuple[int, int], segments: Mapping[tuple[int, int], np.void]
     seen = set()
     while (record := segments.get(end)) is not None and end not in seen:
         seen.add(end)
-        yield entries_of(record[None])
+        yield entries_of(np.array([record]))
         end = int(record["rank"]), int(record["segment"])
 
 

@@ -253,8 +253,8 @@ def _counting_time(prototype: Prototype) -> list[str]:
     if prototype.name in DERIVED.split():
         counting.append(f"aa_mpi_split_made(argument_1, *argument_{len(prototype.parameters)});")
     if prototype.name in ("Mprobe", "Improbe"):
-        found, message = (f"*argument_{len(prototype.parameters) - 2}", f"*argument_{len(prototype.parameters) - 1}")
-        when = "aa_mpi_path" if prototype.name == "Mprobe" else f"aa_mpi_path && {found}"
+        flag, message = (f"*argument_{len(prototype.parameters) - place}" for place in (2, 1))
+        when = "aa_mpi_path" if prototype.name == "Mprobe" else f"aa_mpi_path && {flag}"
         counting += [f"if ({when})", f"    aa_path_matched(AA_MESSAGE({message}), argument_3);"]
     if prototype.name in MEETINGS.split():
         counting += ["if (aa_mpi_path)", "    aa_path_everyone(argument_1);"]
