@@ -256,7 +256,8 @@ class _Decisions:
         def region(place: tuple[int, int, int]) -> str:
             process, thread, node = place
             trees = self._placed[run.shards.shape_of[run.places[process]]].trees
-            return self._paths[trees[thread][node]].region.descriptor
+            descriptor: str = self._paths[trees[thread][node]].region.descriptor
+            return descriptor
 
         for each in self._path.waits():
             pair = region(each.waiting), region(each.late)
