@@ -13,11 +13,11 @@
 #include "self.h"
 #include "throttle.h"
 
-#define TAGS 0x7fff     /* the largest that every library has */
-#define IN_A_BLOCK 64   /* messages */
-#define LOOKED_AT 4     /* for one that has gone, before a block is added */
-#define PATIENCE 1e9    /* nanoseconds in which a message of ours comes that was sent before the program's */
-#define SOONEST 1e8     /* nanoseconds after which the price is judged */
+#define TAGS 0x7fff   /* the largest that every library has */
+#define IN_A_BLOCK 64 /* messages */
+#define LOOKED_AT 4   /* for one that has gone, before a block is added */
+#define PATIENCE 1e9  /* nanoseconds in which a message of ours comes that was sent before the program's */
+#define SOONEST 1e8   /* nanoseconds after which the price is judged */
 #define TOO_DEAR (1u << 31) /* beside a rank: it holds that this takes too long */
 
 bool aa_mpi_path;
@@ -30,9 +30,9 @@ static uint64_t began;
 static bool receives; /* what is sent to it; as all others go on, so does the rest */
 
 /*
- * What messages have cost: each what one takes from a process to itself, all in all, as what those between processes
- * take on a busy machine is a wait for others or for a processor. A collective is as many as the logarithm of its
- * members says.
+ * What messages have cost: each what one takes from a process to itself, all in all, as what those between
+ * processes take on a busy machine is a wait for others or for a processor. A collective is as many as the
+ * logarithm of its members says.
  */
 #define ROUNDS 5
 #define IN_A_ROUND 100
@@ -53,7 +53,7 @@ struct parcel {
 static struct block {
     struct block *next;
     struct parcel parcels[IN_A_BLOCK];
-} *blocks;
+} * blocks;
 
 static struct block *at_block;
 static int at;
@@ -333,8 +333,8 @@ void *aa_path_begin_from_root(int root, MPI_Comm comm) {
 
 void *aa_path_begin_to_root(int root, MPI_Comm comm) {
     struct begun *it = begin(comm);
-    return it ? has_begun(it, aa_mpi.Ireduce(&it->mine, &it->found, 1, chain, longest, root, comm,
-                                             &it->request))
+    return it ? has_begun(it,
+                          aa_mpi.Ireduce(&it->mine, &it->found, 1, chain, longest, root, comm, &it->request))
               : NULL;
 }
 
@@ -436,7 +436,8 @@ static bool prepare(int size) {
 static void exchange_with_oneself(void) {
     struct aa_path mine = {.from = me}, found;
     MPI_Request request;
-    if (aa_mpi.Isend(&mine, (int)aa_path_size(&mine), aa_mpi.byte, (int)me, 0, ours, &request) == MPI_SUCCESS) {
+    if (aa_mpi.Isend(&mine, (int)aa_path_size(&mine), aa_mpi.byte, (int)me, 0, ours, &request) ==
+        MPI_SUCCESS) {
         take(&found, (int)me, 0);
         aa_mpi.Wait(&request, MPI_STATUS_IGNORE);
     }
