@@ -8,6 +8,7 @@ from functools import cached_property
 
 from ..experiment import Experiment
 from .account import Account, find_account
+from .critical_path import CriticalPath, find_critical_path
 from .disparity.disparity import Disparity
 from .disparity.weights import Weights, find_weights
 from .dissimilarity.differences import Differences, find_differences
@@ -79,6 +80,11 @@ class Findings:
     def procedures(self) -> Procedures:
         """The regions over all their call paths."""
         return Procedures(self.run, self.cores_by_weight)
+
+    @cached_property
+    def critical_path(self) -> CriticalPath | None:
+        """Where the run's length comes from; None if that was not recorded."""
+        return find_critical_path(self.experiment, self.run.program_time, alone=not self.run.taking_turns)
 
     @cached_property
     def account(self) -> Account:

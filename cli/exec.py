@@ -8,6 +8,7 @@ from pathlib import Path
 from ..errors import UsageError
 from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.become import become
+from .critical_path import add_path
 from .python_functions import add_python_functions
 from .split_waiting import add_split_waiting
 
@@ -26,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder for the data, of the same name on all nodes (default: %(default)s)",
     )
     add_split_waiting(parser)
+    add_path(parser)
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="PROGRAM", help="the program and its arguments")
 
@@ -35,4 +37,10 @@ def run(arguments: argparse.Namespace) -> int:
     command = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     if not command:
         raise UsageError("no program to run; for example: mpirun -n 4 autoanalyzer exec ./app")
-    return become(command, arguments.output, arguments.python_functions, split_waiting=arguments.split_waiting)
+    return become(
+        command,
+        arguments.output,
+        arguments.python_functions,
+        split_waiting=arguments.split_waiting,
+        path=arguments.path,
+    )

@@ -17,11 +17,12 @@ from ..experiment import Experiment
 from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.counting.cache_geometry import parse_geometry, this_machine
 from ..runtime.folder import RunFolder
-from ..runtime.launch import COUNT_IN_VARIABLE, MULTIPLEX_VARIABLE, SPLIT_VARIABLE, overhead_limit
+from ..runtime.launch import COUNT_IN_VARIABLE, MULTIPLEX_VARIABLE, PATH_VARIABLE, SPLIT_VARIABLE, overhead_limit
 from ..runtime.measure import measure
 from ..runtime.papi.choices import METRICS
 from ..runtime.usage.names import USAGE_VARIABLE
 from ..view.units import ranks
+from .critical_path import add_path
 from .papi_events import (
     LONGEST_EVENT,
     SourcesOfCounts,
@@ -167,6 +168,7 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_steering_arguments(parser)
     add_split_waiting(parser)
+    add_path(parser)
     add_python_functions(parser)
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the launcher and the program")
 
@@ -254,6 +256,7 @@ def measured(
             }
             | _tracing(arguments)
             | ({SPLIT_VARIABLE: "1"} if arguments.split_waiting else {})
+            | ({PATH_VARIABLE: arguments.path} if arguments.path != "never" else {})
             | steered(arguments),
             python_functions=arguments.python_functions,
             told=told,

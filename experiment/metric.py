@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 __all__ = [
+    "COUNTED_PATH_METRICS",
     "COUNT_METRICS",
     "ENTRIES",
     "MPI_PARTS",
     "MPI_WAIT",
+    "PATH_METRICS",
     "PROCESS_METRICS",
     "STORED_METRICS",
     "SYSTEM_METRICS",
@@ -73,6 +75,14 @@ WEIGHING_TIMES: Final = ("wall_time", "time", "cpu_time")
 
 # Of runs with a barrier before each collective; the time of the collective itself is where it is in any run.
 MPI_WAIT: Final = Metric("mpi_wait_time", "sec", "mpi_time", "Time waiting for late ranks, before collectives")
+
+# Of runs whose critical path is known; in counted ones of instructions.
+PATH_METRICS: Final = (
+    Metric("path_time", "sec", None, "Busy time on the critical path"),
+    Metric("delay_time", "sec", None, "Time that other ranks wait for this"),
+    Metric("wait_time", "sec", None, "Time waiting for other ranks, by what they were busy with"),
+)
+COUNTED_PATH_METRICS: Final = (Metric("path_instructions", "occ", None, "Instructions on the critical path"),)
 
 # What mpi_time is made of: each function counts to one of its children, or to a part of one.
 MPI_PARTS: Final = (

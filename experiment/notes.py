@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from ..errors import InputError
 from .compiled import Compiled
+from .delay import Delay
 from .file_use import FileUse
 
 __all__ = ["Notes"]
@@ -39,6 +40,15 @@ def _is_file_use(value: Any) -> bool:
     )
 
 
+def _is_delay(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {each.name for each in fields(Delay)}
+        and all(isinstance(value[name], str) for name in ("waiting", "late"))
+        and _is_number(value["seconds"])
+    )
+
+
 def _is_compiled(value: Any) -> bool:
     with suppress(ValueError):
         return bool(Compiled.from_json(value))
@@ -56,6 +66,7 @@ _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "int | None": lambda value: value is None or _is_whole(value),
     "float | None": lambda value: value is None or _is_number(value),
     "bool": lambda value: isinstance(value, bool),
+    "tuple[Delay, ...]": lambda value: isinstance(value, tuple) and all(map(_is_delay, value)),
     "tuple[Compiled, ...]": lambda value: isinstance(value, tuple) and all(map(_is_compiled, value)),
     "tuple[FileUse, ...]": lambda value: isinstance(value, tuple) and all(map(_is_file_use, value)),
 }
@@ -95,6 +106,7 @@ class Notes:
         counts_by_rank: Whether a rank's counts are of the work that it did when timed.
         environment: The few variables that are kept.
         files: What was read and written, by file; those that took longest first.
+        delays: What ranks waited for in each other's regions; the longest first.
         prices: What the machine takes for single things, as ``Prices`` names them.
         calibrated: Where these were measured: host, MPI, launcher and day.
         samples: The amount that one sample stands for, by metric and in its unit; only of metrics that were sampled.
@@ -130,6 +142,7 @@ class Notes:
     counts_by_rank: bool = True
     environment: dict[str, str] = field(default_factory=dict)
     files: tuple[FileUse, ...] = ()
+    delays: tuple[Delay, ...] = ()
     prices: dict[str, float] = field(default_factory=dict)
     calibrated: dict[str, str] = field(default_factory=dict)
     samples: dict[str, float] = field(default_factory=dict)
@@ -174,6 +187,7 @@ class Notes:
         if found:
             rest = "; ".join(f"{key}: {value}" for key, value in sorted(found.items()))
             known["remarks"] = (*known.get("remarks", ()), f"notes of a later version: {rest}")
+        known["delays"] = tuple(Delay(**each) for each in known.get("delays", ()))
         known["compiled"] = tuple(map(Compiled.from_json, known.get("compiled", ())))
         known["files"] = tuple(FileUse(**each) for each in known.get("files", ()))
         return cls(**known)

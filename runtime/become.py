@@ -11,7 +11,7 @@ from ..errors import InputError
 from .build import probe_library
 from .command import find_program
 from .folder import RunFolder
-from .launch import SPLIT_VARIABLE, measured_environment
+from .launch import PATH_VARIABLE, SPLIT_VARIABLE, measured_environment
 from .mpi.detection import find_mpi
 from .python_functions import python_environment
 
@@ -19,7 +19,12 @@ __all__ = ["become"]
 
 
 def become(
-    command: Sequence[str], output: Path, python_functions: Sequence[str] = (), *, split_waiting: bool = False
+    command: Sequence[str],
+    output: Path,
+    python_functions: Sequence[str] = (),
+    *,
+    split_waiting: bool = False,
+    path: str = "never",
 ) -> NoReturn:
     """Replace this process by the program, with the probe library preloaded.
 
@@ -28,6 +33,7 @@ def become(
         output: The run's folder.
         python_functions: Patterns of functions of Python that are regions.
         split_waiting: Whether a barrier comes before each collective; in all processes of the job, or in none.
+        path: Whether the critical path is recorded: ``never``, ``auto`` or ``always``; likewise.
 
     Raises:
         InputError: The program does not exist or cannot be started.
@@ -39,6 +45,8 @@ def become(
     environment = {**measured_environment(library, folder.shards), **python_environment(python_functions)}
     if split_waiting:
         environment[SPLIT_VARIABLE] = "1"
+    if path != "never":
+        environment[PATH_VARIABLE] = path
     folder.join()
     try:
         os.execvpe(command[0], list(command), environment)

@@ -22,6 +22,7 @@ from .usage.energy import POWERCAP_VARIABLE
 from .usage.names import ALLOCATION, ALLOCATION_LIBRARY, USAGE_VARIABLE, usage_of
 
 __all__ = [
+    "PATH_VARIABLE",
     "SHARDS_VARIABLE",
     "SHORT_PATHS_VARIABLE",
     "SPLIT_VARIABLE",
@@ -40,6 +41,7 @@ _TRACE: Final = "AUTOANALYZER_TRACE"
 _TRACE_MEMORY: Final = "AUTOANALYZER_TRACE_MEMORY"
 _POLICY: Final = "AUTOANALYZER_POLICY"
 SHORT_PATHS_VARIABLE: Final = "AUTOANALYZER_SHORT_PATHS"  # twin: runtime/probe/short_paths.c
+PATH_VARIABLE: Final = "AUTOANALYZER_PATH"  # twin: runtime/probe/mpi_path.c
 SPLIT_VARIABLE: Final = "AUTOANALYZER_SPLIT_WAITING"  # twin: runtime/probe/mpi_split.c
 _MOST_OVERHEAD: Final = "5%"  # what others promise
 COUNT_IN_VARIABLE: Final = "AUTOANALYZER_COUNT_IN"  # twin: runtime/probe/counter.c
@@ -59,6 +61,7 @@ _FORWARDED: Final = (
     _POLICY,
     SHORT_PATHS_VARIABLE,
     SPLIT_VARIABLE,
+    PATH_VARIABLE,
     "AUTOANALYZER_CPU_CLOCK",
     USAGE_VARIABLE,
     POWERCAP_VARIABLE,

@@ -18,8 +18,9 @@ from ..analyze.procedures import HeavyProcedure
 from ..analyze.standing import Standing
 from ..analyze.worth import Worth, worth_of_balance, worth_of_weight
 from .causes import against_difference, against_weight
+from .critical_path import path_document
 from .place import Place
-from .sections import ACCOUNT, HOT_PROCEDURES, SECTIONS
+from .sections import ACCOUNT, HOT_PROCEDURES, SECTIONS, Section
 from .verdict import verdict_lines
 
 if TYPE_CHECKING:  # advice is sought where it is asked for
@@ -68,11 +69,16 @@ def findings_document(
             "remarks": list(notes.remarks),
         },
         "overhead": asdict(findings.run.overhead),
+        **path_document(findings),
         "dissimilarity": _dissimilarity(findings, advised),
         "disparity": _disparity(findings, advised),
         "no_advice": list(advised.remarks if advised else ()),
         "costs": [{**_place(findings, index), **asdict(cost)} for index, cost in enumerate(findings.run.costs)],
-        **{section.name: section.document(findings) for section in SECTIONS if with_account or section is not ACCOUNT},
+        **{
+            section.name: section.document(findings)
+            for section in SECTIONS
+            if isinstance(section, Section) or (with_account and section is ACCOUNT)
+        },
         HOT_PROCEDURES.name: HOT_PROCEDURES.document(findings),
         "verdict": verdict_lines(findings, file),
     }

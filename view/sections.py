@@ -11,6 +11,7 @@ from ..analyze import Findings
 from ..analyze.losses import losses
 from ..analyze.procedures import hot_regions
 from .account import AccountSection
+from .critical_path import PathSection
 from .finding import time_of
 from .lines import print_lines
 from .place import Place
@@ -81,8 +82,11 @@ def _written(findings: Findings, name: str, value: object) -> str:
 ACCOUNT: Final = AccountSection(
     "account", "split the time of each region into what it went into, and list the prices by which that is done"
 )
+CRITICAL_PATH: Final = PathSection(
+    "path", "list the critical path by region, how efficient the ranks are by it, and who waits for whom"
+)
 HOT_PROCEDURES: Final = Section("hot_procedures", "", attrgetter("procedures.every"))
-SECTIONS: Final[tuple[Section | AccountSection, ...]] = (
+SECTIONS: Final[tuple[Section | AccountSection | PathSection, ...]] = (
     Section(
         "hot",
         "list regions by their own time on all call paths, without the regions below them",
@@ -92,4 +96,5 @@ SECTIONS: Final[tuple[Section | AccountSection, ...]] = (
     ),
     Section("losses", "list regions by what imbalance costs: (longest - mean) x ranks, or threads in it", losses),
     ACCOUNT,
+    CRITICAL_PATH,
 )

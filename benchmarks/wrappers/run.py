@@ -1,4 +1,6 @@
-"""What the MPI and I/O wrappers cost: the same calls with and without the probe library, in turn, on one core.
+"""What the MPI and I/O wrappers cost, and the critical path beside them.
+
+The same calls run without the probe library, with it, and with the path, in turn, on one core.
 
     python benchmarks/wrappers/run.py [--rounds 9]
 
@@ -35,15 +37,16 @@ def compare(compiler: str, rounds: int) -> None:
         program = folder / "calls"
         subprocess.run([compiler, "-O2", "-w", str(SOURCE), "-o", str(program), "-ldl"], check=True)
         preload = {"LD_PRELOAD": str(probe_library(find_mpi([str(program)]))), "AUTOANALYZER_SHARDS": name}
-        plain, measured = [], []
+        variants: list[dict[str, str]] = [{}, preload, {**preload, "AUTOANALYZER_PATH": "always"}]
+        found: list[list[dict[str, float]]] = [[], [], []]
         for _ in range(rounds):
-            plain.append(run_once(program, folder, {}))
-            measured.append(run_once(program, folder, preload))
-    print(f"\n{compiler}, least of {rounds} rounds\n{'':38}{'plain':>9}{'measured':>10}{'cost':>9}  ns")
-    for call in plain[0]:
-        before = min(round_[call] for round_ in plain)
-        after = min(round_[call] for round_ in measured)
-        print(f"{call:38}{before:9.1f}{after:10.1f}{after - before:9.1f}")
+            for variant, of_variant in zip(variants, found, strict=True):
+                of_variant.append(run_once(program, folder, variant))
+    print(f"\n{compiler}, least of {rounds} rounds, ns")
+    print(f"{'':38}{'plain':>9}{'measured':>10}{'cost':>9}{'with path':>11}{'cost':>9}")
+    for call in found[0][0]:
+        plain, measured, path = (min(round_[call] for round_ in of_variant) for of_variant in found)
+        print(f"{call:38}{plain:9.1f}{measured:10.1f}{measured - plain:9.1f}{path:11.1f}{path - plain:9.1f}")
 
 
 def main() -> None:

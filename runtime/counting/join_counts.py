@@ -13,7 +13,7 @@ from ...errors import InputError
 from ...experiment import Experiment, Region
 from ...experiment.experiment import Severity
 from ...experiment.folding import folded
-from ...experiment.metric import COUNT_METRICS
+from ...experiment.metric import COUNT_METRICS, COUNTED_PATH_METRICS
 from ...experiment.throttling import folded_paths
 
 __all__ = ["join_counts", "with_ref_cycles"]
@@ -48,7 +48,7 @@ def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     Raises:
         InputError: Nothing was counted, or not for all processes.
     """
-    counted = [metric for metric in COUNT_METRICS if metric.name in counting]
+    counted = [metric for metric in (*COUNT_METRICS, *COUNTED_PATH_METRICS) if metric.name in counting]
     if not counted:
         raise InputError("the counting run has counted nothing")
     lacking = {each.process for each in timing.locations} - {each.process for each in counting.locations}

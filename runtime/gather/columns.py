@@ -38,6 +38,7 @@ class Placing:
         paths: How many call paths there are.
         throttled: Whether any process has throttled a region.
         again: Whether any timed one again.
+        path: Of each shard what of its nodes is on the critical path, ``ON_PATH[node]``; empty if that is not known.
     """
 
     processes: list[int]
@@ -47,6 +48,7 @@ class Placing:
     paths: int
     throttled: bool
     again: bool
+    path: list[npt.NDArray[np.void]]
 
 
 @dataclass(frozen=True)
@@ -196,6 +198,16 @@ class Columns:
             for part in group.parts(paths) if there else ():
                 values = self._placed_values(group, part, moved[group.nodes], there, paths)
                 found[:, group.columns[part]] = values.T
+        return found
+
+    def on_path(self, field: str, moved: _Places) -> Severity:
+        """Add up what nodes have of the critical path, a field of ``ON_PATH``, ``float64[call path, location]``."""
+        found = np.zeros((int(moved.max()) + 1, len(self._columns)))
+        for group in self._groups if self._placing.path else ():
+            for shard, column in zip(group.shards, group.columns, strict=True):
+                values = self._placing.path[shard]
+                own = values[values["thread"] == group.thread]
+                np.add.at(found[:, column], moved[group.nodes[own["node"]]], own[field])
         return found
 
     def program_time(self, moved: _Places) -> Severity:

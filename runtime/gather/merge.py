@@ -7,7 +7,7 @@ are and what call paths they have, and decides where everything belongs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from ...errors import InputError
 from ...experiment import CallPath, Experiment, Location, Notes
 from ...experiment.communicator import Alone, Communicator
+from ...experiment.delay import Delay
 from ...experiment.folding import fold
 from ...experiment.grouping import to_callers
 from ...experiment.metric import ENTRIES, UNTIMED_VISITS, Metric
@@ -25,6 +26,7 @@ from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
 from .call_sites import call_site_names
 from .columns import MACHINE, Columns, Placing, Timing
+from .critical_path import PATH_FIELDS, CriticalPath
 from .folder_shards import FolderShards
 from .forest import Forest
 from .head import Head
@@ -37,6 +39,7 @@ from .recorded_metrics import (
     counted_metrics,
     event_metrics,
     metrics_of_processes,
+    path_metrics,
     timed_metrics,
 )
 from .recorded_values import counters_left_out
@@ -46,6 +49,7 @@ from .topologies import mpi_topologies
 
 __all__ = ["Merged", "Run", "merge", "merge_shards"]
 
+_MOST_DELAYS: Final = 100
 _MEASURED: Final = "measured:"  # by the processor, whose events can be stopped
 
 
@@ -167,7 +171,9 @@ def merge(communicator: Communicator, own: OwnShards, run: Run | None) -> Merged
     structure: _Structure = communicator.broadcast(decisions.structure(timing) if decisions and timing else None)
 
     def read(name: str) -> Severity:
-        if name == "program_time":
+        if name in PATH_FIELDS:
+            values = columns.on_path(PATH_FIELDS[name], structure.moved)
+        elif name == "program_time":
             values = columns.program_time(structure.moved)
         elif name in SYSTEM_FIELDS:
             values = columns.of_processes(SYSTEM_FIELDS[name], structure.moved, by_path=structure.events.get(name))
@@ -218,6 +224,7 @@ class _Decisions:
             shape = run.shards.shape_of[place]
             self._forest.add(shape, shapes[shape])
         self._paths, self._placed = self._forest.ordered()
+        self._path = _critical_path(run)
         self.notes = Notes()
 
     def placings(self, counts: Sequence[int]) -> list[Placing]:
@@ -235,8 +242,27 @@ class _Decisions:
             part = slice(end - count, end)
             shapes = run.shards.shape_of[part]
             placed = {shape: self._placed[shape] for shape in set(shapes) if shape in self._placed}
-            found.append(Placing(processes[part], columns[part], shapes, placed, len(self._paths), throttled, again))
+            path = [self._path.of(process) for process in processes[part]] if self._path.is_known else []
+            size = len(self._paths)
+            found.append(Placing(processes[part], columns[part], shapes, placed, size, throttled, again, path))
         return found
+
+    def _delays(self) -> list[Delay]:
+        """Add up who waited for whom, by regions."""
+        run, found = self._run, dict[tuple[str, str], float]()
+        if self._path.counted or not self._path.is_known:
+            return []
+
+        def region(place: tuple[int, int, int]) -> str:
+            process, thread, node = place
+            trees = self._placed[run.shards.shape_of[run.places[process]]].trees
+            descriptor: str = self._paths[trees[thread][node]].region.descriptor
+            return descriptor
+
+        for each in self._path.waits():
+            pair = region(each.waiting), region(each.late)
+            found[pair] = found.get(pair, 0.0) + each.amount
+        return _longest_first(found)
 
     def structure(self, timing: Timing) -> _Structure:
         """Decide the rest, once it is known of which call paths times are missing; the notes, too."""
@@ -252,12 +278,26 @@ class _Decisions:
             folded={self._paths[path].region for path in np.flatnonzero(lost).tolist()},
             regions={id(region): region for shape in run.shards.shapes for region in shape.regions}.values(),
         )
+        self.notes = replace(self.notes, delays=tuple(self._delays()))
         folding = fold(self._paths, lost)
         untimed = [UNTIMED_VISITS] if timing.throttled.any() else []
         events = event_metrics(shards)
-        metrics = (*timed_metrics(shards), *untimed, *counted, *events.values(), *metrics_of_processes(events.values()))
+        on_path = path_metrics(counted=self._path.counted) if self._path.is_known else ()
+        system = metrics_of_processes(events.values())
+        metrics = (*timed_metrics(shards), *on_path, *untimed, *counted, *events.values(), *system)
         fields = {metric.name: field for field, metric in events.items()}
         return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields)
+
+
+def _critical_path(run: Run) -> CriticalPath:
+    """Give that of the launcher's ranks; spawned processes have another MPI_COMM_WORLD."""
+    shards = {process: shard for process, shard in run.processes.items() if not (shard.spawned or shard.forked_from)}
+    return CriticalPath({process: shard.chains for process, shard in shards.items() if shard.chains})
+
+
+def _longest_first(delays: Mapping[tuple[str, str], float]) -> list[Delay]:
+    found = [Delay(waiting, late, seconds) for (waiting, late), seconds in delays.items()]
+    return sorted(found, key=lambda each: (-each.seconds, each.waiting, each.late))[:_MOST_DELAYS]
 
 
 def _paused(shards: Iterable[Shard]) -> list[str]:

@@ -8,7 +8,9 @@ from typing import Final
 
 from ...experiment.metric import (
     COUNT_METRICS,
+    COUNTED_PATH_METRICS,
     MPI_WAIT,
+    PATH_METRICS,
     PROCESS_METRICS,
     STORED_METRICS,
     UNTIMED_VISITS,
@@ -27,6 +29,7 @@ __all__ = [
     "counted_metrics",
     "event_metrics",
     "metrics_of_processes",
+    "path_metrics",
     "timed_metrics",
 ]
 
@@ -79,6 +82,11 @@ SCALES: Final = {"energy": 1e-6, "dram_energy": 1e-6}
 def timed_metrics(shards: Iterable[Shard]) -> tuple[Metric, ...]:
     """Give the metrics of every run, and what waiting took in barriers of ours, if there were any."""
     return (*STORED_METRICS, *([MPI_WAIT] if any(shard.barriers for shard in shards) else []))
+
+
+def path_metrics(*, counted: bool) -> tuple[Metric, ...]:
+    """Give the metrics of the critical path, which is of instructions where these are counted."""
+    return COUNTED_PATH_METRICS if counted else PATH_METRICS
 
 
 def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tuple[Metric, ...]:

@@ -13,6 +13,7 @@ from ...experiment.throttling import reason_of
 from ..facts import RunFacts
 from ..papi.sources import source_in_calls
 from .call_sites import without_call_site
+from .critical_path import said_of_path
 from .head import Head
 from .processes import count_alone, world_size
 from .said_of_build import compiled_files, unprobed_callees
@@ -176,6 +177,8 @@ def _remarks(
     }
     yield from (f"{what}: {count}" for what, count in counts.items() if count)
     yield from said_of_topologies(processes)
+    launched = (shard for shard in shards if not (shard.spawned or shard.forked_from))
+    yield from said_of_path([shard.chains for shard in launched if shard.chains])
 
 
 def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Iterable[str]:

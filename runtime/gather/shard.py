@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ...experiment.file_use import FileUse
 from ...experiment.region import Region
+from .critical_path import PathRecords
 from .shard_layout import COUNTERS, MPI_KINDS, NODE_COUNTS, SHARES
 
 __all__ = ["NODE", "Form", "Place", "Shard", "ThreadTree", "Tracing", "computing_of"]
@@ -184,6 +185,7 @@ class Shard:
         topologies_left_out: How many more were made.
         tracing: How its time lines were sampled; None if they were not.
         barriers: How often it waited for others in a barrier of the probe library's, before a collective.
+        chains: What it has of the critical path; None if that was not asked for.
     """
 
     path: Path
@@ -231,6 +233,7 @@ class Shard:
     topologies_left_out: int
     tracing: Tracing | None
     barriers: int
+    chains: PathRecords | None = None
 
     @property
     def regions(self) -> tuple[Region, ...]:

@@ -6,7 +6,7 @@ import os
 import struct
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -19,6 +19,7 @@ from ...errors import InputError
 from ...experiment.file_use import FileUse
 from ...experiment.region import Region
 from . import shard_layout as layout
+from .critical_path import PathRecords
 from .shard import NODE, Form, Place, Shard, ThreadTree, Tracing
 from .shard_records import RecordPlaces, Records
 
@@ -161,7 +162,30 @@ class _Reader:
         formed = self._formed(records, forms)
         nodes = self._take(formed.nodes, layout.NODE_LAYOUT)
         self._read_throttled(records.offsets(layout.THROTTLE_RECORD), records.offsets(layout.NODE_RECORD))
-        return self._describe(formed.form, self._threads(formed, nodes), files, topologies)
+        described = self._describe(formed.form, self._threads(formed, nodes), files, topologies)
+        return replace(described, chains=self._path(formed)) if self.header["path_state"] else described
+
+    def _path(self, formed: _Formed) -> PathRecords:
+        header = self.header
+        records = self._records(formed.records.offsets(layout.PATH_RECORD), layout.PATH_LAYOUT)
+        strange = (records["kind"] >= len(layout.PATH_KINDS)) | (records["count"] > layout.PATH_ENTRIES)
+        if header["path_state"] >= len(layout.PATH_STATES) or strange.any():
+            raise self.defect("parts of a critical path", f"state {header['path_state']}, {strange.sum()} wrong ones")
+        offsets = formed.records.first[layout.NODE_RECORD]
+        places = np.zeros((len(offsets), 2), dtype=np.int32)
+        for thread, own in enumerate(formed.owned):
+            mine = np.arange(len(offsets))[own]
+            places[mine] = np.stack([np.full(len(mine), thread), np.arange(len(mine))], axis=1)
+        return PathRecords(
+            state=layout.PATH_STATES[header["path_state"]],
+            counted=_text(header["sources"][0]).startswith("simulated"),
+            messages=header["path_messages"],
+            seconds=header["path_ticks"] / self.ticks_per_second,
+            lost=header["path_lost"],
+            records=records,
+            offsets=offsets.astype(np.int64),
+            places=places,
+        )
 
     def _formed(self, records: Records, forms: list[_Formed]) -> _Formed:
         """Find the form that a shard with the same regions and the same tree had, or make one."""

@@ -21,6 +21,8 @@ __all__ = [
     "DERIVED",
     "FILE_RULES",
     "FILE_TIMED",
+    "LEAVINGS",
+    "MEETINGS",
     "POLLS",
     "RULES",
     "TIMED",
@@ -44,6 +46,20 @@ MpiKind = Literal[
 ]
 """The part of ``mpi_time`` to which a function's time belongs; C's ``AA_MPI_…`` in ``probe/share.h``."""
 
+PathRule = Literal[
+    "",
+    "send",
+    "receive",
+    "exchange",
+    "matched",
+    "everyone",
+    "from_root",
+    "to_root",
+    "from_lower",
+    "from_neighbours",
+]
+"""Whose work leads to what follows a call: the critical path goes by it; see ``probe/mpi_path.h``."""
+
 
 @dataclass(frozen=True, slots=True)
 class ByteRule:
@@ -56,6 +72,7 @@ class ByteRule:
         sent: C expression for the bytes handed to MPI.
         received: C expression for the bytes got from MPI, besides those that a status tells.
         source: The parameter that names the rank to receive from, where the status counts.
+        path: Whose work a rank needs to go on; empty: it is not followed.
     """
 
     names: str
@@ -64,6 +81,7 @@ class ByteRule:
     sent: str = "0"
     received: str = "0"
     source: str = ""
+    path: PathRule = ""
 
     @property
     def by_status(self) -> bool:
@@ -98,15 +116,22 @@ _ORIGIN = "buf count type target displacement target_count target_type"
 _FETCH = "aa_peer_bytes(target, 1, type)"
 
 RULES: Final = (
-    ByteRule("Send Bsend Ssend Rsend", "buf count type dest tag comm", "send", sent="aa_peer_bytes(dest, count, type)"),
-    ByteRule("Recv", "buf count type source tag comm status", "receive", source="source"),
-    ByteRule("Mrecv", "buf count type message status", "receive"),
+    ByteRule(
+        "Send Bsend Ssend Rsend",
+        "buf count type dest tag comm",
+        "send",
+        sent="aa_peer_bytes(dest, count, type)",
+        path="send",
+    ),
+    ByteRule("Recv", "buf count type source tag comm status", "receive", source="source", path="receive"),
+    ByteRule("Mrecv", "buf count type message status", "receive", path="matched"),
     ByteRule(
         "Sendrecv",
         "sendbuf sendcount sendtype dest sendtag recvbuf recvcount recvtype source recvtag comm status",
         "send_receive",
         sent="aa_peer_bytes(dest, sendcount, sendtype)",
         source="source",
+        path="exchange",
     ),
     ByteRule(
         "Sendrecv_replace",
@@ -114,6 +139,7 @@ RULES: Final = (
         "send_receive",
         sent="aa_peer_bytes(dest, count, type)",
         source="source",
+        path="exchange",
     ),
     # Partitioned communication exists in persistent form alone; its bytes count when it starts.
     ByteRule(
@@ -128,13 +154,14 @@ RULES: Final = (
         "receive",
         received="partitions * aa_peer_bytes(source, count, type)",
     ),
-    ByteRule("Barrier", "comm", "barrier"),
+    ByteRule("Barrier", "comm", "barrier", path="everyone"),
     ByteRule(
         "Bcast",
         "buf count type root comm",
         "collective",
         sent=f"aa_is_root(root, comm) ? {_ALL} : 0",
         received=f"aa_is_leaf(root, comm) ? {_ALL} : 0",
+        path="from_root",
     ),
     ByteRule(
         "Reduce",
@@ -142,15 +169,17 @@ RULES: Final = (
         "collective",
         sent=f"aa_has_part(root) ? {_ALL} : 0",
         received=f"aa_is_root(root, comm) ? {_ALL} : 0",
+        path="to_root",
     ),
-    ByteRule("Allreduce", _REDUCTION, "all_to_all", sent=_ALL, received=_ALL),
-    ByteRule("Scan", _REDUCTION, "collective", sent=_ALL, received=_ALL),
+    ByteRule("Allreduce", _REDUCTION, "all_to_all", sent=_ALL, received=_ALL, path="everyone"),
+    ByteRule("Scan", _REDUCTION, "collective", sent=_ALL, received=_ALL, path="from_lower"),
     ByteRule(
         "Exscan",
         _REDUCTION,
         "collective",
         sent=_ALL,
         received=f"aa_rank(comm) == 0 ? 0 : {_ALL}",  # rank 0 gets nothing: there is no one before it
+        path="from_lower",
     ),
     ByteRule(
         "Gather",
@@ -158,6 +187,7 @@ RULES: Final = (
         "collective",
         sent=f"aa_has_part(root) && sendbuf != MPI_IN_PLACE ? {_SENT_PART} : 0",
         received=f"aa_is_root(root, comm) ? aa_parts(comm, sendbuf) * {_RECEIVED_PART} : 0",
+        path="to_root",
     ),
     ByteRule(
         "Gatherv",
@@ -165,6 +195,7 @@ RULES: Final = (
         "collective",
         sent=f"aa_has_part(root) && sendbuf != MPI_IN_PLACE ? {_SENT_PART} : 0",
         received="aa_is_root(root, comm) ? aa_sum(recvcounts, recvtype, comm, sendbuf) : 0",
+        path="to_root",
     ),
     ByteRule(
         "Scatter",
@@ -172,6 +203,7 @@ RULES: Final = (
         "collective",
         sent=f"aa_is_root(root, comm) ? aa_parts(comm, recvbuf) * {_SENT_PART} : 0",
         received=f"aa_has_part(root) && recvbuf != MPI_IN_PLACE ? {_RECEIVED_PART} : 0",
+        path="from_root",
     ),
     ByteRule(
         "Scatterv",
@@ -179,6 +211,7 @@ RULES: Final = (
         "collective",
         sent="aa_is_root(root, comm) ? aa_sum(sendcounts, sendtype, comm, recvbuf) : 0",
         received=f"aa_has_part(root) && recvbuf != MPI_IN_PLACE ? {_RECEIVED_PART} : 0",
+        path="from_root",
     ),
     # In place, the own part of a gather to all is sent from the receive buffer, but not received again.
     ByteRule(
@@ -187,6 +220,7 @@ RULES: Final = (
         "all_to_all",
         sent=f"sendbuf == MPI_IN_PLACE ? {_RECEIVED_PART} : {_SENT_PART}",
         received=f"aa_parts(comm, sendbuf) * {_RECEIVED_PART}",
+        path="everyone",
     ),
     ByteRule(
         "Allgatherv",
@@ -194,6 +228,7 @@ RULES: Final = (
         "all_to_all",
         sent=f"sendbuf == MPI_IN_PLACE ? aa_bytes(recvcounts[aa_rank(comm)], recvtype) : {_SENT_PART}",
         received="aa_sum(recvcounts, recvtype, comm, sendbuf)",
+        path="everyone",
     ),
     ByteRule(
         "Alltoall",
@@ -201,6 +236,7 @@ RULES: Final = (
         "all_to_all",
         sent=f"aa_parts(comm, sendbuf) * (sendbuf == MPI_IN_PLACE ? {_RECEIVED_PART} : {_SENT_PART})",
         received=f"aa_parts(comm, sendbuf) * {_RECEIVED_PART}",
+        path="everyone",
     ),
     ByteRule(
         "Alltoallv",
@@ -209,6 +245,7 @@ RULES: Final = (
         sent="sendbuf == MPI_IN_PLACE ? aa_sum(recvcounts, recvtype, comm, sendbuf)"
         " : aa_sum(sendcounts, sendtype, comm, sendbuf)",
         received="aa_sum(recvcounts, recvtype, comm, sendbuf)",
+        path="everyone",
     ),
     ByteRule(
         "Alltoallw",
@@ -217,6 +254,7 @@ RULES: Final = (
         sent="sendbuf == MPI_IN_PLACE ? aa_sum_types(recvcounts, recvtypes, comm, sendbuf)"
         " : aa_sum_types(sendcounts, sendtypes, comm, sendbuf)",
         received="aa_sum_types(recvcounts, recvtypes, comm, sendbuf)",
+        path="everyone",
     ),
     # The counts of a scattered reduction are those of the local group, on an intercommunicator too.
     ByteRule(
@@ -225,6 +263,7 @@ RULES: Final = (
         "all_to_all",
         sent="aa_sum_local(recvcounts, type, comm)",
         received="aa_bytes(recvcounts[aa_rank(comm)], type)",
+        path="everyone",
     ),
     ByteRule(
         "Reduce_scatter_block",
@@ -232,6 +271,7 @@ RULES: Final = (
         "all_to_all",
         sent="aa_local_size(comm) * aa_bytes(recvcount, type)",
         received="aa_bytes(recvcount, type)",
+        path="everyone",
     ),
     ByteRule(
         "Neighbor_allgather",
@@ -239,6 +279,7 @@ RULES: Final = (
         "collective",
         sent=f"aa_neighbour_count(AA_TARGETS, comm) > 0 ? {_SENT_PART} : 0",
         received=f"aa_neighbour_count(AA_SOURCES, comm) * {_RECEIVED_PART}",
+        path="from_neighbours",
     ),
     ByteRule(
         "Neighbor_allgatherv",
@@ -246,6 +287,7 @@ RULES: Final = (
         "collective",
         sent=f"aa_neighbour_count(AA_TARGETS, comm) > 0 ? {_SENT_PART} : 0",
         received="aa_neighbour_sum(AA_SOURCES, recvcounts, recvtype, comm)",
+        path="from_neighbours",
     ),
     ByteRule(
         "Neighbor_alltoall",
@@ -253,6 +295,7 @@ RULES: Final = (
         "collective",
         sent=f"aa_neighbour_count(AA_TARGETS, comm) * {_SENT_PART}",
         received=f"aa_neighbour_count(AA_SOURCES, comm) * {_RECEIVED_PART}",
+        path="from_neighbours",
     ),
     ByteRule(
         "Neighbor_alltoallv",
@@ -260,6 +303,7 @@ RULES: Final = (
         "collective",
         sent="aa_neighbour_sum(AA_TARGETS, sendcounts, sendtype, comm)",
         received="aa_neighbour_sum(AA_SOURCES, recvcounts, recvtype, comm)",
+        path="from_neighbours",
     ),
     ByteRule(
         "Neighbor_alltoallw",
@@ -267,6 +311,7 @@ RULES: Final = (
         "collective",
         sent="aa_neighbour_sum_types(AA_TARGETS, sendcounts, sendtypes, comm)",
         received="aa_neighbour_sum_types(AA_SOURCES, recvcounts, recvtypes, comm)",
+        path="from_neighbours",
     ),
     # One-sided: counts at the call, at the origin alone; the target has no part in it. MPI_NO_OP fetches only.
     ByteRule("Put", f"{_ORIGIN} win", "one_sided", sent="aa_peer_bytes(target, count, type)"),
@@ -332,6 +377,12 @@ TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_creat
 
 DERIVED: Final = f"Comm_create Comm_create_group Comm_split Comm_split_type Cart_sub {TOPOLOGIES}"
 """Those that make a communicator, the last parameter, of members of another, the first; but for plain copies."""
+
+MEETINGS: Final = f"Comm_dup Comm_dup_with_info {DERIVED}".replace("Comm_create_group ", "")
+"""Those that make a communicator, and for which all members of the first argument wait for each other."""
+
+LEAVINGS: Final = "Comm_free Comm_disconnect"
+"""Those that end a communicator."""
 
 FILE_TIMED: Final = (
     "File_delete File_sync File_set_size File_preallocate File_get_size File_set_view File_set_info"

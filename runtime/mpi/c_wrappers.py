@@ -51,7 +51,7 @@ def wrapper_text(prototypes: Mapping[str, Prototype]) -> str:
     Raises:
         BuildError: A function has other parameters than the MPI standard gives it.
     """
-    names = ("bytes", "file", "requests", "split", "topology")
+    names = ("bytes", "file", "path", "requests", "split", "topology")
     includes = "".join(f'#include "mpi_{name}.h"\n' for name in names)
     head = f"{PROLOGUE}{includes}"
     return "\n".join([head, *map(_definition, wrapped_functions(prototypes))])
@@ -87,6 +87,11 @@ def _definition(function: WrappedFunction) -> str:
         *(own_status if "status" in function.names else []),
         f'struct aa_mpi_call call = aa_mpi_begin({function.share}, AA_MPI_REGION("{function.operation}"));',
         *(["if (aa_mpi_is_split(call))", f"    aa_mpi_split(call, comm, {function.share});"] * function.synchronises),
+        *(
+            ["if (aa_mpi_has_path(call)) {", *(f"    {line}" for line in function.before), "}"]
+            if function.before
+            else []
+        ),
         f"int result = (*next)({arguments});",
         "if (call.counts && result == MPI_SUCCESS) {",
         *(f"    {line}" for line in function.counting),

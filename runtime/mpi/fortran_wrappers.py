@@ -8,7 +8,7 @@ has the frame and the conversions.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from .c_wrappers import PROLOGUE
@@ -20,6 +20,7 @@ __all__ = ["fortran_wrapper_text"]
 _HEAD: Final = f"""{PROLOGUE}#include "mpi_bytes.h"
 #include "mpi_file.h"
 #include "mpi_fortran.h"
+#include "mpi_path.h"
 #include "mpi_requests.h"
 #include "mpi_split.h"
 #include "mpi_topology.h"
@@ -39,6 +40,7 @@ _VALUES: Final = {
     "MPI_Datatype *": "const struct aa_fortran_type *{name} = f_{name};",
     "MPI_Status *": "MPI_Status c_{name}; const MPI_Status *{name} = aa_fortran_status(f_{name}, &c_{name});",
     "MPI_Comm *": "MPI_Comm c_{name} = aa_fortran_comm(f_{name}), *{name} = &c_{name};",
+    "MPI_Message *": "MPI_Fint c_{name} = *(MPI_Fint *)f_{name}, *{name} = &c_{name};",
     "MPI_Request *": "MPI_Request c_{name} = aa_request_f2c(*(MPI_Fint *)f_{name}), *{name} = &c_{name};",
 }
 
@@ -99,9 +101,10 @@ def _definition(function: WrappedFunction) -> str:
             ]
             * function.synchronises
         ),
+        *_before(function),
         f"    next({arguments});",
         "    if (call.counts && *error == MPI_SUCCESS) {",
-        *(f"        {line}" for line in (*_values(function), *function.counting)),
+        *(f"        {line}" for line in (*_values(function, function.counting), *function.counting)),
         "    }",
         "    aa_mpi_end(call);",
         "}",
@@ -128,9 +131,16 @@ def _own_status(function: WrappedFunction) -> list[str]:
     ]
 
 
-def _values(function: WrappedFunction) -> list[str]:
-    """Declare what the counting statements name."""
-    text = " ".join(function.counting)
+def _before(function: WrappedFunction) -> list[str]:
+    if not function.before:
+        return []
+    lines = [*_values(function, function.before), *function.before]
+    return ["    if (aa_mpi_has_path(call)) {", *(f"        {line}" for line in lines), "    }"]
+
+
+def _values(function: WrappedFunction, statements: Sequence[str]) -> list[str]:
+    """Declare what statements name."""
+    text = " ".join(statements)
     parameters = zip(function.prototype.parameters, function.names, strict=True)
     return [
         _VALUES[_kind(before, after)].format(name=name)

@@ -11,7 +11,20 @@ from enum import Enum, auto
 from typing import Final
 
 from ...errors import BuildError
-from .byte_rules import DERIVED, FILE_RULES, FILE_TIMED, POLLS, RULES, TIMED, TOPOLOGIES, ByteRule, FileRule, MpiKind
+from .byte_rules import (
+    DERIVED,
+    FILE_RULES,
+    FILE_TIMED,
+    LEAVINGS,
+    MEETINGS,
+    POLLS,
+    RULES,
+    TIMED,
+    TOPOLOGIES,
+    ByteRule,
+    FileRule,
+    MpiKind,
+)
 from .prototypes import Prototype
 
 __all__ = ["BY_HAND", "CALLED", "SESSIONS", "WrappedFunction", "wrapped_functions"]
@@ -27,12 +40,22 @@ SESSIONS: Final = "Session_init Session_finalize Group_from_session_pset Group_r
 
 CALLED: Final = (
     "Query_thread Comm_rank Comm_size Comm_remote_size Comm_test_inter Comm_get_parent Type_size_x Get_elements_x"
-    " Comm_create_keyval Comm_free_keyval Comm_set_attr Comm_get_attr"
-    " Status_f2c Test_cancelled Comm_group"
-    " Group_translate_ranks Group_free Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count"
-    " Dist_graph_neighbors_count"
+    " Comm_create_keyval Comm_free_keyval Comm_set_attr Comm_get_attr Status_f2c Test_cancelled Comm_group"
+    " Comm_remote_group Group_translate_ranks Group_free Op_create Op_free Type_contiguous Type_commit Type_free"
+    " Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count Dist_graph_neighbors_count"
 )
 """Functions that the library calls to learn sizes and roles."""
+
+
+# Whose work a collective needs → the arguments that say so. Neighbours' are followed where they block.
+_COLLECTIVES: Final = {
+    "everyone": "comm",
+    "from_root": "root, comm",
+    "to_root": "root, comm",
+    "from_lower": "comm",
+    "from_neighbours": "comm",
+}
+_BEGUN: Final = ("everyone", "from_root", "to_root", "from_lower")
 
 
 class Form(Enum):
@@ -56,6 +79,7 @@ class WrappedFunction:
         counts: The same in words.
         share: What its time is: of ``enum aa_share``.
         synchronises: Whether it may be split by a barrier of all members of its communicator.
+        before: C statements over the parameters for the critical path, before the call.
     """
 
     prototype: Prototype
@@ -64,6 +88,7 @@ class WrappedFunction:
     counts: str
     share: str
     synchronises: bool = False
+    before: tuple[str, ...] = ()
 
     @property
     def operation(self) -> str:
@@ -81,7 +106,11 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
         for prototype, form in _all_forms(_forms(rule), prototypes):
             names = _parameter_names(prototype, rule.parameters, form)
             counting, words = _counting(rule, form), _words(rule, form)
-            yield WrappedFunction(prototype, names, counting, words, _share(rule.kind), _synchronises(rule, form))
+            counting += _path_after(rule, form)
+            yield WrappedFunction(
+                *(prototype, names, counting, words, _share(rule.kind), _synchronises(rule, form)),
+                before=_path_before(rule, form),
+            )
     for file_rule in FILE_RULES:
         for prototype, form in _all_forms(_file_forms(file_rule), prototypes):
             names = _parameter_names(prototype, file_rule.parameters, form)
@@ -89,7 +118,9 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
             yield WrappedFunction(prototype, names, counting, words, "AA_IO")
     for kind, functions in TIMED.items():
         for prototype in _timed(functions, prototypes):
-            yield WrappedFunction(prototype, _numbered(prototype), _counting_time(prototype), "time", _share(kind))
+            before = ("aa_path_leave(*argument_1);",) if prototype.name in LEAVINGS.split() else ()
+            counting = _counting_time(prototype)
+            yield WrappedFunction(prototype, _numbered(prototype), counting, "time", _share(kind), before=before)
     for prototype in _timed(FILE_TIMED, prototypes):
         of_open_file = prototype.parameters[0][0] == "MPI_File"
         counting = ["aa_file_count(argument_1, 0, 0, 0);"] if of_open_file else []
@@ -167,18 +198,50 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
         return [f"aa_count_mpi(1, {rule.sent}, aa_status_bytes(status));"]
     if form is Form.PERSISTENT:
         entry = (
-            f"aa_persistent_receive(*request, {rule.sent});"
+            f"aa_persistent_receive(*request, {rule.sent}, source, tag, comm);"
             if rule.by_status
+            else f"aa_persistent_send(*request, {rule.sent}, dest, tag, comm);"
+            if rule.path == "send"
             else f"aa_persistent(*request, {rule.sent}, {received});"
         )
         return ["aa_count_mpi(1, 0, 0);", entry]
     counting = [f"aa_count_mpi(1, {rule.sent}, {received});"]
-    if form is Form.REQUEST and rule.by_status and rule.source:
-        counting.append(f"aa_receive_begun(*request, {rule.source});")
+    if form is Form.REQUEST and rule.path in _BEGUN:
+        begun = f"aa_path_begin_{rule.path}({_COLLECTIVES[rule.path]})"
+        counting.append(f"aa_collective_begun(*request, aa_mpi_path ? {begun} : NULL);")
+    elif form is Form.REQUEST and rule.path == "matched":
+        counting.append("aa_matched_begun(*request);")
+    elif form is Form.REQUEST and rule.by_status and rule.source:
+        tag = "recvtag" if rule.path == "exchange" else "tag"
+        counting.append(f"aa_receive_begun(*request, {rule.source}, {tag}, comm);")
     elif form is Form.REQUEST:
         brings = "MESSAGE" if rule.by_status else "NOTHING"
         counting.append(f"aa_request_begun(*request, AA_BRINGS_{brings});")
     return counting
+
+
+def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
+    """What goes beside a message goes first; a persistent one's, when it is started."""
+    if form is Form.PERSISTENT:
+        return ()
+    return {
+        "send": ("aa_path_send(dest, tag, comm);",),
+        "exchange": ("aa_path_send(dest, sendtag, comm);",),
+        "matched": ("aa_path_take_matched(AA_MESSAGE(*message));",),
+    }.get(rule.path, ())
+
+
+def _path_after(rule: ByteRule, form: Form) -> list[str]:
+    """What came beside a message, or is exchanged after a collective."""
+    if form is not Form.BLOCKING or rule.path in ("", "send"):
+        return []
+    if rule.path in _COLLECTIVES:
+        statement = f"aa_path_{rule.path}({_COLLECTIVES[rule.path]});"
+    elif rule.path == "matched":
+        statement = "aa_path_received_among(aa_path_matched_peers(), status->MPI_SOURCE, status->MPI_TAG);"
+    else:
+        statement = "aa_path_received(status, comm);"
+    return ["if (aa_mpi_path)", f"    {statement}"]
 
 
 def _counting_time(prototype: Prototype) -> list[str]:
@@ -189,6 +252,12 @@ def _counting_time(prototype: Prototype) -> list[str]:
         counting = [f"if (*argument_{found[-1]})", f"    {counting[0]}"]
     if prototype.name in DERIVED.split():
         counting.append(f"aa_mpi_split_made(argument_1, *argument_{len(prototype.parameters)});")
+    if prototype.name in ("Mprobe", "Improbe"):
+        flag, message = (f"*argument_{len(prototype.parameters) - place}" for place in (2, 1))
+        when = "aa_mpi_path" if prototype.name == "Mprobe" else f"aa_mpi_path && {flag}"
+        counting += [f"if ({when})", f"    aa_path_matched(AA_MESSAGE({message}), argument_3);"]
+    if prototype.name in MEETINGS.split():
+        counting += ["if (aa_mpi_path)", "    aa_path_everyone(argument_1);"]
     if prototype.name in TOPOLOGIES.split():
         counting.append(f"aa_topology_made(*argument_{len(prototype.parameters)});")
     before, after = prototype.parameters[-1] if prototype.parameters else ("", "")

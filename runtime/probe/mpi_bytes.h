@@ -67,6 +67,7 @@ uint64_t aa_sum_local_large(const MPI_Count counts[], MPI_Datatype type, MPI_Com
 enum aa_neighbours { AA_SOURCES, AA_TARGETS };
 
 int aa_neighbour_count(enum aa_neighbours side, MPI_Comm comm);
+int aa_neighbour_places(MPI_Comm comm); /* of sources, those beyond the edge of a grid included */
 
 #define aa_neighbour_sum(side, counts, type, comm)                                                           \
     AA_COUNTS(aa_neighbour_sum, counts)(side, counts, type, comm)

@@ -51,10 +51,18 @@ static uint64_t arrived_bytes(const struct aa_request *request, uint64_t bytes) 
 static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Status *status) {
     struct aa_request request;
     int cancelled = 0;
-    if (!aa_requests_complete(handle, as_of, &request) || request.brings == AA_BRINGS_NOTHING)
+    if (!aa_requests_complete(handle, as_of, &request))
+        return 0;
+    if (request.beside)
+        aa_path_complete(request.beside);
+    if (request.brings == AA_BRINGS_NOTHING)
         return 0;
     if (request.cancelled && aa_mpi.Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled)
         return 0;
+    if (request.peers)
+        aa_path_received_among(request.peers,
+                               request.peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : request.peer,
+                               request.tag == MPI_ANY_TAG ? status->MPI_TAG : request.tag);
     return arrived_bytes(&request, aa_status_bytes(status));
 }
 
@@ -166,4 +174,12 @@ void aa_count_started(enum aa_language language, int count, const void *requests
             received += request.received;
         }
     aa_count_mpi(1, sent, received);
+}
+
+void aa_path_start(enum aa_language language, int count, const void *requests) {
+    struct aa_request request;
+    for (int i = 0; i < count && !aa_requests_none(); i++)
+        if (aa_requests_find(aa_request_handle(language, requests, i), &request) && request.peers &&
+            request.brings == AA_BRINGS_NOTHING)
+            aa_path_send_among(request.peers, request.peer, request.tag);
 }

@@ -59,6 +59,9 @@ void aa_completion_end_all(struct aa_completion *completion, int result, bool al
 /* What starting a persistent request hands over and, for collectives, gets. */
 void aa_count_started(enum aa_language language, int count, const void *requests);
 
+/* Before that: what goes beside the messages of persistent sends. */
+void aa_path_start(enum aa_language language, int count, const void *requests);
+
 uint64_t aa_request_handle(enum aa_language language, const void *requests, int i);
 
 #endif

@@ -1,5 +1,6 @@
 /* Starting, completing, cancelling and freeing requests in C. */
 #include "mpi_completion.h"
+#include "mpi_path.h"
 #include "mpi_request_table.h"
 
 AA_MPI_FUNCTION(Wait, (MPI_Request * request, MPI_Status *status), (request, status)) {
@@ -76,6 +77,8 @@ AA_MPI_FUNCTION(Testsome,
 
 AA_MPI_FUNCTION(Start, (MPI_Request * request), (request)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION("Start"));
+    if (aa_mpi_has_path(call))
+        aa_path_start(AA_C, 1, request);
     int result = (*next)(request);
     if (call.counts && result == MPI_SUCCESS)
         aa_count_started(AA_C, 1, request);
@@ -85,6 +88,8 @@ AA_MPI_FUNCTION(Start, (MPI_Request * request), (request)) {
 
 AA_MPI_FUNCTION(Startall, (int count, MPI_Request requests[]), (count, requests)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION("Startall"));
+    if (aa_mpi_has_path(call))
+        aa_path_start(AA_C, count, requests);
     int result = (*next)(count, requests);
     if (call.counts && result == MPI_SUCCESS)
         aa_count_started(AA_C, count, requests);

@@ -1,5 +1,6 @@
 /* Starting, completing, cancelling and freeing requests in Fortran. */
 #include "mpi_completion.h"
+#include "mpi_path.h"
 #include "mpi_request_table.h"
 
 AA_FORTRAN_FUNCTION(wait, (MPI_Fint * request, MPI_Fint *status, MPI_Fint *error), (request, status, error)) {
@@ -121,6 +122,8 @@ AA_FORTRAN_FUNCTION(testsome,
 
 AA_FORTRAN_FUNCTION(start, (MPI_Fint * request, MPI_Fint *error), (request, error)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION_OF("Start", caller));
+    if (aa_mpi_has_path(call))
+        aa_path_start(form->language, 1, request);
     next(request, error);
     if (call.counts && *error == MPI_SUCCESS)
         aa_count_started(form->language, 1, request);
@@ -130,6 +133,8 @@ AA_FORTRAN_FUNCTION(start, (MPI_Fint * request, MPI_Fint *error), (request, erro
 AA_FORTRAN_FUNCTION(startall, (MPI_Fint * count, MPI_Fint *requests, MPI_Fint *error),
                     (count, requests, error)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION_OF("Startall", caller));
+    if (aa_mpi_has_path(call))
+        aa_path_start(form->language, (int)*count, requests);
     next(count, requests, error);
     if (call.counts && *error == MPI_SUCCESS)
         aa_count_started(form->language, (int)*count, requests);

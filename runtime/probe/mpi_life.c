@@ -4,6 +4,7 @@
  */
 #include "mpi_fortran.h"
 #include "mpi_library.h"
+#include "mpi_path.h"
 #include "mpi_request_table.h"
 #include "mpi_split.h"
 
@@ -72,6 +73,7 @@ static bool is_spawned(void) {
 
 AA_IN_CALLERS_FRAME struct step world_begins(void) {
     aa_mpi_end_left();
+    aa_mpi_path_announce();
     return init_begins(aa_mpi_is_outermost());
 }
 
@@ -84,6 +86,8 @@ static void world_has_begun(struct step init, int result) {
         if (provided == MPI_THREAD_MULTIPLE)
             aa_requests_share();
     }
+    if (has_begun(init, result))
+        aa_mpi_path_begins(rank, size, is_spawned());
     init_ends(init, result);
     if (!has_begun(init, result))
         return;
@@ -99,7 +103,10 @@ AA_IN_CALLERS_FRAME struct step world_ends(void) {
     bool is_first = atomic_exchange(&aa_mpi.in_world, false);
     if (is_first)
         aa_mpi_split_ends();
-    return finalize_begins(is_first);
+    struct step finalize = finalize_begins(is_first);
+    if (is_first)
+        aa_mpi_path_ends();
+    return finalize;
 }
 
 AA_MPI_WRAPPER(Init, false, (int *argc, char ***argv), (argc, argv)) {

@@ -30,6 +30,11 @@ static int topology_of(MPI_Comm comm) {
     return topology;
 }
 
+int aa_neighbour_places(MPI_Comm comm) {
+    int topology = topology_of(comm);
+    return topology == MPI_UNDEFINED ? 0 : place_count(AA_SOURCES, topology, comm);
+}
+
 int aa_neighbour_count(enum aa_neighbours side, MPI_Comm comm) {
     int topology = topology_of(comm), existing = 0;
     for (int place = 0, places = place_count(side, topology, comm); place < places; place++)

@@ -23,9 +23,12 @@ struct aa_request {
     uint64_t received; /* the same */
     bool persistent;
     enum aa_brings brings;
-    uint16_t file;  /* the number of the file that is read or written, among those recorded */
-    bool cancelled; /* MPI_Cancel was called: ask the status whether it came in time */
-    uint32_t more;  /* requests alike: libraries have one handle for all sends that are complete at once */
+    uint16_t file;     /* the number of the file that is read or written, among those recorded */
+    bool cancelled;    /* MPI_Cancel was called: ask the status whether it came in time */
+    const void *peers; /* a message: whose, so that the chain beside it is received; see mpi_path.h */
+    int32_t peer, tag; /* with whom, and under which tag; of a receive from anybody the status says so */
+    void *beside;      /* a collective of ours that goes with it */
+    uint32_t more;     /* requests alike: libraries have one handle for all sends that are complete at once */
 };
 
 /* Lock from now on: the program may call MPI from several threads at once. */

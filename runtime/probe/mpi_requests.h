@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "mpi_path.h"
 #include "mpi_request_table.h"
 
 /* A handle is a pointer in some MPI libraries and an int in others. */
@@ -18,14 +19,53 @@ static inline void aa_request_begun(MPI_Request request, enum aa_brings brings) 
         aa_requests_add((struct aa_request){.handle = aa_handle(request), .brings = brings});
 }
 
-/* Nothing ever comes from MPI_PROC_NULL, whose requests may share one handle. */
-static inline void aa_receive_begun(MPI_Request request, int source) {
-    aa_request_begun(request, source == MPI_PROC_NULL ? AA_BRINGS_NOTHING : AA_BRINGS_MESSAGE);
+/* With a collective of ours, where there is one. */
+static inline void aa_collective_begun(MPI_Request request, void *beside) {
+    if (beside || aa_requests_are_shared())
+        aa_requests_add((struct aa_request){.handle = aa_handle(request), .beside = beside});
 }
 
-static inline void aa_persistent_receive(MPI_Request request, uint64_t sent) {
-    aa_requests_add((struct aa_request){
-        .handle = aa_handle(request), .sent = sent, .persistent = true, .brings = AA_BRINGS_MESSAGE});
+/* A message that was matched before. */
+static inline void aa_matched_begun(MPI_Request request) {
+    const struct aa_mpi_peers *peers = __builtin_expect(aa_mpi_path, false) ? aa_path_matched_peers() : NULL;
+    aa_requests_add((struct aa_request){.handle = aa_handle(request),
+                                        .brings = AA_BRINGS_MESSAGE,
+                                        .peers = peers,
+                                        .peer = MPI_ANY_SOURCE,
+                                        .tag = MPI_ANY_TAG});
+}
+
+/* Nothing ever comes from MPI_PROC_NULL, whose requests may share one handle. */
+static inline void aa_receive_begun(MPI_Request request, int source, int tag, MPI_Comm comm) {
+    if (source == MPI_PROC_NULL) {
+        aa_request_begun(request, AA_BRINGS_NOTHING);
+        return;
+    }
+    aa_requests_add((struct aa_request){.handle = aa_handle(request),
+                                        .brings = AA_BRINGS_MESSAGE,
+                                        .peers = aa_path_peers(comm),
+                                        .peer = source,
+                                        .tag = tag});
+}
+
+static inline void aa_persistent_receive(MPI_Request request, uint64_t sent, int source, int tag,
+                                         MPI_Comm comm) {
+    aa_requests_add((struct aa_request){.handle = aa_handle(request),
+                                        .sent = sent,
+                                        .persistent = true,
+                                        .brings = AA_BRINGS_MESSAGE,
+                                        .peers = aa_path_peers(comm),
+                                        .peer = source,
+                                        .tag = tag});
+}
+
+static inline void aa_persistent_send(MPI_Request request, uint64_t sent, int dest, int tag, MPI_Comm comm) {
+    aa_requests_add((struct aa_request){.handle = aa_handle(request),
+                                        .sent = sent,
+                                        .persistent = true,
+                                        .peers = aa_path_peers(comm),
+                                        .peer = dest,
+                                        .tag = tag});
 }
 
 static inline void aa_persistent(MPI_Request request, uint64_t sent, uint64_t received) {

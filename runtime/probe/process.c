@@ -6,6 +6,7 @@
 #include "event.h"
 #include "fork.h"
 #include "key.h"
+#include "path.h"
 #include "price.h"
 #include "probe.h"
 #include "region.h"
@@ -229,6 +230,7 @@ static __attribute__((destructor)) void finish(void) {
     struct aa_header *header = recorded();
     if (header && header->state != AA_ABORTED) {
         aa_team_finish();
+        aa_path_finish();
         header->mpi_bypassed = !header->mpi_initialised && !header->forked_from && aa_mpi_was_initialised();
         header->end = settle(header);
         header->state = AA_EXITED;

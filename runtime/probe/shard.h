@@ -19,7 +19,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 13u
+#define AA_SHARD_VERSION 14u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -37,7 +37,8 @@ enum aa_record_type {
     AA_RECORD_FILE = 4,
     AA_RECORD_THROTTLE = 5,
     AA_RECORD_TOPOLOGY = 6,
-    AA_RECORD_CHUNK = 7
+    AA_RECORD_CHUNK = 7,
+    AA_RECORD_PATH = 8
 };
 
 /* What is counted: in code of the node's own, I/O calls included; events that the user names, in all of the
@@ -109,8 +110,12 @@ struct aa_header {
     uint32_t counting;            /* how events are counted: AA_COUNTS_IN_MPI and the like */
     float call_cost;              /* nanoseconds of a call of MPI or file I/O, but for its region */
     uint64_t system[AA_SYSTEM_VALUES]; /* what the system says of the process; see system.h */
-    uint64_t mpi_bypassed; /* whether MPI was initialised and no call of MPI_Init seen; see bypass.h */
-    uint64_t unused[4];
+    uint64_t mpi_bypassed;  /* whether MPI was initialised and no call of MPI_Init seen; see bypass.h */
+    uint32_t path_state;    /* an enum aa_path_state: whether the critical path is known; see path.h */
+    uint32_t path_lost;     /* entries of chains for which there was no memory */
+    uint64_t path_messages; /* that the library sent beside the program's */
+    uint64_t path_ticks;    /* what they took */
+    uint64_t unused;
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 struct aa_record {
@@ -209,6 +214,41 @@ struct aa_topology {
     uint32_t dimensions;
     struct aa_axis axes[];
 };
+
+/*
+ * What a chain of work holds of one node of a rank, or how much a rank's wait is that node's fault. Node 0:
+ * of what is not known; or, where there is no work, `what` is the segment of this rank in which the chain
+ * goes on backwards.
+ */
+struct aa_path_entry {
+    uint32_t rank, node; /* the node's offset in the rank's file by 64 */
+    uint32_t what;       /* the same for the same call path in every rank; of a delay the node that waited */
+    uint32_t unused;
+    double work;
+};
+
+#define AA_PATH_ENTRIES 16 /* of a message, which is sent at once by all libraries */
+
+/* The longest chain of work that leads to where a thread stands: it is what messages carry. */
+struct aa_path {
+    double length;          /* nanoseconds of CPU time, or instructions */
+    uint32_t rank, segment; /* what the entries lack; segment 0: nothing but what ranks have as total */
+    uint32_t count, from;   /* of entries; which rank stands there */
+    struct aa_path_entry entries[AA_PATH_ENTRIES];
+};
+
+enum aa_path_kind {
+    AA_PATH_CHAIN,   /* of a thread, now */
+    AA_PATH_SEGMENT, /* of a chain, which has left it behind: `number` names it, `rank` and `segment` go on */
+    AA_PATH_TOTAL,   /* of the critical path, before all ranks last met */
+    AA_PATH_DELAY    /* what the process has waited for */
+};
+
+struct aa_path_record {
+    struct aa_record record;
+    uint32_t kind, number;
+    struct aa_path path;
+} __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 /* Whether the thread is in a library call: where the time goes, how deep, and how much of that are
  * statements. */

@@ -2,6 +2,7 @@
 #include "team.h"
 #include "counter.h"
 #include "event.h"
+#include "path.h"
 #include "probe.h"
 #include "region.h"
 #include "self.h"
@@ -49,6 +50,7 @@ struct aa_origin aa_team_origin(void) {
 }
 
 void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room) {
+    aa_path_team_opened();
     *team = (struct aa_team){aa_team_origin(), aa_thread_self, room, 0, members};
 }
 
@@ -74,6 +76,7 @@ void aa_team_close(struct aa_team *team) {
         if (thread && take_out(thread, team))
             book_wait(thread, now);
     }
+    aa_path_team_closed(team->members, count < team->room ? count : team->room);
 }
 
 /* The first time its thread is done, it is put down for the opener. */

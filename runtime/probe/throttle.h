@@ -13,6 +13,7 @@
 /* The share of computing that events may take; 0: as much as they do. Read from the environment when the
  * library is loaded. */
 void aa_throttle_load(void);
+double aa_throttle_share(void);
 
 /* So long the thread was in a library call, such as a wait for another rank, or off the processor. */
 void aa_throttle_leave_out(struct aa_thread *thread, uint64_t ticks);

@@ -34,6 +34,7 @@ _UNITS = {
     "mpi_bytes": "bytes",
     "io_bytes": "bytes",
     "program_time": "sec",
+    "path_time": "sec",
 }
 
 Values = Mapping[str, Sequence[float]]

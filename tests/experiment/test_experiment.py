@@ -6,6 +6,7 @@ import pytest
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 from autoanalyzer.experiment.compiled import Compiled
+from autoanalyzer.experiment.delay import Delay
 from autoanalyzer.experiment.file_use import FileUse
 from autoanalyzer.experiment.grouping import over_locations
 
@@ -87,6 +88,8 @@ def test_notes_are_read_back():
     assert Notes.from_json(notes.to_json()) == notes
     with_files = Notes(files=(FileUse("/data/in", 4, 10, 4096, 0, 0.5), FileUse("", 1, 2, 0, 10, 0.0)))
     assert Notes.from_json(with_files.to_json()) == with_files
+    with_delays = Notes(delays=(Delay("aa1|function|wait|app.c|wait|0|3|3", "aa1|loop|loop@2|app.c|f|0|2|2", 0.1),))
+    assert Notes.from_json(with_delays.to_json()) == with_delays
     unit = Compiled("c", "/a", ("-DA",), {"_OPENMP": "201511", "__EXCEPTIONS": None}, {"a.c": "0123", "b.h": ""})
     compiled = Notes(compiled=(unit, Compiled("fortran")))
     assert Notes.from_json(compiled.to_json()) == compiled
@@ -111,6 +114,10 @@ def test_notes_are_read_back():
         '{"program": null}',
         '{"files": [1]}',
         '{"files": [{"name": "x"}]}',
+        '{"delays": [1]}',
+        '{"delays": [{"waiting": "a", "late": "b"}]}',
+        '{"delays": [{"waiting": "a", "late": "b", "seconds": NaN}]}',
+        '{"delays": [{"waiting": "a", "late": 3, "seconds": 1.0}]}',
         '{"compiled": [{"language": "c"}]}',
         '{"compiled": [{"language": "c", "folder": "", "options": [1], "predefined": {}, "files": {}}]}',
         '{"compiled": [{"language": "c", "folder": "", "options": [], "predefined": {}, "files": {"a.c": null}}]}',

@@ -46,7 +46,11 @@ def callable_cases(functions: set[str]) -> list[Case]:
     return [case for case in all_cases() if set(case.functions) <= functions | LOCAL]
 
 
-def assert_exact(shard: Shard, cases: list[Case], ranks: int) -> None:
+# MPICH 4.0 leaves the status of these unset: it is that of an earlier request, be it one of the library's own.
+UNSET_STATUS = frozenset({"Isendrecv", "Isendrecv_c", "Isendrecv_replace", "Isendrecv_replace_c"})
+
+
+def assert_exact(shard: Shard, cases: list[Case], ranks: int, unset: frozenset[str]) -> None:
     """Compare calls and bytes, of messages and of files, with those of the cases."""
     messages = figures(shard, "mpi_calls", "mpi_sent", "mpi_received")
     files = figures(shard, "io_calls", "io_read", "io_written")
@@ -58,6 +62,7 @@ def assert_exact(shard: Shard, cases: list[Case], ranks: int) -> None:
             eval(text, {}, known) for text in (case.sent, case.received, case.read, case.written)
         )
         found = messages.pop(case.name)
+        received = found["in"] if case.name in unset else received
         assert found == Counter({"calls": case.mpi_calls, "out": sent, "in": received}), case
         assert files[case.name] == Counter({"calls": case.transfers, "out": read, "in": written}), case
     assert messages == {}
@@ -79,16 +84,29 @@ def assert_kinds(shard: Shard, cases: list[Case], ranks: int) -> None:
 RANKS = {"mpirun.openmpi": (1, 2, 5), "mpirun.mpich": (1, 2)}
 
 
-def assert_recorded(launcher: str, program: Path, cases: list[Case]) -> None:
-    """Run the program on several numbers of ranks, and compare what is recorded."""
+def assert_recorded(
+    launcher: str, program: Path, cases: list[Case], *, unset: frozenset[str] = frozenset(), **variables: str
+) -> list[Shard]:
+    """Run the program on several numbers of ranks, compare what is recorded, and give all of it."""
+    shards = []
     for ranks in RANKS[launcher]:
         folder = program.with_name(str(ranks))
         folder.mkdir()
-        run = recorded([launcher, "-n", str(ranks), str(program)], folder)
+        run = recorded([launcher, "-n", str(ranks), str(program)], folder, **variables)
         assert sorted(by_rank(run.shards)) == list(range(ranks))
         for shard in run.shards:
-            assert_exact(shard, cases, ranks)
+            assert_exact(shard, cases, ranks, unset)
         assert_parts_add_up(merge_shards(run.shards, RunFacts()))
+        shards += run.shards
+    return shards
+
+
+def compiled_c(compiler: str, cases: list[Case], folder: Path) -> Path:
+    source = folder / "conformance.c"
+    source.write_text(c_program(cases))
+    program = folder / "conformance"
+    subprocess.run([compiler, "-std=gnu11", "-w", f"-I{PROGRAMS}", str(source), "-o", str(program), "-ldl"], check=True)
+    return program
 
 
 def test_c(mpi: tuple[str, str], tmp_path: Path) -> None:
@@ -96,11 +114,17 @@ def test_c(mpi: tuple[str, str], tmp_path: Path) -> None:
     functions = covered(compiler)
     cases = callable_cases(functions)
     assert functions - ELSEWHERE - {name for case in cases for name in case.functions} == set()
-    source = tmp_path / "conformance.c"
-    source.write_text(c_program(cases))
-    program = tmp_path / "conformance"
-    subprocess.run([compiler, "-std=gnu11", "-w", f"-I{PROGRAMS}", str(source), "-o", str(program), "-ldl"], check=True)
-    assert_recorded(launcher, program, cases)
+    assert_recorded(launcher, compiled_c(compiler, cases, tmp_path), cases)
+
+
+def test_c_beside_the_critical_path(mpi: tuple[str, str], tmp_path: Path) -> None:
+    """Messages of the library go beside the program's, whose figures stay as they are."""
+    launcher, compiler = mpi
+    cases = callable_cases(covered(compiler))
+    program = compiled_c(compiler, cases, tmp_path)
+    unset = UNSET_STATUS if launcher == "mpirun.mpich" else frozenset()
+    shards = assert_recorded(launcher, program, cases, unset=unset, AUTOANALYZER_PATH="always")
+    assert {shard.chains.state for shard in shards if shard.chains} == {"known"}
 
 
 def in_binding(functions: set[str], binding: str, symbols: set[str]) -> set[str]:

@@ -27,6 +27,7 @@ SOURCES = (
         "energy",
         "event",
         "fork",
+        "path",
         "policy",
         "price",
         "process",
@@ -49,6 +50,7 @@ SOURCES = (
         "unload",
         "usage",
         "warning",
+        "work",
     ),
 )
 CORE = [PROBE / f"{name}.c" for name in SOURCES]

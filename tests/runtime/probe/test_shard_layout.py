@@ -39,6 +39,8 @@ def fields(record: np.dtype) -> Iterator[list[str]]:
         ("throttle", layout.THROTTLE_LAYOUT),
         ("sample", layout.SAMPLE_LAYOUT),
         ("part", layout.PART_LAYOUT),
+        ("path", layout.PATH_LAYOUT),
+        ("entry", layout.PATH_ENTRY),
     ],
 )
 def test_every_record_has_its_fields_in_the_same_place(printed: list[list[str]], name: str, record: np.dtype) -> None:
@@ -49,7 +51,10 @@ def test_every_record_has_its_fields_in_the_same_place(printed: list[list[str]],
 
 def test_constants_are_equal(printed: list[list[str]]) -> None:
     constants = {name: int(value) for kind, name, value, *_ in printed if kind == "constant"}
-    for names in (layout.STATES, layout.COUNTERS, layout.TOPOLOGY_KINDS, layout.SYSTEM_VALUES):
+    for names in (
+        *(layout.STATES, layout.COUNTERS, layout.TOPOLOGY_KINDS, layout.SYSTEM_VALUES),
+        *(layout.PATH_STATES, layout.PATH_KINDS),
+    ):
         for number, name in enumerate(names):
             assert constants.pop(name) == number
     assert constants == {name: getattr(layout, name) for name in constants}

@@ -1,6 +1,7 @@
 /* Print the layout of a shard, for the comparison with its twin in Python. */
 #include <stdio.h>
 
+#include "path.h"
 #include "probe.h"
 #include "shard.h"
 
@@ -12,6 +13,9 @@
 #define NODE(field) FIELD("node", struct aa_node, field)
 #define THROTTLE(field) FIELD("throttle", struct aa_throttle, field)
 #define SAMPLE(field) FIELD("sample", struct aa_sample, field)
+#define PATH(field)                                                                                          \
+    printf("path %s %zu %zu\n", #field, offsetof(struct aa_path_record, path.field),                       \
+           sizeof(((struct aa_path *)0)->field))
 #define PART(field) FIELD("part", struct aa_part, field)
 #define CONSTANT(name, value) printf("constant %s %llu\n", name, (unsigned long long)(value))
 
@@ -26,7 +30,8 @@ static void print_header(void) {
     HEADER(host), HEADER(executable), HEADER(sources), HEADER(forked_from);
     HEADER(spawned), HEADER(deepest), HEADER(script), HEADER(topologies_left_out), HEADER(run_delay), HEADER(involuntary);
     HEADER(trace_interval), HEADER(trace_generation), HEADER(trace_slowed), HEADER(trace_lost), HEADER(trace_left);
-    HEADER(trace_left_out), HEADER(barriers), HEADER(counting), HEADER(call_cost), HEADER(system), HEADER(mpi_bypassed), HEADER(unused);
+    HEADER(trace_left_out), HEADER(barriers), HEADER(counting), HEADER(call_cost), HEADER(system), HEADER(mpi_bypassed);
+    HEADER(path_state), HEADER(path_lost), HEADER(path_messages), HEADER(path_ticks), HEADER(unused);
 }
 
 static void print_thread(void) {
@@ -56,7 +61,36 @@ static void print_sample(void) {
     printf("chunk size %zu\n", offsetof(struct aa_chunk, samples));
 }
 
+static void print_path(void) {
+    SIZE("path", struct aa_path_record);
+    FIELD("path", struct aa_path_record, kind);
+    FIELD("path", struct aa_path_record, number);
+    PATH(length);
+    PATH(rank);
+    PATH(segment);
+    PATH(count);
+    PATH(from);
+    PATH(entries);
+    SIZE("entry", struct aa_path_entry);
+    FIELD("entry", struct aa_path_entry, rank);
+    FIELD("entry", struct aa_path_entry, node);
+    FIELD("entry", struct aa_path_entry, what);
+    FIELD("entry", struct aa_path_entry, unused);
+    FIELD("entry", struct aa_path_entry, work);
+}
+
 static void print_constants(void) {
+    CONSTANT("PATH_RECORD", AA_RECORD_PATH);
+    CONSTANT("PATH_ENTRIES", AA_PATH_ENTRIES);
+    CONSTANT("not_asked", AA_PATH_NOT_ASKED);
+    CONSTANT("alone", AA_PATH_ALONE);
+    CONSTANT("known", AA_PATH_KNOWN);
+    CONSTANT("too_dear", AA_PATH_TOO_DEAR);
+    CONSTANT("missed", AA_PATH_MISSED);
+    CONSTANT("chain", AA_PATH_CHAIN);
+    CONSTANT("segment", AA_PATH_SEGMENT);
+    CONSTANT("total", AA_PATH_TOTAL);
+    CONSTANT("delay", AA_PATH_DELAY);
     CONSTANT("CHUNK_RECORD", AA_RECORD_CHUNK);
     CONSTANT("minor_faults", AA_MINOR_FAULTS);
     CONSTANT("major_faults", AA_MAJOR_FAULTS);
@@ -105,6 +139,7 @@ int main(void) {
     print_node();
     print_throttle();
     print_sample();
+    print_path();
     print_constants();
     printf("text magic %s\ntext descriptor %s\n", AA_SHARD_MAGIC, AA_DESCRIPTOR_VERSION);
     printf("file name %zu\n", offsetof(struct aa_file, name));

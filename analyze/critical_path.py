@@ -1,0 +1,126 @@
+"""Where the length of a run comes from: its critical path, and how efficient the ranks are by it.
+
+The path is the chain of work, of whatever ranks, that nothing shortens but less work on it (Hollingsworth 1998; Böhme
+et al. 2012). The efficiencies are those of the POP centre: their product is the share of the run in which ranks were
+busy. By busy time, CPU time outside MPI, the first two are those of the program, however busy the machine was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..experiment import Experiment
+from ..experiment.delay import Delay
+from .arrays import Values
+
+__all__ = ["CriticalPath", "Efficiency", "OnPath", "find_critical_path"]
+
+_OF_REGION = 0.01  # what a rank has at least of a region's part of the path, to be named
+_KEPT = 20  # delays
+
+
+@dataclass(frozen=True, slots=True)
+class Efficiency:
+    """How much of the run the ranks were busy, and what the rest is.
+
+    Attributes:
+        load_balance: Mean over the ranks of their busy time, by the busiest rank's.
+        serialisation: The busiest rank's, by the length of the critical path: less than 1 where ranks work one after
+            another.
+        transfer: The length of the path by the run's time: the rest is communication, or waiting for a processor.
+        parallel: Their product: mean busy time by the run's time.
+        reliable: Which of them a busy machine does not change, or had no part in.
+    """
+
+    parallel: float
+    load_balance: float
+    serialisation: float
+    transfer: float
+    reliable: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OnPath:
+    """A call path that is on the critical path.
+
+    Attributes:
+        path: Its number.
+        ranks: Those on which it is, that with most first.
+        seconds: How long.
+        share: Of the path's length.
+    """
+
+    path: int
+    ranks: tuple[int, ...]
+    seconds: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalPath:
+    """The critical path of a run.
+
+    Attributes:
+        length: Its seconds.
+        efficiency: Of the ranks.
+        regions: The call paths on it, the longest part first.
+        delays: Who waits for whom, the longest first.
+    """
+
+    length: float
+    efficiency: Efficiency
+    regions: tuple[OnPath, ...]
+    delays: tuple[Delay, ...]
+
+
+def find_critical_path(experiment: Experiment, program_time: float, *, alone: bool) -> CriticalPath | None:
+    """Read the critical path that a run has recorded; None if it has none.
+
+    Args:
+        experiment: The run.
+        program_time: Its seconds.
+        alone: Whether ranks waited neither for each other's processors nor for those of other programs.
+    """
+    if "path_time" not in experiment or not program_time:
+        return None
+    values = np.asarray(experiment.exclusive("path_time"))
+    length, busy = float(values.sum()), _busy(experiment)
+    if length <= 0 or not busy.max():
+        return None
+    processes = np.array([place.process for place in experiment.locations])
+    parts = values.sum(axis=1)
+    regions = [
+        OnPath(int(path), _ranks(values[path], processes), float(parts[path]), float(parts[path]) / length)
+        for path in np.argsort(-parts, kind="stable")
+        if parts[path] > 0
+    ]
+    efficiency = Efficiency(
+        parallel=float(busy.mean() / program_time),
+        load_balance=float(busy.mean() / busy.max()),
+        serialisation=float(busy.max() / length),
+        transfer=length / program_time,
+        reliable=("load_balance", "serialisation", *(("transfer", "parallel") if alone else ())),
+    )
+    return CriticalPath(length, efficiency, tuple(regions), experiment.notes.delays[:_KEPT])
+
+
+def _busy(experiment: Experiment) -> Values:
+    """Give the busy time of each process's first thread: on a processor outside MPI and OpenMP, and in file I/O."""
+    first = [column for column, place in enumerate(experiment.locations) if place.thread == 0]
+    parts = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
+    found = np.zeros(len(first))
+    for name, sign in parts.items():
+        if name in experiment:
+            found += sign * np.asarray(experiment.exclusive(name))[:, first].sum(axis=0)
+    return found
+
+
+def _ranks(values: Values, processes: Values) -> tuple[int, ...]:
+    by_rank: dict[int, float] = {}
+    for process, value in zip(processes.tolist(), values.tolist(), strict=True):
+        if value > 0:
+            by_rank[process] = by_rank.get(process, 0.0) + value
+    least = _OF_REGION * sum(by_rank.values())
+    return tuple(sorted((rank for rank, value in by_rank.items() if value >= least), key=lambda rank: -by_rank[rank]))

@@ -1,0 +1,22 @@
+"""Waiting of ranks for each other, by the regions that waited and those that made others late."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Delay"]
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """What ranks waited for in one region because of another.
+
+    Attributes:
+        waiting: Descriptor of the region in which they waited.
+        late: Of the region for whose sake others were late.
+        seconds: How long all of them together, by what those that were late were busy with.
+    """
+
+    waiting: str
+    late: str
+    seconds: float

@@ -1,0 +1,236 @@
+"""The critical path of a run, from what its ranks have of it.
+
+A rank keeps the parts of the path that ended in it when all ranks met last, its chain of work since then, and what it
+waited for. Their entries name nodes of other ranks. So process 0, which knows all ranks, says to each what of it is on
+the path: the parts of all ranks, and the longest chain of those that are left, which goes on in segments that ranks
+have left behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from . import shard_layout as layout
+
+__all__ = ["ON_PATH", "PATH_FIELDS", "CriticalPath", "PathRecords", "WaitedFor", "said_of_path"]
+
+ON_PATH: Final = np.dtype([("thread", "i4"), ("node", "i4"), ("path", "f8"), ("delay", "f8"), ("wait", "f8")])
+"""What nodes of a process have of the critical path, of others' waiting and of their own: seconds or instructions."""
+
+PATH_FIELDS: Final = {"path_time": "path", "path_instructions": "path", "delay_time": "delay", "wait_time": "wait"}
+"""Metric → the field of ``ON_PATH`` that it is."""
+
+_NOBODY: Final = 0xFFFFFFFF
+_NANOSECOND: Final = 1e-9
+_NOTHING: Final = np.zeros(0, ON_PATH)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathRecords:
+    """What a process has of the critical path.
+
+    Attributes:
+        state: One of ``shard_layout.PATH_STATES``.
+        counted: Whether work is instructions, and not nanoseconds.
+        messages: How many the probe library sent beside the program's.
+        seconds: What these took.
+        lost: Entries for which there was no memory.
+        records: ``PATH_LAYOUT[record]``.
+        offsets: Where in the shard each node is, by ``ALIGNMENT`` bytes, in order.
+        places: Of each node its thread, and its number in that.
+    """
+
+    state: str
+    counted: bool
+    messages: int
+    seconds: float
+    lost: int
+    records: npt.NDArray[np.void]
+    offsets: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int32]
+
+    def of_kind(self, kind: str) -> npt.NDArray[np.void]:
+        """Give the records of a kind."""
+        found: npt.NDArray[np.void] = self.records[self.records["kind"] == layout.PATH_KINDS.index(kind)]
+        return found
+
+    def entries(self, kind: str) -> npt.NDArray[np.void]:
+        """Give the entries of all records of a kind, ``PATH_ENTRY[entry]``."""
+        return entries_of(self.of_kind(kind))
+
+    def place(self, offsets: npt.NDArray[np.uint32]) -> npt.NDArray[np.int32]:
+        """Give thread and number of nodes by their offsets; -1 of what is no node."""
+        found = np.searchsorted(self.offsets, offsets)
+        known = (found < len(self.offsets)) & (self.offsets[np.minimum(found, len(self.offsets) - 1)] == offsets)
+        return np.where(known[:, None], self.places[np.where(known, found, 0)], np.int32(-1))
+
+
+def entries_of(records: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+    """Give the entries of records, one after the other."""
+    used = np.arange(layout.PATH_ENTRIES) < records["count"][:, None]
+    found: npt.NDArray[np.void] = records["entries"][used]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class WaitedFor:
+    """Waiting of one node for another.
+
+    Attributes:
+        waiting: Process, thread and node.
+        late: Likewise.
+        amount: Seconds, or instructions.
+    """
+
+    waiting: tuple[int, int, int]
+    late: tuple[int, int, int]
+    amount: float
+
+
+class CriticalPath:
+    """The path of the processes that share an MPI_COMM_WORLD.
+
+    Attributes:
+        state: How it is known: the least of what processes say, one of ``shard_layout.PATH_STATES``.
+        counted: Whether it is instructions.
+        unknown: What of its length belongs to no node.
+    """
+
+    def __init__(self, processes: Mapping[int, PathRecords]) -> None:
+        self._processes = processes
+        states = [layout.PATH_STATES.index(each.state) for each in processes.values()]
+        self.state = layout.PATH_STATES[_least(states)]
+        self.counted = any(each.counted for each in processes.values())
+        self.unknown = 0.0
+        self._scale = 1.0 if self.counted else _NANOSECOND
+        self._found: dict[int, npt.NDArray[np.void]] = {}
+        if self.state not in ("not_asked", "alone"):
+            self._add_up()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is one, of the whole run or of its beginning."""
+        return bool(self._found)
+
+    def of(self, process: int) -> npt.NDArray[np.void]:
+        """Give what nodes of a process have of it, ``ON_PATH[node]``."""
+        return self._found.get(process, _NOTHING)
+
+    def waits(self) -> Iterator[WaitedFor]:
+        """Give who waited for whom."""
+        for process, records in self._processes.items():
+            entries = records.entries("delay")
+            waiting = records.place(entries["what"])
+            for entry, (thread, node) in zip(entries, waiting.tolist(), strict=True):
+                late = self._processes.get(int(entry["rank"]))
+                if thread >= 0 and late is not None:
+                    (there, which) = late.place(entry["node"][None])[0].tolist()
+                    amount = float(entry["work"]) * self._scale
+                    if there >= 0:
+                        yield WaitedFor((process, thread, node), (int(entry["rank"]), there, which), amount)
+
+    def _add_up(self) -> None:
+        on_path = [*(each.entries("total") for each in self._processes.values()), *self._last_chain()]
+        segments = {
+            (process, int(record["number"])): record
+            for process, each in self._processes.items()
+            for record in each.of_kind("segment")
+        }
+        ends = [(int(entry["rank"]), int(entry["what"])) for part in on_path for entry in part if _goes_on(entry)]
+        for end in ends:
+            on_path.extend(_backwards(end, segments))
+        entries = np.concatenate(on_path)
+        delays = np.concatenate([each.entries("delay") for each in self._processes.values()])
+        for process, records in self._processes.items():
+            path, late = (each[each["rank"] == process] for each in (entries, delays))
+            own = records.entries("delay")
+            parts = [
+                _column(records.place(path["node"]), "path", path["work"]),
+                _column(records.place(late["node"]), "delay", late["work"]),
+                _column(records.place(own["what"]), "wait", own["work"]),
+            ]
+            found = _summed(np.concatenate(parts))
+            for name in ("path", "delay", "wait"):
+                found[name] *= self._scale
+            self._found[process] = found
+        whole = float(entries["work"].sum()) * self._scale
+        self.unknown = max(0.0, whole - sum(float(each["path"].sum()) for each in self._found.values()))
+
+    def _last_chain(self) -> Iterator[npt.NDArray[np.void]]:
+        """Give the longest chain of those that ranks have at their end, and where it goes on."""
+        chains = [record for each in self._processes.values() for record in each.of_kind("chain")]
+        if not chains:
+            return
+        longest = max(chains, key=lambda record: float(record["length"]))
+        yield entries_of(np.array([longest]))
+        if longest["segment"]:
+            end = np.zeros(1, layout.PATH_ENTRY)
+            end["rank"], end["what"] = longest["rank"], longest["segment"]
+            yield end
+
+
+def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
+    """Say why the critical path is not known, or not all of it.
+
+    Args:
+        processes: Those that share an MPI_COMM_WORLD and were asked for it.
+    """
+    count = {state: sum(each.state == state for each in processes) for state in layout.PATH_STATES}
+    if count["alone"]:
+        yield "the critical path is not known: not all processes of the job are recorded, or do not see the same folder"
+        return
+    if count["too_dear"]:
+        yield (
+            "the critical path is known for the beginning of the run only: it was recorded until messages of the"
+            " library took more than --max-overhead (--path always records all of it)"
+        )
+    if count["missed"]:
+        yield (
+            f"the critical path may be longer: on {count['missed']} of {len(processes)} ranks a message of the library"
+            " did not arrive, and these ranks no longer followed the messages that they received"
+        )
+    if lost := sum(each.lost for each in processes):
+        yield f"entries of the critical path without a region, as memory ran short: {lost}"
+
+
+def _least(states: Sequence[int]) -> int:
+    """Of states that differ the worst one: what one process lacks, the path lacks."""
+    if not states:
+        return 0
+    known = layout.PATH_STATES.index("known")
+    return min(states) if min(states) < known else max(states)
+
+
+def _goes_on(entry: np.void) -> bool:
+    return not entry["node"] and entry["rank"] != _NOBODY
+
+
+def _backwards(end: tuple[int, int], segments: Mapping[tuple[int, int], np.void]) -> Iterator[npt.NDArray[np.void]]:
+    seen = set()
+    while (record := segments.get(end)) is not None and end not in seen:
+        seen.add(end)
+        yield entries_of(np.array([record]))
+        end = int(record["rank"]), int(record["segment"])
+
+
+def _column(places: npt.NDArray[np.int32], name: str, values: npt.NDArray[np.float64]) -> npt.NDArray[np.void]:
+    found = np.zeros(len(places), ON_PATH)
+    found["thread"], found["node"] = places.T if len(places) else (0, 0)
+    found[name] = values
+    return found[found["thread"] >= 0]
+
+
+def _summed(rows: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
+    """Give each node once."""
+    keys, where = np.unique(rows[["thread", "node"]], return_inverse=True)
+    found = np.zeros(len(keys), ON_PATH)
+    for name in ("thread", "node"):
+        found[name] = keys[name]
+    for name in ("path", "delay", "wait"):
+        found[name] = np.bincount(where.ravel(), rows[name], len(keys))
+    return found

@@ -1,0 +1,66 @@
+/*
+ * The critical path's messages: beside each message of the program's one of ours, on a communicator of our
+ * own; after each collective one of ours on the program's communicator, of the same form. What a chain is, is
+ * in path.h.
+ *
+ * Ours is sent before the program's, so that whoever has received the program's need not wait for it: it
+ * never decides which of the program's messages is received next, and none of ours is awaited that was not
+ * sent.
+ */
+#ifndef AA_MPI_PATH_H
+#define AA_MPI_PATH_H
+
+#include "mpi_peers.h"
+
+/* Whether AUTOANALYZER_PATH asks for it and all processes are recorded, from MPI_Init to MPI_Finalize. */
+extern bool aa_mpi_path;
+
+void aa_mpi_path_announce(void); /* before MPI_Init */
+void aa_mpi_path_begins(int rank, int size, bool spawned);
+void aa_mpi_path_ends(void);
+
+static inline bool aa_mpi_has_path(struct aa_mpi_call call) {
+    return __builtin_expect(aa_mpi_path, false) && call.counts;
+}
+
+/* Of a communicator, as long as there are messages of ours. */
+static inline const struct aa_mpi_peers *aa_path_peers(MPI_Comm comm) {
+    return __builtin_expect(aa_mpi_path, false) ? aa_mpi_peers_of(comm) : NULL;
+}
+
+/* A message is about to be sent; one has been received. */
+void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag);
+void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int tag);
+
+static inline void aa_path_send(int dest, int tag, MPI_Comm comm) {
+    aa_path_send_among(aa_mpi_peers_of(comm), dest, tag);
+}
+
+static inline void aa_path_received(const MPI_Status *status, MPI_Comm comm) {
+    aa_path_received_among(aa_path_peers(comm), status->MPI_SOURCE, status->MPI_TAG);
+}
+
+/* A collective is done: all wait for all; for the root; the root for all; each for those of lower rank. */
+void aa_path_everyone(MPI_Comm comm);
+void aa_path_from_root(int root, MPI_Comm comm);
+void aa_path_to_root(int root, MPI_Comm comm);
+void aa_path_from_lower(MPI_Comm comm);
+void aa_path_from_neighbours(MPI_Comm comm);
+
+/* The same of a collective that has begun: what is to be handed over when it is complete; null: nothing. */
+void *aa_path_begin_everyone(MPI_Comm comm);
+void *aa_path_begin_from_root(int root, MPI_Comm comm);
+void *aa_path_begin_to_root(int root, MPI_Comm comm);
+void *aa_path_begin_from_lower(MPI_Comm comm);
+void aa_path_complete(void *begun);
+
+/* A communicator is about to be freed: what of ours goes on in it comes to its end first. */
+void aa_path_leave(MPI_Comm comm);
+
+/* A message that was matched, by its handle, is of this communicator; so is the one that is received now. */
+#define AA_MESSAGE(handle) ((uint64_t)(uintptr_t)(handle))
+void aa_path_matched(uint64_t message, MPI_Comm comm);
+void aa_path_take_matched(uint64_t message);
+const struct aa_mpi_peers *aa_path_matched_peers(void);
+
+#endif

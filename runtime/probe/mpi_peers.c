@@ -1,0 +1,96 @@
+#include "mpi_peers.h"
+
+#include <stdlib.h>
+
+static struct aa_mpi_peers of_world = {.everybody = true};
+static int known = MPI_KEYVAL_INVALID;
+
+/* Not the library's own functions, which are symbols of it in some. */
+static int copy_nothing(MPI_Comm comm, int key, void *state, void *value, void *copy, int *copied) {
+    (void)comm, (void)key, (void)state, (void)value, (void)copy;
+    *copied = 0;
+    return MPI_SUCCESS;
+}
+
+static int forget(MPI_Comm comm, int key, void *value, void *state) {
+    (void)comm, (void)key, (void)state;
+    struct aa_mpi_peers *peers = value;
+    free(peers->world);
+    free(peers);
+    return MPI_SUCCESS;
+}
+
+bool aa_mpi_peers_begin(int size) {
+    of_world.count = size;
+    return aa_mpi.Comm_create_keyval(copy_nothing, forget, &known, NULL) == MPI_SUCCESS;
+}
+
+void aa_mpi_peers_end(void) {
+    aa_mpi.Comm_free_keyval(&known);
+}
+
+static bool translate(MPI_Group group, struct aa_mpi_peers *peers) {
+    MPI_Group world;
+    int *ranks = malloc((size_t)peers->count * sizeof *ranks);
+    peers->world = malloc((size_t)peers->count * sizeof *peers->world);
+    bool done = ranks && peers->world && aa_mpi.Comm_group(aa_mpi.world, &world) == MPI_SUCCESS;
+    if (done) {
+        for (int i = 0; i < peers->count; i++)
+            ranks[i] = i;
+        done = aa_mpi.Group_translate_ranks(group, peers->count, ranks, world, peers->world) == MPI_SUCCESS;
+        aa_mpi.Group_free(&world);
+    }
+    free(ranks);
+    return done;
+}
+
+static bool has_strangers(const struct aa_mpi_peers *peers) {
+    int i = 0;
+    while (i < peers->count && peers->world[i] >= 0)
+        i++;
+    return i < peers->count;
+}
+
+static bool fill(struct aa_mpi_peers *peers, MPI_Comm comm) {
+    MPI_Group group;
+    int inter = 0;
+    aa_mpi.Comm_test_inter(comm, &inter);
+    peers->inter = inter != 0;
+    int found = inter ? aa_mpi.Comm_remote_group(comm, &group) : aa_mpi.Comm_group(comm, &group);
+    if (found != MPI_SUCCESS)
+        return false;
+    if (inter)
+        aa_mpi.Comm_remote_size(comm, &peers->count);
+    else
+        aa_mpi.Comm_size(comm, &peers->count);
+    bool filled = peers->count > 0 && translate(group, peers);
+    aa_mpi.Group_free(&group);
+    if (filled && !inter) {
+        peers->strangers = has_strangers(peers);
+        peers->everybody = peers->count == of_world.count && !peers->strangers;
+        peers->salt = (uint32_t)(peers->count + 131 * peers->world[0] + 31 * peers->world[peers->count - 1]);
+    }
+    return filled;
+}
+
+static struct aa_mpi_peers *look_up(MPI_Comm comm) {
+    struct aa_mpi_peers *peers = calloc(1, sizeof *peers);
+    if (peers && fill(peers, comm) && aa_mpi.Comm_set_attr(comm, known, peers) == MPI_SUCCESS)
+        return peers;
+    if (peers)
+        free(peers->world);
+    free(peers);
+    return NULL;
+}
+
+const struct aa_mpi_peers *aa_mpi_peers_of(MPI_Comm comm) {
+    void *value = NULL;
+    int found = 0;
+    if (comm == aa_mpi.world)
+        return &of_world;
+    if (comm == aa_mpi.no_comm)
+        return NULL;
+    if (aa_mpi.Comm_get_attr(comm, known, &value, &found) == MPI_SUCCESS && found)
+        return value;
+    return look_up(comm);
+}

@@ -1,0 +1,50 @@
+/*
+ * The critical path: the longest chain of work, of whatever ranks, that leads to where a thread stands.
+ *
+ * Each thread that calls MPI has a chain: its length, and what of it each node of each rank has. Work of its
+ * own makes it longer. Where it has waited for a longer chain, it goes on with that one; the difference is
+ * what it waited for, and the fault of the call paths by which the other chain is ahead of its own. Once all
+ * ranks have met, they have one chain in common: the rank whose it is keeps it as part of the critical path,
+ * and all begin anew with its length. So a message carries a few entries, and no rank has to know what was
+ * before. Of a chain with more entries than a message has, the oldest stay behind in a segment of the shard,
+ * which the later ones name.
+ */
+#ifndef AA_PATH_H
+#define AA_PATH_H
+
+#include "shard.h"
+
+enum aa_path_state {
+    AA_PATH_NOT_ASKED,
+    AA_PATH_ALONE, /* processes of the job are not recorded, or do not see the same folder */
+    AA_PATH_KNOWN,
+    AA_PATH_TOO_DEAR, /* until all agreed to leave it */
+    AA_PATH_MISSED    /* a message of ours did not come */
+};
+
+/* Bytes of a chain that a message has to carry. */
+static inline size_t aa_path_size(const struct aa_path *path) {
+    return offsetof(struct aa_path, entries) + path->count * sizeof *path->entries;
+}
+
+/* The calling thread's chain, with what it has worked until it called MPI; null: it has none. */
+const struct aa_path *aa_path_here(void);
+
+/* The calling thread has what another chain leads to. */
+void aa_path_join(const struct aa_path *other);
+
+/* All ranks have met, and this is the longest of their chains; `mine`: it is the calling thread's. */
+void aa_path_meet(const struct aa_path *longest, bool mine);
+
+/* The chain of another thread of the process is the caller's, too, if it is longer. */
+void aa_path_gather_threads(void);
+
+/* The calling thread opens a team, or has closed one of these threads: what the slowest of all has worked in
+ * between belongs to its chain. */
+void aa_path_team_opened(void);
+void aa_path_team_closed(struct aa_thread *const *members, uint32_t count);
+
+/* The process is at its end: what it has worked since belongs to the chain. */
+void aa_path_finish(void);
+
+#endif

@@ -1,0 +1,141 @@
+#define _GNU_SOURCE
+#include "work.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "region.h"
+
+#define FIRST_CAPACITY 256
+
+struct aa_work_node {
+    const struct aa_node *node;
+    uint32_t above, below, beside; /* places and 1: its parent, its first child, its parent's next one */
+    uint32_t what;
+    uint64_t visits;
+    double worked;
+    bool is_open;
+};
+
+bool aa_work_is_counted(void) {
+    return strncmp(aa_shard()->sources[AA_INSTRUCTIONS], "simulated", sizeof "simulated" - 1) == 0;
+}
+
+static double worked(const struct aa_node *node, bool counted) {
+    if (counted)
+        return (double)node->counters[AA_INSTRUCTIONS];
+    int64_t ticks = node->wall[AA_OWN] + node->wall[AA_IO] - node->off[AA_OWN];
+    return (double)ticks / aa_clock_rate();
+}
+
+static uint32_t offset_of(const void *record) {
+    return (uint32_t)(((const char *)record - (const char *)aa_shard()) / AA_SHARD_ALIGNMENT);
+}
+
+/* ---- where a node is found again */
+
+static uint32_t *place_of(const struct aa_work *work, uint32_t offset) {
+    uint32_t mask = 2 * work->capacity - 1, at = (offset * 0x9e3779b9u >> 7) & mask;
+    while (work->places[at] && offset_of(work->nodes[work->places[at] - 1].node) != offset)
+        at = (at + 1) & mask;
+    return &work->places[at];
+}
+
+static bool grow(struct aa_work *work) {
+    uint32_t capacity = work->capacity ? 2 * work->capacity : FIRST_CAPACITY;
+    struct aa_work grown = *work;
+    grown.capacity = capacity;
+    grown.nodes = aa_memory_map(capacity * sizeof *grown.nodes);
+    grown.places = aa_memory_map(2 * capacity * sizeof *grown.places);
+    if (!grown.nodes || !grown.places)
+        return false;
+    if (work->count)
+        memcpy(grown.nodes, work->nodes, work->count * sizeof *work->nodes);
+    for (uint32_t i = 0; i < work->count; i++)
+        *place_of(&grown, offset_of(grown.nodes[i].node)) = i + 1;
+    if (work->capacity) {
+        aa_memory_unmap(work->nodes, work->capacity * sizeof *work->nodes);
+        aa_memory_unmap(work->places, 2 * work->capacity * sizeof *work->places);
+    }
+    *work = grown;
+    return true;
+}
+
+/* ---- nodes that are new */
+
+/* Of a call path, whatever the rank: FNV-1a over the descriptors from its root on. */
+static uint32_t hashed(uint32_t what, const struct aa_node *node) {
+    if (node->region == AA_NO_REGION)
+        return what;
+    for (const char *c = aa_region_at(node->region)->descriptor; *c; c++)
+        what = (what ^ (unsigned char)*c) * 0x01000193u;
+    return (what ^ '\n') * 0x01000193u;
+}
+
+static bool add(struct aa_work *work, const struct aa_node *node) {
+    if (work->count == work->capacity && !grow(work))
+        return false;
+    uint32_t above = node->parent ? *place_of(work, node->parent) : 0;
+    uint32_t *first = above ? &work->nodes[above - 1].below : &work->roots;
+    uint32_t place = work->count + 1;
+    work->nodes[work->count] = (struct aa_work_node){
+        .node = node,
+        .above = above,
+        .beside = *first,
+        .what = hashed(above ? work->nodes[above - 1].what : 0x811c9dc5u, node),
+        .is_open = true, /* it is looked at, whatever its visits */
+    };
+    *first = place;
+    *place_of(work, offset_of(node)) = place;
+    work->count++;
+    return true;
+}
+
+/* Records count once they are published; a parent stands before its children. */
+static void take_new(struct aa_work *work, const struct aa_thread *thread) {
+    const char *end = (const char *)aa_shard() + atomic_load(&aa_shard()->used);
+    for (struct aa_record *next = aa_shard_next(work->seen); next && (const char *)next < end;
+         next = aa_shard_next(next)) {
+        const struct aa_node *node = (const void *)next;
+        if (next->type == AA_RECORD_NODE && node->thread == thread->index && !add(work, node))
+            return;
+        work->seen = next;
+    }
+}
+
+/* ---- looking */
+
+struct look {
+    struct aa_work *work;
+    aa_work_told *tell;
+    void *to;
+    bool counted;
+};
+
+static void look_below(const struct look *look, uint32_t first) {
+    for (uint32_t place = first; place; place = look->work->nodes[place - 1].beside) {
+        struct aa_work_node *known = &look->work->nodes[place - 1];
+        if (!known->is_open && known->visits && known->visits == known->node->visits)
+            continue;
+        double until_now = worked(known->node, look->counted);
+        if (until_now > known->worked)
+            look->tell(look->to, offset_of(known->node), known->what, until_now - known->worked);
+        known->worked = until_now;
+        known->visits = known->node->visits;
+        known->is_open = false;
+        look_below(look, known->below);
+    }
+}
+
+static void open_up_to(struct aa_work *work, const struct aa_node *node) {
+    for (uint32_t place = *place_of(work, offset_of(node)); place; place = work->nodes[place - 1].above)
+        work->nodes[place - 1].is_open = true;
+}
+
+void aa_work_look(struct aa_work *work, const struct aa_thread *thread, aa_work_told *tell, void *to) {
+    take_new(work, thread);
+    if (!work->count)
+        return;
+    look_below(&(struct look){work, tell, to, aa_work_is_counted()}, work->roots);
+    open_up_to(work, thread->current);
+}

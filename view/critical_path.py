@@ -1,0 +1,117 @@
+"""The critical path on a terminal and in the JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from ..analyze import Findings
+from ..experiment.region import Region
+from .finding import time_of
+from .lines import print_lines
+from .place import Place, at_line
+from .table import print_table
+from .units import percent, ranks
+
+__all__ = ["PathSection", "path_document"]
+
+_MOST: Final = 20
+_DELAYS: Final = 5
+_LEAST: Final = 0.001  # of the path, or of all waiting
+
+
+@dataclass(frozen=True, slots=True)
+class PathSection:
+    """The path as a section beside those that list records.
+
+    Attributes:
+        name: Of its option.
+        help: Of its option.
+    """
+
+    name: str
+    help: str
+
+    def print(self, findings: Findings, *, stderr: bool = False) -> None:
+        """Print the efficiencies, the parts of the path, the longest first, and who waits for whom."""
+        path = findings.critical_path
+        if path is None:
+            print_lines(["the critical path is not known: run with --path auto"], stderr=stderr)
+            return
+        print_lines(list(_efficiencies(findings)), stderr=stderr)
+        rows = []
+        for each in path.regions[:_MOST]:
+            place = Place.of_path(findings.experiment.call_paths, each.path)
+            source = place.source if place.file else ""
+            cells = time_of(findings.experiment, each.seconds), percent(100 * each.share)
+            rows.append([*cells, ranks(sorted(each.ranks)), place.title, source])
+        print_table(
+            ["on the path", "share", "ranks", "region", "source"], rows, range(2), stderr=stderr, first_to_go=[4]
+        )
+        print_lines(list(_waiting(findings)), stderr=stderr)
+
+
+def path_document(findings: Findings) -> dict[str, Any]:
+    """Give the efficiencies, the path and the delays as what ``json.dumps`` takes; None of what is not known."""
+    path = findings.critical_path
+    if path is None:
+        return {"efficiency": None, "critical_path": None, "delays": None}
+    return {
+        "efficiency": asdict(path.efficiency),
+        "critical_path": [
+            {
+                **asdict(Place.of_path(findings.experiment.call_paths, each.path)),
+                "ranks": list(each.ranks),
+                "seconds": each.seconds,
+                "share": each.share,
+            }
+            for each in path.regions
+        ],
+        "delays": [
+            {
+                "waiting": _region(Region.from_descriptor(each.waiting)),
+                "late": _region(Region.from_descriptor(each.late)),
+                "seconds": each.seconds,
+            }
+            for each in path.delays
+        ],
+    }
+
+
+def _region(region: Region) -> dict[str, Any]:
+    return {
+        "name": region.name,
+        "kind": region.kind,
+        "function": region.function or region.name,
+        "file": region.file,
+        "line": region.first_line,
+    }
+
+
+def _efficiencies(findings: Findings) -> Iterator[str]:
+    path = findings.critical_path
+    assert path is not None
+    found = path.efficiency
+    written = {name: percent(100 * value) for name, value in asdict(found).items() if name != "reliable"}
+    yield (
+        f"the ranks are busy {written['parallel']} of the run: load balance {written['load_balance']}"
+        f" x serialisation {written['serialisation']} x transfer {written['transfer']}"
+    )
+    if "transfer" not in found.reliable:
+        yield "transfer includes waiting for a processor; the other two do not depend on the machine"
+    yield f"critical path: {time_of(findings.experiment, path.length)} of busy time"
+
+
+def _waiting(findings: Findings) -> Iterator[str]:
+    path = findings.critical_path
+    assert path is not None
+    whole = sum(each.seconds for each in path.delays)
+    for each in path.delays[:_DELAYS]:
+        if each.seconds >= _LEAST * whole:
+            waiting, late = (_where(Region.from_descriptor(name)) for name in (each.waiting, each.late))
+            yield f"{time_of(findings.experiment, each.seconds)} of waiting in {waiting} for {late}"
+
+
+def _where(region: Region) -> str:
+    return f"{region.name} {at_line(region.file, region.first_line)}" if region.file else region.name
