@@ -46,17 +46,28 @@ TABLES = (
     ("dump",),
     ("dump", "--by", "process"),
     ("pursue",),
-    *(("stats", each) for each in ("kmeans", "factors")),
 )
+STATISTICS = (("stats", "kmeans"), ("stats", "factors"))
 
 
-@pytest.mark.parametrize("words", TABLES, ids=" ".join)
-def test_tables_fit_the_terminal_with_whole_numbers(rays, terminal, words):
+# The statistics are computed anew for each width: by day, for the narrowest and the widest.
+@pytest.mark.parametrize(
+    ("words", "widths"),
+    [
+        *(pytest.param(each, WIDTHS, id=" ".join(each)) for each in TABLES),
+        *(pytest.param(each, (WIDTHS[0], WIDTHS[-1]), id=" ".join(each)) for each in STATISTICS),
+        *(
+            pytest.param(each, WIDTHS[1:-1], id=" ".join((*each, "between")), marks=pytest.mark.nightly)
+            for each in STATISTICS
+        ),
+    ],
+)
+def test_tables_fit_the_terminal_with_whole_numbers(rays, terminal, words, widths):
     command, *options = words
     piped = succeed(rays("autoanalyzer", command, "rays.cube.gz", *options)).stdout.decode()
     numbers = r"(?<![\w.@:…])[0-9][0-9.e+]*(?: (?:%|[mun]?s|[kMGT]?B)\b)?"
     known = {*re.findall(numbers, " ".join(piped.split()))} | {"…"}
-    for width in WIDTHS:
+    for width in widths:
         shown = COLOUR.sub("", terminal(width, "autoanalyzer", command, "rays.cube.gz", *options))
         assert max(map(cell_len, shown.splitlines())) <= width
         assert {*re.findall(numbers, shown)} <= known
