@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from autoanalyzer.experiment import load
@@ -65,12 +66,18 @@ def test_what_the_system_says_of_each_process_is_at_its_root(tool: Tool, mpi: tu
     told = sorted((json.loads(line) for line in done.stdout.decode().splitlines()), key=lambda each: each["rank"])
     found = load(tool.folder / "out" / "experiment.cube")
     assert found.metric("peak_memory").unit == "bytes"
-    for name in ("page_faults", "major_page_faults", "context_switches", "involuntary_context_switches", "peak_memory"):
-        values = found.exclusive(name)
-        assert not values[1:].any()
-        # Between what the program asks and what the library does, at load and at the end.
-        few = 1 << 20 if name == "peak_memory" else 120 if name == "page_faults" else 40
-        assert values[0] == pytest.approx([each[name] for each in told], abs=few)
+    system = {name: found.exclusive(name) for name in told[0] if name != "rank"}
+    assert not any(values[1:].any() for values in system.values())
+    ours = {name: values[0] for name, values in system.items()}
+    asked = {name: np.array([each[name] for each in told]) for name in ours}
+    for counts in (ours, asked):
+        counts["context_switches"] = counts["context_switches"] - counts["involuntary_context_switches"]
+    # Between what the program asks and what the library does, at load and at the end. However often a busy machine
+    # takes the core away then, what the program has seen is counted.
+    few = {"peak_memory": 1 << 20, "page_faults": 120}
+    assert (ours["involuntary_context_switches"] >= asked["involuntary_context_switches"] - 40).all()
+    for name in ours.keys() - {"involuntary_context_switches"}:
+        assert ours[name] == pytest.approx(asked[name], abs=few.get(name, 40)), name
     first, second, third = found.exclusive("peak_memory")[0]
     assert third - second > 30 << 20
     assert second - first > 15 << 20
