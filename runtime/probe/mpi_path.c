@@ -8,7 +8,7 @@
 #include "clock.h"
 #include "meeting.h"
 #include "mpi_bytes.h"
-#include "mpi_requests.h"
+#include "mpi_request_table.h"
 #include "path.h"
 #include "self.h"
 #include "throttle.h"

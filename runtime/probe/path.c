@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counter.h"
-#include "event.h"
 #include "self.h"
 #include "work.h"
 
@@ -258,13 +256,8 @@ static void put_down(void *to, uint32_t node, uint32_t what, double work) {
     share->parts[place].work += work;
 }
 
-void aa_path_team_opened(void) {
-    if (!own || own->thread != aa_thread_self)
-        return;
-    aa_counter_stop();
-    aa_event_book(aa_thread_self);
-    aa_path_here();
-    aa_counter_go();
+bool aa_path_is_followed(void) {
+    return own && own->thread == aa_thread_self;
 }
 
 void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
@@ -365,6 +358,6 @@ void aa_path_gather_threads(void) {
 }
 
 void aa_path_finish(void) {
-    if (own && own->thread == aa_thread_self)
+    if (aa_path_is_followed())
         aa_path_here();
 }

@@ -39,9 +39,11 @@ void aa_path_meet(const struct aa_path *longest, bool mine);
 /* The chain of another thread of the process is the caller's, too, if it is longer. */
 void aa_path_gather_threads(void);
 
-/* The calling thread opens a team, or has closed one of these threads: what the slowest of all has worked in
- * between belongs to its chain. */
-void aa_path_team_opened(void);
+/* Whether the calling thread has a chain, which it has once it calls MPI. */
+bool aa_path_is_followed(void);
+
+/* It has closed a team of these threads: what the slowest of all has worked since the chain was looked at
+ * last belongs to it. */
 void aa_path_team_closed(struct aa_thread *const *members, uint32_t count);
 
 /* The process is at its end: what it has worked since belongs to the chain. */

@@ -49,8 +49,18 @@ struct aa_origin aa_team_origin(void) {
     return origin;
 }
 
+/* What the thread has worked until now is on its chain, whoever is the slowest of the team. */
+static void look_at_path(void) {
+    if (!aa_path_is_followed())
+        return;
+    aa_counter_stop();
+    aa_event_book(aa_thread_self);
+    aa_path_here();
+    aa_counter_go();
+}
+
 void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room) {
-    aa_path_team_opened();
+    look_at_path();
     *team = (struct aa_team){aa_team_origin(), aa_thread_self, room, 0, members};
 }
 
