@@ -279,7 +279,7 @@ static double step(int n) { double s = 0; for (int i = 0; i < n; i++) s += x * i
 static double phase(int calls, int n) { double s = 0; for (int i = 0; i < calls; i++) s += step(n); return s; }
 int main(void) {
     double s = 0;
-    for (int i = 0; i < 20; i++) s += phase(i < 5 ? 409600 : 300, i < 5 ? 1 : 200000);
+    for (int i = 0; i < 20; i++) s += phase(i < 5 ? 409600 : 3000, i < 5 ? 1 : 20000);
     return s < 0;
 }
 """
@@ -293,7 +293,7 @@ def test_a_region_that_is_heavy_later_is_measured_from_then_on_and_stays_in_the_
     names = [path.region.name for path in experiment.call_paths]
     step, loops = names.index("step"), [place for place, name in enumerate(names) if name == "loop@3"]
     visits, untimed, took = (experiment.exclusive(name)[:, 0] for name in ("visits", "untimed_visits", "wall_time"))
-    assert visits[step] == visits[loops].sum() == 5 * 409_600 + 15 * 300
+    assert visits[step] == visits[loops].sum() == 5 * 409_600 + 15 * 3000
     assert 0 < untimed[loops].sum() < visits[step]
     assert took[loops].sum() > took.sum() / 2
     said = re.findall(r"(\S+) took long after it was throttled: ([\d,]+) of ([\d,]+) entries", done.stderr.decode())
