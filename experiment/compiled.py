@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from .marked_texts import marked_texts
+
 if TYPE_CHECKING:
     from mmap import mmap
 
@@ -67,12 +69,9 @@ def entries(file: bytes | mmap) -> Iterator[Compiled]:
     Args:
         file: Its bytes; a mapped file is as good.
     """
-    end = 0
-    while (start := file.find(_MARK, end)) >= 0:
-        start += len(_MARK)
-        end = max(file.find(b"\0", start), start)
+    for text in marked_texts(file, _MARK):
         try:
-            yield Compiled.from_json(json.loads(file[start:end]))
+            yield Compiled.from_json(json.loads(text))
         except ValueError:  # the mark itself, as in this file, or what another version wrote
             continue
 

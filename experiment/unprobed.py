@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from .marked_texts import marked_texts
+
 if TYPE_CHECKING:
     from mmap import mmap
 
@@ -24,9 +26,6 @@ def entries(file: bytes | mmap) -> Iterator[tuple[str, tuple[str, ...]]]:
     Args:
         file: Its bytes; a mapped file is as good.
     """
-    end = 0
-    while (start := file.find(_MARK, end)) >= 0:
-        start += len(_MARK)
-        end = max(file.find(b"\0", start), start)
-        descriptor, *names = file[start:end].decode("utf-8", "surrogateescape").split("\n")
+    for text in marked_texts(file, _MARK):
+        descriptor, *names = text.decode("utf-8", "surrogateescape").split("\n")
         yield descriptor, tuple(names)

@@ -1,0 +1,25 @@
+"""Texts behind a mark in an object or an executable, in a section that no program loads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mmap import mmap
+
+__all__ = ["marked_texts"]
+
+
+def marked_texts(file: bytes | mmap, mark: bytes) -> Iterator[bytes]:
+    """Find the texts behind a mark, up to their null, whatever the format of the file.
+
+    Args:
+        file: Its bytes; a mapped file is as good.
+        mark: What stands before each of them.
+    """
+    end = 0
+    while (start := file.find(mark, end)) >= 0:
+        start += len(mark)
+        end = max(file.find(b"\0", start), start)
+        yield file[start:end]
