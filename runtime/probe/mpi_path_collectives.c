@@ -1,0 +1,218 @@
+/* The critical path's collectives, each after one of the program's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_bytes.h"
+#include "mpi_path_parts.h"
+#include "self.h"
+
+static bool is_longer(const struct aa_path *one, const struct aa_path *other) {
+    if (one->length != other->length)
+        return one->length > other->length;
+    return (one->from & ~AA_PATH_TOO_MUCH) < (other->from & ~AA_PATH_TOO_MUCH);
+}
+
+void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *type) {
+    (void)type;
+    const struct aa_path *other = given;
+    struct aa_path *path = kept;
+    for (int i = 0; i < *count; i++) {
+        uint32_t dear = (path[i].from | other[i].from) & AA_PATH_TOO_MUCH;
+        if (is_longer(&other[i], &path[i]))
+            memcpy(&path[i], &other[i], aa_path_size(&other[i]));
+        path[i].from = (path[i].from & ~AA_PATH_TOO_MUCH) | dear;
+    }
+}
+
+/* Not those of an intercommunicator, nor those with processes of another MPI_COMM_WORLD: they would not join
+ * in ours. */
+static bool are_followed(const struct aa_mpi_peers *peers) {
+    return peers && !peers->inter && !peers->strangers && peers->count > 1;
+}
+
+/* Null: there is nothing to be told, or nobody to tell. */
+static const struct aa_mpi_peers *group_of(MPI_Comm comm) {
+    const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
+    if (!are_followed(peers))
+        return NULL;
+    aa_path_count_collective(peers->count);
+    return peers;
+}
+
+void aa_path_everyone(MPI_Comm comm) {
+    const struct aa_mpi_peers *peers = group_of(comm);
+    struct aa_path mine, found;
+    if (!peers)
+        return;
+    if (peers->everybody)
+        aa_path_gather_threads();
+    aa_path_write(&mine);
+    mine.from |= peers->everybody && aa_path_is_too_dear() ? AA_PATH_TOO_MUCH : 0;
+    if (aa_mpi.Allreduce(&mine, &found, 1, aa_path_ours.chain, aa_path_ours.longest, comm) != MPI_SUCCESS)
+        return;
+    bool dear = found.from & AA_PATH_TOO_MUCH;
+    found.from &= ~AA_PATH_TOO_MUCH;
+    if (peers->everybody)
+        aa_path_meet(&found, found.from == aa_path_ours.me);
+    else
+        aa_path_join(&found);
+    if (dear) {
+        aa_mpi_path = false;
+        aa_shard()->path_state = AA_PATH_TOO_DEAR;
+    }
+}
+
+void aa_path_from_root(int root, MPI_Comm comm) {
+    struct aa_path path;
+    if (!group_of(comm))
+        return;
+    aa_path_write(&path);
+    if (aa_mpi.Bcast(&path, 1, aa_path_ours.chain, root, comm) == MPI_SUCCESS)
+        aa_path_join(&path);
+}
+
+void aa_path_to_root(int root, MPI_Comm comm) {
+    struct aa_path mine, found = {0};
+    if (!group_of(comm))
+        return;
+    aa_path_write(&mine);
+    if (aa_mpi.Reduce(&mine, &found, 1, aa_path_ours.chain, aa_path_ours.longest, root, comm) == MPI_SUCCESS)
+        aa_path_join(&found);
+}
+
+void aa_path_from_lower(MPI_Comm comm) {
+    struct aa_path mine, found = {0};
+    if (!group_of(comm))
+        return;
+    aa_path_write(&mine);
+    if (aa_mpi.Scan(&mine, &found, 1, aa_path_ours.chain, aa_path_ours.longest, comm) == MPI_SUCCESS)
+        aa_path_join(&found);
+}
+
+/* Who receives from nobody may still send to somebody, who waits for that. */
+void aa_path_from_neighbours(MPI_Comm comm) {
+    struct aa_path mine, *found;
+    int places = aa_neighbour_places(comm);
+    if (!are_followed(aa_mpi_peers_of(comm)) || !(found = calloc((size_t)places + 1, sizeof *found)))
+        return;
+    aa_path_write(&mine);
+    if (aa_mpi.Neighbor_allgather(&mine, 1, aa_path_ours.chain, found, 1, aa_path_ours.chain, comm) ==
+        MPI_SUCCESS) {
+        for (int i = 0; i < places; i++)
+            aa_path_join(&found[i]);
+    }
+    free(found);
+    aa_path_count_collective(places + 1);
+}
+
+/* ---- collectives that go on meanwhile */
+
+struct begun {
+    struct begun *next;
+    MPI_Comm comm;
+    MPI_Request request;
+    struct aa_path mine, found;
+};
+
+static struct begun *overdue; /* complete for the program, and not yet for us: nobody waits for that */
+
+static struct begun *begin(MPI_Comm comm) {
+    struct begun *begun = group_of(comm) ? calloc(1, sizeof *begun) : NULL;
+    if (begun) {
+        begun->comm = comm;
+        aa_path_write(&begun->mine);
+    }
+    return begun;
+}
+
+static void *has_begun(struct begun *begun, int result) {
+    if (result == MPI_SUCCESS)
+        return begun;
+    free(begun);
+    return NULL;
+}
+
+void *aa_path_begin_everyone(MPI_Comm comm) {
+    struct begun *it = begin(comm);
+    return it ? has_begun(it, aa_mpi.Iallreduce(&it->mine, &it->found, 1, aa_path_ours.chain,
+                                                aa_path_ours.longest, comm, &it->request))
+              : NULL;
+}
+
+void *aa_path_begin_from_root(int root, MPI_Comm comm) {
+    struct begun *it = begin(comm);
+    if (it)
+        it->found = it->mine;
+    return it ? has_begun(it, aa_mpi.Ibcast(&it->found, 1, aa_path_ours.chain, root, comm, &it->request))
+              : NULL;
+}
+
+void *aa_path_begin_to_root(int root, MPI_Comm comm) {
+    struct begun *it = begin(comm);
+    return it ? has_begun(it, aa_mpi.Ireduce(&it->mine, &it->found, 1, aa_path_ours.chain,
+                                             aa_path_ours.longest, root, comm, &it->request))
+              : NULL;
+}
+
+void *aa_path_begin_from_lower(MPI_Comm comm) {
+    struct begun *it = begin(comm);
+    return it ? has_begun(it, aa_mpi.Iscan(&it->mine, &it->found, 1, aa_path_ours.chain, aa_path_ours.longest,
+                                           comm, &it->request))
+              : NULL;
+}
+
+static void end(struct begun *begun) {
+    begun->found.from &= ~AA_PATH_TOO_MUCH;
+    aa_path_join(&begun->found);
+    free(begun);
+}
+
+static bool is_complete(struct begun *begun) {
+    int complete = 0;
+    if (aa_mpi.Test(&begun->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS || !complete)
+        return false;
+    end(begun);
+    return true;
+}
+
+/* All members wait here, and for nothing else. */
+static void end_overdue(MPI_Comm comm, bool in_all) {
+    struct begun **place = &overdue;
+    aa_path_lock();
+    while (*place) {
+        struct begun *begun = *place;
+        if (!in_all && begun->comm != comm) {
+            place = &begun->next;
+            continue;
+        }
+        *place = begun->next;
+        aa_mpi.Wait(&begun->request, MPI_STATUS_IGNORE);
+        end(begun);
+    }
+    aa_path_unlock();
+}
+
+void aa_path_leave(MPI_Comm comm) {
+    end_overdue(comm, false);
+}
+
+void aa_path_end_collectives(void) {
+    end_overdue(aa_mpi.world, true);
+}
+
+void aa_path_complete(void *collective) {
+    struct begun *begun = collective, *others;
+    aa_path_lock();
+    begun->next = overdue;
+    others = begun;
+    overdue = NULL;
+    while (others) {
+        struct begun *next = others->next;
+        if (!is_complete(others)) {
+            others->next = overdue;
+            overdue = others;
+        }
+        others = next;
+    }
+    aa_path_unlock();
+}

@@ -1,0 +1,148 @@
+/* The critical path's messages beside those between two processes. */
+#include <stdlib.h>
+
+#include "clock.h"
+#include "mpi_bytes.h"
+#include "mpi_path_parts.h"
+#include "mpi_request_table.h"
+#include "self.h"
+
+#define TAGS 0x7fff   /* the largest that every library has */
+#define IN_A_BLOCK 64 /* messages */
+#define LOOKED_AT 4   /* for one that has gone, before a block is added */
+#define PATIENCE 1e9  /* nanoseconds in which a message of ours comes that was sent before the program's */
+
+static bool has_missed; /* one that was sent to it; as all others go on, so does the rest */
+
+struct parcel {
+    MPI_Request request;
+    bool is_sent;
+    struct aa_path path;
+};
+
+static struct block {
+    struct block *next;
+    struct parcel parcels[IN_A_BLOCK];
+} * blocks;
+
+static struct block *at_block;
+static int at;
+
+static bool is_free(struct parcel *parcel) {
+    int gone = 1;
+    if (parcel->is_sent && aa_mpi.Test(&parcel->request, &gone, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        gone = 0;
+    parcel->is_sent = !gone;
+    return gone;
+}
+
+static struct parcel *step(void) {
+    if (++at == IN_A_BLOCK) {
+        at = 0;
+        at_block = at_block->next ? at_block->next : blocks;
+    }
+    return &at_block->parcels[at];
+}
+
+static struct parcel *new_block(void) {
+    struct block *block = calloc(1, sizeof *block);
+    if (block) {
+        block->next = blocks;
+        blocks = at_block = block;
+        at = 0;
+    }
+    return block ? &block->parcels[0] : NULL;
+}
+
+static struct parcel *free_parcel(void) {
+    for (int i = 0; at_block && i < LOOKED_AT; i++) {
+        struct parcel *parcel = step();
+        if (is_free(parcel))
+            return parcel;
+    }
+    return new_block();
+}
+
+static int tag_of(const struct aa_mpi_peers *peers, int tag) {
+    uint32_t mixed = (uint32_t)tag ^ (uint32_t)tag >> 15 ^ peers->salt * 0x9e37u;
+    return (int)(mixed & TAGS);
+}
+
+void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
+    int peer = aa_mpi_peer(peers, dest);
+    if (peer < 0)
+        return;
+    aa_path_lock();
+    struct parcel *parcel = free_parcel();
+    if (parcel) {
+        aa_path_write(&parcel->path);
+        parcel->is_sent =
+            aa_mpi.Isend(&parcel->path, (int)aa_path_size(&parcel->path), aa_mpi.byte, peer,
+                         tag_of(peers, tag), aa_path_ours.comm, &parcel->request) == MPI_SUCCESS;
+    }
+    aa_path_unlock();
+    aa_path_count_message();
+}
+
+/* It was sent before a message that is here; but should it not come, nobody waits for it for ever. */
+static bool take(struct aa_path *path, int peer, int tag) {
+    MPI_Request request;
+    int came = 0;
+    if (aa_mpi.Irecv(path, (int)sizeof *path, aa_mpi.byte, peer, tag, aa_path_ours.comm, &request) !=
+        MPI_SUCCESS)
+        return false;
+    uint64_t end = 0;
+    while (aa_mpi.Test(&request, &came, MPI_STATUS_IGNORE) == MPI_SUCCESS && !came) {
+        uint64_t now = aa_clock_ticks();
+        end = end ? end : now + (uint64_t)(PATIENCE * aa_clock_rate());
+        if (now > end) {
+            aa_mpi.Cancel(&request);
+            aa_mpi.Wait(&request, MPI_STATUS_IGNORE);
+            return false;
+        }
+    }
+    return came;
+}
+
+void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int tag) {
+    int peer = aa_mpi_peer(peers, source);
+    struct aa_path path;
+    if (peer < 0 || has_missed)
+        return;
+    if (take(&path, peer, tag_of(peers, tag))) {
+        aa_path_join(&path);
+    } else {
+        has_missed = true;
+        aa_shard()->path_state = AA_PATH_MISSED;
+    }
+    aa_path_count_message();
+}
+
+void aa_path_exchange_with_oneself(void) {
+    int me = (int)aa_path_ours.me;
+    struct aa_path mine = {.from = aa_path_ours.me}, found;
+    MPI_Request request;
+    if (aa_mpi.Isend(&mine, (int)aa_path_size(&mine), aa_mpi.byte, me, 0, aa_path_ours.comm, &request) ==
+        MPI_SUCCESS) {
+        take(&found, me, 0);
+        aa_mpi.Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+/* ---- messages that were matched before they are received */
+
+static _Thread_local const struct aa_mpi_peers *matched AA_INITIAL_EXEC;
+
+void aa_path_matched(uint64_t message, MPI_Comm comm) {
+    aa_requests_add((struct aa_request){.handle = ~message, .peers = aa_path_peers(comm)});
+}
+
+void aa_path_take_matched(uint64_t message) {
+    struct aa_request found = {0};
+    aa_requests_complete(~message, UINT64_MAX, &found);
+    matched = found.peers;
+}
+
+const struct aa_mpi_peers *aa_path_matched_peers(void) {
+    return matched;
+}

@@ -1,0 +1,44 @@
+/*
+ * What the parts of the critical path's messages share: those between two processes (mpi_path_messages.c),
+ * collectives (mpi_path_collectives.c), and begin, end and price (mpi_path.c).
+ */
+#ifndef AA_MPI_PATH_PARTS_H
+#define AA_MPI_PATH_PARTS_H
+
+#include "mpi_path.h"
+#include "path.h"
+
+#define AA_PATH_TOO_MUCH (1u << 31) /* beside a rank: it holds that messages of ours take too long */
+
+struct aa_path_ours {
+    MPI_Comm comm; /* for what goes between two */
+    MPI_Datatype chain;
+    MPI_Op longest;
+    uint32_t me;
+};
+
+extern struct aa_path_ours aa_path_ours;
+
+/* The calling thread's chain, to be sent. */
+void aa_path_write(struct aa_path *path);
+
+/* Threads that may call MPI at once take turns. */
+void aa_path_lock(void);
+void aa_path_unlock(void);
+
+/* A message of ours is sent, or received; a collective of ours takes as long as some of these. */
+void aa_path_count_message(void);
+void aa_path_count_collective(int members);
+
+/* Whether they took more of the run than measuring may. */
+bool aa_path_is_too_dear(void);
+
+void aa_path_exchange_with_oneself(void);
+
+/* An MPI_User_function. */
+void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *type);
+
+/* What of ours still goes on is waited for. */
+void aa_path_end_collectives(void);
+
+#endif
