@@ -123,7 +123,7 @@ class _Adviser:
         """Advise on a core that weighs."""
         findings, explained = self._findings, self._findings.explanation.of_regions
         causes = {each.attribute for each in (*explained.causes.get(core, ()), *explained.also.get(core, ()))}
-        causes |= {"waiting"} if core in explained.waiting else set()
+        causes |= {self._why_it_waits(core)} if core in explained.waiting else set()
         causes |= {"small_calls"} if core in explained.small_calls else set()
         worth = worth_of_weight(findings, core)
         numbers = cache(partial(_numbers, findings.run.weighed, core))
@@ -131,6 +131,13 @@ class _Adviser:
         paths, throttled = findings.experiment.call_paths, findings.explanation.throttled.get(core, ())
         within = [paths[each.path].region for each in throttled]
         return self._on(region, frozenset(causes), worth.seconds if worth else None, numbers, within)
+
+    def _why_it_waits(self, core: int) -> str:
+        """Tell waiting for what others work, which no message can help, from what messages may be the reason of."""
+        found = self._findings.explanation.serialisation
+        if found is None or not found.awaited_in(core):
+            return "waiting"
+        return "one_after_another" if found.passes_on[core] else "late"
 
     def _on(
         self,

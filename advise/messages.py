@@ -18,7 +18,8 @@ from .nest import Assignment, Branch, CallStatement, Jump, Loop, OtherStatement,
 __all__ = ["CAUSES", "KIND", "messages"]
 
 KIND: Final = "messages"
-CAUSES: Final = frozenset(("mpi_bytes", "small_calls", "waiting"))
+_OF_MESSAGES: Final = frozenset(("mpi_bytes", "small_calls", "waiting"))
+CAUSES: Final = _OF_MESSAGES | {"one_after_another"}
 
 _SMALL: Final = 16  # elements: less than the head of a message
 _SMALL_BYTES: Final = 1024  # a call
@@ -52,12 +53,13 @@ class _Use(NamedTuple):
 def messages(site: Site) -> Iterator[Advice]:
     """Advise on the calls of MPI in a site."""
     uses = list(_uses(site))
-    yield from _small(site, uses)
-    yield from _again(site, uses)
-    yield from _one_reduction(site)
+    if site.causes & _OF_MESSAGES:
+        yield from _small(site, uses)
+        yield from _again(site, uses)
+        yield from _one_reduction(site)
+        yield from _large(site, uses)
     yield from _pairs(site)
     yield from _pipeline(site, uses)
-    yield from _large(site, uses)
 
 
 def _uses(site: Site) -> Iterator[_Use]:

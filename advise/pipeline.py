@@ -17,7 +17,7 @@ from .nest import CallStatement, Loop, Procedure, SourceFile, Statement, stateme
 __all__ = ["CAUSES", "KIND", "pipeline"]
 
 KIND: Final = "pipeline"
-CAUSES: Final = frozenset(("waiting",))
+CAUSES: Final = frozenset(("waiting", "one_after_another"))
 
 _ONE: Final = 1.01  # turns, on the mean
 _LEVELS: Final = 2  # callers above the receive

@@ -14,6 +14,7 @@ import numpy as np
 from ..experiment import Experiment
 from ..experiment.delay import Delay
 from .arrays import Values
+from .busy import busy_times
 
 __all__ = ["CriticalPath", "Efficiency", "OnPath", "find_critical_path"]
 
@@ -107,14 +108,9 @@ def find_critical_path(experiment: Experiment, program_time: float, *, alone: bo
 
 
 def _busy(experiment: Experiment) -> Values:
-    """Give the busy time of each process's first thread: on a processor outside MPI and OpenMP, and in file I/O."""
+    """Give how long each process is busy."""
     first = [column for column, place in enumerate(experiment.locations) if place.thread == 0]
-    parts = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
-    found = np.zeros(len(first))
-    for name, sign in parts.items():
-        if name in experiment:
-            found += sign * np.asarray(experiment.exclusive(name))[:, first].sum(axis=0)
-    return found
+    return np.asarray(busy_times(experiment)[:, first].sum(axis=0))
 
 
 def _ranks(values: Values, processes: Values) -> tuple[int, ...]:

@@ -19,9 +19,10 @@ from .dissimilarity.differences import Differences
 from .measured_waiting import with_measured
 from .preparation import Prepared
 from .region_seconds import RegionSeconds, region_seconds
+from .serialisation import Serialisation, find_serialisation
 from .summary import summary
 from .throttled import Throttled, throttled_within
-from .waiting import Waiting, find_waiting
+from .waiting import Waiting, find_waiting, followed_waiting
 
 __all__ = ["Explanation", "Spending", "explain", "find_spending", "unprobed_callees"]
 
@@ -34,22 +35,28 @@ class Spending:
         waiting: What of each region's time in MPI is waiting for ranks that come late, and for which.
         attributes: What can be a cause, of all ranks.
         seconds: What each of these takes.
+        serialisation: What the critical path has of each region; None where it is not known.
     """
 
     waiting: Waiting
     attributes: Mapping[str, Attribute]
     seconds: RegionSeconds
+    serialisation: Serialisation | None = None
 
 
 def find_spending(prepared: Prepared, differences: Differences | None) -> Spending:
     """Tell what the time of each region went into; no waiting for others where it is not known who differs."""
     weighed = prepared.weighed
     waiting = Waiting(np.zeros(len(weighed.regions)))
-    if differences:
+    serialisation = find_serialisation(weighed) if differences else None
+    if differences and serialisation:
+        waiting = followed_waiting(weighed, differences.dissimilarity.cccr, serialisation)
+    elif differences:
         found, performance = differences.dissimilarity, differences.performance
         waiting = with_measured(find_waiting(weighed, found, performance, differences.selection), weighed)
     attributes = attributes_of(weighed)
-    return Spending(waiting, attributes, region_seconds(weighed, attributes, prepared.weighed_costs, waiting.seconds))
+    seconds = region_seconds(weighed, attributes, prepared.weighed_costs, waiting.seconds, serialisation)
+    return Spending(waiting, attributes, seconds, serialisation)
 
 
 def unprobed_callees(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, tuple[str, ...]]:
@@ -77,6 +84,7 @@ class Explanation:
         seconds: What else each region's time went into.
         unprobed: Functions without probes whose time is a region's own.
         throttled: Throttled regions of which as much of that time is as makes a cause.
+        serialisation: What the critical path has of each region; None where it is not known.
     """
 
     of_ranks: DissimilarityCauses
@@ -85,6 +93,7 @@ class Explanation:
     seconds: RegionSeconds
     unprobed: Mapping[int, tuple[str, ...]]
     throttled: Mapping[int, tuple[Throttled, ...]]
+    serialisation: Serialisation | None = None
 
 
 def explain(prepared: Prepared, differences: Differences, weights: Weights, spending: Spending) -> Explanation:
@@ -98,7 +107,9 @@ def explain(prepared: Prepared, differences: Differences, weights: Weights, spen
     of_regions = find_disparity_causes(weights.disparity, weighed, spending.attributes, spending.seconds)
     unprobed = unprobed_callees(prepared.experiment, weighed.regions)
     throttled = throttled_within(prepared.experiment, weighed.regions)
-    return Explanation(of_ranks, of_regions, spending.waiting, spending.seconds, unprobed, throttled)
+    return Explanation(
+        of_ranks, of_regions, spending.waiting, spending.seconds, unprobed, throttled, spending.serialisation
+    )
 
 
 def _of_ranks(attributes: Mapping[str, Attribute], experiment: Experiment) -> Mapping[str, Attribute]:

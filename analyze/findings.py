@@ -66,6 +66,11 @@ class Findings:
         """How the regions are classed."""
         return self.weights.disparity
 
+    @property
+    def compares_a_part(self) -> bool:
+        """Whether not all ranks and regions were compared, or threads were."""
+        return self.differences.selection.is_part
+
     @cached_property
     def cores_by_difference(self) -> tuple[int, ...]:
         """The cores that part the ranks, in the verdict's order."""

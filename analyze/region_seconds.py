@@ -16,6 +16,7 @@ from .costs import Cost
 from .criteria import CRITERIA, THRESHOLD
 from .misses import Misses
 from .selection import Selection, complete
+from .serialisation import Serialisation
 from .taking_turns import taking_turns
 
 __all__ = ["RegionSeconds", "region_seconds"]
@@ -70,13 +71,21 @@ class RegionSeconds:
         own = float(spent[region]) - sum(float(spent[each]) for each in below)
         return own >= CRITERIA.part * float(self.time[region]) if below else True
 
+    def in_turn(self, least: float) -> list[int]:
+        """List the regions whose ranks work one after another, or are late in turn, where that is worth a fix.
+
+        Args:
+            least: The share of what the program takes that is enough.
+        """
+        return np.flatnonzero((self.chained > 0) & (self.chained >= least * self.busy)).tolist()
+
     def costly(self, least: float, values: Values, *, seconds: float = 0.0) -> list[int]:
         """List the regions that spend enough to be worth a fix, and a part of their time, on what has a remedy.
 
-        That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere
-        unless ranks work one after another; and on misses only where cycles tell that something was waited for. A
-        region that itself computes a quarter of what the program takes is worth a look, too, where it is classed below
-        one that does not compute half as much, but waits or stalls.
+        That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere; and
+        on misses only where cycles tell that something was waited for. A region that itself computes a quarter of what
+        the program takes is worth a look, too, where it is classed below one that does not compute half as much, but
+        waits or stalls.
 
         Args:
             least: The share of what the program takes that is enough.
@@ -88,7 +97,6 @@ class RegionSeconds:
         remediable = [self.of[name] for name in known if name in self.of]
         costs = np.max([*remediable, self.small_calls], axis=0)
         enough = (costs >= least) & self.is_part(costs)
-        enough |= (self.chained > 0) & (self.chained >= least)
         own = self.own_computing
         for region in np.flatnonzero((own > 0) & (own >= CRITERIA.part * self.busy)).tolist():
             less = (CRITERIA.outweighs * self.computing <= own[region]) & (self.time >= least)
@@ -97,7 +105,11 @@ class RegionSeconds:
 
 
 def region_seconds(
-    ranks: Selection, attributes: Mapping[str, Attribute], costs: Sequence[Cost], waited: Values
+    ranks: Selection,
+    attributes: Mapping[str, Attribute],
+    costs: Sequence[Cost],
+    waited: Values,
+    serialisation: Serialisation | None = None,
 ) -> RegionSeconds:
     """Tell what the attributes of each region take.
 
@@ -111,6 +123,7 @@ def region_seconds(
         attributes: Those that can be had.
         costs: Of each region.
         waited: What of each region's time in MPI is waiting for late ranks.
+        serialisation: What the critical path has of each; None where it is not known.
     """
 
     def cost(name: str) -> Values:
@@ -147,7 +160,11 @@ def region_seconds(
         for region in np.flatnonzero((spent > 0) & (spent >= CRITERIA.part * time)).tolist():
             fastest = amount[region] * _price_of_fastest(ranks, region, metric)
             spent[region] = min(spent[region], fastest, within_node[region])
-    chained, for_before = find_chains(ranks, waited)
+    if serialisation:
+        handed_on = [serialisation.handed_on(index) for index in range(len(ranks.regions))]
+        chained, for_before = serialisation.chained, np.array(handed_on) / len(ranks.ranks)
+    else:
+        chained, for_before = find_chains(ranks, waited)
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     return RegionSeconds(
         time=time,

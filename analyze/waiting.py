@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,8 +14,9 @@ from .dissimilarity.dissimilarity import Dissimilarity
 from .dissimilarity.performance import Performance
 from .lateness import Lateness, find_lateness
 from .selection import Selection, complete
+from .serialisation import Serialisation
 
-__all__ = ["Waiting", "find_waiting"]
+__all__ = ["Waiting", "find_waiting", "followed_waiting"]
 
 Values = npt.NDArray[np.float64]
 
@@ -78,6 +79,24 @@ def find_waiting(weighed: Selection, found: Dissimilarity, performance: Performa
         if index not in shares and sum(each.values()) >= THRESHOLD * compared.in_mpi[index]
     }
     return Waiting(seconds, {index: each for index, each in shares.items() if seconds[index]}, hints)
+
+
+def followed_waiting(weighed: Selection, cores: Sequence[int], serialisation: Serialisation) -> Waiting:
+    """Give what the critical path has recorded of it.
+
+    Args:
+        weighed: All ranks, and the regions.
+        cores: The regions that part the ranks.
+        serialisation: What the path has of each region.
+    """
+    ranks, delays = len(weighed.ranks), serialisation.delays
+    in_mpi = weighed.sums("mpi_time") / ranks if complete(weighed.experiment, "mpi_time") else np.inf
+    seconds = np.minimum(weighed.sums("wait_time") / ranks, in_mpi)
+    shares: dict[int, dict[int, float]] = {}
+    for index in np.flatnonzero(seconds >= CRITERIA.part * in_mpi).tolist():
+        found = {core: float((delays.in_region(index) * delays.late[core]).sum()) / ranks for core in cores}
+        shares[index] = {core: each for core, each in found.items() if each >= CRITERIA.part * seconds[index] > 0}
+    return Waiting(seconds, {index: each for index, each in shares.items() if each})
 
 
 def _counts(found: Lateness) -> npt.NDArray[np.bool_]:

@@ -46,6 +46,8 @@ def lasting(findings: Findings) -> float:
     seconds, performance = findings.explanation.seconds, findings.performance
     if not seconds.turns or performance.metric != "compute_time":
         return findings.run.program_time
+    if found := findings.explanation.serialisation:
+        return min(float(found.on_path[list(findings.run.weighed.top)].sum()), findings.run.program_time)
     longest = performance.values[list(performance.top)].sum(axis=0).max()
     mean = seconds.computing[list(findings.run.weighed.top)].sum()
     return min(float(max(longest - mean, 0.0)) + seconds.busy, findings.run.program_time)
@@ -54,9 +56,10 @@ def lasting(findings: Findings) -> float:
 def worth_of_balance(findings: Findings, regions: Sequence[int]) -> Worth | None:
     """Give what it would save if all ranks computed equally long in some regions; None of what is no time.
 
-    That is what the slowest rank has more than the mean, or, where misses make it slow, than the fastest: work can be
-    shared evenly, misses can be avoided. Ranks of different programs have nothing to share. None where it is doubtful
-    who is slowest.
+    That is what the critical path has more of them than the ranks on average, or, where misses make a rank slow, than
+    the fastest: work can be shared evenly, misses can be avoided. It is no more than what the slowest rank has more,
+    unless ranks are late in turn; and that where the path is not known. Ranks of different programs have nothing to
+    share. None where it is doubtful who is slowest.
 
     Args:
         findings: What was found.
@@ -70,7 +73,22 @@ def worth_of_balance(findings: Findings, regions: Sequence[int]) -> Worth | None
     avoidable = all(found and found[0].attribute.endswith("_rate") for found in first)
     groups = [times[group] for group in performance.groups]
     saved = max(float(each.max() - (each.min() if avoidable else each.mean())) for each in groups)
+    serialisation = findings.explanation.serialisation
+    if serialisation and performance.metric == "compute_time" and len(groups) == 1 and not findings.compares_a_part:
+        by_path = sum(_on_path(findings, each) for each in regions) - float(times.min() if avoidable else times.mean())
+        is_in_turn = any(serialisation.beyond[list(regions)] > 0)
+        saved = by_path if is_in_turn else min(saved, by_path)
     return Worth.of(saved, lasting(findings))
+
+
+def _on_path(findings: Findings, region: int) -> float:
+    """Give what the critical path has of a region that was compared: as it is weighed, a shell is without its parts."""
+    serialisation, compared = findings.explanation.serialisation, findings.performance.regions[region]
+    assert serialisation is not None
+    found = float(serialisation.on_path[region])
+    if findings.run.weighed.regions[region].own_code and not compared.own_code:
+        found += sum(_on_path(findings, child) for child in compared.children)
+    return found
 
 
 def worth_of_weight(findings: Findings, core: int) -> Worth | None:
@@ -90,7 +108,9 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     missing = [spent.pop(name) for name in ("l1_miss_rate", "l2_miss_rate") if name in spent]
     moving = spent.pop("mpi_bytes", 0.0)
     saved = sum(spent.values()) + moving + (float(seconds.misses[core]) if missing else 0.0)
-    if core in causes.small_calls:
+    if seconds.chained[core] and findings.explanation.serialisation:
+        saved += float(seconds.chained[core])
+    elif core in causes.small_calls:
         saved += float(seconds.small_calls[core])
     elif seconds.chained[core]:
         return Worth.of(saved + float(seconds.chained[core]), findings.run.program_time, by_the_clock=True)

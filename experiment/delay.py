@@ -15,8 +15,10 @@ class Delay:
         waiting: Descriptor of the region in which they waited.
         late: Of the region for whose sake others were late.
         seconds: How long all of them together, by what those that were late were busy with.
+        by_messages: What of these ended with a message, and not with a collective.
     """
 
     waiting: str
     late: str
     seconds: float
+    by_messages: float = 0.0

@@ -45,7 +45,7 @@ def _is_delay(value: Any) -> bool:
         isinstance(value, dict)
         and value.keys() == {each.name for each in fields(Delay)}
         and all(isinstance(value[name], str) for name in ("waiting", "late"))
-        and _is_number(value["seconds"])
+        and all(_is_number(value[name]) for name in ("seconds", "by_messages"))
     )
 
 

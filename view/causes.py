@@ -14,6 +14,7 @@ from .units import count, percent, volume
 __all__ = [
     "ABOVE",
     "AT_ONCE",
+    "EACH_TIME",
     "FEWER_MESSAGES",
     "MAYBE_SPEED",
     "MOSTLY",
@@ -30,6 +31,9 @@ __all__ = [
 MAYBE_SPEED: Final = "who is slower here is so nearly everywhere: a slower or shared processor, or more work"
 SAME_WORK: Final = "same work, different speed: machine noise, frequency or placement; repeat the run"
 AT_ONCE: Final = "hand on each piece of the work as soon as it is done, so that the next rank starts early"
+EACH_TIME: Final = (
+    "share the work out evenly each time, not only in sum: the others wait for the rank that is busiest then"
+)
 FEWER_MESSAGES: Final = "pack messages to the same rank into one, if there are several; one collective for many values"
 
 NAMES: Final = {

@@ -10,7 +10,7 @@ from ..analyze import Findings
 from ..experiment.region import Region
 from .finding import time_of
 from .lines import print_lines
-from .place import Place, at_line
+from .place import Place
 from .table import print_table
 from .units import percent, ranks
 
@@ -109,9 +109,6 @@ def _waiting(findings: Findings) -> Iterator[str]:
     whole = sum(each.seconds for each in path.delays)
     for each in path.delays[:_DELAYS]:
         if each.seconds >= _LEAST * whole:
-            waiting, late = (_where(Region.from_descriptor(name)) for name in (each.waiting, each.late))
+            regions = (Region.from_descriptor(name) for name in (each.waiting, each.late))
+            waiting, late = (Place.of_region(region).in_words for region in regions)
             yield f"{time_of(findings.experiment, each.seconds)} of waiting in {waiting} for {late}"
-
-
-def _where(region: Region) -> str:
-    return f"{region.name} {at_line(region.file, region.first_line)}" if region.file else region.name

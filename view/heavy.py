@@ -13,9 +13,20 @@ from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.opening import can_be_opened, is_of_a_library
 from ..analyze.procedures import HeavyProcedure
+from ..analyze.serialisation import Serialisation
 from ..analyze.worth import worth_of_weight
 from .advice import tries
-from .causes import ABOVE, AT_ONCE, FEWER_MESSAGES, MOSTLY, against_weight, because_of, is_mostly, most_telling
+from .causes import (
+    ABOVE,
+    AT_ONCE,
+    EACH_TIME,
+    FEWER_MESSAGES,
+    MOSTLY,
+    against_weight,
+    because_of,
+    is_mostly,
+    most_telling,
+)
 from .finding import Finding, saves, seconds_of, sight_of_region, slowest, time_of
 from .place import Place, short, where_is
 from .standing import how_sure, in_runs
@@ -199,7 +210,10 @@ def _to_wait_less(findings: Findings, core: int) -> list[str]:
     """Give advice on waiting, where there is any."""
     if core in findings.explanation.of_regions.small_calls:
         return [f"try: {FEWER_MESSAGES}"]
-    return [f"try: {AT_ONCE}"] if findings.explanation.seconds.chained[core] else []
+    if not findings.explanation.seconds.chained[core]:
+        return []
+    found = findings.explanation.serialisation
+    return [f"try: {AT_ONCE if found is None or found.passes_on[core] else EACH_TIME}"]
 
 
 def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
@@ -248,18 +262,45 @@ def _weight(findings: Findings, core: int) -> list[str]:
 
 
 def _waiting(findings: Findings, core: int) -> str:
-    """Say that ranks wait in a region's MPI calls, and for whom; or that these are many and small.
+    """Say that ranks wait in a region's MPI calls, and for whom; or that these are many and small."""
+    found, explanation = findings.explanation.serialisation, findings.explanation
+    told_otherwise = core in explanation.of_regions.small_calls or core in explanation.waiting.shares
+    if found and found.chained[core]:
+        return f"waiting: {_in_turn(findings, found, core)}"
+    if found and not told_otherwise and (late := found.awaited_in(core)):
+        busy = Place.of_region(late).in_words
+        return f"waiting: {_in_calls(findings, core)}: for ranks that are still busy in {busy}"
+    return _estimated_waiting(findings, core)
+
+
+def _in_turn(findings: Findings, found: Serialisation, core: int) -> str:
+    """Say that ranks of a region work one after another, or are late in turn, and what the critical path has of it."""
+    on_path, mean = (time_of(findings.experiment, float(each[core])) for each in (found.on_path, found.mean))
+    waiting = found.because_of(core)
+    at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
+    how = (
+        f"ranks work one after another: each waits{at} for those before it"
+        if found.passes_on[core]
+        else f"another rank takes longest each time, and the others wait{at}"
+    )
+    return f"{how}; {on_path} of the critical path, {mean} on each rank"
+
+
+def _in_calls(findings: Findings, core: int) -> str:
+    """Give the time in a region's MPI calls, and what they move.
 
     The time is a mean over the ranks, as all times are; what they move is a sum, as all amounts are.
     """
-    cost, waiting, number = (
-        findings.run.weighed_costs[core],
-        findings.explanation.waiting,
-        len(findings.run.weighed.ranks),
-    )
+    cost, number = findings.run.weighed_costs[core], len(findings.run.weighed.ranks)
     each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
     calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
-    line = f"{time_of(findings.experiment, time)} in {calls} that move {volume(moved * number)}"
+    return f"{time_of(findings.experiment, time)} in {calls} that move {volume(moved * number)}"
+
+
+def _estimated_waiting(findings: Findings, core: int) -> str:
+    """Say what waiting is for, where the critical path does not tell it."""
+    cost, waiting, line = findings.run.weighed_costs[core], findings.explanation.waiting, _in_calls(findings, core)
+    each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
     if core in findings.explanation.of_regions.small_calls:
         small = float(findings.explanation.seconds.small_calls[core])
         part = "" if small >= _ALL * time else f"{time_of(findings.experiment, small)} of the "

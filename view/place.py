@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..analyze.code_regions import CodeRegion, caller_of
-from ..experiment import CallPath, Experiment
+from ..experiment import CallPath, Experiment, Region
 from ..experiment.experiment import name_below_root
 from ..experiment.region import CALL_KINDS
 
@@ -44,6 +44,11 @@ class Place:
         return cls._made(call_paths, path, name_below_root(call_paths, path), False, max(1, depth))
 
     @classmethod
+    def of_region(cls, region: Region) -> Place:
+        """Name a region, whatever its call paths."""
+        return cls._made([CallPath(region)], 0, region.name, False, 1)
+
+    @classmethod
     def _made(cls, call_paths: Sequence[CallPath], number: int, path: str, own_code: bool, depth: int) -> Place:
         source = call_paths[number].region
         name = source.name
@@ -73,6 +78,12 @@ class Place:
         if self.kind in CALL_KINDS and self.function != self.name:
             return f"{name.partition('@')[0]} in {self.function}"
         return name
+
+    @property
+    def in_words(self) -> str:
+        """``the loop in trace (rays.c:41)``, as a sentence has it."""
+        what = f"the {self.title}" if self.kind in ("loop", "parallel") else self.title
+        return f"{what} ({self.source})" if self.file else what
 
 
 def where_is(experiment: Experiment, region: CodeRegion) -> str:

@@ -43,6 +43,7 @@ def find_disparity(
     additive: bool = True,
     least: float,
     costly: Collection[int] = (),
+    in_turn: Collection[int] = (),
 ) -> Disparity:
     """Classify the regions and find the critical ones and their cores (definitions 14 and 15).
 
@@ -53,12 +54,14 @@ def find_disparity(
         additive: Whether a region's value contains those of the regions below it: CRNM's does, CPI does not.
         least: The share that a critical region must have.
         costly: Regions that spend enough on a cause to be worth a fix.
+        in_turn: Regions whose ranks work one after another: the innermost are named, whatever is heavy in them.
     """
     classes = classify(values) or []
     ccr = [index for index, each in enumerate(classes) if each >= HIGH and shares[index] >= least]
     cores = _Cores(regions, values, shares, classes, frozenset(ccr)) if additive else None
     found = {core for index in ccr for core in (cores.of(index) if cores else _alone(regions, classes, index))}
     found.update(index for index in costly if found.union(costly).isdisjoint(descendants(regions, index)))
+    found.update(index for index in in_turn if set(in_turn).isdisjoint(descendants(regions, index)))
     return Disparity(tuple(values), tuple(classes), tuple(ccr), tuple(sorted(found)))
 
 

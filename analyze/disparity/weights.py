@@ -183,6 +183,7 @@ def find_weights(prepared: Prepared, seconds: RegionSeconds, metric: str = "crnm
         additive=metric != "cpi",
         least=prepared.least_weight,
         costly=[each for each in costly if enough[each]],
+        in_turn=seconds.in_turn(prepared.least_gain),
     )
     cycles = cycles_metric(prepared.experiment)
     return Weights(metric, disparity, cycles, cycles_per_instruction(prepared.weighed))

@@ -85,11 +85,13 @@ class WaitedFor:
         waiting: Process, thread and node.
         late: Likewise.
         amount: Seconds, or instructions.
+        by_message: Whether a message ended it, and not a collective.
     """
 
     waiting: tuple[int, int, int]
     late: tuple[int, int, int]
     amount: float
+    by_message: bool
 
 
 class CriticalPath:
@@ -132,7 +134,8 @@ class CriticalPath:
                     (there, which) = late.place(entry["node"][None])[0].tolist()
                     amount = float(entry["work"]) * self._scale
                     if there >= 0:
-                        yield WaitedFor((process, thread, node), (int(entry["rank"]), there, which), amount)
+                        found = (process, thread, node), (int(entry["rank"]), there, which)
+                        yield WaitedFor(*found, amount, bool(entry["by_message"]))
 
     def _add_up(self) -> None:
         on_path = [*(each.entries("total") for each in self._processes.values()), *self._last_chain()]

@@ -249,7 +249,7 @@ class _Decisions:
 
     def _delays(self) -> list[Delay]:
         """Add up who waited for whom, by regions."""
-        run, found = self._run, dict[tuple[str, str], float]()
+        run, found = self._run, dict[tuple[str, str], list[float]]()
         if self._path.counted or not self._path.is_known:
             return []
 
@@ -260,8 +260,8 @@ class _Decisions:
             return descriptor
 
         for each in self._path.waits():
-            pair = region(each.waiting), region(each.late)
-            found[pair] = found.get(pair, 0.0) + each.amount
+            both = found.setdefault((region(each.waiting), region(each.late)), [0.0, 0.0])
+            both[each.by_message] += each.amount
         return _longest_first(found)
 
     def structure(self, timing: Timing) -> _Structure:
@@ -295,8 +295,8 @@ def _critical_path(run: Run) -> CriticalPath:
     return CriticalPath({process: shard.chains for process, shard in shards.items() if shard.chains})
 
 
-def _longest_first(delays: Mapping[tuple[str, str], float]) -> list[Delay]:
-    found = [Delay(waiting, late, seconds) for (waiting, late), seconds in delays.items()]
+def _longest_first(delays: Mapping[tuple[str, str], Sequence[float]]) -> list[Delay]:
+    found = [Delay(*pair, sum(seconds), by_messages=seconds[True]) for pair, seconds in delays.items()]
     return sorted(found, key=lambda each: (-each.seconds, each.waiting, each.late))[:_MOST_DELAYS]
 
 

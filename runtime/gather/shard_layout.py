@@ -44,7 +44,7 @@ PATH_RECORD: Final = 8
 
 PATH_STATES: Final = ("not_asked", "alone", "known", "too_dear", "missed")  # twin: enum aa_path_state
 PATH_KINDS: Final = ("chain", "segment", "total", "delay")  # twin: enum aa_path_kind
-PATH_ENTRY: Final = np.dtype([(name, "u4") for name in ("rank", "node", "what", "unused")] + [("work", "f8")])
+PATH_ENTRY: Final = np.dtype([(name, "u4") for name in ("rank", "node", "what", "by_message")] + [("work", "f8")])
 PATH_ENTRIES: Final = 16
 PATH_LAYOUT: Final = np.dtype(
     {

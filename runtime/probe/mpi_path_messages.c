@@ -110,7 +110,7 @@ void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int ta
     if (peer < 0 || has_missed)
         return;
     if (take(&path, peer, tag_of(peers, tag))) {
-        aa_path_join(&path);
+        aa_path_join_sender(&path);
     } else {
         has_missed = true;
         aa_shard()->path_state = AA_PATH_MISSED;

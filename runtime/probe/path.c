@@ -52,11 +52,13 @@ static struct sums totals = {.kind = AA_PATH_TOTAL}, delays = {.kind = AA_PATH_D
 static _Atomic bool sums_locked;
 
 static struct aa_path_entry **slot_of(const struct sums *sums, const struct aa_path_entry *entry) {
-    uint32_t hash = (entry->rank * 0x9e3779b9u ^ entry->node) * 0x85ebca6bu ^ entry->what * 0xc2b2ae35u;
+    uint32_t hash = (entry->rank * 0x9e3779b9u ^ entry->node) * 0x85ebca6bu ^
+                    (2 * entry->what + entry->by_message) * 0xc2b2ae35u;
     uint32_t at = (hash ^ hash >> 15) & (sums->capacity - 1);
     for (; sums->slots[at]; at = (at + 1) & (sums->capacity - 1)) {
         const struct aa_path_entry *there = sums->slots[at];
-        if (there->rank == entry->rank && there->node == entry->node && there->what == entry->what)
+        if (there->rank == entry->rank && there->node == entry->node && there->what == entry->what &&
+            there->by_message == entry->by_message)
             break;
     }
     return &sums->slots[at];
@@ -299,7 +301,8 @@ static double lead(const struct aa_path *other, uint32_t what, const struct aa_p
     return ahead > 0 ? ahead : 0;
 }
 
-static void blame(const struct aa_path *mine, const struct aa_path *other, uint32_t waiting) {
+static void blame(const struct aa_path *mine, const struct aa_path *other, uint32_t waiting,
+                  bool by_message) {
     double waited = other->length - mine->length, ahead = 0;
     for (uint32_t i = 0; i < other->count; i++) {
         const struct aa_path_entry *entry = &other->entries[i];
@@ -315,22 +318,30 @@ static void blame(const struct aa_path *mine, const struct aa_path *other, uint3
         double share = all > 0 ? lead(other, entry->what, mine) * entry->work / all : 0;
         double fault = share * (ahead > waited ? waited / ahead : 1);
         if (fault > 0) {
-            add_to(&delays, &(struct aa_path_entry){entry->rank, entry->node, waiting, 0, fault});
+            add_to(&delays, &(struct aa_path_entry){entry->rank, entry->node, waiting, by_message, fault});
             left -= fault;
         }
     }
     if (left > waited * 1e-9)
-        add_to(&delays, &(struct aa_path_entry){NOBODY, 0, waiting, 0, left});
+        add_to(&delays, &(struct aa_path_entry){NOBODY, 0, waiting, by_message, left});
     unlock_sums(section);
 }
 
-void aa_path_join(const struct aa_path *other) {
+static void join(const struct aa_path *other, bool by_message) {
     const struct aa_path *mine = aa_path_here();
     if (!mine || other->length <= mine->length)
         return;
-    const struct aa_node *waiting = aa_thread_self->current;
-    blame(mine, other, (uint32_t)(((const char *)waiting - (const char *)aa_shard()) / AA_SHARD_ALIGNMENT));
+    const char *waiting = (const char *)aa_thread_self->current, *start = (const char *)aa_shard();
+    blame(mine, other, (uint32_t)((waiting - start) / AA_SHARD_ALIGNMENT), by_message);
     copy(own->path, other);
+}
+
+void aa_path_join(const struct aa_path *other) {
+    join(other, false);
+}
+
+void aa_path_join_sender(const struct aa_path *other) {
+    join(other, true);
 }
 
 void aa_path_meet(const struct aa_path *longest, bool mine) {

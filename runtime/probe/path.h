@@ -30,8 +30,10 @@ static inline size_t aa_path_size(const struct aa_path *path) {
 /* The calling thread's chain, with what it has worked until it called MPI; null: it has none. */
 const struct aa_path *aa_path_here(void);
 
-/* The calling thread has what another chain leads to. */
+/* The calling thread has what another chain leads to: one that met it in a collective, or sent it a message.
+ */
 void aa_path_join(const struct aa_path *other);
+void aa_path_join_sender(const struct aa_path *other);
 
 /* All ranks have met, and this is the longest of their chains; `mine`: it is the calling thread's. */
 void aa_path_meet(const struct aa_path *longest, bool mine);

@@ -223,7 +223,7 @@ struct aa_topology {
 struct aa_path_entry {
     uint32_t rank, node; /* the node's offset in the rank's file by 64 */
     uint32_t what;       /* the same for the same call path in every rank; of a delay the node that waited */
-    uint32_t unused;
+    uint32_t by_message; /* of a delay: whether a message ended it, and not a collective */
     double work;
 };
 

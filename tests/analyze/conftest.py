@@ -35,6 +35,9 @@ _UNITS = {
     "io_bytes": "bytes",
     "program_time": "sec",
     "path_time": "sec",
+    "delay_time": "sec",
+    "wait_time": "sec",
+    "omp_cpu_time": "sec",
 }
 
 Values = Mapping[str, Sequence[float]]

@@ -1,0 +1,46 @@
+"""What ranks are busy with: on a processor in the program's own code, and in file I/O."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..experiment import Experiment
+from .arrays import Flags, Values
+
+__all__ = ["busy_times"]
+
+_PARTS = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
+
+
+def busy_times(experiment: Experiment) -> Values:
+    """Give the busy time of each process: ``float64[call path, location]``, in seconds, at its first thread.
+
+    Of a parallel region of OpenMP that is the time of the thread that is busy there longest: the others wait for it.
+    Other threads do not count.
+
+    Args:
+        experiment: Whole processes; metrics that it does not have count as 0.
+    """
+    found = np.zeros((len(experiment.call_paths), len(experiment.locations)))
+    for name, sign in _PARTS.items():
+        if name in experiment:
+            found += sign * np.nan_to_num(experiment.exclusive(name))
+    threads = np.array([place.thread for place in experiment.locations])
+    if not threads.any():
+        return found
+    processes = np.array([place.process for place in experiment.locations])
+    order = np.lexsort((threads, processes))
+    starts = np.flatnonzero(np.diff(processes[order], prepend=-1))
+    teams = np.flatnonzero(_in_teams(experiment))
+    longest = np.maximum.reduceat(found[np.ix_(teams, order)], starts, axis=1) if len(teams) else found[:0, starts]
+    found[:, threads > 0] = 0.0
+    found[np.ix_(teams, order[starts])] = longest
+    return found
+
+
+def _in_teams(experiment: Experiment) -> Flags:
+    """Tell which call paths are in parallel regions of OpenMP: ``bool[call path]``."""
+    found = np.zeros(len(experiment.call_paths), dtype=bool)
+    for index, path in enumerate(experiment.call_paths):  # parents before children
+        found[index] = path.region.kind == "parallel" or (path.parent is not None and found[path.parent])
+    return found

@@ -1,0 +1,132 @@
+"""What the critical path has of each region, and what of that is only because ranks are busy there one after another.
+
+As the path is as long as all its parts together, a region's part and what each rank is busy for there on average tell
+what it would save if its work were shared evenly and done by all at the same time: their difference. What the path has
+beyond the busiest rank is no imbalance of sums. There ranks work one after another, each with what the one before has
+done, or another one is late each time that they meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..experiment import Region
+from .arrays import Flags, Values
+from .busy import busy_times
+from .code_regions import CodeRegion
+from .criteria import CRITERIA, THRESHOLD
+from .delays import Delays
+from .selection import Selection, complete, over_ranks
+
+__all__ = ["Serialisation", "find_serialisation"]
+
+_CLOCKS: Final = 0.01  # of a length: the path is no shorter than its busiest rank, but for what clocks resolve
+
+
+@dataclass(frozen=True)
+class Serialisation:
+    """What is on the critical path; ``float64[region]`` each, inclusive seconds.
+
+    Attributes:
+        on_path: Of each region.
+        busiest: What the rank is busy for in it that is so longest.
+        mean: What ranks are busy for in it, a mean.
+        beyond: What the path has beyond the busiest rank: a tenth of it at least, for ranks are never equally fast all
+            the time; else 0, and where a region around it is the one to name, see ``find_serialisation``.
+        passes_on: ``bool[region]``: whether messages end a part of the waiting for it, as ranks hand something on from
+            one to the next; else they are late in turn, and wait in collectives.
+        delays: Who waits for whom.
+    """
+
+    on_path: Values
+    busiest: Values
+    mean: Values
+    beyond: Values
+    passes_on: Flags
+    delays: Delays
+
+    @property
+    def saved(self) -> Values:
+        """What it would save if all ranks did their work there at the same time, and as much each."""
+        return np.maximum(self.on_path - self.mean, 0.0)
+
+    @property
+    def chained(self) -> Values:
+        """The same of regions that are named for it; 0 elsewhere."""
+        return np.where(self.beyond > 0, self.saved, 0.0)
+
+    def handed_on(self, region: int) -> float:
+        """Give the seconds that all ranks together wait in a region for messages from others that work in it."""
+        delays = self.delays
+        return float((delays.by_messages * delays.late[region] * delays.waiting[region]).sum())
+
+    def because_of(self, region: int) -> Region | None:
+        """Give the region in which ranks wait longest for the work of a region; None if none does."""
+        delays = self.delays
+        seconds = delays.by_messages * delays.late[region] if self.passes_on[region] else delays.because_of(region)
+        return self._longest(seconds, 0)
+
+    def awaited_in(self, region: int) -> Region | None:
+        """Give the region for whose work ranks wait longest in a region; None if they do not."""
+        return self._longest(self.delays.in_region(region), 1)
+
+    def _longest(self, seconds: Values, which: int) -> Region | None:
+        return self.delays.pairs[int(seconds.argmax())][which] if seconds.any() else None
+
+
+def find_serialisation(ranks: Selection) -> Serialisation | None:
+    """Compare the critical path with what ranks are busy for in each region.
+
+    Where ranks hand on what the next one waits for, the innermost region is named in which they wait and work; there is
+    none if they wait outside of all that is weighed. Where they are late in turn, it is the region that they are busy
+    in.
+
+    Args:
+        ranks: All of them, and the regions.
+
+    Returns:
+        None where the path is not known, or not that of the whole run.
+    """
+    experiment = ranks.experiment
+    if not all(complete(experiment, each) for each in ("path_time", "delay_time", "wait_time", "cpu_time")):
+        return None
+    blocks = [*over_ranks(ranks, _busy)]
+    busiest = np.max([most for most, _ in blocks], axis=0)
+    mean = np.sum([total for _, total in blocks], axis=0) / len(ranks.ranks)
+    on_path = ranks.sums("path_time")
+    whole = max(float(on_path[list(ranks.top)].sum()), 0.0)
+    if whole <= 0 or whole < (1 - _CLOCKS) * float(mean[list(ranks.top)].sum()):
+        return None
+    delays = Delays.of(experiment, ranks.regions)
+    beyond = on_path - busiest
+    is_part = (beyond > 0) & (beyond >= THRESHOLD * on_path) & (beyond >= CRITERIA.least_gain * whole)
+    beyond = np.where(is_part, beyond, 0.0)
+    late = delays.late @ delays.seconds if len(delays.seconds) else np.zeros(len(beyond))
+    by_messages = delays.late @ delays.by_messages if len(delays.seconds) else np.zeros(len(beyond))
+    passes_on = (by_messages > 0) & (by_messages >= CRITERIA.part * late)
+    found = Serialisation(on_path, busiest, mean, beyond, passes_on, delays)
+    waits_there = np.array([found.handed_on(index) for index in range(len(beyond))]) >= CRITERIA.part * by_messages
+    for index in _to_be_named_around(ranks.regions, found, waits_there):
+        beyond[index] = 0.0
+    return found
+
+
+def _busy(selection: Selection) -> tuple[Values, Values]:
+    """Give the most that a rank of a block is busy for in each region, and the sum over its ranks."""
+    values = selection.by_rank(busy_times(selection.experiment))
+    return values.max(axis=1), values.sum(axis=1)
+
+
+def _to_be_named_around(regions: Sequence[CodeRegion], found: Serialisation, waits_there: Flags) -> Iterator[int]:
+    """Give the regions in which ranks do not wait, though one around them has both."""
+    around: list[int | None] = [None] * len(regions)
+    for index, region in enumerate(regions):  # parents before children
+        both = found.beyond[index] > 0 and found.passes_on[index] and waits_there[index]
+        for child in region.children:
+            around[child] = index if both else around[index]
+        if found.beyond[index] > 0 and found.passes_on[index] and not waits_there[index] and around[index] is not None:
+            yield index
