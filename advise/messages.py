@@ -53,7 +53,7 @@ class _Use(NamedTuple):
 def messages(site: Site) -> Iterator[Advice]:
     """Advise on the calls of MPI in a site."""
     uses = list(_uses(site))
-    if site.causes & _OF_MESSAGES:
+    if "one_after_another" not in site.causes or site.causes & _OF_MESSAGES:
         yield from _small(site, uses)
         yield from _again(site, uses)
         yield from _one_reduction(site)
