@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
-__all__ = ["Delay"]
+__all__ = ["Delay", "longest_delays"]
+
+_MOST: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +24,13 @@ class Delay:
     waiting: str
     late: str
     seconds: float
+
+
+def longest_delays(seconds: Mapping[tuple[str, str], float]) -> tuple[Delay, ...]:
+    """Return the longest of all delays, at most 100.
+
+    Args:
+        seconds: How long each is, by the descriptors of the waiting and the late region.
+    """
+    found = [Delay(waiting, late, value) for (waiting, late), value in seconds.items() if value > 0]
+    return tuple(sorted(found, key=lambda each: (-each.seconds, each.waiting, each.late))[:_MOST])
