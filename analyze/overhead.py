@@ -35,9 +35,11 @@ class Overhead:
         call_ns: What measuring a call of MPI or file I/O takes, but for a region that it is; None if unknown.
         visits: Entries of regions that were timed, and MPI calls.
         call_paths: Call paths that were made, of all threads.
-        percent: Of the wall time, summed over the locations.
-        of_computing: The same without MPI calls, which are no compute time, in percent of that; ranks that wait pass no
-            probes.
+        percent: Of the wall time, summed over the locations; with the critical path.
+        of_computing: The same without MPI calls and the path, which are no compute time, in percent of that; ranks that
+            wait pass no probes.
+        of_path: What recording the critical path took, in percent of the wall time of the ranks' first threads; None if
+            it was not recorded.
     """
 
     probe_ns: float | None
@@ -46,6 +48,7 @@ class Overhead:
     call_paths: int
     percent: float | None
     of_computing: float | None
+    of_path: float | None = None
 
     @property
     def paths_cost_most(self) -> bool:
@@ -54,7 +57,7 @@ class Overhead:
 
 
 def measuring_cost(experiment: Experiment) -> Overhead:
-    """Estimate the cost: visits times that of a pair of probes, throttled or not, calls, and call paths.
+    """Estimate the cost: visits times that of a pair of probes, throttled or not, calls, call paths, critical path.
 
     Of a call half is time of MPI or file I/O. Where it is not known what measuring calls costs, one of MPI is taken to
     cost as much as a pair.
@@ -68,8 +71,11 @@ def measuring_cost(experiment: Experiment) -> Overhead:
     throttled = min(entries, notes.untimed)
     calls, files = (_total(experiment, name) if name in experiment else 0.0 for name in ("mpi_calls", "io_calls"))
     passed = int(entries - throttled + calls)
+    path = notes.path_seconds
+    ranks_time = float(summary(experiment, "wall_time").first.sum())
+    of_path = None if path is None else _percent(path, ranks_time)
     if notes.probe_ns is None:
-        return Overhead(None, notes.call_ns, passed, paths, None, None)
+        return Overhead(None, notes.call_ns, passed, paths, None, None, of_path)
     computing = 0.0
     if all(complete(experiment, name) for name in ("cpu_time", "mpi_cpu_time")):
         parts = [name for name in ("mpi_cpu_time", "omp_cpu_time") if complete(experiment, name)]
@@ -85,8 +91,9 @@ def measuring_cost(experiment: Experiment) -> Overhead:
         notes.call_ns,
         passed,
         paths,
-        _percent(entering + calling, _total(experiment, "wall_time")),
+        _percent(entering + calling + (path or 0.0), _total(experiment, "wall_time")),
         _percent(entering + beside, computing),
+        of_path,
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import UsageError
 from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.become import become
-from .critical_path import add_path
+from .critical_path import add_path, path_recording
 from .python_functions import add_python_functions
 from .split_waiting import add_split_waiting
 
@@ -42,5 +42,5 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.output,
         arguments.python_functions,
         split_waiting=arguments.split_waiting,
-        path=arguments.path,
+        path=path_recording(arguments),
     )

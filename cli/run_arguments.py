@@ -22,7 +22,7 @@ from ..runtime.measure import measure
 from ..runtime.papi.choices import METRICS
 from ..runtime.usage.names import USAGE_VARIABLE
 from ..view.units import ranks
-from .critical_path import add_path
+from .critical_path import add_path, path_recording
 from .papi_events import (
     LONGEST_EVENT,
     SourcesOfCounts,
@@ -256,7 +256,7 @@ def measured(
             }
             | _tracing(arguments)
             | ({SPLIT_VARIABLE: "1"} if arguments.split_waiting else {})
-            | ({PATH_VARIABLE: arguments.path} if arguments.path != "never" else {})
+            | {PATH_VARIABLE: path_recording(arguments)}
             | steered(arguments),
             python_functions=arguments.python_functions,
             told=told,

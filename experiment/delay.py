@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
-__all__ = ["Delay"]
+__all__ = ["Delay", "longest_first"]
+
+_MOST: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +26,9 @@ class Delay:
     late: str
     seconds: float
     by_messages: float = 0.0
+
+
+def longest_first(delays: Iterable[Delay]) -> tuple[Delay, ...]:
+    """Give the longest of all delays, at most 100; none that takes no time."""
+    found = sorted(delays, key=lambda each: (-each.seconds, each.waiting, each.late))
+    return tuple(each for each in found[:_MOST] if each.seconds > 0)

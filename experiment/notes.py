@@ -90,6 +90,7 @@ class Notes:
         probe_ns: Cost of one enter and exit, in nanoseconds; None if unknown.
         throttled_ns: The same of a throttled region.
         call_ns: What measuring a call of MPI or file I/O costs, but for a region that it is; None if unknown.
+        path_seconds: What it took to record the critical path, in seconds of all ranks together; None if none was.
         max_overhead: Share of the time that measuring may take before regions are throttled; None if unknown.
         throttled: Descriptors of regions whose time was attributed to their callers, on any call path, each with the
             reason.
@@ -129,6 +130,7 @@ class Notes:
     probe_ns: float | None = None
     throttled_ns: float | None = None
     call_ns: float | None = None
+    path_seconds: float | None = None
     max_overhead: float | None = None
     throttled: dict[str, str] = field(default_factory=dict)
     unprobed: dict[str, str] = field(default_factory=dict)

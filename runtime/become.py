@@ -24,7 +24,7 @@ def become(
     python_functions: Sequence[str] = (),
     *,
     split_waiting: bool = False,
-    path: str = "never",
+    path: str = "auto",
 ) -> NoReturn:
     """Replace this process by the program, with the probe library preloaded.
 
@@ -45,8 +45,7 @@ def become(
     environment = {**measured_environment(library, folder.shards), **python_environment(python_functions)}
     if split_waiting:
         environment[SPLIT_VARIABLE] = "1"
-    if path != "never":
-        environment[PATH_VARIABLE] = path
+    environment[PATH_VARIABLE] = path
     folder.join()
     try:
         os.execvpe(command[0], list(command), environment)

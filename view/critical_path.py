@@ -16,6 +16,7 @@ from .units import percent, ranks
 
 __all__ = ["PathSection", "path_document"]
 
+_NOT_KNOWN: Final = "the critical path is not known: only runs of several ranks with --path auto or always have one"
 _MOST: Final = 20
 _DELAYS: Final = 5
 _LEAST: Final = 0.001  # of the path, or of all waiting
@@ -37,7 +38,7 @@ class PathSection:
         """Print the efficiencies, the parts of the path, the longest first, and who waits for whom."""
         path = findings.critical_path
         if path is None:
-            print_lines(["the critical path is not known: run with --path auto"], stderr=stderr)
+            print_lines([_NOT_KNOWN], stderr=stderr)
             return
         print_lines(list(_efficiencies(findings)), stderr=stderr)
         rows = []

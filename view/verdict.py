@@ -16,6 +16,7 @@ from ..analyze.dissimilarity.dissimilarity import clusters_in
 from ..analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..analyze.foremost import is_by_counts_alone, is_slight_speed, may_be_chance, may_be_speed
 from ..analyze.opening import is_of_a_library
+from ..analyze.overhead import Overhead
 from ..analyze.worth import worth_of_balance
 from .advice import not_advised, tries
 from .causes import MAYBE_SPEED, SAME_WORK, against_difference, because
@@ -36,6 +37,7 @@ _MOST_CLUSTERS: Final = 5
 _MOST_LINES: Final = 15
 _FEWEST_NOTES: Final = 2  # how many are left out, and where counts come from
 _MOST_GROUPS: Final = 2
+_PATH_COST: Final = 0.05  # percent of the run: less is not worth a word
 SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 _SPEED: Final = "SPEED     "
 _ALL: Final = 0.9  # of a time: what is as much is all of it
@@ -249,10 +251,19 @@ def _headline(findings: Findings, file: Path | None) -> str:
         time_of(findings.experiment, findings.run.program_time),
         f"{regions} {'region' if regions == 1 else 'regions'}",
     ]
-    line, cost = "   ".join(parts), findings.run.overhead
+    return "   ".join(parts) + _measuring_cost(findings.run.overhead)
+
+
+def _measuring_cost(cost: Overhead) -> str:
+    """Say what measuring took, and what of it was for the critical path, which is no computing."""
     if cost.of_computing is not None:
-        return f"{line}      measuring cost {percent(cost.of_computing)} of computing"
-    return line if cost.percent is None else f"{line}      measuring cost {percent(cost.percent)} of the run"
+        path = (
+            ""
+            if (cost.of_path or 0.0) < _PATH_COST
+            else f", and {percent(cost.of_path or 0.0)} of the run for its path"
+        )
+        return f"      measuring cost {percent(cost.of_computing)} of computing{path}"
+    return "" if cost.percent is None else f"      measuring cost {percent(cost.percent)} of the run"
 
 
 def _processes(findings: Findings) -> tuple[int, int]:

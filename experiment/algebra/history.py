@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 from ..compiled import grouped
+from ..delay import Delay
 from ..experiment import Experiment
 from ..notes import Notes
 from ..region import Region
@@ -44,6 +45,7 @@ def derived_notes(
     *,
     remarks: Iterable[str],
     throttled: Mapping[str, str],
+    delays: tuple[Delay, ...],
 ) -> Notes:
     """Give the notes of a result: what all operands have in common, and everything that was said of any.
 
@@ -54,6 +56,7 @@ def derived_notes(
         alike: For each one, its regions that were matched by likeness.
         remarks: What else is to be said.
         throttled: What any of them has throttled, with reasons.
+        delays: Who waits for whom in the result.
     """
     notes = [each.notes for each in operands]
     processes = [each.expected_processes for each in notes]
@@ -80,6 +83,8 @@ def derived_notes(
         processors=_common((each.processors for each in notes), None),
         counts_by_rank=all(each.counts_by_rank for each in notes),
         environment=_common_entries([each.environment for each in notes]),
+        delays=delays,
+        path_seconds=_path_seconds(operation, [each.path_seconds for each in notes]),
         samples=_samples(operation, notes),
         left_out={part: whole for each in notes for part, whole in each.left_out.items()},
         history=(*_steps(notes, labels), f"{operation}({', '.join(labels)})"),
@@ -91,6 +96,14 @@ def _samples(operation: str, notes: Sequence[Notes]) -> dict[str, float]:
     parts = len(notes) if operation == "mean" else 1
     names = dict.fromkeys(name for each in notes for name in each.samples)
     return {name: max(each.samples.get(name, 0.0) for each in notes) / parts for name in names}
+
+
+def _path_seconds(operation: str, of_each: Sequence[float | None]) -> float | None:
+    """Return what the critical path took in the runs that a result is made of."""
+    known = [each for each in of_each if each is not None]
+    if not known:
+        return None
+    return {"mean": sum(known) / len(of_each), "sum": sum(known)}.get(operation, max(known))
 
 
 def _said_of(notes: Sequence[Notes], labels: Sequence[str]) -> Iterator[str]:

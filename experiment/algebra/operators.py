@@ -20,6 +20,7 @@ from ...errors import UsageError
 from ..experiment import Experiment, Severity
 from ..metric import Aggregation, Metric
 from ..severities import LazySeverities, Rows
+from .delays import derived_delays
 from .doubts import doubts
 from .history import derived_notes
 from .integration import Integration, integrate
@@ -247,6 +248,7 @@ def _experiment(
             joined.alike,
             remarks=[*_losses(joined), *remarks],
             throttled=joined.folding.throttled,
+            delays=derived_delays(operation, joined),
         ),
         topologies=joined.topologies,
     )

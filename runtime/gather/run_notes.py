@@ -85,6 +85,7 @@ def run_notes(
         probe_ns=median(shard.pair_cost for shard in shards) * 1e9,
         throttled_ns=_throttled_cost(shards, untimed) * 1e9,
         call_ns=median(shard.call_cost for shard in shards) * 1e9,
+        path_seconds=_path_seconds(shards),
         max_overhead=facts.max_overhead,
         throttled=throttled,
         unprobed=unprobed_callees(entered, executables),
@@ -100,6 +101,12 @@ def run_notes(
         calibrated=facts.calibrated,
         files=most_used_files(shard.files for shard in shards),
     )
+
+
+def _path_seconds(shards: Iterable[Shard]) -> float | None:
+    """Return what the critical path took on all ranks; None if none was recorded."""
+    taken = [shard.chains.seconds for shard in shards if shard.chains and shard.chains.state != "alone"]
+    return fsum(taken) if taken else None
 
 
 def _started(processes: dict[int, Shard], expected: int | None) -> tuple[int, ...]:

@@ -43,29 +43,33 @@ void aa_path_write(struct aa_path *path) {
 }
 
 /*
- * What messages have cost: each what one takes from a process to itself, all in all, as what those between
- * processes take on a busy machine is a wait for others or for a processor. A collective is as many as the
- * logarithm of its members says.
+ * What the path has cost: what was looked at for it, and messages, each as much as one takes from a process
+ * to itself, as what those between processes take on a busy machine is a wait for others or for a processor.
+ * A collective is as many as the logarithm of its members says. It stands in the shard all the time, so that
+ * a killed process leaves it.
  */
 #define ROUNDS 5
-#define IN_A_ROUND 100
+#define IN_A_ROUND 20
 
 static double price;            /* ticks of a message that is sent and received */
 static _Atomic uint64_t halves; /* messages sent, and messages received */
 
+static void count(uint64_t more_halves) {
+    halves += more_halves;
+    aa_shard()->path_ticks = aa_path_taken() + (uint64_t)(price * (double)halves / 2);
+}
+
 void aa_path_count_message(void) {
-    halves++;
+    count(1);
     aa_shard()->path_messages++;
 }
 
 void aa_path_count_collective(int members) {
+    uint64_t levels = 0;
     for (; members > 1; members = (members + 1) / 2)
-        halves += 2;
+        levels++;
+    count(2 * levels);
     aa_shard()->path_messages++;
-}
-
-static uint64_t spent(void) {
-    return (uint64_t)(price * (double)halves / 2);
 }
 
 bool aa_path_is_too_dear(void) {
@@ -73,7 +77,7 @@ bool aa_path_is_too_dear(void) {
     double allowed = aa_throttle_share();
     if (!is_limited || allowed <= 0 || (double)passed < SOONEST * aa_clock_rate())
         return false;
-    return (double)spent() > allowed * (double)passed;
+    return (double)aa_shard()->path_ticks > allowed * (double)passed;
 }
 
 static void find_price(void) {
@@ -84,6 +88,7 @@ static void find_price(void) {
         double took = (double)(aa_clock_ticks() - since) / IN_A_ROUND;
         price = round == 0 || took < price ? took : price;
     }
+    count(2 * ROUNDS * IN_A_ROUND);
 }
 
 /* ---- from MPI_Init to MPI_Finalize */
@@ -107,13 +112,15 @@ static bool prepare(int size) {
 }
 
 static void start(struct aa_header *header, int rank, int size, bool spawned) {
+    is_limited = strcmp(getenv("AUTOANALYZER_PATH"), "always") != 0;
+    if (is_limited && size == 1)
+        return; /* it waits for nobody */
     header->path_state = AA_PATH_ALONE;
     if (spawned || (size > 1 && !aa_meeting_is_complete(rank, size)))
         return;
     aa_path_ours.me = (uint32_t)rank;
     if (!prepare(size))
         return;
-    is_limited = strcmp(getenv("AUTOANALYZER_PATH"), "always") != 0;
     find_price();
     began = aa_clock_ticks();
     header->path_state = AA_PATH_KNOWN;
@@ -137,8 +144,6 @@ static void clear_away(void) {
 }
 
 void aa_mpi_path_ends(void) {
-    if (began)
-        aa_shard()->path_ticks = spent();
     if (aa_mpi_path)
         aa_path_everyone(aa_mpi.world);
     if (began) {

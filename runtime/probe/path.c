@@ -11,12 +11,18 @@
 #define FIRST_SLOTS 256
 #define MOST_RECORDS 65536u /* of a process, 29 MB: more chains than that are put together */
 
+/* What following takes: ticks, and in how many steps, a node or an entry each. */
+struct effort {
+    uint64_t ticks, steps;
+};
+
 /* What a thread has: its chain stands in the shard, so that a killed process leaves it. */
 struct holder {
     struct holder *next;
     const struct aa_thread *thread;
     struct aa_path *path;
     struct aa_work work;
+    struct effort effort;
 };
 
 static struct holder *_Atomic holders;
@@ -174,6 +180,27 @@ static void copy(struct aa_path *to, const struct aa_path *from) {
     memcpy(to, from, aa_path_size(from));
 }
 
+/* ---- what it takes */
+
+#define INTERRUPTED 16u /* times what so many steps usually take: the thread was off the processor */
+#define SHORTEST 2e4    /* nanoseconds that are no interruption, as nothing is usual yet */
+
+static void add_effort(struct effort *effort, uint64_t since, uint32_t steps) {
+    uint64_t took = aa_clock_ticks() - since;
+    uint64_t usual = effort->steps ? effort->ticks / effort->steps * steps : took;
+    if (took > INTERRUPTED * usual + (uint64_t)(SHORTEST * aa_clock_rate()))
+        took = usual;
+    effort->ticks += took;
+    effort->steps += steps;
+}
+
+uint64_t aa_path_taken(void) {
+    uint64_t ticks = 0;
+    for (struct holder *each = holders; each; each = each->next)
+        ticks += each->effort.ticks;
+    return ticks;
+}
+
 /* ---- whose it is */
 
 static struct aa_path *longest_of_process(void) {
@@ -201,17 +228,26 @@ static struct holder *begin(const struct aa_thread *thread) {
     return holder;
 }
 
-const struct aa_path *aa_path_here(void) {
+/* The calling thread's chain, and in how many steps it was found. */
+static const struct aa_path *find(uint32_t *steps) {
     const struct aa_thread *thread = aa_thread_self;
     if (!thread || aa_thread_closed)
         return NULL;
     struct aa_section section = aa_section_begin();
     if (!own || own->thread != thread)
         own = begin(thread);
-    if (own)
-        aa_work_look(&own->work, thread, lengthen, own->path);
+    *steps = own ? 1 + aa_work_look(&own->work, thread, lengthen, own->path) : 0;
     aa_section_end(section);
     return own ? own->path : NULL;
+}
+
+const struct aa_path *aa_path_here(void) {
+    uint64_t since = aa_clock_ticks();
+    uint32_t steps;
+    const struct aa_path *path = find(&steps);
+    if (path)
+        add_effort(&own->effort, since, steps);
+    return path;
 }
 
 /* ---- teams of threads */
@@ -265,16 +301,17 @@ bool aa_path_is_followed(void) {
 void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
     if (!own || own->thread != aa_thread_self || aa_thread_closed)
         return;
+    uint64_t since = aa_clock_ticks();
     struct aa_section section = aa_section_begin();
     struct share shares[2], *longest = &shares[0], *next = &shares[1];
     memset(shares, 0, sizeof shares);
-    aa_work_look(&own->work, own->thread, put_down, longest);
+    uint32_t steps = 1 + aa_work_look(&own->work, own->thread, put_down, longest);
     for (uint32_t i = 0; i < count; i++) {
         struct aa_work *work = team[i] ? work_of_member(team[i]) : NULL;
         if (!work)
             continue;
         memset(next, 0, sizeof *next);
-        aa_work_look(work, team[i], put_down, next);
+        steps += aa_work_look(work, team[i], put_down, next);
         if (next->work > longest->work) {
             struct share *kept = longest;
             longest = next;
@@ -284,6 +321,7 @@ void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
     for (uint32_t i = 0; i < longest->count; i++)
         lengthen(own->path, longest->parts[i].node, longest->parts[i].what, longest->parts[i].work);
     aa_section_end(section);
+    add_effort(&own->effort, since, steps);
 }
 
 /* ---- whose fault a wait is */
@@ -295,28 +333,23 @@ static double work_of(const struct aa_path *path, uint32_t what) {
     return work;
 }
 
-/* By how much a call path of the other chain is ahead of the same one of this chain. */
-static double lead(const struct aa_path *other, uint32_t what, const struct aa_path *mine) {
-    double ahead = work_of(other, what) - work_of(mine, what);
-    return ahead > 0 ? ahead : 0;
+/* By how much an entry of the other chain is ahead of mine: its part of what its call path is, on all ranks.
+ */
+static double lead(const struct aa_path *other, const struct aa_path_entry *entry,
+                   const struct aa_path *mine) {
+    double all = work_of(other, entry->what), ahead = all - work_of(mine, entry->what);
+    return ahead > 0 ? ahead * entry->work / all : 0;
 }
 
 static void blame(const struct aa_path *mine, const struct aa_path *other, uint32_t waiting,
                   bool by_message) {
-    double waited = other->length - mine->length, ahead = 0;
+    double waited = other->length - mine->length, left = waited, ahead = 0, leads[AA_PATH_ENTRIES];
+    for (uint32_t i = 0; i < other->count; i++)
+        ahead += leads[i] = lead(other, &other->entries[i], mine);
+    struct aa_section section = lock_sums();
     for (uint32_t i = 0; i < other->count; i++) {
         const struct aa_path_entry *entry = &other->entries[i];
-        double all = work_of(other, entry->what);
-        if (all > 0)
-            ahead += lead(other, entry->what, mine) * entry->work / all;
-    }
-    struct aa_section section = lock_sums();
-    double left = waited;
-    for (uint32_t i = 0; i < other->count && ahead > 0; i++) {
-        const struct aa_path_entry *entry = &other->entries[i];
-        double all = work_of(other, entry->what);
-        double share = all > 0 ? lead(other, entry->what, mine) * entry->work / all : 0;
-        double fault = share * (ahead > waited ? waited / ahead : 1);
+        double fault = leads[i] * (ahead > waited ? waited / ahead : 1);
         if (fault > 0) {
             add_to(&delays, &(struct aa_path_entry){entry->rank, entry->node, waiting, by_message, fault});
             left -= fault;
@@ -328,38 +361,52 @@ static void blame(const struct aa_path *mine, const struct aa_path *other, uint3
 }
 
 static void join(const struct aa_path *other, bool by_message) {
-    const struct aa_path *mine = aa_path_here();
-    if (!mine || other->length <= mine->length)
+    if (other->length <= own->path->length)
         return;
     const char *waiting = (const char *)aa_thread_self->current, *start = (const char *)aa_shard();
-    blame(mine, other, (uint32_t)((waiting - start) / AA_SHARD_ALIGNMENT), by_message);
+    blame(own->path, other, (uint32_t)((waiting - start) / AA_SHARD_ALIGNMENT), by_message);
     copy(own->path, other);
 }
 
+static void come_up_and_join(const struct aa_path *other, bool by_message) {
+    uint64_t since = aa_clock_ticks();
+    uint32_t steps;
+    if (!find(&steps))
+        return;
+    join(other, by_message);
+    add_effort(&own->effort, since, steps + other->count);
+}
+
 void aa_path_join(const struct aa_path *other) {
-    join(other, false);
+    come_up_and_join(other, false);
 }
 
 void aa_path_join_sender(const struct aa_path *other) {
-    join(other, true);
+    come_up_and_join(other, true);
+}
+
+static void keep(const struct aa_path *path) {
+    struct aa_section section = lock_sums();
+    for (uint32_t i = 0; i < path->count; i++)
+        add_to(&totals, &path->entries[i]);
+    if (path->segment)
+        add_to(&totals, &(struct aa_path_entry){.rank = path->rank, .what = path->segment});
+    unlock_sums(section);
 }
 
 void aa_path_meet(const struct aa_path *longest, bool mine) {
-    if (!aa_path_here())
+    uint64_t since = aa_clock_ticks();
+    uint32_t steps;
+    if (!find(&steps))
         return;
-    aa_path_join(longest);
-    if (mine) {
-        struct aa_section section = lock_sums();
-        for (uint32_t i = 0; i < longest->count; i++)
-            add_to(&totals, &longest->entries[i]);
-        if (longest->segment)
-            add_to(&totals, &(struct aa_path_entry){.rank = longest->rank, .what = longest->segment});
-        unlock_sums(section);
-    }
+    join(longest, false);
+    if (mine)
+        keep(longest);
     for (struct holder *each = holders; each; each = each->next) {
         each->path->length = longest->length;
         each->path->count = each->path->rank = each->path->segment = 0;
     }
+    add_effort(&own->effort, since, steps + longest->count);
 }
 
 void aa_path_gather_threads(void) {

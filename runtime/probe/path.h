@@ -48,6 +48,10 @@ bool aa_path_is_followed(void);
  * last belongs to it. */
 void aa_path_team_closed(struct aa_thread *const *members, uint32_t count);
 
+/* What all this has taken until now, of all threads, in ticks: looking at nodes, and putting chains together.
+ */
+uint64_t aa_path_taken(void);
+
 /* The process is at its end: what it has worked since belongs to the chain. */
 void aa_path_finish(void);
 

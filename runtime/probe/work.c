@@ -13,7 +13,7 @@ struct aa_work_node {
     uint32_t above, below, beside; /* places and 1: its parent, its first child, its parent's next one */
     uint32_t what;
     uint64_t visits;
-    double worked;
+    int64_t worked; /* ticks or instructions */
     bool is_open;
 };
 
@@ -21,11 +21,9 @@ bool aa_work_is_counted(void) {
     return strncmp(aa_shard()->sources[AA_INSTRUCTIONS], "simulated", sizeof "simulated" - 1) == 0;
 }
 
-static double worked(const struct aa_node *node, bool counted) {
-    if (counted)
-        return (double)node->counters[AA_INSTRUCTIONS];
-    int64_t ticks = node->wall[AA_OWN] + node->wall[AA_IO] - node->off[AA_OWN];
-    return (double)ticks / aa_clock_rate();
+static int64_t worked(const struct aa_node *node, bool counted) {
+    return counted ? (int64_t)node->counters[AA_INSTRUCTIONS]
+                   : node->wall[AA_OWN] + node->wall[AA_IO] - node->off[AA_OWN];
 }
 
 static uint32_t offset_of(const void *record) {
@@ -73,6 +71,8 @@ static uint32_t hashed(uint32_t what, const struct aa_node *node) {
 }
 
 static bool add(struct aa_work *work, const struct aa_node *node) {
+    if (work->count == 0)
+        work->counted = aa_work_is_counted();
     if (work->count == work->capacity && !grow(work))
         return false;
     uint32_t above = node->parent ? *place_of(work, node->parent) : 0;
@@ -109,17 +109,21 @@ struct look {
     struct aa_work *work;
     aa_work_told *tell;
     void *to;
-    bool counted;
+    uint32_t nodes; /* that were looked at */
 };
 
-static void look_below(const struct look *look, uint32_t first) {
+static void look_below(struct look *look, uint32_t first) {
     for (uint32_t place = first; place; place = look->work->nodes[place - 1].beside) {
         struct aa_work_node *known = &look->work->nodes[place - 1];
+        look->nodes++;
         if (!known->is_open && known->visits && known->visits == known->node->visits)
             continue;
-        double until_now = worked(known->node, look->counted);
-        if (until_now > known->worked)
-            look->tell(look->to, offset_of(known->node), known->what, until_now - known->worked);
+        int64_t until_now = worked(known->node, look->work->counted);
+        if (until_now > known->worked) {
+            double since = (double)(until_now - known->worked);
+            look->tell(look->to, offset_of(known->node), known->what,
+                       look->work->counted ? since : since / aa_clock_rate());
+        }
         known->worked = until_now;
         known->visits = known->node->visits;
         known->is_open = false;
@@ -132,10 +136,12 @@ static void open_up_to(struct aa_work *work, const struct aa_node *node) {
         work->nodes[place - 1].is_open = true;
 }
 
-void aa_work_look(struct aa_work *work, const struct aa_thread *thread, aa_work_told *tell, void *to) {
+uint32_t aa_work_look(struct aa_work *work, const struct aa_thread *thread, aa_work_told *tell, void *to) {
     take_new(work, thread);
     if (!work->count)
-        return;
-    look_below(&(struct look){work, tell, to, aa_work_is_counted()}, work->roots);
+        return 0;
+    struct look look = {work, tell, to, 0};
+    look_below(&look, work->roots);
     open_up_to(work, thread->current);
+    return look.nodes;
 }

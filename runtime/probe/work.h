@@ -19,14 +19,15 @@ struct aa_work {
     uint32_t *places; /* open addressing: of a node's offset its place in nodes and 1 */
     struct aa_record *seen;
     uint32_t roots; /* the place of the first and 1 */
+    bool counted;   /* as aa_work_is_counted() says */
 };
 
 /* Whether work is instructions. */
 bool aa_work_is_counted(void);
 
 /* Tell what each node has worked since the last look, whose offset by 64 comes with a number of its call
- * path. */
+ * path. Returns how many nodes were looked at. */
 typedef void aa_work_told(void *to, uint32_t node, uint32_t what, double work);
-void aa_work_look(struct aa_work *work, const struct aa_thread *thread, aa_work_told *tell, void *to);
+uint32_t aa_work_look(struct aa_work *work, const struct aa_thread *thread, aa_work_told *tell, void *to);
 
 #endif

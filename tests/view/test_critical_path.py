@@ -59,4 +59,4 @@ def test_without_a_path_one_line_says_how_to_get_it(
     make_experiment: MakeExperiment, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = printed(make_experiment({"even": [1.0, 1.0]}), capsys)
-    assert lines == ["the critical path is not known: run with --path auto"]
+    assert lines == ["the critical path is not known: only runs of several ranks with --path auto or always have one"]

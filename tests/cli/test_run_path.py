@@ -1,0 +1,185 @@
+"""``run`` records the critical path unless told otherwise, and programs that it cannot follow run as without it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from autoanalyzer.experiment import Experiment, load
+from autoanalyzer.runtime.folder import RunFolder
+
+from ..conftest import Tool, for_several_programs
+from .conftest import refused, succeed
+
+# The last rank is late, by work that takes the same number of steps in each run.
+LATE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <signal.h>
+#include <string.h>
+static double late(long steps) {
+    volatile double x = 1;
+    for (long i = 0; i < steps; i++)
+        x = x * 1.0000001 + 1e-9;
+    return x;
+}
+int main(int argc, char **argv) {
+    int rank, size, sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (rank == size - 1)
+        late(20000000);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%d of %d\\n", sum, size);
+    fflush(stdout);
+    if (argc > 1 && rank == 0)
+        raise(SIGKILL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+"""
+
+SPAWNS = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    MPI_Comm parent, children, all;
+    int one = 1, sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&parent);
+    if (parent == MPI_COMM_NULL)
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+    MPI_Intercomm_merge(parent == MPI_COMM_NULL ? children : parent, parent != MPI_COMM_NULL, &all);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all);
+    if (parent == MPI_COMM_NULL)
+        MPI_Barrier(MPI_COMM_WORLD);
+    printf("%d together\\n", sum);
+    MPI_Comm_free(&all);
+    MPI_Comm_disconnect(parent == MPI_COMM_NULL ? &children : &parent);
+    return MPI_Finalize();
+}
+"""
+
+NOT_KNOWN = "the critical path is not known: not all processes of the job are recorded, or do not see the same folder"
+
+
+def launched(ranks: int, *program: str) -> list[str]:
+    return ["--", "mpirun", "-n", str(ranks), *(program or ("./app",))]
+
+
+def recorded(tool: Tool, *words: str, env: dict[str, str] | None = None) -> Experiment:
+    """Run, and give what came of it."""
+    succeed(tool("autoanalyzer", "run", "-o", "out", "--no-analyze", *words, env=env))
+    return load(tool.folder / "out")
+
+
+def has_path(experiment: Experiment) -> bool:
+    assert ("path_time" in experiment) == (experiment.notes.path_seconds is not None)
+    return "path_time" in experiment
+
+
+def test_the_path_is_recorded_by_default_and_its_cost_is_measured(tool: Tool) -> None:
+    tool.build(LATE)
+    done = succeed(tool("autoanalyzer", "run", "-o", "out", "--json", "found.json", *launched(2)))
+    assert done.stdout == b"1 of 2\n"
+    experiment = load(tool.folder / "out")
+    assert has_path(experiment)
+    assert np.asarray(experiment.inclusive("path_time")).sum(axis=0).argmax() == 1
+    found = json.loads((tool.folder / "found.json").read_text())
+    assert experiment.notes.path_seconds is not None and experiment.notes.path_seconds > 0
+    wall = np.asarray(experiment.exclusive("wall_time")).sum()
+    assert found["overhead"]["of_path"] == pytest.approx(100 * experiment.notes.path_seconds / wall)
+    assert found["overhead"]["percent"] > found["overhead"]["of_path"]
+    assert found["delays"][0]["late"]["function"] == "late"
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "known"),
+    [
+        ((), "never", False),
+        (("--path", "always"), "never", True),
+        (("--path", "never"), "always", False),
+        (("--usage", "page_faults"), "", False),
+        (("--usage", "page_faults", "--path", "auto"), "", True),
+    ],
+)
+def test_the_option_goes_before_the_environment_and_that_before_the_default(
+    tool: Tool, words: tuple[str, ...], environment: str, known: bool
+) -> None:
+    tool.build(LATE)
+    experiment = recorded(tool, *words, *launched(2), env={"AUTOANALYZER_PATH": environment})
+    assert has_path(experiment) == known
+    assert not any("critical path" in each for each in experiment.notes.remarks)
+
+
+def test_another_word_in_the_environment_is_refused(tool: Tool) -> None:
+    tool.build(LATE)
+    done = tool("autoanalyzer", "run", *launched(1), env={"AUTOANALYZER_PATH": "sometimes"})
+    assert refused(done) == "autoanalyzer: AUTOANALYZER_PATH: expected never, auto, always, found 'sometimes'"
+
+
+def test_a_program_of_one_rank_sends_nothing(tool: Tool) -> None:
+    tool.build(LATE)
+    experiment = recorded(tool, *launched(1))
+    assert not has_path(experiment)
+    assert experiment.notes.remarks == ()
+    listed = succeed(tool("autoanalyzer", "analyze", "out", "--path")).stdout.decode()
+    assert "the critical path is not known: only runs of several ranks with --path auto or always have one" in listed
+
+
+def test_what_the_program_does_is_what_it_is_without_the_path(tool: Tool) -> None:
+    tool.build(LATE)
+    of_each = [recorded(tool, "--path", each, *launched(2)) for each in ("never", "always")]
+    for name in ("visits", "mpi_calls", "mpi_bytes"):
+        values = [np.asarray(each.exclusive(name)).sum() for each in of_each if name in each]
+        assert len(values) == 2 and values[0] == values[1] > 0, name
+
+
+def test_a_run_of_which_a_part_is_not_recorded_has_one_line_and_no_path(tool: Tool, mpi: tuple[str, str]) -> None:
+    launcher, compiler = mpi
+    tool.build(LATE, compiler=compiler)
+    parts = ["-n", "1", "./app", ":", "-n", "1", "env", "-u", "LD_PRELOAD", "./app"]
+    done = tool("autoanalyzer", "run", "-o", "out", "--", for_several_programs(launcher), *parts)
+    assert done.stdout == b"1 of 2\n"
+    experiment = load(tool.folder / "out")
+    assert not has_path(experiment)
+    assert [each for each in experiment.notes.remarks if "critical path" in each] == [NOT_KNOWN]
+
+
+def test_processes_that_are_spawned_run_as_they_do(tool: Tool) -> None:
+    """MPICH as Debian has it cannot spawn."""
+    tool.build(SPAWNS, compiler="mpicc.openmpi")
+    command = ["--", "mpirun.openmpi", "--oversubscribe", "-n", "2", "./app"]
+    done = succeed(tool("autoanalyzer", "run", "-o", "out", *command))
+    assert done.stdout.splitlines() == [b"3 together"] * 3
+    experiment = load(tool.folder / "out")
+    assert has_path(experiment)
+    assert not any("critical path" in each for each in experiment.notes.remarks)
+
+
+def test_a_run_that_is_killed_keeps_its_path(tool: Tool) -> None:
+    tool.build(LATE)
+    done = tool("autoanalyzer", "run", "-o", "out", "--no-analyze", *launched(2, "./app", "killed"))
+    assert done.returncode == 1
+    experiment = load(tool.folder / "out")
+    assert experiment.notes.unfinished == (0, 1)
+    assert has_path(experiment)
+    assert np.asarray(experiment.inclusive("path_time")).sum(axis=0).argmax() == 1
+    assert experiment.notes.path_seconds is not None and experiment.notes.path_seconds > 0
+
+
+def test_repeated_runs_have_the_mean_of_their_delays(tool: Tool) -> None:
+    tool.build(LATE)
+    mean = recorded(tool, "--repeat", "2", *launched(2))
+    runs = [load(RunFolder(tool.folder / "out").run(number).experiment) for number in (1, 2)]
+    (first, second) = ({(each.waiting, each.late): each.seconds for each in run.notes.delays} for run in runs)
+    of_mean = {(each.waiting, each.late): each.seconds for each in mean.notes.delays}
+    assert of_mean
+    assert of_mean == pytest.approx(
+        {pair: (first.get(pair, 0.0) + second.get(pair, 0.0)) / 2 for pair in {**first, **second}}
+    )
+    assert mean.notes.path_seconds == pytest.approx(sum(each.notes.path_seconds or 0.0 for each in runs) / 2)
