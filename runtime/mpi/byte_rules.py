@@ -23,10 +23,13 @@ __all__ = [
     "FILE_TIMED",
     "LEAVINGS",
     "MEETINGS",
+    "MEETINGS_BEGUN",
     "POLLS",
     "RULES",
     "TIMED",
     "TOPOLOGIES",
+    "WINDOWS_AFTER",
+    "WINDOWS_BEFORE",
     "ByteRule",
     "FileRule",
     "MpiKind",
@@ -378,8 +381,38 @@ TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_creat
 DERIVED: Final = f"Comm_create Comm_create_group Comm_split Comm_split_type Cart_sub {TOPOLOGIES}"
 """Those that make a communicator, the last parameter, of members of another, the first; but for plain copies."""
 
-MEETINGS: Final = f"Comm_dup Comm_dup_with_info {DERIVED}".replace("Comm_create_group ", "")
-"""Those that make a communicator, and for which all members of the first argument wait for each other."""
+_OF_FIRST: Final = f"Comm_dup Comm_dup_with_info {DERIVED}".replace("Comm_create_group ", "")
+
+MEETINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(_OF_FIRST.split(), ("argument_1",)),
+    "Comm_create_group": ("*argument_4",),
+    "Intercomm_create": ("argument_1", "*argument_6"),
+    "Intercomm_merge": ("*argument_3",),
+}
+"""Those that make a communicator → the communicators whose members wait for each other in them."""
+
+MEETINGS_BEGUN: Final = "Comm_idup Comm_idup_with_info"
+"""Those that do so until a request completes: all members of the first argument."""
+
+WINDOWS_AFTER: Final[Mapping[str, str]] = {
+    "Win_create": "aa_path_window_made(argument_5, *argument_6)",
+    "Win_allocate": "aa_path_window_made(argument_4, *argument_6)",
+    "Win_allocate_shared": "aa_path_window_made(argument_4, *argument_6)",
+    "Win_create_dynamic": "aa_path_window_made(argument_2, *argument_3)",
+    "Win_fence": "aa_path_fence(argument_1, argument_2)",
+    "Win_start": "aa_path_started(argument_1, argument_3)",
+    "Win_complete": "aa_path_completed(argument_1)",
+    "Win_wait": "aa_path_waited(argument_1)",
+    "Win_test": "if (*argument_2) aa_path_waited(argument_1)",
+}
+"""What the critical path does after a call on a window."""
+
+WINDOWS_BEFORE: Final[Mapping[str, str]] = {
+    "Win_free": "aa_path_window_ends(*argument_1)",
+    "Win_post": "aa_path_post(argument_1, argument_3)",
+    "Win_complete": "aa_path_completes(argument_1)",
+}
+"""What it does before one."""
 
 LEAVINGS: Final = "Comm_free Comm_disconnect"
 """Those that end a communicator."""

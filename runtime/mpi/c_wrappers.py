@@ -92,10 +92,12 @@ def _definition(function: WrappedFunction) -> str:
             if function.before
             else []
         ),
+        *([f"void *beside = aa_mpi_has_path(call) ? {function.beside} : NULL;"] if function.beside else []),
         f"int result = (*next)({arguments});",
         "if (call.counts && result == MPI_SUCCESS) {",
         *(f"    {line}" for line in function.counting),
         "}",
+        *(["if (beside && result != MPI_SUCCESS)", "    aa_path_complete(beside);"] if function.beside else []),
         "aa_mpi_end(call);",
         "return result;",
     ]

@@ -33,6 +33,8 @@ _VALUES: Final = {
     "MPI_Comm": "MPI_Comm {name} = aa_fortran_comm(f_{name});",
     "MPI_Op": "MPI_Op {name} = aa_fortran_op(f_{name});",
     "MPI_File": "MPI_File {name} = aa_fortran_file(f_{name});",
+    "MPI_Group": "MPI_Group {name} = aa_fortran_group(f_{name});",
+    "MPI_Win": "MPI_Win {name} = aa_fortran_win(f_{name});",
     "MPI_Datatype": "MPI_Datatype {name} = aa_fortran_datatype(f_{name});",
     "void *": "const void *{name} = aa_fortran_buffer(f_{name}, form);",
     "int *": "const aa_fortran_integer *{name} = f_{name};",
@@ -40,6 +42,7 @@ _VALUES: Final = {
     "MPI_Datatype *": "const struct aa_fortran_type *{name} = f_{name};",
     "MPI_Status *": "MPI_Status c_{name}; const MPI_Status *{name} = aa_fortran_status(f_{name}, &c_{name});",
     "MPI_Comm *": "MPI_Comm c_{name} = aa_fortran_comm(f_{name}), *{name} = &c_{name};",
+    "MPI_Win *": "MPI_Win c_{name} = aa_fortran_win(f_{name}), *{name} = &c_{name};",
     "MPI_Message *": "MPI_Fint c_{name} = *(MPI_Fint *)f_{name}, *{name} = &c_{name};",
     "MPI_Request *": "MPI_Request c_{name} = aa_request_f2c(*(MPI_Fint *)f_{name}), *{name} = &c_{name};",
 }
@@ -102,10 +105,12 @@ def _definition(function: WrappedFunction) -> str:
             * function.synchronises
         ),
         *_before(function),
+        *_beside(function),
         f"    next({arguments});",
         "    if (call.counts && *error == MPI_SUCCESS) {",
         *(f"        {line}" for line in (*_values(function, function.counting), *function.counting)),
         "    }",
+        *(["    if (beside && *error != MPI_SUCCESS)", "        aa_path_complete(beside);"] if function.beside else []),
         "    aa_mpi_end(call);",
         "}",
     ]
@@ -136,6 +141,18 @@ def _before(function: WrappedFunction) -> list[str]:
         return []
     lines = [*_values(function, function.before), *function.before]
     return ["    if (aa_mpi_has_path(call)) {", *(f"        {line}" for line in lines), "    }"]
+
+
+def _beside(function: WrappedFunction) -> list[str]:
+    if not function.beside:
+        return []
+    lines = [*_values(function, [function.beside]), f"beside = {function.beside};"]
+    return [
+        "    void *beside = NULL;",
+        "    if (aa_mpi_has_path(call)) {",
+        *(f"        {line}" for line in lines),
+        "    }",
+    ]
 
 
 def _values(function: WrappedFunction, statements: Sequence[str]) -> list[str]:

@@ -17,10 +17,13 @@ from .byte_rules import (
     FILE_TIMED,
     LEAVINGS,
     MEETINGS,
+    MEETINGS_BEGUN,
     POLLS,
     RULES,
     TIMED,
     TOPOLOGIES,
+    WINDOWS_AFTER,
+    WINDOWS_BEFORE,
     ByteRule,
     FileRule,
     MpiKind,
@@ -35,19 +38,19 @@ BY_HAND: Final = (
 )
 """Functions that ``probe/mpi_life.c``, ``mpi_completion_….c`` and ``mpi_file.c`` wrap."""
 
-SESSIONS: Final = "Session_init Session_finalize Group_from_session_pset Group_rank Group_size"
+SESSIONS: Final = "Session_init Session_finalize Group_from_session_pset Group_rank"
 """Functions that ``probe/mpi_life.c`` wraps besides, and those that it calls; where the first is declared, all are."""
 
 CALLED: Final = (
     "Query_thread Comm_rank Comm_size Comm_remote_size Comm_test_inter Comm_get_parent Type_size_x Get_elements_x"
     " Comm_create_keyval Comm_free_keyval Comm_set_attr Comm_get_attr Status_f2c Test_cancelled Comm_group"
-    " Comm_remote_group Group_translate_ranks Group_free Op_create Op_free Type_contiguous Type_commit Type_free"
-    " Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count Dist_graph_neighbors_count"
+    " Comm_remote_group Group_size Group_translate_ranks Group_free Op_create Op_free Type_contiguous Type_commit"
+    " Type_free Topo_test Cartdim_get Cart_get Cart_shift Graph_neighbors_count Dist_graph_neighbors_count"
 )
 """Functions that the library calls to learn sizes and roles."""
 
 
-# Whose work a collective needs → the arguments that say so. Neighbours' are followed where they block.
+# Whose work a collective needs → the arguments that say so.
 _COLLECTIVES: Final = {
     "everyone": "comm",
     "from_root": "root, comm",
@@ -55,7 +58,6 @@ _COLLECTIVES: Final = {
     "from_lower": "comm",
     "from_neighbours": "comm",
 }
-_BEGUN: Final = ("everyone", "from_root", "to_root", "from_lower")
 
 
 class Form(Enum):
@@ -80,6 +82,7 @@ class WrappedFunction:
         share: What its time is: of ``enum aa_share``.
         synchronises: Whether it may be split by a barrier of all members of its communicator.
         before: C statements over the parameters for the critical path, before the call.
+        beside: C expression for a collective of the critical path's, which begins first; empty: there is none.
     """
 
     prototype: Prototype
@@ -89,6 +92,7 @@ class WrappedFunction:
     share: str
     synchronises: bool = False
     before: tuple[str, ...] = ()
+    beside: str = ""
 
     @property
     def operation(self) -> str:
@@ -110,6 +114,7 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
             yield WrappedFunction(
                 *(prototype, names, counting, words, _share(rule.kind), _synchronises(rule, form)),
                 before=_path_before(rule, form),
+                beside=_path_beside(rule, form),
             )
     for file_rule in FILE_RULES:
         for prototype, form in _all_forms(_file_forms(file_rule), prototypes):
@@ -119,8 +124,13 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
     for kind, functions in TIMED.items():
         for prototype in _timed(functions, prototypes):
             before = ("aa_path_leave(*argument_1);",) if prototype.name in LEAVINGS.split() else ()
+            if statement := WINDOWS_BEFORE.get(prototype.name):
+                before = (f"{statement};",)
             counting = _counting_time(prototype)
-            yield WrappedFunction(prototype, _numbered(prototype), counting, "time", _share(kind), before=before)
+            beside = "aa_path_begin_everyone(argument_1)" if prototype.name in MEETINGS_BEGUN.split() else ""
+            yield WrappedFunction(
+                *(prototype, _numbered(prototype), counting, "time", _share(kind)), before=before, beside=beside
+            )
     for prototype in _timed(FILE_TIMED, prototypes):
         of_open_file = prototype.parameters[0][0] == "MPI_File"
         counting = ["aa_file_count(argument_1, 0, 0, 0);"] if of_open_file else []
@@ -206,9 +216,8 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
         )
         return ["aa_count_mpi(1, 0, 0);", entry]
     counting = [f"aa_count_mpi(1, {rule.sent}, {received});"]
-    if form is Form.REQUEST and rule.path in _BEGUN:
-        begun = f"aa_path_begin_{rule.path}({_COLLECTIVES[rule.path]})"
-        counting.append(f"aa_collective_begun(*request, aa_mpi_path ? {begun} : NULL);")
+    if form is Form.REQUEST and rule.path in _COLLECTIVES:
+        counting.append("aa_collective_begun(*request, beside);")
     elif form is Form.REQUEST and rule.path == "matched":
         counting.append("aa_matched_begun(*request);")
     elif form is Form.REQUEST and rule.by_status and rule.source:
@@ -229,6 +238,13 @@ def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
         "exchange": ("aa_path_send(dest, sendtag, comm);",),
         "matched": ("aa_path_take_matched(AA_MESSAGE(*message));",),
     }.get(rule.path, ())
+
+
+def _path_beside(rule: ByteRule, form: Form) -> str:
+    """A collective beside one that does not block begins first, so that it is complete no later."""
+    if form is not Form.REQUEST or rule.path not in _COLLECTIVES:
+        return ""
+    return f"aa_path_begin_{rule.path}({_COLLECTIVES[rule.path]})"
 
 
 def _path_after(rule: ByteRule, form: Form) -> list[str]:
@@ -256,12 +272,16 @@ def _counting_time(prototype: Prototype) -> list[str]:
         flag, message = (f"*argument_{len(prototype.parameters) - place}" for place in (2, 1))
         when = "aa_mpi_path" if prototype.name == "Mprobe" else f"aa_mpi_path && {flag}"
         counting += [f"if ({when})", f"    aa_path_matched(AA_MESSAGE({message}), argument_3);"]
-    if prototype.name in MEETINGS.split():
-        counting += ["if (aa_mpi_path)", "    aa_path_everyone(argument_1);"]
+    if meetings := MEETINGS.get(prototype.name, ()):
+        counting += ["if (aa_mpi_path) {", *(f"    aa_path_everyone({comm});" for comm in meetings), "}"]
+    if statement := WINDOWS_AFTER.get(prototype.name.removesuffix("_c")):
+        counting += ["if (aa_mpi_path)", f"    {statement};"]
     if prototype.name in TOPOLOGIES.split():
         counting.append(f"aa_topology_made(*argument_{len(prototype.parameters)});")
     before, after = prototype.parameters[-1] if prototype.parameters else ("", "")
-    if (before.strip(), after) == ("MPI_Request *", ""):
+    if prototype.name in MEETINGS_BEGUN.split():
+        counting.append(f"aa_collective_begun(*argument_{len(prototype.parameters)}, beside);")
+    elif (before.strip(), after) == ("MPI_Request *", ""):
         counting.append(f"aa_request_begun(*argument_{len(prototype.parameters)}, AA_BRINGS_NOTHING);")
     return counting
 

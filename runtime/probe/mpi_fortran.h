@@ -103,6 +103,14 @@ static inline MPI_Op aa_fortran_op(const void *argument) {
     return aa_op_f2c(*(const MPI_Fint *)argument);
 }
 
+static inline MPI_Group aa_fortran_group(const void *argument) {
+    return aa_group_f2c(*(const MPI_Fint *)argument);
+}
+
+static inline MPI_Win aa_fortran_win(const void *argument) {
+    return aa_win_f2c(*(const MPI_Fint *)argument);
+}
+
 static inline MPI_File aa_fortran_file(const void *argument) {
     return aa_mpi.File_f2c(*(const MPI_Fint *)argument);
 }

@@ -33,15 +33,19 @@
 #define aa_request_f2c(handle) MPI_Request_f2c(handle)
 #define aa_request_c2f(handle) MPI_Request_c2f(handle)
 #define aa_op_f2c(handle) MPI_Op_f2c(handle)
+#define aa_group_f2c(handle) MPI_Group_f2c(handle)
+#define aa_win_f2c(handle) MPI_Win_f2c(handle)
 #else
 #define AA_MPI_HANDLES(function)                                                                             \
     function(Comm_f2c) function(Type_f2c) function(Request_f2c) function(Request_c2f) function(Op_f2c)       \
-        function(File_f2c)
+        function(File_f2c) function(Group_f2c) function(Win_f2c)
 #define aa_comm_f2c(handle) aa_mpi.Comm_f2c(handle)
 #define aa_type_f2c(handle) aa_mpi.Type_f2c(handle)
 #define aa_request_f2c(handle) aa_mpi.Request_f2c(handle)
 #define aa_request_c2f(handle) aa_mpi.Request_c2f(handle)
 #define aa_op_f2c(handle) aa_mpi.Op_f2c(handle)
+#define aa_group_f2c(handle) aa_mpi.Group_f2c(handle)
+#define aa_win_f2c(handle) aa_mpi.Win_f2c(handle)
 #endif
 
 #define AA_MPI_POINTER(name) __typeof__(MPI_##name) *name;

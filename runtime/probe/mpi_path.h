@@ -47,12 +47,27 @@ void aa_path_to_root(int root, MPI_Comm comm);
 void aa_path_from_lower(MPI_Comm comm);
 void aa_path_from_neighbours(MPI_Comm comm);
 
-/* The same of a collective that has begun: what is to be handed over when it is complete; null: nothing. */
+/* The same of a collective that is about to begin: what is to be handed over once it is complete; null:
+ * nothing. */
 void *aa_path_begin_everyone(MPI_Comm comm);
 void *aa_path_begin_from_root(int root, MPI_Comm comm);
 void *aa_path_begin_to_root(int root, MPI_Comm comm);
 void *aa_path_begin_from_lower(MPI_Comm comm);
+void *aa_path_begin_from_neighbours(MPI_Comm comm);
 void aa_path_complete(void *begun);
+
+/* A window is made, and is about to be freed; all have met in a fence. */
+void aa_path_window_made(MPI_Comm comm, MPI_Win window);
+void aa_path_window_ends(MPI_Win window);
+void aa_path_fence(int assertion, MPI_Win window);
+
+/* A target is about to post, and has waited; an origin has started, is about to complete, and has completed.
+ */
+void aa_path_post(MPI_Group origins, MPI_Win window);
+void aa_path_waited(MPI_Win window);
+void aa_path_started(MPI_Group targets, MPI_Win window);
+void aa_path_completes(MPI_Win window);
+void aa_path_completed(MPI_Win window);
 
 /* A communicator is about to be freed: what of ours goes on in it comes to its end first. */
 void aa_path_leave(MPI_Comm comm);

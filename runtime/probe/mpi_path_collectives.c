@@ -24,10 +24,10 @@ void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *t
     }
 }
 
-/* Not those of an intercommunicator, nor those with processes of another MPI_COMM_WORLD: they would not join
- * in ours. */
+/* Not those with processes of another MPI_COMM_WORLD: they would not join in ours. An intercommunicator has
+ * two members at least, if only one in each group. */
 static bool are_followed(const struct aa_mpi_peers *peers) {
-    return peers && !peers->inter && !peers->strangers && peers->count > 1;
+    return peers && !peers->strangers && (peers->inter || peers->count > 1);
 }
 
 /* Null: there is nothing to be told, or nobody to tell. */
@@ -105,24 +105,64 @@ void aa_path_from_neighbours(MPI_Comm comm) {
     aa_path_count_collective(places + 1);
 }
 
+/* ---- communicators of ours for what the program's may not outlive */
+
+#define MOST_COMPANIONS 256 /* libraries have some thousand communicators in all */
+
+static _Atomic int companions;
+
+/* All make it or none, as the process with the most of them decides. */
+MPI_Comm aa_path_companion(MPI_Comm comm) {
+    struct aa_path mine = {.length = companions, .from = aa_path_ours.me}, most;
+    MPI_Comm made = aa_mpi.no_comm;
+    MPI_Group group;
+    if (!group_of(comm) ||
+        aa_mpi.Allreduce(&mine, &most, 1, aa_path_ours.chain, aa_path_ours.longest, comm) != MPI_SUCCESS ||
+        most.length >= MOST_COMPANIONS || aa_mpi.Comm_group(comm, &group) != MPI_SUCCESS)
+        return made;
+    if (aa_mpi.Comm_create(comm, group, &made) == MPI_SUCCESS)
+        companions++;
+    aa_mpi.Group_free(&group);
+    return made;
+}
+
+void aa_path_companion_ends(MPI_Comm companion) {
+    aa_mpi.Comm_free(&companion);
+    companions--;
+}
+
 /* ---- collectives that go on meanwhile */
+
+#define LOOKS 100 /* for one of ours that began before the program's, and may be complete a little later */
 
 struct begun {
     struct begun *next;
     MPI_Comm comm;
     MPI_Request request;
-    struct aa_path mine, found;
+    int places; /* from which a chain comes */
+    struct aa_path mine, found[];
 };
 
 static struct begun *overdue; /* complete for the program, and not yet for us: nobody waits for that */
 
-static struct begun *begin(MPI_Comm comm) {
-    struct begun *begun = group_of(comm) ? calloc(1, sizeof *begun) : NULL;
+static struct begun *begin_from(int places, MPI_Comm comm) {
+    struct begun *begun = calloc(1, sizeof *begun + ((size_t)places + 1) * sizeof *begun->found);
     if (begun) {
         begun->comm = comm;
+        begun->places = places;
         aa_path_write(&begun->mine);
     }
     return begun;
+}
+
+static struct begun *begin(MPI_Comm comm) {
+    return group_of(comm) ? begin_from(1, comm) : NULL;
+}
+
+/* A root that is none is the program's mistake, which its own call reports. */
+static struct begun *begin_with(int root, MPI_Comm comm) {
+    const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
+    return peers && (peers->inter || (root >= 0 && root < peers->count)) ? begin(comm) : NULL;
 }
 
 static void *has_begun(struct begun *begun, int result) {
@@ -134,45 +174,60 @@ static void *has_begun(struct begun *begun, int result) {
 
 void *aa_path_begin_everyone(MPI_Comm comm) {
     struct begun *it = begin(comm);
-    return it ? has_begun(it, aa_mpi.Iallreduce(&it->mine, &it->found, 1, aa_path_ours.chain,
+    return it ? has_begun(it, aa_mpi.Iallreduce(&it->mine, it->found, 1, aa_path_ours.chain,
                                                 aa_path_ours.longest, comm, &it->request))
               : NULL;
 }
 
 void *aa_path_begin_from_root(int root, MPI_Comm comm) {
-    struct begun *it = begin(comm);
+    struct begun *it = begin_with(root, comm);
     if (it)
-        it->found = it->mine;
-    return it ? has_begun(it, aa_mpi.Ibcast(&it->found, 1, aa_path_ours.chain, root, comm, &it->request))
+        it->found[0] = it->mine;
+    return it ? has_begun(it, aa_mpi.Ibcast(it->found, 1, aa_path_ours.chain, root, comm, &it->request))
               : NULL;
 }
 
 void *aa_path_begin_to_root(int root, MPI_Comm comm) {
-    struct begun *it = begin(comm);
-    return it ? has_begun(it, aa_mpi.Ireduce(&it->mine, &it->found, 1, aa_path_ours.chain,
+    struct begun *it = begin_with(root, comm);
+    return it ? has_begun(it, aa_mpi.Ireduce(&it->mine, it->found, 1, aa_path_ours.chain,
                                              aa_path_ours.longest, root, comm, &it->request))
               : NULL;
 }
 
 void *aa_path_begin_from_lower(MPI_Comm comm) {
     struct begun *it = begin(comm);
-    return it ? has_begun(it, aa_mpi.Iscan(&it->mine, &it->found, 1, aa_path_ours.chain, aa_path_ours.longest,
+    return it ? has_begun(it, aa_mpi.Iscan(&it->mine, it->found, 1, aa_path_ours.chain, aa_path_ours.longest,
                                            comm, &it->request))
               : NULL;
 }
 
+void *aa_path_begin_from_neighbours(MPI_Comm comm) {
+    int places = aa_neighbour_places(comm);
+    struct begun *it = are_followed(aa_mpi_peers_of(comm)) ? begin_from(places, comm) : NULL;
+    if (!it)
+        return NULL;
+    aa_path_count_collective(places + 1);
+    return has_begun(it, aa_mpi.Ineighbor_allgather(&it->mine, 1, aa_path_ours.chain, it->found, 1,
+                                                    aa_path_ours.chain, comm, &it->request));
+}
+
 static void end(struct begun *begun) {
-    begun->found.from &= ~AA_PATH_TOO_MUCH;
-    aa_path_join(&begun->found);
+    for (int i = 0; i < begun->places; i++) {
+        begun->found[i].from &= ~AA_PATH_TOO_MUCH;
+        aa_path_join(&begun->found[i]);
+    }
     free(begun);
 }
 
-static bool is_complete(struct begun *begun) {
+/* Looks a number of times, each of which lets the library go on. */
+static bool is_complete(struct begun *begun, int looks) {
     int complete = 0;
-    if (aa_mpi.Test(&begun->request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS || !complete)
-        return false;
-    end(begun);
-    return true;
+    while (!complete && looks-- > 0 &&
+           aa_mpi.Test(&begun->request, &complete, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+        ;
+    if (complete)
+        end(begun);
+    return complete;
 }
 
 /* All members wait here, and for nothing else. */
@@ -208,7 +263,7 @@ void aa_path_complete(void *collective) {
     overdue = NULL;
     while (others) {
         struct begun *next = others->next;
-        if (!is_complete(others)) {
+        if (!is_complete(others, others == begun ? LOOKS : 1)) {
             others->next = overdue;
             overdue = others;
         }

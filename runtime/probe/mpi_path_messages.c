@@ -10,6 +10,7 @@
 #define TAGS 0x7fff   /* the largest that every library has */
 #define IN_A_BLOCK 64 /* messages */
 #define LOOKED_AT 4   /* for one that has gone, before a block is added */
+#define LOOKS 100     /* for one that was sent, and may come a little later than what it goes beside */
 #define PATIENCE 1e9  /* nanoseconds in which a message of ours comes that was sent before the program's */
 
 static bool has_missed; /* one that was sent to it; as all others go on, so does the rest */
@@ -68,65 +69,82 @@ static int tag_of(const struct aa_mpi_peers *peers, int tag) {
     return (int)(mixed & TAGS);
 }
 
-void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
-    int peer = aa_mpi_peer(peers, dest);
-    if (peer < 0)
-        return;
+void aa_path_send_on(MPI_Comm comm, int peer, int tag) {
     aa_path_lock();
     struct parcel *parcel = free_parcel();
     if (parcel) {
         aa_path_write(&parcel->path);
-        parcel->is_sent =
-            aa_mpi.Isend(&parcel->path, (int)aa_path_size(&parcel->path), aa_mpi.byte, peer,
-                         tag_of(peers, tag), aa_path_ours.comm, &parcel->request) == MPI_SUCCESS;
+        parcel->is_sent = aa_mpi.Isend(&parcel->path, (int)aa_path_size(&parcel->path), aa_mpi.byte, peer,
+                                       tag, comm, &parcel->request) == MPI_SUCCESS;
     }
     aa_path_unlock();
     aa_path_count_message();
 }
 
-/* It was sent before a message that is here; but should it not come, nobody waits for it for ever. */
-static bool take(struct aa_path *path, int peer, int tag) {
-    MPI_Request request;
+void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
+    int peer = aa_mpi_peer(peers, dest);
+    if (peer >= 0)
+        aa_path_send_on(aa_path_ours.comm, peer, tag_of(peers, tag));
+}
+
+bool aa_path_is_here(MPI_Request *request) {
     int came = 0;
-    if (aa_mpi.Irecv(path, (int)sizeof *path, aa_mpi.byte, peer, tag, aa_path_ours.comm, &request) !=
-        MPI_SUCCESS)
-        return false;
+    for (int i = 0; !came && i < LOOKS && aa_mpi.Test(request, &came, MPI_STATUS_IGNORE) == MPI_SUCCESS; i++)
+        ;
+    return came;
+}
+
+static bool comes(MPI_Request *request, double patience) {
+    int came = 0;
     uint64_t end = 0;
-    while (aa_mpi.Test(&request, &came, MPI_STATUS_IGNORE) == MPI_SUCCESS && !came) {
+    while (aa_mpi.Test(request, &came, MPI_STATUS_IGNORE) == MPI_SUCCESS && !came) {
         uint64_t now = aa_clock_ticks();
-        end = end ? end : now + (uint64_t)(PATIENCE * aa_clock_rate());
+        end = end ? end : now + (uint64_t)(patience * aa_clock_rate());
         if (now > end) {
-            aa_mpi.Cancel(&request);
-            aa_mpi.Wait(&request, MPI_STATUS_IGNORE);
+            aa_mpi.Cancel(request);
+            aa_mpi.Wait(request, MPI_STATUS_IGNORE);
             return false;
         }
     }
     return came;
 }
 
+/* It was sent before a message that is here; but should it not come, nobody waits for it for ever. */
+bool aa_path_await(MPI_Request *request) {
+    if (comes(request, has_missed ? 0 : PATIENCE))
+        return true;
+    has_missed = true;
+    aa_shard()->path_state = AA_PATH_MISSED;
+    return false;
+}
+
+void aa_path_receive_on(MPI_Comm comm, int peer, int tag) {
+    struct aa_path path;
+    MPI_Request request;
+    if (!has_missed &&
+        aa_mpi.Irecv(&path, (int)sizeof path, aa_mpi.byte, peer, tag, comm, &request) == MPI_SUCCESS) {
+        if (aa_path_await(&request))
+            aa_path_join_sender(&path);
+        aa_path_count_message();
+    }
+}
+
 void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int tag) {
     int peer = aa_mpi_peer(peers, source);
-    struct aa_path path;
-    if (peer < 0 || has_missed)
-        return;
-    if (take(&path, peer, tag_of(peers, tag))) {
-        aa_path_join_sender(&path);
-    } else {
-        has_missed = true;
-        aa_shard()->path_state = AA_PATH_MISSED;
-    }
-    aa_path_count_message();
+    if (peer >= 0)
+        aa_path_receive_on(aa_path_ours.comm, peer, tag_of(peers, tag));
 }
 
 void aa_path_exchange_with_oneself(void) {
     int me = (int)aa_path_ours.me;
     struct aa_path mine = {.from = aa_path_ours.me}, found;
-    MPI_Request request;
-    if (aa_mpi.Isend(&mine, (int)aa_path_size(&mine), aa_mpi.byte, me, 0, aa_path_ours.comm, &request) ==
-        MPI_SUCCESS) {
-        take(&found, me, 0);
-        aa_mpi.Wait(&request, MPI_STATUS_IGNORE);
-    }
+    MPI_Comm comm = aa_path_ours.comm;
+    MPI_Request sent, received;
+    if (aa_mpi.Isend(&mine, (int)aa_path_size(&mine), aa_mpi.byte, me, 0, comm, &sent) != MPI_SUCCESS)
+        return;
+    if (aa_mpi.Irecv(&found, (int)sizeof found, aa_mpi.byte, me, 0, comm, &received) == MPI_SUCCESS)
+        comes(&received, PATIENCE);
+    aa_mpi.Wait(&sent, MPI_STATUS_IGNORE);
 }
 
 /* ---- messages that were matched before they are received */

@@ -35,6 +35,20 @@ bool aa_path_is_too_dear(void);
 
 void aa_path_exchange_with_oneself(void);
 
+/* A message of ours on a communicator of ours is sent; is received, and was sent before. */
+void aa_path_send_on(MPI_Comm comm, int peer, int tag);
+void aa_path_receive_on(MPI_Comm comm, int peer, int tag);
+
+/* Whether one that is being received is here, without waiting; the same of one that was sent before, which is
+ * waited for. */
+bool aa_path_is_here(MPI_Request *request);
+bool aa_path_await(MPI_Request *request);
+
+/* A communicator of ours with the members of one of the program's, all of whom ask for it; MPI_COMM_NULL:
+ * there is none. The program's attributes are not copied. */
+MPI_Comm aa_path_companion(MPI_Comm comm);
+void aa_path_companion_ends(MPI_Comm companion);
+
 /* An MPI_User_function. */
 void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *type);
 

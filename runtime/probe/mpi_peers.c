@@ -29,26 +29,42 @@ void aa_mpi_peers_end(void) {
     aa_mpi.Comm_free_keyval(&known);
 }
 
-static bool translate(MPI_Group group, struct aa_mpi_peers *peers) {
+/* The ranks of a group in MPI_COMM_WORLD; null: not known. */
+static int *translate(MPI_Group group, int count) {
     MPI_Group world;
-    int *ranks = malloc((size_t)peers->count * sizeof *ranks);
-    peers->world = malloc((size_t)peers->count * sizeof *peers->world);
-    bool done = ranks && peers->world && aa_mpi.Comm_group(aa_mpi.world, &world) == MPI_SUCCESS;
+    int *ranks = malloc((size_t)count * sizeof *ranks), *found = malloc((size_t)count * sizeof *found);
+    bool done = ranks && found && aa_mpi.Comm_group(aa_mpi.world, &world) == MPI_SUCCESS;
     if (done) {
-        for (int i = 0; i < peers->count; i++)
+        for (int i = 0; i < count; i++)
             ranks[i] = i;
-        done = aa_mpi.Group_translate_ranks(group, peers->count, ranks, world, peers->world) == MPI_SUCCESS;
+        done = aa_mpi.Group_translate_ranks(group, count, ranks, world, found) == MPI_SUCCESS;
         aa_mpi.Group_free(&world);
     }
     free(ranks);
-    return done;
+    if (done)
+        return found;
+    free(found);
+    return NULL;
 }
 
-static bool has_strangers(const struct aa_mpi_peers *peers) {
+static bool has_strangers(const int *ranks, int count) {
     int i = 0;
-    while (i < peers->count && peers->world[i] >= 0)
+    while (ranks && i < count && ranks[i] >= 0)
         i++;
-    return i < peers->count;
+    return i < count;
+}
+
+/* The own group of an intercommunicator. */
+static bool has_local_strangers(MPI_Comm comm) {
+    MPI_Group group;
+    int count = 0;
+    if (aa_mpi.Comm_size(comm, &count) != MPI_SUCCESS || aa_mpi.Comm_group(comm, &group) != MPI_SUCCESS)
+        return true;
+    int *ranks = translate(group, count);
+    bool found = has_strangers(ranks, count);
+    free(ranks);
+    aa_mpi.Group_free(&group);
+    return found;
 }
 
 static bool fill(struct aa_mpi_peers *peers, MPI_Comm comm) {
@@ -63,14 +79,16 @@ static bool fill(struct aa_mpi_peers *peers, MPI_Comm comm) {
         aa_mpi.Comm_remote_size(comm, &peers->count);
     else
         aa_mpi.Comm_size(comm, &peers->count);
-    bool filled = peers->count > 0 && translate(group, peers);
+    peers->world = peers->count > 0 ? translate(group, peers->count) : NULL;
     aa_mpi.Group_free(&group);
-    if (filled && !inter) {
-        peers->strangers = has_strangers(peers);
+    if (!peers->world)
+        return false;
+    peers->strangers = has_strangers(peers->world, peers->count) || (inter && has_local_strangers(comm));
+    if (!inter) {
         peers->everybody = peers->count == of_world.count && !peers->strangers;
         peers->salt = (uint32_t)(peers->count + 131 * peers->world[0] + 31 * peers->world[peers->count - 1]);
     }
-    return filled;
+    return true;
 }
 
 static struct aa_mpi_peers *look_up(MPI_Comm comm) {

@@ -9,7 +9,8 @@ struct aa_mpi_peers {
     uint32_t salt;  /* tells communicators with the same two members apart, the same in all members; mostly */
     bool inter;     /* an intercommunicator */
     bool everybody; /* all of MPI_COMM_WORLD */
-    bool strangers; /* some are of another MPI_COMM_WORLD: they send and await nothing of ours */
+    bool strangers; /* some, of either group, are of another MPI_COMM_WORLD: they send and await nothing of
+                       ours */
     int *world;     /* of each its rank there, negative if it has none; null: the same */
 };
 

@@ -223,14 +223,192 @@ static void master(void) {
     }
 }
 
+/* Even ranks, and each of the first two alone. */
+static MPI_Group even, first, second;
+
+/* A rank is late, and does nothing afterwards: path 3 + 2 for those who wait for it, and 1 + 2 for others. */
+static void before(int late) {
+    work(rank == late ? 3 : 1);
+}
+
+static void after(int late) {
+    work(rank == late ? 0 : 2);
+}
+
+/* A communicator is copied meanwhile: path 3 + 2. */
+static void copied(void) {
+    MPI_Comm copy;
+    MPI_Request request;
+    before(1);
+    MPI_Comm_idup(WORLD, &copy, &request);
+    MPI_Wait(&request, IGNORE);
+    after(1);
+    MPI_Comm_free(&copy);
+}
+
+/* Even ranks make a communicator among them: path 3 + 2, and not 4 + 2. */
+static void grouped(void) {
+    MPI_Comm made;
+    work(rank == 1 ? 4 : rank == 2 ? 3 : 1);
+    if (rank % 2 == 0)
+        MPI_Comm_create_group(WORLD, even, 9, &made);
+    work(rank == 1 || rank == 2 ? 0 : 2);
+    if (rank % 2 == 0)
+        MPI_Comm_free(&made);
+}
+
+/* Even and odd ranks, and what connects them. */
+static MPI_Comm half, across;
+
+static void connect(void) {
+    MPI_Comm_split(WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, WORLD, rank % 2 ? 0 : 1, 9, &across);
+}
+
+static void disconnect(void) {
+    MPI_Comm_free(&across);
+    MPI_Comm_free(&half);
+}
+
+/* Two groups are connected: all wait for all, path 3 + 2. */
+static void connected(void) {
+    MPI_Comm_split(WORLD, rank % 2, rank, &half);
+    before(1);
+    MPI_Intercomm_create(half, 0, WORLD, rank % 2 ? 0 : 1, 9, &across);
+    after(1);
+    disconnect();
+}
+
+/* Two groups become one: path 3 + 2. */
+static void merged(void) {
+    MPI_Comm both;
+    connect();
+    before(1);
+    MPI_Intercomm_merge(across, rank % 2, &both);
+    after(1);
+    MPI_Comm_free(&both);
+    disconnect();
+}
+
+/* Even ranks wait for odd ones, and these do not wait for each other: path 3 + 1, and not 3 + 2. */
+static void across_all(void) {
+    int value = rank, sum;
+    connect();
+    before(1);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, across);
+    work(rank == 1 ? 0 : rank % 2 ? 2 : 1);
+    disconnect();
+}
+
+/* Odd ranks wait for rank 0, and even ones do not: path 3 + 1, and not 3 + 2. */
+static void across_root(void) {
+    int value = rank;
+    MPI_Request request;
+    connect();
+    before(0);
+    MPI_Ibcast(&value, 1, MPI_INT, rank % 2 ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL, across, &request);
+    MPI_Wait(&request, IGNORE);
+    work(rank == 0 ? 0 : rank % 2 ? 1 : 2);
+    disconnect();
+}
+
+/* Only rank 1 is beside rank 0, which is late: path 3 + 1, and not 3 + 2. */
+static void beside(void) {
+    MPI_Comm line;
+    MPI_Request request;
+    int periodic = 0, received[2];
+    MPI_Cart_create(WORLD, 1, &size, &periodic, 0, &line);
+    before(0);
+    MPI_Ineighbor_allgather(&rank, 1, MPI_INT, received, 1, MPI_INT, line, &request);
+    MPI_Wait(&request, IGNORE);
+    work(rank > 1 ? 2 : rank);
+    MPI_Comm_free(&line);
+}
+
+static MPI_Win window;
+static int exposed_value;
+
+static void open_window(void) {
+    MPI_Win_create(&exposed_value, sizeof exposed_value, 1, MPI_INFO_NULL, WORLD, &window);
+}
+
+/* All wait for all to make a window: path 3 + 2. */
+static void windowed(void) {
+    before(1);
+    open_window();
+    after(1);
+    MPI_Win_free(&window);
+}
+
+/* And to free it: path 3 + 2. */
+static void unwindowed(void) {
+    open_window();
+    before(1);
+    MPI_Win_free(&window);
+    after(1);
+}
+
+/* A fence of even ranks' window: path 3 + 2 by rank 2, as odd ranks have 3. */
+static void fenced(void) {
+    MPI_Comm_split(WORLD, rank % 2, rank, &half);
+    MPI_Win_create(&exposed_value, sizeof exposed_value, 1, MPI_INFO_NULL, half, &window);
+    MPI_Win_fence(0, window);
+    before(2);
+    MPI_Win_fence(0, window);
+    after(2);
+    MPI_Win_free(&window);
+    MPI_Comm_free(&half);
+}
+
+/* A fence that ends nothing: nobody waits, path 3. */
+static void unfenced(void) {
+    open_window();
+    before(1);
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
+    after(1);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+    MPI_Win_free(&window);
+}
+
+/* Twice, rank 1 needs rank 0's post, and rank 0 what rank 1 does then: path 2 * (3 + 2 + 1). */
+static void posted(void) {
+    int done = 0;
+    open_window();
+    for (int i = 0; i < 2; i++) {
+        if (rank == 0) {
+            work(3);
+            MPI_Win_post(second, 0, window);
+            while (i > 0 && !done)
+                MPI_Win_test(window, &done);
+            if (i == 0)
+                MPI_Win_wait(window);
+            work(1);
+        } else if (rank == 1) {
+            work(1);
+            MPI_Win_start(first, 0, window);
+            MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+            work(2);
+            MPI_Win_complete(window);
+        }
+    }
+    MPI_Win_free(&window);
+}
+
 int main(int argc, char **argv) {
     static void (*const shapes[])(void) = {
-        chain,      one_late,    alternating, full_pipeline, empty_pipeline, wavefront, hidden, exposed, late_root,
-        early_root, root_works,  halves,      lower_ranks,   higher_rank,    begun,     token,  master,
+        chain,      one_late,    alternating, full_pipeline, empty_pipeline, wavefront, hidden,    exposed, late_root,
+        early_root, root_works,  halves,      lower_ranks,   higher_rank,    begun,     token,     master,  copied,
+        grouped,    connected,   merged,      across_all,    across_root,    beside,
+        windowed,   unwindowed,  fenced,      unfenced,      posted,
     };
+    MPI_Group all;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(WORLD, &rank);
     MPI_Comm_size(WORLD, &size);
+    MPI_Comm_group(WORLD, &all);
+    MPI_Group_range_incl(all, 1, (int[1][3]){{0, size - 1, 2}}, &even);
+    MPI_Group_incl(all, 1, (int[]){0}, &first);
+    MPI_Group_incl(all, 1, (int[]){1}, &second);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         MPI_Barrier(WORLD);
         shapes[i]();

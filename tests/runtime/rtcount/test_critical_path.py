@@ -36,6 +36,18 @@ SHAPES: Final[Mapping[str, str]] = {
     "higher_rank": "3",
     "begun": "4",
     "token": "P",
+    "copied": "5",
+    "grouped": "5",
+    "connected": "5",
+    "merged": "5",
+    "across_all": "4",
+    "across_root": "4",
+    "beside": "4",
+    "windowed": "5",
+    "unwindowed": "5",
+    "fenced": "5",
+    "unfenced": "3",
+    "posted": "12",
 }
 
 
