@@ -107,10 +107,15 @@ def find_critical_path(experiment: Experiment, program_time: float, *, alone: bo
 
 
 def _busy(experiment: Experiment) -> Values:
-    """Give the busy time of each process's first thread: on a processor outside MPI and OpenMP, and in file I/O."""
+    """Give the busy time of each process's first thread: on a processor outside MPI and OpenMP, and in file I/O.
+
+    Where file I/O has no CPU time, as in archives of other tools, CPU time is wall time, and contains it.
+    """
     first = [column for column, place in enumerate(experiment.locations) if place.thread == 0]
     parts = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
     found = np.zeros(len(first))
+    if "io_cpu_time" not in experiment:
+        del parts["io_time"]
     for name, sign in parts.items():
         if name in experiment:
             found += sign * np.asarray(experiment.exclusive(name))[:, first].sum(axis=0)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
-__all__ = ["Delay"]
+__all__ = ["Delay", "longest_first"]
+
+_MOST: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +24,13 @@ class Delay:
     waiting: str
     late: str
     seconds: float
+
+
+def longest_first(delays: Mapping[tuple[str, str], float]) -> tuple[Delay, ...]:
+    """Give the longest of all waiting.
+
+    Args:
+        delays: Descriptors of the region that waits and of the one that is late → seconds.
+    """
+    found = [Delay(waiting, late, seconds) for (waiting, late), seconds in delays.items()]
+    return tuple(sorted(found, key=lambda each: (-each.seconds, each.waiting, each.late))[:_MOST])

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ...errors import InputError
 from ...experiment import CallPath, Experiment, Location, Notes
 from ...experiment.communicator import Alone, Communicator
-from ...experiment.delay import Delay
+from ...experiment.delay import Delay, longest_first
 from ...experiment.folding import fold
 from ...experiment.grouping import to_callers
 from ...experiment.metric import ENTRIES, UNTIMED_VISITS, Metric
@@ -49,7 +49,6 @@ from .topologies import mpi_topologies
 
 __all__ = ["Merged", "Run", "merge", "merge_shards"]
 
-_MOST_DELAYS: Final = 100
 _MEASURED: Final = "measured:"  # by the processor, whose events can be stopped
 
 
@@ -247,11 +246,11 @@ class _Decisions:
             found.append(Placing(processes[part], columns[part], shapes, placed, size, throttled, again, path))
         return found
 
-    def _delays(self) -> list[Delay]:
+    def _delays(self) -> tuple[Delay, ...]:
         """Add up who waited for whom, by regions."""
         run, found = self._run, dict[tuple[str, str], float]()
         if self._path.counted or not self._path.is_known:
-            return []
+            return ()
 
         def region(place: tuple[int, int, int]) -> str:
             process, thread, node = place
@@ -262,7 +261,7 @@ class _Decisions:
         for each in self._path.waits():
             pair = region(each.waiting), region(each.late)
             found[pair] = found.get(pair, 0.0) + each.amount
-        return _longest_first(found)
+        return longest_first(found)
 
     def structure(self, timing: Timing) -> _Structure:
         """Decide the rest, once it is known of which call paths times are missing; the notes, too."""
@@ -278,7 +277,7 @@ class _Decisions:
             folded={self._paths[path].region for path in np.flatnonzero(lost).tolist()},
             regions={id(region): region for shape in run.shards.shapes for region in shape.regions}.values(),
         )
-        self.notes = replace(self.notes, delays=tuple(self._delays()))
+        self.notes = replace(self.notes, delays=self._delays())
         folding = fold(self._paths, lost)
         untimed = [UNTIMED_VISITS] if timing.throttled.any() else []
         events = event_metrics(shards)
@@ -293,11 +292,6 @@ def _critical_path(run: Run) -> CriticalPath:
     """Give that of the launcher's ranks; spawned processes have another MPI_COMM_WORLD."""
     shards = {process: shard for process, shard in run.processes.items() if not (shard.spawned or shard.forked_from)}
     return CriticalPath({process: shard.chains for process, shard in shards.items() if shard.chains})
-
-
-def _longest_first(delays: Mapping[tuple[str, str], float]) -> list[Delay]:
-    found = [Delay(waiting, late, seconds) for (waiting, late), seconds in delays.items()]
-    return sorted(found, key=lambda each: (-each.seconds, each.waiting, each.late))[:_MOST_DELAYS]
 
 
 def _paused(shards: Iterable[Shard]) -> list[str]:
