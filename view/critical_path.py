@@ -100,7 +100,7 @@ def _efficiencies(findings: Findings) -> Iterator[str]:
         f"the ranks are busy {written['parallel']} of the run: load balance {written['load_balance']}"
         f" x serialisation {written['serialisation']} x transfer {written['transfer']}"
     )
-    if "imported:" in findings.experiment.metric("path_time").source:
+    if not found.reliable:
         yield "busy time is time outside MPI by the clock: on a busy machine it includes waiting for a processor"
     elif "transfer" not in found.reliable:
         yield "transfer includes waiting for a processor; the other two do not depend on the machine"

@@ -42,7 +42,7 @@ class _Group(NamedTuple):
 
 
 class ArchivePath:
-    """Follows what processes wait for.
+    """Follows messages, collectives and teams of threads, event by event.
 
     Args:
         definitions: Of the archive.
@@ -101,18 +101,18 @@ class ArchivePath:
         return self._of_places(self._chains.longest())
 
     def delayed(self) -> OfPlaces:
-        """Give the seconds for which others waited."""
+        """Give the seconds for which call paths made others wait."""
         return self._of_places(self._chains.delayed)
 
     def waited(self) -> OfPlaces:
-        """Give the seconds in which others were waited for."""
+        """Give the seconds for which call paths waited for others."""
         return self._of_places(self._chains.waited)
 
     def delays(self) -> Mapping[tuple[int, int], float]:
         """Give who waits for whom: the call path that waits, and that which is late → seconds."""
         return {pair: seconds for pair, seconds in self._chains.delays.items() if NOWHERE not in pair}
 
-    def unknown(self) -> str:
+    def _unknown(self) -> str:
         """Say why the path is not known; nothing if it is, or if there are no ranks that could wait for each other."""
         if self._stopped or len(self._world) < 2:
             return self._stopped
@@ -127,14 +127,15 @@ class ArchivePath:
     @property
     def is_known(self) -> bool:
         """Whether there is a path."""
-        return len(self._world) > 1 and not self.unknown()
+        return len(self._world) > 1 and not self._unknown()
 
     def remarks(self) -> list[str]:
         """Say why the path is not known, or what of messages it lacks."""
-        if unknown := self.unknown():
+        if unknown := self._unknown():
             return [unknown]
         lost = self._replay.in_flight if self.is_known else 0
-        return [f"the critical path may be longer: the archive has no receive of {lost} messages"] if lost else []
+        have = "message has" if lost == 1 else "messages have"
+        return [f"the critical path may be longer: {lost} {have} no receive in the archive"] if lost else []
 
     def _of_places(self, work: Work) -> OfPlaces:
         locations = [*self._number]
@@ -211,10 +212,7 @@ class ArchivePath:
         try:
             what(number, Moment(time, self._where(location), self._work(location, time)), *more)
         except UnsynchronisedError as error:
-            self._stopped = (
-                f"{_UNKNOWN}the clocks of the ranks are not synchronised:"
-                f" something was received {error} before it was sent"
-            )
+            self._stopped = f"{_UNKNOWN}the ranks' clocks differ, and something was received {error} before it was sent"
 
     def _work(self, location: int, time: float) -> Work:
         number = self._number[location]
@@ -237,12 +235,12 @@ def _operations() -> Mapping[int, str]:
 
 def _groups(definitions: Any) -> tuple[dict[int, Sequence[_Group]], list[int]]:
     """Give the group of each communicator, or both, and the locations of all ranks."""
-    world = [
-        location._ref
+    world = {
+        location._ref: None
         for group in definitions.groups
         if name_of(group.group_type) == "COMM_LOCATIONS" and name_of(group.paradigm) == "MPI"
         for location in group.members
-    ]
+    }
     found: dict[int, Sequence[_Group]] = {}
     made: dict[int, _Group] = {}
     for comm in definitions.comms:
@@ -254,4 +252,4 @@ def _groups(definitions: Any) -> tuple[dict[int, Sequence[_Group]], list[int]]:
                 members = [location.group._ref for location in group.members]
                 made[group._ref] = _Group(members, {process: rank for rank, process in enumerate(members)})
         found[comm._ref] = [made[group._ref] for group in groups]
-    return found, world
+    return found, [*world]

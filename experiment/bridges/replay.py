@@ -1,7 +1,7 @@
-"""Messages and collectives of a trace, replayed: each location goes on once what it needs has been there.
+"""Replay of the messages and collectives of a trace, which gives the chains of work.
 
-Operations come in the order of time. One that needs what others do, as far as the trace has not got to that yet, waits,
-and what its location does afterwards waits behind it.
+Operations come in the order of time. If one needs what others have not done yet, it waits, and all later operations of
+its location wait behind it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Operation:
 
 @dataclass(slots=True, eq=False)
 class Meeting:
-    """A collective, of which members have come and left.
+    """A collective of which some members have come.
 
     Attributes:
         came: Rank in the communicator → the chain with which it came, and when.
@@ -192,7 +192,10 @@ class Replay:
         return True
 
     def _begin(self, location: int, operation: _Operation) -> bool:
-        self._begun[location, operation.what[0]] = self._chains.hold(location), operation.moment.time
+        key = location, operation.what[0]
+        if before := self._begun.pop(key, None):  # of a collective that is not followed
+            self._chains.release(before[0])
+        self._begun[key] = self._chains.hold(location), operation.moment.time
         return True
 
     def _end(self, location: int, operation: _Operation) -> bool:
@@ -230,8 +233,13 @@ class Replay:
 
     def _take(self, location: int, operation: _Operation, link: Link, time: float, *, even_alike: bool = False) -> None:
         if time > operation.moment.time:
-            raise UnsynchronisedError(f"{1e6 * (time - operation.moment.time):.3g} µs")
+            raise UnsynchronisedError(_written(time - operation.moment.time))
         self._chains.join(location, link, operation.moment.path, even_alike=even_alike)
+
+
+def _written(seconds: float) -> str:
+    scale, unit = next((each for each in ((1.0, "s"), (1e3, "ms")) if seconds * each[0] >= 1), (1e6, "µs"))
+    return f"{seconds * scale:.3g} {unit}"
 
 
 def _is_there(meeting: Meeting, collective: Collective) -> bool:

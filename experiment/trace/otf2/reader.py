@@ -97,7 +97,10 @@ class Reading:
         self._last = 0
 
     def take_events(self, more: Mapping[str, Take] | None = None) -> dict[int, Location]:
-        """Take all events, and leave what is still open at the end; give who the locations are, by their numbers.
+        """Take all events, and leave what is still open at the end.
+
+        Returns:
+            The number of each location that has events → its place; in the order of ranks and threads.
 
         Args:
             more: Kind of event → what takes it, too, afterwards: the number of its location, seconds, its attributes.
