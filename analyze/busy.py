@@ -16,14 +16,15 @@ def busy_times(experiment: Experiment) -> Values:
     """Give the busy time of each process: ``float64[call path, location]``, in seconds, at its first thread.
 
     Of a parallel region of OpenMP that is the time of the thread that is busy there longest: the others wait for it.
-    Other threads do not count.
+    Other threads do not count. Where file I/O has no CPU time, as in archives of other tools, CPU time is wall time, and
+    contains it.
 
     Args:
         experiment: Whole processes; metrics that it does not have count as 0.
     """
     found = np.zeros((len(experiment.call_paths), len(experiment.locations)))
     for name, sign in _PARTS.items():
-        if name in experiment:
+        if name in experiment and (name != "io_time" or "io_cpu_time" in experiment):
             found += sign * np.nan_to_num(experiment.exclusive(name))
     threads = np.array([place.thread for place in experiment.locations])
     if not threads.any():

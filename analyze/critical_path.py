@@ -32,7 +32,8 @@ class Efficiency:
             another.
         transfer: The length of the path by the run's time: the rest is communication, or waiting for a processor.
         parallel: Their product: mean busy time by the run's time.
-        reliable: Which of them a busy machine does not change, or had no part in.
+        reliable: Which of them a busy machine does not change, or had no part in; none of an archive of another tool,
+            in which busy time is wall time.
     """
 
     parallel: float
@@ -97,12 +98,14 @@ def find_critical_path(experiment: Experiment, program_time: float, *, alone: bo
         for path in np.argsort(-parts, kind="stable")
         if parts[path] > 0
     ]
+    by_the_clock = "imported:" in experiment.metric("path_time").source
+    reliable = ("load_balance", "serialisation", *(("transfer", "parallel") if alone else ()))
     efficiency = Efficiency(
         parallel=float(busy.mean() / program_time),
         load_balance=float(busy.mean() / busy.max()),
         serialisation=float(busy.max() / length),
         transfer=length / program_time,
-        reliable=("load_balance", "serialisation", *(("transfer", "parallel") if alone else ())),
+        reliable=() if by_the_clock else reliable,
     )
     return CriticalPath(length, efficiency, tuple(regions), experiment.notes.delays[:_KEPT])
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..experiment import CallPath, Experiment, Metric
-from ..experiment.metric import COUNT_METRICS, ENTRIES, STORED_METRICS
+from ..experiment.metric import COUNT_METRICS, ENTRIES, PATH_METRICS, STORED_METRICS
 from ..experiment.severities import Severity
 from .blocks import over_locations
 from .summary import summaries, summary
@@ -20,7 +20,8 @@ __all__ = ["SAMPLES", "as_run", "expected_times", "in_own_names", "negative_rank
 
 SAMPLES: Final = "samples"  # the unit of times of a run of which samples alone are known
 
-_KNOWN: Final = (*STORED_METRICS, *COUNT_METRICS)
+_KNOWN: Final = (*STORED_METRICS, *PATH_METRICS, *COUNT_METRICS)
+_COMPUTED: Final = {each.name for each in PATH_METRICS}  # whose source says from what
 _ADDED: Final = {each.name for each in _KNOWN if each.aggregation == "sum"} - ENTRIES
 # Ours → those of Score-P, Scalasca and CUBE that mean the same, the best first.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
@@ -139,7 +140,7 @@ def in_own_names(experiment: Experiment) -> Experiment:
             each,
             parent=each.parent if each.parent in sources else None,
             unit=SAMPLES if counted and each.unit == "sec" else each.unit,
-            source=experiment.metrics[0].source,
+            source=experiment.metric(each.name if each.name in _COMPUTED else experiment.metrics[0].name).source,
         )
         for each in _KNOWN
         if each.name in sources

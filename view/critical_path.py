@@ -16,7 +16,7 @@ from .units import percent, ranks
 
 __all__ = ["PathSection", "path_document"]
 
-_NOT_KNOWN: Final = "the critical path is not known: only runs of several ranks with --path auto or always have one"
+_UNKNOWN: Final = "the critical path is not known"
 _MOST: Final = 20
 _DELAYS: Final = 5
 _LEAST: Final = 0.001  # of the path, or of all waiting
@@ -38,7 +38,8 @@ class PathSection:
         """Print the efficiencies, the parts of the path, the longest first, and who waits for whom."""
         path = findings.critical_path
         if path is None:
-            print_lines([_NOT_KNOWN], stderr=stderr)
+            said = (each for each in findings.experiment.notes.remarks if each.startswith(_UNKNOWN))
+            print_lines([next(said, f"{_UNKNOWN}: only runs of several ranks with --path auto or always have one")], stderr=stderr)
             return
         print_lines(list(_efficiencies(findings)), stderr=stderr)
         rows = []
@@ -99,7 +100,9 @@ def _efficiencies(findings: Findings) -> Iterator[str]:
         f"the ranks are busy {written['parallel']} of the run: load balance {written['load_balance']}"
         f" x serialisation {written['serialisation']} x transfer {written['transfer']}"
     )
-    if "transfer" not in found.reliable:
+    if not found.reliable:
+        yield "busy time is time outside MPI by the clock: on a busy machine it includes waiting for a processor"
+    elif "transfer" not in found.reliable:
         yield "transfer includes waiting for a processor; the other two do not depend on the machine"
     yield f"critical path: {time_of(findings.experiment, path.length)} of busy time"
 

@@ -1,22 +1,27 @@
-"""OTF2 archives as profiles: what their events say, summed up by call path."""
+"""OTF2 archives as profiles: what their events say, summed up by call path, and the critical path."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from ..experiment import Experiment
+from ..delay import Delay, longest_first
+from ..experiment import CallPath, Experiment
+from ..metric import PATH_METRICS
+from ..notes import Notes
 from ..source import Source
-from ..trace.otf2.history import Events, History
+from ..trace.otf2.history import NOWHERE, Events, History
 from ..trace.otf2.library import opened
 from ..trace.otf2.reader import TIMES, Reading
+from .otf2_path import ArchivePath
 from .profile import Profile
 
 __all__ = ["read", "read_folder"]
 
 _ANCHOR: Final = "traces.otf2"  # what tools call the file that others are found by
+_PATH_SOURCE: Final = "derived:wall_time outside MPI and waiting in OpenMP, of imported:OTF2"
 
 
 def read(source: Source) -> Experiment:
@@ -38,9 +43,20 @@ def read_folder(path: Path) -> Experiment:
 
 
 def _profile(anchor: Path) -> Experiment:
+    sums: dict[int, _Sums] = {}
     with opened(anchor) as archive:
-        reading = Reading(anchor, archive, _Sums)
-        found = reading.take_events()
+        reading = Reading(anchor, archive, lambda location: sums.setdefault(location, _Sums()))
+
+        def worked(location: int, time: float) -> dict[int, float]:
+            found = sums[location].worked(time) if location in sums else {}
+            return {path: seconds for path, seconds in found.items() if reading.computes(path)}
+
+        def where(location: int) -> int:
+            return sums[location].stack[-1] if location in sums and sums[location].stack else NOWHERE
+
+        critical = ArchivePath(archive.definitions, worked, where)
+        places = reading.take_events(critical.takes())
+        critical.finish(reading.end)
         metrics = reading.metrics()
     profile = Profile("OTF2")
     paths: list[int] = []
@@ -49,19 +65,36 @@ def _profile(anchor: Path) -> Experiment:
     amounts = [each for each in metrics if each.additive]  # a level is of a moment
     names = {profile.metric(each.name, each.unit, each.description) for each in amounts}
     times = names & TIMES.keys()
-    for place, sums in found.items():
-        assert isinstance(sums, _Sums), "made above"
-        location = profile.location(place.process, place.thread, place.node or "node")
-        for path, seconds in sums.seconds.items():
+    locations: dict[int, int] = {}
+    for number, place in places.items():
+        of = sums[number]
+        of.worked(reading.end)
+        locations[number] = location = profile.location(place.process, place.thread, place.node or "node")
+        for path, seconds in of.seconds.items():
             for time in times:
                 if TIMES[time](*reading.kind(path)):
                     profile.add(time, paths[path], location, seconds)
-        for (name, path), amount in sums.passed.items():
+        for (name, path), amount in of.passed.items():
             if name in names - times:
                 profile.add(name, paths[path], location, amount)
     left_out = f"; not read: {', '.join(reading.unread)}" if reading.unread else ""
     profile.remarks.append(f"OTF2: summed up over the whole trace{left_out}"[:300])
-    return profile.experiment()
+    profile.remarks.extend(critical.remarks())
+    if not critical.is_known:
+        return profile.experiment()
+    for metric, values in zip(PATH_METRICS, (critical.on_path, critical.delayed, critical.waited), strict=True):
+        profile.metric(metric.name, metric.unit, metric.description, source=_PATH_SOURCE)
+        for (path, number), seconds in values().items():
+            profile.add(metric.name, paths[path], locations[number], seconds)
+    return profile.experiment(Notes(delays=_delays(critical, reading.call_paths)))
+
+
+def _delays(critical: ArchivePath, call_paths: Sequence[CallPath]) -> tuple[Delay, ...]:
+    """Give who waits for whom by regions, whatever their call paths."""
+    found: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for (waiting, late), seconds in critical.delays().items():
+        found[call_paths[waiting].region.descriptor, call_paths[late].region.descriptor] += seconds
+    return longest_first(Delay(*pair, seconds) for pair, seconds in found.items())
 
 
 class _Sums(History):
@@ -76,6 +109,7 @@ class _Sums(History):
         super().__init__()
         self.seconds: defaultdict[int, float] = defaultdict(float)
         self.passed: defaultdict[tuple[str, int], float] = defaultdict(float)
+        self._recent: defaultdict[int, float] = defaultdict(float)  # seconds, since they were added to the others
         self._since = 0.0
         self.amounts = _ByName(lambda name: _Amounts(self, name))
         self.counters = _ByName(lambda name: _Counter(self, name))
@@ -91,6 +125,14 @@ class _Sums(History):
         if self.stack:
             self.stack.pop()
 
+    def worked(self, time: float) -> dict[int, float]:
+        """Give how long each call path was the innermost one since the last call of this."""
+        self._stay(time)
+        found, self._recent = self._recent, defaultdict(float)
+        for path, seconds in found.items():
+            self.seconds[path] += seconds
+        return found
+
     def passes(self, name: str, amount: float) -> None:
         """Add what passed in the present call path; outside of all it is nobody's."""
         if self.stack:
@@ -98,7 +140,7 @@ class _Sums(History):
 
     def _stay(self, time: float) -> None:
         if self.stack:
-            self.seconds[self.stack[-1]] += time - self._since
+            self._recent[self.stack[-1]] += time - self._since
         self._since = time
 
 

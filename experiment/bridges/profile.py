@@ -67,7 +67,9 @@ class Profile:
         self.remarks: list[str] = []
         self.samples: dict[str, float] = {}
 
-    def metric(self, name: str, unit: str = "", description: str = "", *, aggregation: str = "sum") -> str:
+    def metric(
+        self, name: str, unit: str = "", description: str = "", *, aggregation: str = "sum", source: str = ""
+    ) -> str:
         """Define a metric if it is not defined yet; one of ours has our unit and description.
 
         Args:
@@ -75,6 +77,7 @@ class Profile:
             unit: Of one that is not ours.
             description: Likewise.
             aggregation: ``sum``, ``min``, ``max`` or ``none``.
+            source: Where one that is not ours comes from, if not from the tool.
         """
         name = _written(name).strip() or _UNNAMED
         if name in _COUNTED:  # ours leave out what MPI executes, of which others know nothing
@@ -86,7 +89,7 @@ class Profile:
         else:
             dtype = {"min": "MINDOUBLE", "max": "MAXDOUBLE"}.get(aggregation, "FLOAT")
             additive = aggregation != "none"
-            made = Metric(name, unit, None, description, self._source, dtype=dtype, additive=additive)
+            made = Metric(name, unit, None, description, source or self._source, dtype=dtype, additive=additive)
         self._metrics[name] = made
         self._values[name] = array("q"), array("q"), array("d")
         return name

@@ -6,18 +6,19 @@ from array import array
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from ..time_line import TimeLine
 
-__all__ = ["Events", "History"]
+__all__ = ["NOWHERE", "Events", "History"]
 
 Values = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
-_NOWHERE = -1
+NOWHERE: Final = -1  # in place of a call path
 
 
 @dataclass
@@ -70,7 +71,7 @@ class History:
         """Go back to the call path before."""
         if self.stack:
             self.stack.pop()
-            self.stays.add(time, self.stack[-1] if self.stack else _NOWHERE)
+            self.stays.add(time, self.stack[-1] if self.stack else NOWHERE)
 
     def end(self, time: float) -> None:
         """Leave what is still open, as of a program that was killed."""
@@ -121,7 +122,7 @@ class History:
             return np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
         cuts = np.sort(np.concatenate([times, edges[(edges > times[0]) & (edges < times[-1])]]))
         path = paths[np.searchsorted(times, cuts[:-1], side="right") - 1].astype(np.intp)
-        taken = (np.diff(cuts) > 0) & (path != _NOWHERE)
+        taken = (np.diff(cuts) > 0) & (path != NOWHERE)
         return _steps(edges, (cuts[:-1] + cuts[1:])[taken] / 2), path[taken], np.diff(cuts)[taken]
 
     def _column(self, metric: str, edges: Values, *, level: bool) -> Values:

@@ -19,6 +19,7 @@ from ...experiment import CallPath, Location
 from ...metric import STORED_METRICS, Metric
 from ...region import Region
 from ..time_line import TimeLine, Trace
+from .events import NUMBERS, Take, read_events
 from .history import History
 from .library import name_of, opened
 
@@ -59,7 +60,7 @@ def read_otf2(path: Path) -> Trace:
     if not path.is_file():
         raise InputError(f"{path}: expected an OTF2 archive, found none")
     with opened(path) as archive:
-        return Reading(path, archive).trace()
+        return Reading(path, archive, lambda _: History()).trace()
 
 
 class Reading:
@@ -68,13 +69,14 @@ class Reading:
     Args:
         path: Its anchor file.
         archive: As OTF2's own reader opened it.
-        history: What takes the events of a location.
+        history: Makes what takes the events of a location, by its number.
 
     Attributes:
         call_paths: Those that were entered.
+        histories: Number of a location → what took its events.
     """
 
-    def __init__(self, path: Path, archive: Any, history: Callable[[], History] = History) -> None:
+    def __init__(self, path: Path, archive: Any, history: Callable[[int], History]) -> None:
         self._path = path
         self._archive = archive
         clock = archive.definitions.clock_properties
@@ -87,36 +89,37 @@ class Reading:
         self._paths: dict[tuple[int | None, int], int] = {}
         self.call_paths: list[CallPath] = []
         self._region_of: list[int] = []
-        self._histories: defaultdict[int, History] = defaultdict(history)
+        self._is_call: list[bool] = []  # of MPI, by call path
+        self._in_mpi: list[bool] = []
+        self.histories: dict[int, History] = _ByLocation(history)
         self._members: dict[str, Any] = {}
         self._unread: set[str] = set()
         self._last = 0
 
-    def take_events(self) -> dict[Location, History]:
-        """Take all events, and leave what is still open at the end; give what each location took.
+    def take_events(self, more: Mapping[str, Take] | None = None) -> dict[int, Location]:
+        """Take all events, and leave what is still open at the end.
+
+        Returns:
+            The number of each location that has events → its place; in the order of ranks and threads.
+
+        Args:
+            more: Kind of event → what takes it, too, afterwards: the number of its location, seconds, its attributes.
 
         Raises:
             InputError: No region was entered.
         """
-        takes = self._takes()
-        for location, event in self._archive.events:
-            name = type(event).__name__
-            take = takes.get(name)
-            if take is None:
-                self._unread.add(name)
-                continue
-            self._last = max(self._last, event.time)
-            take(self._histories[location._ref], (event.time - self._origin) / self._resolution, event)
+        read_events(self._archive, self._takes(more or {}), self._take_object)
         places = self._places()
         if not self.call_paths:
             found = ", ".join(sorted(self._unread)) or "no events"
             raise InputError(f"{self._path}: expected entries of regions, found {found[:200]}")
-        for history in self._histories.values():
-            history.end(self._end)
-        return {place: self._histories[number] for number, place in places.items()}
+        for history in self.histories.values():
+            history.end(self.end)
+        return places
 
     @property
-    def _end(self) -> float:
+    def end(self) -> float:
+        """When the last event was, in seconds since the start."""
         return max((self._last - self._origin) / self._resolution, 1 / self._resolution)
 
     def trace(self) -> Trace:
@@ -126,8 +129,8 @@ class Reading:
             InputError: No region was entered.
         """
         found = self.take_events()
-        places, histories = [*found], [*found.values()]
-        edges = np.linspace(0.0, self._end, _STEPS + 1)
+        places, histories = [*found.values()], [self.histories[number] for number in found]
+        edges = np.linspace(0.0, self.end, _STEPS + 1)
         metrics = self.metrics()
         kinds = np.array(
             [
@@ -146,37 +149,81 @@ class Reading:
         facts = {"interval": float(edges[1]), "left_out": sorted(self._unread)}
         return Trace(metrics, self.call_paths, places, [_STEPS] * len(places), read, facts)
 
-    def _takes(self) -> Mapping[str, Callable[[History, float, Any], None]]:
-        return {
-            "Enter": self._enter,
-            "Leave": lambda history, time, event: history.leave(time),
-            "Metric": self._metric,
-            "MpiSend": lambda history, time, event: _moved(history, time, event.msg_length, 0),
-            "MpiIsend": lambda history, time, event: _moved(history, time, event.msg_length, 0),
-            "MpiRecv": lambda history, time, event: _moved(history, time, 0, event.msg_length),
-            "MpiIrecv": lambda history, time, event: _moved(history, time, 0, event.msg_length),
-            "MpiCollectiveEnd": lambda history, time, event: _moved(
-                history, time, event.size_sent, event.size_received
+    def _takes(self, more: Mapping[str, Take]) -> Mapping[str, Take]:
+        """Give what takes events by their numbers: first what is summed up, then ``more``."""
+        ours: Mapping[str, Take] = {
+            "MpiSend": lambda history, time, to, comm, tag, size: _moved(history, time, size, 0),
+            "MpiIsend": lambda history, time, to, comm, tag, size, request: _moved(history, time, size, 0),
+            "MpiRecv": lambda history, time, sender, comm, tag, size: _moved(history, time, 0, size),
+            "MpiIrecv": lambda history, time, sender, comm, tag, size, request: _moved(history, time, 0, size),
+            "MpiMrecv": lambda history, time, message, size: _moved(history, time, 0, size),
+            "MpiImrecv": lambda history, time, request, size: _moved(history, time, 0, size),
+            "MpiCollectiveEnd": lambda history, time, kind, comm, root, *sizes: _moved(history, time, *sizes),
+            "NonBlockingCollectiveComplete": lambda history, time, kind, comm, root, sent, received, request: _moved(
+                history, time, sent, received
             ),
+        }
+        found: dict[str, Take] = {kind: self._both(kind, ours.get(kind), more.get(kind)) for kind in NUMBERS}
+        return found | {"Enter": self._enter, "Leave": self._leave}
+
+    def _both(self, kind: str, ours: Take | None, more: Take | None) -> Take:
+        histories, unread, origin, resolution = self.histories, self._unread, self._origin, self._resolution
+
+        def take(location: int, ticks: int, *numbers: int) -> None:
+            if ours is None and more is None:
+                unread.add(kind)
+                return
+            self._last = max(self._last, ticks)
+            time = (ticks - origin) / resolution
+            if ours is not None:
+                ours(histories[location], time, *numbers)
+            if more is not None:
+                more(location, time, *numbers)
+
+        return take
+
+    def _take_object(self, kind: str, location: int, event: Any) -> None:
+        takes: Mapping[str, Callable[[History, float, Any], None]] = {
+            "Metric": self._metric,
             "IoOperationBegin": _begin_io,
             "IoOperationComplete": _end_io,
         }
+        if kind not in takes:
+            self._unread.add(kind)
+            return
+        self._last = max(self._last, event.time)
+        takes[kind](self.histories[location], (event.time - self._origin) / self._resolution, event)
 
-    def _enter(self, history: History, time: float, event: Any) -> None:
-        region = event.region._ref
+    def _leave(self, location: int, ticks: int, _region: int) -> None:
+        self._last = max(self._last, ticks)
+        self.histories[location].leave((ticks - self._origin) / self._resolution)
+
+    def _enter(self, location: int, ticks: int, region: int) -> None:
+        self._last = max(self._last, ticks)
+        history = self.histories[location]
         parent = history.stack[-1] if history.stack else None
-        path = self._recursive(parent, region)
+        path = self._paths.get((parent, region))
         if path is None:
-            path = self._paths.get((parent, region))
-        if path is None:
-            path = self._paths[parent, region] = len(self.call_paths)
-            self.call_paths.append(CallPath(self._region(event.region), parent))
-            self._region_of.append(region)
+            path = self._path_of(parent, region)
+        time = (ticks - self._origin) / self._resolution
         history.enter(time, path)
         history.amounts["visits"].add(time, 1)
-        paradigm, role = self._kinds[region]
-        if TIMES["mpi_time"](paradigm, role) and role != "FUNCTION":
+        if self._is_call[path]:
             history.amounts["mpi_calls"].add(time, 1)
+
+    def _path_of(self, parent: int | None, region: int) -> int:
+        """Give the call path of an entry that was not seen before: that which it collapses into, or a new one."""
+        path = self._recursive(parent, region)
+        if path is None:
+            path = len(self.call_paths)
+            self.call_paths.append(CallPath(self._region(self._archive.definitions.regions[region]), parent))
+            self._region_of.append(region)
+            paradigm, role = self._kinds[region]
+            in_mpi = TIMES["mpi_time"](paradigm, role)
+            self._is_call.append(in_mpi and role != "FUNCTION")
+            self._in_mpi.append(in_mpi or (parent is not None and self._in_mpi[parent]))
+        self._paths[parent, region] = path
+        return path
 
     def _recursive(self, above: int | None, region: int) -> int | None:
         """Find the call path that a recursive call collapses into."""
@@ -223,7 +270,7 @@ class Reading:
         found: dict[int, Location] = {}
         threads: defaultdict[int, int] = defaultdict(int)
         for location in definitions.locations:
-            if location._ref not in self._histories:
+            if location._ref not in self.histories:
                 continue
             process = location.group
             rank = ranks.setdefault(process._ref, max(ranks.values(), default=-1) + 1)
@@ -240,6 +287,10 @@ class Reading:
         """Give the paradigm and the role of a call path's region."""
         return self._kinds[self._region_of[path]]
 
+    def computes(self, path: int) -> bool:
+        """Tell whether the time of a call path itself is neither in MPI nor waiting in OpenMP."""
+        return not (self._in_mpi[path] or TIMES["omp_time"](*self.kind(path)))
+
     @property
     def unread(self) -> list[str]:
         """The kinds of events that were left out."""
@@ -247,7 +298,7 @@ class Reading:
 
     def metrics(self) -> list[Metric]:
         """Give the columns: times that the archive can tell first, then amounts that it has, and its counters."""
-        seen = {name for history in self._histories.values() for name in history.amounts}
+        seen = {name for history in self.histories.values() for name in history.amounts}
         seen |= {name for name, kind in TIMES.items() if any(kind(*each) for each in self._kinds.values())}
         ours = sorted((each for each in STORED_METRICS if each.name in seen), key=lambda each: each.name not in TIMES)
         found = [replace(each, parent=each.parent if each.parent in seen else None) for each in ours]
@@ -256,6 +307,18 @@ class Reading:
             unit = (member.unit or "").strip("#") or "occ"
             found.append(Metric(name, unit, None, member.description or "", additive=not level))
         return [replace(each, source=SOURCE) for each in found]
+
+
+class _ByLocation(dict[int, History]):
+    """Makes what takes a location's events once there is one."""
+
+    def __init__(self, make: Callable[[int], History]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, location: int) -> History:
+        self[location] = found = self._make(location)
+        return found
 
 
 def _moved(history: History, time: float, sent: int, received: int) -> None:

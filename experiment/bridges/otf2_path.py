@@ -1,0 +1,255 @@
+"""The critical path of an OTF2 archive: its records of messages, collectives and teams, replayed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from ..trace.otf2.events import Take
+from ..trace.otf2.history import NOWHERE
+from ..trace.otf2.library import name_of
+from .chains import Chains, Work
+from .replay import Collective, Moment, Needs, Replay, UnsynchronisedError
+
+__all__ = ["ArchivePath", "OfPlaces"]
+
+# By the names of OTF2_CollectiveOp; all others need everyone. What is freed is not followed, as in runs of ours.
+_NEEDS: Final[Mapping[str, Needs]] = {
+    "BCAST": "root",
+    "SCATTER": "root",
+    "SCATTERV": "root",
+    "GATHER": "all_to_root",
+    "GATHERV": "all_to_root",
+    "REDUCE": "all_to_root",
+    "SCAN": "lower",
+    "EXSCAN": "lower",
+    "DESTROY_HANDLE": "nobody",
+    "DEALLOCATE": "nobody",
+    "DESTROY_HANDLE_AND_DEALLOCATE": "nobody",
+}
+OfPlaces = Mapping[tuple[int, int], float]
+"""Call path, and the number that the archive has for a location → seconds."""
+
+_UNKNOWN: Final = "the critical path is not known: "
+
+
+class _Group(NamedTuple):
+    """The processes of a communicator by their ranks, and back."""
+
+    members: Sequence[int]
+    ranks: Mapping[int, int]
+
+
+class ArchivePath:
+    """Follows messages, collectives and teams of threads, event by event.
+
+    Args:
+        definitions: Of the archive.
+        worked: Gives what a location has worked until a time since it was asked last, by call path.
+        where: Gives the call path in which a location is.
+    """
+
+    def __init__(
+        self, definitions: Any, worked: Callable[[int, float], Mapping[int, float]], where: Callable[[int], int]
+    ) -> None:
+        self._worked = worked
+        self._where = where
+        self._process = {each._ref: each.group._ref for each in definitions.locations}
+        self._number = {reference: number for number, reference in enumerate(self._process)}
+        self._threads: defaultdict[int, list[int]] = defaultdict(list)
+        for location, process in self._process.items():
+            self._threads[process].append(location)
+        self._groups, self._world = _groups(definitions)
+        self._operations = _operations()
+        self._probed: dict[tuple[int, int], tuple[int, int, int]] = {}
+        self._chains = Chains(len(self._process))
+        self._replay = Replay(self._chains)
+        self._stopped = ""
+        for location in self._world:
+            self._chains.start(self._number[location])
+
+    def takes(self) -> Mapping[str, Take]:
+        """Give what takes events: kind → a function of location, seconds and the event's numbers."""
+        return {
+            "MpiSend": self._sent,
+            "MpiIsend": self._sent,
+            "MpiRecv": self._received,
+            "MpiIrecv": self._received,
+            "MpiProbe": self._matched,
+            "MpiMrecv": self._received_matched,
+            "MpiImrecvRequest": self._requested,
+            "MpiImrecv": lambda location, time, request, size: self._received_matched(location, time, ~request, size),
+            "MpiCollectiveBegin": self._begun,
+            "MpiCollectiveEnd": self._ended,
+            "NonBlockingCollectiveRequest": self._begun,
+            "NonBlockingCollectiveComplete": self._ended,
+            "ThreadFork": self._forked,
+            "ThreadJoin": self._joined,
+            "OmpFork": self._forked,
+            "OmpJoin": self._joined,
+        }
+
+    def finish(self, time: float) -> None:
+        """Add what locations have worked until the end to their chains."""
+        for location, number in self._number.items():
+            if number in self._chains:
+                self._do(self._replay.work, location, time)
+
+    def on_path(self) -> OfPlaces:
+        """Give the seconds that are on the critical path."""
+        return self._of_places(self._chains.longest())
+
+    def delayed(self) -> OfPlaces:
+        """Give the seconds for which call paths made others wait."""
+        return self._of_places(self._chains.delayed)
+
+    def waited(self) -> OfPlaces:
+        """Give the seconds for which call paths waited for others."""
+        return self._of_places(self._chains.waited)
+
+    def delays(self) -> Mapping[tuple[int, int], float]:
+        """Give who waits for whom: the call path that waits, and that which is late → seconds."""
+        return {pair: seconds for pair, seconds in self._chains.delays.items() if NOWHERE not in pair}
+
+    def _unknown(self) -> str:
+        """Say why the path is not known; nothing if it is, or if there are no ranks that could wait for each other."""
+        if self._stopped or len(self._world) < 2:
+            return self._stopped
+        if self._replay.lost:
+            return f"{_UNKNOWN}too many operations wait for a message or a rank of which the archive has no record"
+        if waiting := self._replay.waiting:
+            return f"{_UNKNOWN}threads wait for a message or a rank of which the archive has no record: {waiting}"
+        if not self._replay.messages:
+            return f"{_UNKNOWN}the archive has no messages that were received, and no collectives"
+        return ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is a path."""
+        return len(self._world) > 1 and not self._unknown()
+
+    def remarks(self) -> list[str]:
+        """Say why the path is not known, or what of messages it lacks."""
+        if unknown := self._unknown():
+            return [unknown]
+        lost = self._replay.in_flight if self.is_known else 0
+        have = "message has" if lost == 1 else "messages have"
+        return [f"the critical path may be longer: {lost} {have} no receive in the archive"] if lost else []
+
+    def _of_places(self, work: Work) -> OfPlaces:
+        locations = [*self._number]
+        places = ((self._chains.place(key), seconds) for key, seconds in work.items())
+        return {(path, locations[number]): seconds for (path, number), seconds in places if path != NOWHERE}
+
+    def _sent(self, location: int, time: float, to: int, comm: int, tag: int, *_: int) -> None:
+        process = self._process[location]
+        peer = self._peer(process, comm, to)
+        if peer is not None:
+            self._do(self._replay.send, location, time, (comm, tag, process, peer))
+
+    def _received(self, location: int, time: float, sender: int, comm: int, tag: int, *_: int) -> None:
+        process = self._process[location]
+        peer = self._peer(process, comm, sender)
+        if peer is not None:
+            self._do(self._replay.receive, location, time, (comm, tag, peer, process))
+
+    def _matched(self, location: int, _time: float, sender: int, comm: int, tag: int, message: int) -> None:
+        self._probed[self._process[location], message] = sender, comm, tag
+
+    def _requested(self, location: int, _time: float, message: int, request: int) -> None:
+        found = self._probed.pop((self._process[location], message), None)
+        if found is not None:
+            self._probed[self._process[location], ~request] = found
+
+    def _received_matched(self, location: int, time: float, message: int, _size: int) -> None:
+        found = self._probed.pop((self._process[location], message), None)
+        if found is not None:
+            self._received(location, time, *found)
+
+    def _begun(self, location: int, time: float, request: int | None = None) -> None:
+        self._do(self._replay.begin, location, time, request)
+
+    def _ended(self, location: int, time: float, operation: int, *more: int) -> None:
+        comm, root, _sent, _received, *requests = more
+        request = requests[0] if requests else None
+        groups = self._groups.get(comm, ())
+        rank = groups[0].ranks.get(self._process[location]) if len(groups) == 1 else None
+        if rank is None or len(groups[0].members) < 2:
+            return  # between two groups, or of one process
+        needs = _NEEDS.get(self._operations.get(operation, ""), "everyone")
+        kind = (comm, operation, request is None)
+        collective = Collective(kind, needs, len(groups[0].members), rank, root)
+        self._do(self._replay.end, location, time, collective, request)
+
+    def _forked(self, location: int, time: float, *_: int) -> None:
+        if self._number[location] in self._chains:
+            self._do(self._replay.work, location, time)
+
+    def _joined(self, location: int, time: float, *_: int) -> None:
+        """Add the work of the team's slowest thread to the chain of the one that made the team."""
+        if self._number[location] in self._chains and not self._stopped:
+            threads = self._threads[self._process[location]]
+            team = [each for each in threads if self._number[each] not in self._chains]
+            works = [self._work(each, time) for each in (location, *team)]
+            slowest = max(works, key=lambda work: sum(work.values()))
+            self._replay.work(self._number[location], Moment(time, self._where(location), slowest))
+
+    def _peer(self, process: int, comm: int, rank: int) -> int | None:
+        """Give the process of a rank, of the other group if there are two; None if there is no such rank."""
+        groups = self._groups.get(comm, ())
+        if not groups:
+            return process  # of a communicator of each process's own
+        members = (groups[-1] if process in groups[0].ranks else groups[0]).members
+        return members[rank] if rank < len(members) else None
+
+    def _do(self, what: Callable[..., None], location: int, time: float, *more: Any) -> None:
+        if self._stopped:
+            return
+        number = self._number[location]
+        if number not in self._chains:
+            self._start(location, time)
+        try:
+            what(number, Moment(time, self._where(location), self._work(location, time)), *more)
+        except UnsynchronisedError as error:
+            self._stopped = f"{_UNKNOWN}the ranks' clocks differ, and something was received {error} before it was sent"
+
+    def _work(self, location: int, time: float) -> Work:
+        number = self._number[location]
+        return {self._chains.key(path, number): seconds for path, seconds in self._worked(location, time).items()}
+
+    def _start(self, location: int, time: float) -> None:
+        """Begin a thread's chain with the longest one that its process has."""
+        numbers = [self._number[each] for each in self._threads[self._process[location]]]
+        chains = [each for each in numbers if each in self._chains]
+        self._worked(location, time)
+        self._chains.start(self._number[location], max(chains, key=self._chains.length, default=None))
+
+
+def _operations() -> Mapping[int, str]:
+    import _otf2  # noqa: PLC0415 - an extra
+
+    head = "COLLECTIVE_OP_"
+    return {getattr(_otf2, name).value: name.removeprefix(head) for name in dir(_otf2) if name.startswith(head)}
+
+
+def _groups(definitions: Any) -> tuple[dict[int, Sequence[_Group]], list[int]]:
+    """Give the group of each communicator, or both, and the locations of all ranks."""
+    world = {
+        location._ref: None
+        for group in definitions.groups
+        if name_of(group.group_type) == "COMM_LOCATIONS" and name_of(group.paradigm) == "MPI"
+        for location in group.members
+    }
+    found: dict[int, Sequence[_Group]] = {}
+    made: dict[int, _Group] = {}
+    for comm in definitions.comms:
+        groups = [getattr(comm, name) for name in ("group", "groupA", "groupB") if hasattr(comm, name)]
+        if any(name_of(group.group_type) != "COMM_GROUP" for group in groups):
+            continue
+        for group in groups:
+            if group._ref not in made:
+                members = [location.group._ref for location in group.members]
+                made[group._ref] = _Group(members, {process: rank for rank, process in enumerate(members)})
+        found[comm._ref] = [made[group._ref] for group in groups]
+    return found, [*world]

@@ -1,0 +1,279 @@
+"""Replay of the messages and collectives of a trace, which gives the chains of work.
+
+Operations come in the order of time. If one needs what others have not done yet, it waits, and all later operations of
+its location wait behind it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from .chains import Chains, Link, Work
+
+__all__ = ["Collective", "Meeting", "Moment", "Needs", "Replay", "UnsynchronisedError"]
+
+Needs = Literal["everyone", "root", "all_to_root", "lower", "nobody"]
+"""Whose work a member of a collective needs: that of all; the root's; the root that of all; that of lower ranks."""
+
+_MOST_WAITING: Final = 2_000_000  # operations, some 300 bytes each
+
+
+class UnsynchronisedError(Exception):
+    """By the clock, something arrived before it was sent."""
+
+
+@dataclass(slots=True, eq=False)
+class Moment:
+    """Where a location is when it does something.
+
+    Attributes:
+        time: Seconds.
+        path: Its call path.
+        work: What it has worked since it did something before.
+    """
+
+    time: float
+    path: int
+    work: Work
+
+
+@dataclass(slots=True, eq=False)
+class _Operation:
+    """What a location does."""
+
+    moment: Moment
+    act: Callable[[int, _Operation], bool]
+    what: tuple[Hashable, ...] = ()
+    meeting: Meeting | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Meeting:
+    """A collective of which some members have come.
+
+    Attributes:
+        came: Rank in the communicator → the chain with which it came, and when.
+        left: How many have left.
+        waiting: Locations that wait for others.
+        longest: The chain of all, once it is known.
+    """
+
+    came: dict[int, tuple[Link, float]] = field(default_factory=dict)
+    left: int = 0
+    waiting: list[int] = field(default_factory=list)
+    longest: tuple[Link, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """Which collective a member takes part in.
+
+    Attributes:
+        kind: What tells it from others: communicator, operation, and whether it blocks.
+        needs: Whose work it needs.
+        size: How many members there are.
+        rank: This member's.
+        root: The root's rank.
+    """
+
+    kind: tuple[Hashable, ...]
+    needs: Needs
+    size: int
+    rank: int
+    root: int
+
+
+class Replay:
+    """Chains that follow messages and collectives.
+
+    Args:
+        chains: Which have started.
+
+    Attributes:
+        messages: How many were received, and collectives that members left.
+        lost: Whether more operations wait than there is memory for.
+    """
+
+    def __init__(self, chains: Chains) -> None:
+        self._chains = chains
+        self._queues: dict[int, deque[_Operation]] = {}
+        self._ready: list[int] = []
+        self._queued = 0
+        self._sent: defaultdict[Hashable, deque[tuple[Link, float]]] = defaultdict(deque)
+        self._awaited: defaultdict[Hashable, list[int]] = defaultdict(list)
+        self._begun: dict[tuple[int, Hashable], tuple[Link, float]] = {}
+        self._turns: defaultdict[tuple[Hashable, ...], int] = defaultdict(int)
+        self._meetings: dict[tuple[Hashable, ...], Meeting] = {}
+        self.messages = 0
+        self.lost = False
+
+    def work(self, location: int, moment: Moment) -> None:
+        """A location has worked."""
+        self._add(location, _Operation(moment, self._nothing))
+
+    def send(self, location: int, moment: Moment, channel: Hashable) -> None:
+        """A location sends a message, after work, through a channel: those in one arrive in their order."""
+        self._add(location, _Operation(moment, self._send, (channel,)))
+
+    def receive(self, location: int, moment: Moment, channel: Hashable) -> None:
+        """A location has received a message."""
+        self._add(location, _Operation(moment, self._receive, (channel,)))
+
+    def begin(self, location: int, moment: Moment, request: Hashable = None) -> None:
+        """A location comes to a collective."""
+        self._add(location, _Operation(moment, self._begin, (request,)))
+
+    def end(self, location: int, moment: Moment, collective: Collective, request: Hashable = None) -> None:
+        """A location leaves the collective to which it came."""
+        self._add(location, _Operation(moment, self._end, (collective, request)))
+
+    @property
+    def in_flight(self) -> int:
+        """How many messages were sent and not received."""
+        return sum(map(len, self._sent.values()))
+
+    @property
+    def waiting(self) -> int:
+        """How many locations wait."""
+        return len(self._queues)
+
+    def _add(self, location: int, operation: _Operation) -> None:
+        if self.lost:
+            return
+        queue = self._queues.get(location)
+        if queue is not None:
+            queue.append(operation)
+            self._queued += 1
+            self.lost = self._queued > _MOST_WAITING
+            return
+        self._run(location, deque([operation]))
+        while self._ready:
+            at = self._ready.pop()
+            waited = self._queues.pop(at)
+            self._queued -= len(waited)
+            self._run(at, waited)
+
+    def _run(self, location: int, queue: deque[_Operation]) -> None:
+        while queue:
+            operation = queue[0]
+            self._chains.lengthen(location, operation.moment.work)
+            operation.moment.work = {}
+            if not operation.act(location, operation):
+                self._queues[location] = queue
+                self._queued += len(queue)
+                return
+            queue.popleft()
+
+    @staticmethod
+    def _nothing(_location: int, _operation: _Operation) -> bool:
+        return True
+
+    def _send(self, location: int, operation: _Operation) -> bool:
+        channel = operation.what[0]
+        self._sent[channel].append((self._chains.hold(location), operation.moment.time))
+        self._ready.extend(self._awaited.pop(channel, ()))
+        return True
+
+    def _receive(self, location: int, operation: _Operation) -> bool:
+        channel = operation.what[0]
+        sent = self._sent.get(channel)
+        if not sent:
+            self._awaited[channel].append(location)
+            return False
+        link, time = sent.popleft()
+        if not sent:
+            del self._sent[channel]
+        self._take(location, operation, link, time)
+        self._chains.release(link)
+        self.messages += 1
+        return True
+
+    def _begin(self, location: int, operation: _Operation) -> bool:
+        key = location, operation.what[0]
+        if before := self._begun.pop(key, None):  # of a collective that is not followed
+            self._chains.release(before[0])
+        self._begun[key] = self._chains.hold(location), operation.moment.time
+        return True
+
+    def _end(self, location: int, operation: _Operation) -> bool:
+        collective, request = operation.what
+        assert isinstance(collective, Collective), "as end has made it"
+        if operation.meeting is None:
+            operation.meeting = self._come(location, operation, collective, request)
+        meeting = operation.meeting
+        if not _is_there(meeting, collective):
+            meeting.waiting.append(location)
+            return False
+        needed = _needed(meeting, collective)
+        if needed is not None:
+            self._take(location, operation, *needed, even_alike=collective.needs == "everyone")
+        meeting.left += 1
+        self.messages += 1
+        if meeting.left == collective.size:
+            for link, _ in meeting.came.values():
+                self._chains.release(link)
+        return True
+
+    def _come(self, location: int, operation: _Operation, collective: Collective, request: Hashable) -> Meeting:
+        """Find the meeting, the next one of its kind of this member, and let it come there."""
+        turns = (*collective.kind, collective.rank)
+        key = (*collective.kind, self._turns[turns])
+        self._turns[turns] += 1
+        meeting = self._meetings.setdefault(key, Meeting())
+        begun = self._begun.pop((location, request), None)
+        meeting.came[collective.rank] = begun or (self._chains.hold(location), operation.moment.time)
+        if len(meeting.came) == collective.size:
+            del self._meetings[key]  # whoever has yet to leave has it
+        self._ready.extend(meeting.waiting)
+        meeting.waiting.clear()
+        return meeting
+
+    def _take(self, location: int, operation: _Operation, link: Link, time: float, *, even_alike: bool = False) -> None:
+        if time > operation.moment.time:
+            raise UnsynchronisedError(_written(time - operation.moment.time))
+        self._chains.join(location, link, operation.moment.path, even_alike=even_alike)
+
+
+def _written(seconds: float) -> str:
+    scale, unit = next((each for each in ((1.0, "s"), (1e3, "ms")) if seconds * each[0] >= 1), (1e6, "µs"))
+    return f"{seconds * scale:.3g} {unit}"
+
+
+def _is_there(meeting: Meeting, collective: Collective) -> bool:
+    """Tell whether all have come whose work a member needs."""
+    came = meeting.came
+    match collective.needs:
+        case "everyone":
+            return len(came) == collective.size
+        case "root":
+            return collective.root in came
+        case "all_to_root":
+            return collective.rank != collective.root or len(came) == collective.size
+        case "lower":
+            return all(rank in came for rank in range(collective.rank))
+    return True
+
+
+def _needed(meeting: Meeting, collective: Collective) -> tuple[Link, float] | None:
+    """Give the longest chain that a member needs, and when the last one came whose work it needs."""
+    match collective.needs:
+        case "everyone":
+            if meeting.longest is None:
+                meeting.longest = _longest(meeting, range(collective.size))
+            return meeting.longest
+        case "root":
+            return meeting.came[collective.root]
+        case "all_to_root" if collective.rank == collective.root:
+            return _longest(meeting, range(collective.size))
+        case "lower" if collective.rank > 0:
+            return _longest(meeting, range(collective.rank))
+    return None
+
+
+def _longest(meeting: Meeting, ranks: range) -> tuple[Link, float]:
+    """Give the longest chain, of several that of the lowest rank, and when the last of these ranks came."""
+    came = [meeting.came[rank] for rank in ranks]
+    return max(came, key=lambda each: each[0].length)[0], max(time for _, time in came)
