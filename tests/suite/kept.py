@@ -66,7 +66,8 @@ class Kept:
     def on_path(self, places: Sequence[Position]) -> float:
         """Seconds on the critical path, of all threads, in the first of these places that is a region."""
         regions = {_place(each.region) for each in self.experiment.call_paths}
-        return float(self._longest([each for each in places if each in regions][:1], "path_time").sum())
+        first = next((each for each in places if each in regions), places[0])
+        return float(self._longest([first], "path_time").sum())
 
     def _longest(self, places: Sequence[Position], metric: str, *less: str) -> npt.NDArray[np.float64]:
         values = self.experiment.inclusive(metric) - sum(self.experiment.inclusive(each) for each in less)

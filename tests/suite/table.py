@@ -12,7 +12,8 @@ from .key import Key
 from .score import Hit, Score, said
 
 _NEAR = 0.25  # of the measured gain may the predicted one be off
-_NEAR_ON_PATH = 0.1  # of the critical path may it be off, of ranks that work in turn
+_NEAR_ON_PATH = 0.1  # of the critical path may it be off, of ranks that work in turn, or are waited for
+_WAITED_FOR = ("serial", "late-sender")
 _CHANCE = 0.005  # of the run: so far two measurements of computing that are alike differ
 _RIGHT = 1.3  # as many times may a fault be stronger or weaker than it is said to be
 
@@ -159,11 +160,11 @@ def _gains(outcomes: list[Outcome]) -> list[str]:
         (truth,), cure = each.key.truths, cures[each.key.seed]
         gain = each.score.hits[0].gain if each.score.hits else None
         waited = each.found["experiment"]["wall_time"] - cure.found["experiment"]["wall_time"]
-        by_path = truth.in_turn and each.run.has_path and cure.run.has_path
-        saved = waited if truth.in_turn and not by_path else _saved(each.run, cure.run)
-        if by_path:
-            on_path.append(abs((gain or 0.0) - saved) <= _NEAR_ON_PATH * each.run.path)
-        elif gain is not None:
+        have_paths = each.run.has_path and cure.run.has_path
+        saved = waited if truth.in_turn and not have_paths else _saved(each.run, cure.run)
+        if have_paths and (truth.in_turn or truth.kind in _WAITED_FOR):
+            on_path.append(gain is not None and abs(gain - saved) <= _NEAR_ON_PATH * each.run.path)
+        if gain is not None and not (have_paths and truth.in_turn):
             by_chance = _CHANCE * each.run.busiest([each.key.steps])
             how = [*near][truth.in_turn]
             near[how].append(abs(gain - saved) <= max(_NEAR * abs(saved), by_chance))
@@ -179,7 +180,9 @@ def _gains(outcomes: list[Outcome]) -> list[str]:
         f"predicted within {_NEAR:.0%}, {how}: {sum(hits)} of {len(hits)}" for how, hits in near.items() if hits
     ]
     if on_path:
-        ends = f"predicted within {_NEAR_ON_PATH:.0%} of the critical path, of ranks that work in turn"
+        ends = (
+            f"predicted within {_NEAR_ON_PATH:.0%} of the critical path, of ranks that work in turn or are waited for"
+        )
         predicted.append(f"{ends}: {sum(on_path)} of {len(on_path)}")
     return [*head, *of_all, *predicted]
 

@@ -119,6 +119,8 @@ def test_ranks_execute_and_miss_what_was_planted(tmp_path):
     assert [hit.truth for hit in without.score.hits] == [each for each in case.truths if each.kind != "l1"]
     assert not any(each["root_causes"] for each in without.found["disparity"]["classes"])
     assert 0 < run.busiest([key.steps]) <= run.elapsed([key.steps])
+    assert run.has_path
+    assert all(0 < run.on_path(places) < run.path for places in key.places)
 
 
 def test_seeds_go_through_all_kinds_in_all_languages():
