@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 MUTATIONS ?= 2000
 RUNS      ?= 10
 SEED      ?= 1
-CASES     ?= 68
+CASES     ?= 84
 KILLS     ?= 100
 
 # Tests start the tool some hundred times: it is not to be compiled each time.

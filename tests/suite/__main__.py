@@ -41,7 +41,7 @@ def busy(processes: int) -> Iterator[None]:
             each.wait()
 
 
-def run_case(case: Case, folder: Path, *, counters: str, cure: bool, load: int) -> Iterator[Outcome]:
+def run_case(case: Case, folder: Path, *, counters: str, path: str, cure: bool, load: int) -> Iterator[Outcome]:
     """Build, run and judge a case and, unless it has no fault, its cure; it is the run that shares the processors."""
     for cured in (False, True)[: 1 + (cure and bool(case.truths))]:
         place = folder / f"{case.seed}-{'cured' if cured else 'faulty'}"
@@ -51,7 +51,7 @@ def run_case(case: Case, folder: Path, *, counters: str, cure: bool, load: int) 
         job.write(printed)
         job.build(printed)
         with busy(load):
-            job.record(counters=counters)
+            job.record(counters=counters, path=path)
         Key.of(case, printed, cured=cured, counted=counters != "none").save(place)
         yield judged(Kept.opened(place))
 
@@ -64,7 +64,8 @@ def measured(arguments: argparse.Namespace) -> Iterator[Outcome]:
         for seed in islice(chosen(arguments.seed, arguments.kinds, arguments.languages), arguments.cases):
             case = case_of(seed, seconds=arguments.seconds)
             try:
-                yield from run_case(case, folder, counters=counters, cure=not arguments.no_cure, load=arguments.load)
+                options = {"counters": counters, "path": arguments.path, "load": arguments.load}
+                yield from run_case(case, folder, cure=not arguments.no_cure, **options)
             except JobError as error:
                 print(f"BROKEN seed {seed} {case.kind} {case.language}: {error}", flush=True)
 
@@ -81,9 +82,10 @@ def judged_again(arguments: argparse.Namespace) -> Iterator[Outcome]:
 def main() -> int:
     """Run the suite."""
     parser = argparse.ArgumentParser(prog="python -m tests.suite", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--cases", type=int, default=17 * 4, help="default: each kind in each language once")
+    parser.add_argument("--cases", type=int, default=21 * 4, help="default: each kind in each language once")
     parser.add_argument("--seed", type=int, default=1, help="of the first case; the next ones follow")
     parser.add_argument("--counters", action="store_true", help="with simulated counts")
+    parser.add_argument("--path", choices=("never", "auto", "always"), default="always", help="default: always")
     parser.add_argument("--seconds", type=float, default=0.8, help="that a rank computes")
     parser.add_argument("--load", type=int, default=0, metavar="N", help="processes that use the processors meanwhile")
     parser.add_argument("--kinds", nargs="+", choices=(*KINDS, "control"), default=[*KINDS, "control"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from .program import (
     FIELD,
@@ -11,6 +11,7 @@ from .program import (
     ROWS,
     SCATTERED,
     Loop,
+    Message,
     Phase,
     Place,
     Position,
@@ -19,6 +20,7 @@ from .program import (
     Tail,
     Text,
     Work,
+    messages,
 )
 
 _INNER = {
@@ -120,23 +122,41 @@ class _Printer:
 
     def _body(self, phase: Phase, text: Text) -> None:
         for number, loop in enumerate(phase.loops):
-            turns = ", ".join(map(str, loop.turns))
-            text.add(f"    static const int turns_{number}[RANKS] = {{{turns}}};")
-            if loop.more:
-                text.add(f"    static const int more_{number}[RANKS] = {{{', '.join(map(str, loop.more))}}};")
+            rounds = loop.rounds or (loop.turns,)
+            text.add(_table(f"turns_{number}", [turns for each in rounds for turns in each], len(rounds)))
+            text.add(*([_table(f"more_{number}", loop.more)] if loop.more else []))
         text.add("    double sum = 0;", "    int before = (rank + RANKS - 1) % RANKS, after = (rank + 1) % RANKS;")
-        if phase.tail is Tail.CHAIN:
-            text.add(
-                "    if (rank > 0) {",
-                "        MPI_Recv(&sum, 1, MPI_DOUBLE, before, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
-            )
-            text.add("    }")
         for number, loop in enumerate(phase.loops):
+            of = f"step % {len(loop.rounds)} * RANKS + rank" if loop.rounds else "rank"
             more = f" + step * more_{number}[rank]" if loop.more else ""
-            text.add(f"    int last_{number} = turns_{number}[rank]{more};")
-            self._loop(phase, number, loop, text)
+            text.add(f"    int last_{number} = turns_{number}[{of}]{more};")
+            self._passes(phase, number, loop, text)
         self._tail(phase.tail, text)
         text.add("    (void)before;", "    (void)after;", "    (void)step;", "    return sum * 1e-6;")
+
+    def _passes(self, phase: Phase, number: int, loop: Loop, text: Text) -> None:
+        """Write a loop and, if it is the one that works in turn, its passes and the messages around it."""
+        if number != phase.in_turn:
+            self._loop(phase, number, loop, text)
+            return
+        before, after = messages(phase.tail, self.program.ranks)
+        text.add(*(_table(each.name, each.peers, 2) for each in (*before, *after)))
+        passes = text.add(f"    for (int pass = 0; pass < {phase.passes}; pass++) {{") if phase.passes > 1 else None
+        of = "rank" if passes is None else "pass % 2 * RANKS + rank"
+        self._messages(before, of, text)
+        self._loop(phase, number, loop, text)
+        self._messages(after, of, text)
+        if passes:
+            text.indent(passes.line)
+            text.add("    }")
+            self.positions[phase.name, number] += (passes,)
+
+    def _messages(self, some: list[Message], of: str, text: Text) -> None:
+        for each in some:
+            peer = f"{each.name}[{of}]"
+            first, last = ("Send", "") if each.sends else ("Recv", ", MPI_STATUS_IGNORE")
+            text.add(f"    if ({peer} >= 0) {{")
+            text.add(f"        MPI_{first}(&sum, 1, MPI_DOUBLE, {peer}, 3, MPI_COMM_WORLD{last});", "    }")
 
     def _loop(self, phase: Phase, number: int, loop: Loop, text: Text) -> None:
         a, last = f"{phase.name}_{number}", f"last_{number}"
@@ -212,11 +232,10 @@ class _Printer:
                     "    MPI_Sendrecv(&sum, 1, MPI_DOUBLE, after, 4, &other, 1, MPI_DOUBLE, before, 4, MPI_COMM_WORLD,",
                 )
                 text.add("                 MPI_STATUS_IGNORE);", "    sum += other;")
-            case Tail.CHAIN:
+            case Tail.REDUCTION:
+                text.add("    double of_all = 0;")
                 text.add(
-                    "    if (rank < RANKS - 1) {",
-                    "        MPI_Send(&sum, 1, MPI_DOUBLE, after, 3, MPI_COMM_WORLD);",
-                    "    }",
+                    "    MPI_Allreduce(&sum, &of_all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);", "    sum = of_all;"
                 )
 
     # Of the main program.
@@ -303,6 +322,11 @@ class _CxxPrinter(_Printer):
     def _main(self) -> Position:
         self.main.add("", *(f"static {phase.name.capitalize()} the_{phase.name};" for phase in self.program.phases))
         return super()._main()
+
+
+def _table(name: str, values: Sequence[int], rounds: int = 1) -> str:
+    size = "RANKS" if rounds == 1 else f"{rounds} * RANKS"
+    return f"    static const int {name}[{size}] = {{{', '.join(map(str, values))}}};"
 
 
 def _printed(printer: type[_Printer]) -> Callable[[Program], Printed]:

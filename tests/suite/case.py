@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from .c_family import print_c, print_cxx
-from .faults import KINDS, Sketch, Truth, computing
+from .faults import KINDS, Sketch, Truth, computing, share
 from .fortran import print_f77, print_f90
 from .program import EDGE, Loop, Phase, Place, Printed, Program, Work
 
@@ -39,9 +39,20 @@ _NAMES = [
     "sweep",
     "damp",
     "compress",
+    "refine",
+    "filter",
+    "condense",
+    "evaporate",
+    "ionize",
+    "remap",
+    "precondition",
+    "collide",
 ]
 _STEPS = 20
 _MOST = 0.5  # of the run may be faults
+# Threads are compared only in a program of threads, and ranks then no longer as ranks. Ranks that work in turn are late
+# in the rest of the step, too, which hides other faults.
+_ALONE = ("threads", "chain", "wavefront", "alternating", "token")
 _OTHERS = (4, 6)  # phases without a fault
 
 
@@ -75,9 +86,8 @@ def case_of(seed: int, *, seconds: float = 0.8) -> Case:
     """Draw the case of a seed; a rank computes for about ``seconds``."""
     random = Random(seed)
     first = kind_of(seed)
-    # Threads are compared only in a program of threads, and ranks then no longer as ranks: such a fault stays alone.
-    others = [each for each in KINDS if each not in ("threads", first)]
-    more = 0 if first in ("threads", CONTROL) else random.choice((0, 0, 0, 0, 1, 1, 2))
+    others = [each for each in KINDS if each not in (*_ALONE, first)]
+    more = 0 if first in (*_ALONE, CONTROL) else random.choice((0, 0, 0, 0, 1, 1, 2))
     kinds, left, planted = [] if first == CONTROL else [first, *random.sample(others, more)], _MOST, []
     for kind in kinds:
         # Instructions are no fault where phases without one execute as many.
@@ -116,12 +126,15 @@ def _drawn(
         faulty.append(bad)
         cured.append(good)
         truths.append(truth)
+    left = 0.9 - sum(strength for _, strength in planted)
+    if len(truths) == 1 and truths[0].in_turn:
+        left += 0.1 - share(cured[0], seconds=seconds, steps=steps)
     weights = [random.uniform(0.3, 1) for _ in range(random.randint(*_OTHERS))]
     for weight in weights:
-        share = weight / sum(weights) * (0.9 - sum(strength for _, strength in planted))
         place = sketch()
         loops = 2 if place.place is Place.LOOP else random.choice((1, 2))
-        phase = Phase(place.name, place.place, tuple(computing(place, share / loops) for _ in range(loops)))
+        each = weight / sum(weights) * left / loops
+        phase = Phase(place.name, place.place, tuple(computing(place, each) for _ in range(loops)))
         at = random.randint(0, len(faulty))
         faulty.insert(at, phase)
         cured.insert(at, phase)

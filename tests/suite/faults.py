@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from random import Random
@@ -10,6 +10,7 @@ from random import Random
 from .program import EDGE, FIELD, GRID, LARGE, RECORD, ROWS, SMALL, Loop, Phase, Place, Tail, Work
 
 LENGTH = 128  # of most inner loops: short, so that turns follow shares closely
+ROOM = 0.8  # of the run, for a fault and what remains of it when it is cured
 
 # What an inner turn takes in ns on the machine on which strengths were set, and as a fault. Elsewhere strengths differ;
 # what a fault costs is measured by its cure.
@@ -35,13 +36,14 @@ class Truth:
 
     Attributes:
         kind: name of the kind.
-        strength: share of the run that the fault takes, or that an even partition would save.
+        strength: share of the run that the fault takes, or that an even partition would save; of ranks that work in
+            turn, the share of the critical path that they save if they work at the same time.
         phase: name of the procedure.
         loop: the loop, or ``None`` if it is the procedure that has to be named.
         alone: whether the loop is the only one of its procedure, which may then be named instead.
         groups: the ranks that belong together; empty if ranks are alike.
         order: ranks from the fastest to the slowest where all differ; a cluster holds neighbours.
-        causes: attributes of which the first cause must be one; ``waiting`` and ``small_calls`` are marks of regions.
+        causes: attributes of which the first cause must be one, or marks of regions (``MARKS`` of ``score.py``).
         counted: whether the cause can only be found by counts.
     """
 
@@ -69,6 +71,11 @@ class Truth:
     def by_the_clock(self) -> bool:
         """Whether it takes time of the run, but not of computing."""
         return self.moves or "waiting" in self.causes
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether ranks work one after another: it lengthens the critical path, and no rank computes longer."""
+        return not {"waiting", "one_after_another"}.isdisjoint(self.causes)
 
     @property
     def moves(self) -> bool:
@@ -110,12 +117,21 @@ def computing(sketch: Sketch, share: float, work: Work | None = None) -> Loop:
     return Loop(chosen, turns, length, scattered=scattered, size=SMALL if chosen is Work.CHASE else 0)
 
 
-def _planted(sketch: Sketch, faulty: Loop, cured: Loop, truth: dict[str, object], tails: tuple[Tail, Tail]) -> Planted:
+def share(phase: Phase, *, seconds: float, steps: int) -> float:
+    """Return the share of the run that a rank computes in a phase, as a mean over the ranks."""
+    loops = [sum(each.turns) / len(each.turns) * each.length * NS[each.work] * 1e-9 for each in phase.loops]
+    loops[phase.in_turn] *= phase.passes
+    return sum(loops) * steps / seconds
+
+
+def _planted(
+    sketch: Sketch, faulty: Loop, cured: Loop, truth: dict[str, object], tails: tuple[Tail, Tail], *, passes: int = 1
+) -> Planted:
     loops = [computing(sketch, 0.04, sketch.random.choice(COMPUTING)) for _ in range(2)]
     beside = loops if sketch.place is Place.LOOP else []
     at = sketch.random.randint(0, len(beside))
     phases = [
-        Phase(sketch.name, sketch.place, (*beside[:at], loop, *beside[at:]), tail)
+        Phase(sketch.name, sketch.place, (*beside[:at], loop, *beside[at:]), tail, at, passes)
         for loop, tail in zip((faulty, cured), tails, strict=True)
     ]
     values = {"loop": at, "alone": not beside, **truth}
@@ -249,10 +265,42 @@ def _small_messages(sketch: Sketch) -> Planted:
     return _planted(sketch, faulty, cured, truth, (Tail.NONE, Tail.NONE))
 
 
-def _pipeline(sketch: Sketch) -> Planted:
-    loop = computing(sketch, sketch.strength / (sketch.ranks - 1), sketch.random.choice(COMPUTING))
-    truth: dict[str, object] = {"kind": "pipeline", "causes": ("waiting",), "counted": False, "loop": None}
-    return _planted(sketch, loop, loop, truth, (Tail.CHAIN, Tail.NONE))
+def _in_turn(kind: str, tail: Tail, passes: Sequence[int]) -> Callable[[Sketch], Planted]:
+    """Ranks work one after another, in so many passes of a step; the cure lets them work at the same time.
+
+    A chain goes forth, back, and so on; a token goes round: all that ranks do in them is done in turn. A pipeline is
+    one pass of a chain. The blocks of a wavefront overlap: what is lost is the time until the last rank has its first.
+    """
+
+    def plant(sketch: Sketch) -> Planted:
+        waits = sketch.ranks // 2 if tail is Tail.WAVEFRONT else sketch.ranks - 1
+        lost = [each if tail is not Tail.WAVEFRONT else 1 for each in passes]  # passes that wait for all ranks before
+        room = [
+            (many, sketch.strength / waits / each)
+            for many, each in zip(passes, lost, strict=True)
+            if sketch.strength * (1 + many / each / waits) <= ROOM
+        ]
+        many, work = sketch.random.choice(room)
+        loop = computing(sketch, work, sketch.random.choice(COMPUTING))
+        truth: dict[str, object] = {"kind": kind, "causes": ("waiting",), "counted": False, "alone": True}
+        return _planted(sketch, loop, loop, truth, (tail, Tail.NONE), passes=many)
+
+    return plant
+
+
+def _alternating(sketch: Sketch) -> Planted:
+    """In each step other ranks have more to do: one of them, or every second one; all have as much in the end."""
+    late = sketch.random.sample(range(sketch.ranks), sketch.ranks)
+    late = sketch.random.choice((late, [each % 2 for each in late]))
+    steps = max(late) + 1
+    work = sketch.random.choice(COMPUTING)
+    ns = NS[work] * LENGTH
+    least, more = sketch.turns(0.06, ns), sketch.turns(sketch.strength / (1 - 1 / steps), ns)
+    even = (least + round(more / steps),) * sketch.ranks
+    rounds = tuple(tuple(least + more * (each == step) for each in late) for step in range(steps))
+    truth: dict[str, object] = {"kind": "alternating", "causes": ("one_after_another",), "counted": False}
+    faulty, cured = Loop(work, even, LENGTH, rounds=rounds), Loop(work, even, LENGTH)
+    return _planted(sketch, faulty, cured, truth, (Tail.REDUCTION, Tail.REDUCTION))
 
 
 def _threads(sketch: Sketch) -> Planted:
@@ -284,6 +332,10 @@ KINDS: dict[str, Callable[[Sketch], Planted]] = {
     "file-io": _files,
     "volume": _volume,
     "small-messages": _small_messages,
-    "pipeline": _pipeline,
+    "pipeline": _in_turn("pipeline", Tail.CHAIN, (1,)),
     "threads": _threads,
+    "chain": _in_turn("chain", Tail.CHAIN, (2, 4)),
+    "wavefront": _in_turn("wavefront", Tail.WAVEFRONT, (3, 4, 6)),
+    "alternating": _alternating,
+    "token": _in_turn("token", Tail.TOKEN, (1, 2)),
 }

@@ -9,6 +9,7 @@ from .program import (
     ROWS,
     SCATTERED,
     Loop,
+    Message,
     Phase,
     Place,
     Position,
@@ -17,6 +18,7 @@ from .program import (
     Tail,
     Text,
     Work,
+    messages,
 )
 
 _WIDTH, _WIDE = 72, 100  # of a line in fixed form, and in free form
@@ -136,29 +138,55 @@ class _Printer:
         self.positions[phase.name, None] = (self._head(text, phase, head),)
         if self.use_mpi.startswith("use"):
             text.add(f"    {self.use_mpi}")
-        self._line(text, f"{integer}step, rank, before, after, i, r, j, last, start, along, at, error")
+        self._line(text, f"{integer}step, rank, before, after, pass, i, r, j, last, start, along, at, error")
         self._line(text, f"{double}total, other")
         if not self.use_mpi.startswith("use"):
             self._line(text, f"    {self.use_mpi}")
         self._common(text, phase)
         for number, loop in enumerate(phase.loops):
-            self._table(text, f"turns_{number}", loop.turns)
+            self._table(
+                text, f"turns_{number}", tuple(turns for each in loop.rounds or (loop.turns,) for turns in each)
+            )
             if loop.more:
                 self._table(text, f"more_{number}", loop.more)
         ranks = self.program.ranks
+        before, after = messages(phase.tail, ranks)
+        for each in (*before, *after):
+            self._table(text, each.name, each.peers)
         self._line(text, "    total = 0", f"    before = mod(rank + {ranks - 1}, {ranks})")
         self._line(text, f"    after = mod(rank + 1, {ranks})")
-        if phase.tail is Tail.CHAIN:
-            self._line(text, "    if (rank > 0) then")
-            self._call(text, "Recv(total, 1, MPI_DOUBLE_PRECISION, before, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE")
-            self._line(text, "    end if")
         for number, loop in enumerate(phase.loops):
             more = f" + step * more_{number}(rank)" if loop.more else ""
-            self._line(text, f"    last = turns_{number}(rank){more}")
-            self.positions[phase.name, number] = self._loop(f"{phase.name}_{number}", loop, text)
+            of = f"mod(step, {len(loop.rounds)}) * {ranks} + rank" if loop.rounds else "rank"
+            self._line(text, f"    last = turns_{number}({of}){more}")
+            self.positions[phase.name, number] = self._passes(phase, number, loop, text)
         self._tail(phase.tail, text)
         self._line(text, f"    {phase.name} = total * 1d-6")
         self._end(text, "function")
+
+    def _passes(self, phase: Phase, number: int, loop: Loop, text: Text) -> tuple[Position, ...]:
+        """Write a loop and, if it is the one that works in turn, its passes and the messages around it."""
+        a = f"{phase.name}_{number}"
+        if number != phase.in_turn:
+            return self._loop(a, loop, text)
+        before, after = messages(phase.tail, self.program.ranks)
+        passes = self._do(text, "pass", "0", str(phase.passes - 1)) if phase.passes > 1 else None
+        of = "rank" if passes is None else f"mod(pass, 2) * {self.program.ranks} + rank"
+        self._messages(before, of, text)
+        positions = self._loop(a, loop, text)
+        self._messages(after, of, text)
+        if passes:
+            self._end_do(text)
+            positions += (passes,)
+        return positions
+
+    def _messages(self, some: list[Message], of: str, text: Text) -> None:
+        for each in some:
+            peer = f"{each.name}({of})"
+            name, last = ("Send", "") if each.sends else ("Recv", ", MPI_STATUS_IGNORE")
+            self._line(text, f"    if ({peer} >= 0) then")
+            self._call(text, f"{name}(total, 1, MPI_DOUBLE_PRECISION, {peer}, 3, MPI_COMM_WORLD{last}")
+            self._line(text, "    end if")
 
     def _call(self, text: Text, call: str) -> None:
         self._line(text, f"    call MPI_{call}, error)")
@@ -254,10 +282,9 @@ class _Printer:
                 sent = f"Sendrecv(total, 1, {kind}, after, 4, other, 1, {kind}, before, 4"
                 self._call(text, f"{sent}, MPI_COMM_WORLD, MPI_STATUS_IGNORE")
                 self._line(text, "    total = total + other")
-            case Tail.CHAIN:
-                self._line(text, f"    if (rank < {self.program.ranks - 1}) then")
-                self._call(text, f"Send(total, 1, {kind}, after, 3, MPI_COMM_WORLD")
-                self._line(text, "    end if")
+            case Tail.REDUCTION:
+                self._call(text, f"Allreduce(total, other, 1, {kind}, MPI_SUM, MPI_COMM_WORLD")
+                self._line(text, "    total = other")
 
     # The main program.
 

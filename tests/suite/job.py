@@ -58,13 +58,15 @@ class Job:
         """Run the program alone; give what it printed."""
         return self._do(self.launch)
 
-    def record(self, *, counters: str, cache: str = "") -> str:
+    def record(self, *, counters: str, cache: str = "", path: str = "always") -> str:
         """Run the program under the tool, without an analysis, with other caches than the machine's if they are given.
+
+        The critical path is recorded, or not, by ``path``, the tool's option.
 
         Returns:
             What it printed.
         """
-        counting = ["--counters", counters, *(["--cache", cache] if cache else [])]
+        counting = ["--counters", counters, *(["--cache", cache] if cache else []), "--path", path]
         return self._do(["autoanalyzer", "run", "--no-analyze", *counting, "-o", "out", "--", *self.launch])
 
     def _do(self, words: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from autoanalyzer.experiment import Experiment, load, select
+from autoanalyzer.experiment import Experiment, Region, load, select
 from autoanalyzer.experiment.metric import COUNT_METRICS
 
 from .key import NAME, Key
@@ -53,11 +53,31 @@ class Kept:
         """Seconds that a thread is on a processor in the one of these places that takes longest, in MPI, too."""
         return float(self._longest(places, "cpu_time").mean())
 
+    @property
+    def has_path(self) -> bool:
+        """Whether the critical path was recorded."""
+        return "path_time" in self.experiment
+
+    @property
+    def path(self) -> float:
+        """Seconds that the critical path is long; 0 if it was not recorded."""
+        return float(self.experiment.exclusive("path_time").sum()) if self.has_path else 0.0
+
+    def on_path(self, places: Sequence[Position]) -> float:
+        """Seconds on the critical path, of all threads, in the first of these places that is a region."""
+        regions = {_place(each.region) for each in self.experiment.call_paths}
+        first = next((each for each in places if each in regions), places[0])
+        return float(self._longest([first], "path_time").sum())
+
     def _longest(self, places: Sequence[Position], metric: str, *less: str) -> npt.NDArray[np.float64]:
         values = self.experiment.inclusive(metric) - sum(self.experiment.inclusive(each) for each in less)
-        regions = [Position(Path(each.region.file).name, each.region.first_line) for each in self.experiment.call_paths]
+        regions = [_place(each.region) for each in self.experiment.call_paths]
         sums = [values[[row for row, at in enumerate(regions) if at == place]].sum(axis=0) for place in places]
         return max(sums, key=np.sum)
+
+
+def _place(region: Region) -> Position:
+    return Position(Path(region.file).name, region.first_line)
 
 
 def kept_in(folder: Path) -> Iterator[Path]:

@@ -38,17 +38,60 @@ class Place(StrEnum):
 
 
 class Tail(StrEnum):
-    """What MPI does at the end of a phase."""
+    """What MPI does at the end of a phase, or in each pass of the loop that works in turn."""
 
     NONE = "none"
     BROADCAST = "broadcast"
+    REDUCTION = "reduction"
     RING = "ring"  # each rank sends to the next, and receives from the one before
-    CHAIN = "chain"  # each rank starts when the one before has ended
+    CHAIN = "chain"  # each rank works when the one before has, in odd passes when the one behind has
+    WAVEFRONT = "wavefront"  # each rank of two rows works when those to the west and to the north have
+    TOKEN = "token"  # whoever has the token works; at last it is back at rank 0
+
+
+@dataclass(frozen=True)
+class Message:
+    """What ranks send, or receive, in each pass of a loop that works in turn.
+
+    ``peers`` holds the other rank by the rank, in even passes and then in odd ones; -1: none.
+    """
+
+    name: str
+    sends: bool
+    peers: tuple[int, ...]
+
+
+def messages(tail: Tail, ranks: int) -> tuple[list[Message], list[Message]]:
+    """Return the messages before the loop that works in turn, and those behind it."""
+    every = range(ranks)
+    before, after = (tuple(each if each in every else -1 for each in range(by, ranks + by)) for by in (-1, 1))
+    match tail:
+        case Tail.CHAIN:
+            return [Message("source", False, before + after)], [Message("target", True, after + before)]
+        case Tail.WAVEFRONT:
+            columns = ranks // 2
+            west = tuple(rank - 1 if rank % columns else -1 for rank in every)
+            east = tuple(rank + 1 if (rank + 1) % columns else -1 for rank in every)
+            north = tuple(rank - columns if rank >= columns else -1 for rank in every)
+            south = tuple(rank + columns if rank < columns else -1 for rank in every)
+            return (
+                [Message("west", False, 2 * west), Message("north", False, 2 * north)],
+                [Message("east", True, 2 * east), Message("south", True, 2 * south)],
+            )
+        case Tail.TOKEN:
+            home = ranks - 1, *(-1 for _ in every[1:])
+            return (
+                [Message("source", False, 2 * before)],
+                [Message("target", True, 2 * (*after[:-1], 0)), Message("home", False, 2 * home)],
+            )
+    return [], []
 
 
 @dataclass(frozen=True)
 class Loop:
     """A nest of loops: on rank ``r`` the outer one turns ``turns[r] + step * more[r]`` times.
+
+    If there are ``rounds``, it turns ``rounds[step % len(rounds)][r]`` times, and ``turns`` are the mean.
 
     ``length`` is that of the inner loop, or of a message; ``scattered`` says of each rank whether it follows scattered
     links, or goes down the columns of the grid; ``slope`` how many turns a row of threads has more than the one before.
@@ -58,6 +101,7 @@ class Loop:
     turns: tuple[int, ...]
     length: int
     more: tuple[int, ...] = ()
+    rounds: tuple[tuple[int, ...], ...] = ()
     scattered: tuple[bool, ...] = ()
     size: int = 0
     slope: int = 0
@@ -65,12 +109,17 @@ class Loop:
 
 @dataclass(frozen=True)
 class Phase:
-    """A procedure, called once a step."""
+    """A procedure, called once a step.
+
+    It goes ``passes`` times through the loop ``in_turn``, which the messages of some tails surround.
+    """
 
     name: str
     place: Place
     loops: tuple[Loop, ...]
     tail: Tail = Tail.NONE
+    in_turn: int = 0
+    passes: int = 1
 
 
 @dataclass(frozen=True)
@@ -119,6 +168,10 @@ class Text:
         first = Position(self.file, len(self.lines) + 1)
         self.lines += lines
         return first
+
+    def indent(self, line: int) -> None:
+        """Indent the lines behind this one by another level."""
+        self.lines[line:] = ["    " + each for each in self.lines[line:]]
 
     def __str__(self) -> str:
         return "\n".join(self.lines) + "\n"

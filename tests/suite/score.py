@@ -13,6 +13,8 @@ from .program import Position
 
 Region = dict[str, Any]
 
+MARKS = ("waiting", "small_calls", "one_after_another")  # of regions that cost time beside their causes
+
 # Causes that a region must not have unless they were planted: instructions and waiting are in all programs.
 _NEVER_INVENTED = {"l1_miss_rate", "l2_miss_rate", "io_bytes", "mpi_bytes"}
 
@@ -72,7 +74,7 @@ def score(found: dict[str, Any], key: Key) -> Score:
         extra = [{**differences, "file": "", "line": 0, "name": "spread over all regions", "root_causes": []}]
     hedged, firm = ([said(each) for each in extra if _is_hedged(each) is wanted] for wanted in (True, False))
     places |= _where_a_cure_leaves_some(key)
-    invented = [said(each) for each in heavy if at(each) not in places and _NEVER_INVENTED & set(each["root_causes"])]
+    invented = [said(each) for each in heavy if at(each) not in places and _invented(each)]
     return Score(hits, firm, hedged, invented, differences["exists"] and not apart and bool(differences["cccr"]))
 
 
@@ -82,6 +84,11 @@ def _where_a_cure_leaves_some(key: Key) -> set[Position]:
         where for truth, where in zip(key.truths, key.places, strict=True) if truth.moves or "io_bytes" in truth.causes
     ]
     return {place for where in some for place in where} if key.cured else set()
+
+
+def _invented(region: Region) -> bool:
+    """Whether a region has a cause or a mark that is never there unless it was planted."""
+    return bool(_NEVER_INVENTED & {*region["root_causes"]} or region.get("one_after_another"))
 
 
 def _is_hedged(region: Region) -> bool:
@@ -96,7 +103,7 @@ def _hit(truth: Truth, named: list[Region], heavy: list[Region], clusters: bool,
     first = None if truth.parts_ranks else any(each in named for each in heavy[:3])
     cause = None
     if counted or not truth.counted:
-        marks = [each for each in ("waiting", "small_calls") if region.get(each)]
+        marks = [each for each in MARKS if region.get(each)]
         cause = bool({*region["root_causes"][:1], *marks} & {*truth.causes})
     gain = region.get("gain")
     return Hit(
@@ -134,5 +141,5 @@ def _clusters_right(truth: Truth, truths: Sequence[Truth], clusters: list[list[A
 def said(region: Region) -> str:
     """Name a region, where it is, and its causes."""
     causes = ", ".join(region["root_causes"])
-    marks = [each for each in ("waiting", "small_calls") if region.get(each)]
+    marks = [each for each in MARKS if region.get(each)]
     return f"{region['name']} {at(region)} ({'; '.join(filter(None, [causes, *marks])) or 'no cause'})"

@@ -12,6 +12,8 @@ from .key import Key
 from .score import Hit, Score, said
 
 _NEAR = 0.25  # of the measured gain may the predicted one be off
+_NEAR_ON_PATH = 0.1  # of the critical path may it be off, of ranks that work in turn, or are waited for
+_WAITED_FOR = ("serial", "late-sender")
 _CHANCE = 0.005  # of the run: so far two measurements of computing that are alike differ
 _RIGHT = 1.3  # as many times may a fault be stronger or weaker than it is said to be
 
@@ -47,6 +49,7 @@ class Outcome:
         numbers = {
             "wall_time": self.found["experiment"]["wall_time"],
             "longest": self.run.busiest([self.key.steps]),
+            "path": self.run.path,
         }
         name = {"seed": self.key.seed, "language": self.key.language, "cured": self.key.cured}
         return name | {"hits": hits} | {key: getattr(self.score, key) for key in keys} | numbers
@@ -150,16 +153,20 @@ def _gains(outcomes: list[Outcome]) -> list[str]:
         "of computing, files and messages": [],
         "by the clock, whose noise is that of the machine": [],
     }
+    on_path: list[bool] = []
     for each in outcomes:
         if each.key.cured or len(each.key.truths) != 1 or each.key.seed not in cures:
             continue
         (truth,), cure = each.key.truths, cures[each.key.seed]
         gain = each.score.hits[0].gain if each.score.hits else None
         waited = each.found["experiment"]["wall_time"] - cure.found["experiment"]["wall_time"]
-        saved = waited if "waiting" in truth.causes else _saved(each.run, cure.run)
-        if gain is not None:
+        have_paths = each.run.has_path and cure.run.has_path
+        saved = waited if truth.in_turn and not have_paths else _saved(each.run, cure.run)
+        if have_paths and (truth.in_turn or truth.kind in _WAITED_FOR):
+            on_path.append(gain is not None and abs(gain - saved) <= _NEAR_ON_PATH * each.run.path)
+        if gain is not None and not (have_paths and truth.in_turn):
             by_chance = _CHANCE * each.run.busiest([each.key.steps])
-            how = [*near]["waiting" in truth.causes]
+            how = [*near][truth.in_turn]
             near[how].append(abs(gain - saved) <= max(_NEAR * abs(saved), by_chance))
         strength = _turned_out(each.run, cure.run)
         right.append(1 / _RIGHT <= strength / truth.strength <= _RIGHT)
@@ -172,12 +179,19 @@ def _gains(outcomes: list[Outcome]) -> list[str]:
     predicted = [
         f"predicted within {_NEAR:.0%}, {how}: {sum(hits)} of {len(hits)}" for how, hits in near.items() if hits
     ]
+    if on_path:
+        ends = (
+            f"predicted within {_NEAR_ON_PATH:.0%} of the critical path, of ranks that work in turn or are waited for"
+        )
+        predicted.append(f"{ends}: {sum(on_path)} of {len(on_path)}")
     return [*head, *of_all, *predicted]
 
 
 def _turned_out(faulty: Kept, cured: Kept) -> float:
     """Share of the run that the only fault turned out to take, by what its own place took with it and without."""
     (truth,) = faulty.key.truths
+    if truth.in_turn and faulty.has_path and cured.has_path:
+        return _saved(faulty, cured) / faulty.path
     takes = Kept.processing if truth.moves else Kept.elapsed if truth.by_the_clock else Kept.busiest
     saved = takes(faulty, *faulty.key.places) - takes(cured, *cured.key.places)
     return saved / takes(faulty, [faulty.key.steps])
@@ -187,4 +201,5 @@ def _saved(faulty: Kept, cured: Kept) -> float:
     """Seconds that the cure saved in the fault's own place: what the rest of a run takes varies by more."""
     (truth,) = faulty.key.truths
     takes = Kept.elapsed if truth.kind == "file-io" else Kept.processing if truth.moves else Kept.busiest
+    takes = Kept.on_path if truth.in_turn else takes
     return takes(faulty, *faulty.key.places) - takes(cured, *cured.key.places)

@@ -10,12 +10,12 @@ import pytest
 from autoanalyzer.experiment import Experiment, load
 
 from .case import CONTROL, PRINTERS, Case, case_of, case_of_kinds, kind_of, language_of
-from .faults import KINDS, Truth
+from .faults import KINDS
 from .job import Job
 from .judge import judged
 from .kept import Kept, kept_in
 from .key import Key
-from .program import FIELD, RECORD, Position, Printed, Work
+from .program import FIELD, RECORD, Place, Position, Printed, Work, messages
 from .score import score
 
 TINY = 0.01  # s that a rank computes
@@ -33,9 +33,9 @@ def run_with_probes(folder: Path, case: Case, counters: str = "none", cache: str
     return said, load(folder / "out" / "experiment.cube")
 
 
-def rows(experiment: Experiment, printed: Printed, truth: Truth) -> list[int]:
-    """The call paths of a fault's loop."""
-    places = {Position(Path(each.file).name, each.line) for each in printed.positions[truth.phase, truth.loop]}
+def rows(experiment: Experiment, printed: Printed, phase: str, loop: int | None) -> list[int]:
+    """The call paths of a procedure, or of a loop in it."""
+    places = {Position(Path(each.file).name, each.line) for each in printed.positions[phase, loop]}
     regions = [each.region for each in experiment.call_paths]
     return [row for row, each in enumerate(regions) if Position(Path(each.file).name, each.first_line) in places]
 
@@ -55,9 +55,10 @@ def test_a_program_prints_the_same_with_probes_and_holds_each_fault_where_it_is_
     key = Key.of(case, printed, cured=False, counted=False)
     for truth, places in zip(case.truths, key.places, strict=True):
         assert regions & {*places}, truth
-        assert truth.loop is None or rows(experiment, printed, truth), truth
+        assert truth.loop is None or rows(experiment, printed, truth.phase, truth.loop), truth
     moved, read = experiment.inclusive("mpi_bytes"), experiment.inclusive("io_bytes")
-    by_kind = {truth.kind: (truth, rows(experiment, printed, truth)) for truth in case.truths}
+    by_kind = {truth.kind: (truth, rows(experiment, printed, truth.phase, truth.loop)) for truth in case.truths}
+    first_threads = [column for column, each in enumerate(experiment.locations) if each.thread == 0]
     for kind, values, once in (
         ("volume", moved, 2 * 8 * FIELD),
         ("small-messages", moved, 2 * 8),
@@ -67,13 +68,24 @@ def test_a_program_prints_the_same_with_probes_and_holds_each_fault_where_it_is_
         (phase,) = (each for each in case.faulty.phases if each.name == truth.phase)
         assert truth.loop is not None
         turns = phase.loops[truth.loop].turns[0]
-        first_threads = [column for column, each in enumerate(experiment.locations) if each.thread == 0]
         sums = [values[here, column].sum() for column in first_threads]
         planted = [turns * case.faulty.steps * once] * RANKS
         if kind == "file-io" and language.startswith("f"):  # Fortran's library reads ahead
             assert planted <= sums <= [2 * each for each in planted]
         else:
             assert sums == planted, kind
+    for phase in case.faulty.phases:
+        passed = [each for some in messages(phase.tail, RANKS) for each in some]
+        if not passed or phase.place is Place.HEADER:  # such a procedure may be a part of its caller
+            continue
+        here = rows(experiment, printed, phase.name, None)
+        for name, sends in (("mpi_bytes_sent", True), ("mpi_bytes_received", False)):
+            peers = [each.peers for each in passed if each.sends is sends]
+            planted = [
+                8 * STEPS * sum(each[of % 2 * RANKS + rank] >= 0 for each in peers for of in range(phase.passes))
+                for rank in range(RANKS)
+            ]
+            assert [*experiment.inclusive(name)[here].sum(axis=0)[first_threads]] == planted, phase
 
 
 def test_ranks_execute_and_miss_what_was_planted(tmp_path):
@@ -83,7 +95,7 @@ def test_ranks_execute_and_miss_what_was_planted(tmp_path):
     _, experiment = run_with_probes(tmp_path, case, "simulated", CACHE)
     executed, misses, accesses = (experiment.inclusive(each) for each in ("instructions", "l1_misses", "l1_accesses"))
     for truth in case.truths:
-        (row,) = rows(experiment, printed, truth)
+        (row,) = rows(experiment, printed, truth.phase, truth.loop)
         (phase,) = (each for each in case.faulty.phases if each.name == truth.phase)
         assert truth.loop is not None
         loop = phase.loops[truth.loop]
@@ -107,6 +119,8 @@ def test_ranks_execute_and_miss_what_was_planted(tmp_path):
     assert [hit.truth for hit in without.score.hits] == [each for each in case.truths if each.kind != "l1"]
     assert not any(each["root_causes"] for each in without.found["disparity"]["classes"])
     assert 0 < run.busiest([key.steps]) <= run.elapsed([key.steps])
+    assert run.has_path
+    assert all(0 < run.on_path(places) < run.path for places in key.places)
 
 
 def test_seeds_go_through_all_kinds_in_all_languages():
