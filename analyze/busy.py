@@ -16,8 +16,7 @@ def busy_times(experiment: Experiment) -> Values:
     """Give the busy time of each process: ``float64[call path, location]``, in seconds, at its first thread.
 
     Of a parallel region of OpenMP that is the time of the thread that is busy there longest: the others wait for it.
-    Other threads do not count. Where file I/O has no CPU time, as in archives of other tools, CPU time is wall time, and
-    contains it.
+    Other threads do not count. Where file I/O has no CPU time, as in archives of other tools, CPU time contains it.
 
     Args:
         experiment: Whole processes; metrics that it does not have count as 0.

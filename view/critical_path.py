@@ -39,7 +39,10 @@ class PathSection:
         path = findings.critical_path
         if path is None:
             said = (each for each in findings.experiment.notes.remarks if each.startswith(_UNKNOWN))
-            print_lines([next(said, f"{_UNKNOWN}: only runs of several ranks with --path auto or always have one")], stderr=stderr)
+            print_lines(
+                [next(said, f"{_UNKNOWN}: only runs of several ranks with --path auto or always have one")],
+                stderr=stderr,
+            )
             return
         print_lines(list(_efficiencies(findings)), stderr=stderr)
         rows = []
