@@ -43,7 +43,7 @@ def test_efficiencies_parts_and_delays_are_printed(
         "3 s 75 % ranks 0-2 chain app.c:2",
         "1 s 25 % rank 0 even app.c:1",
         "3 s of waiting in wait (app.c:3) for chain (app.c:2)",
-        "500 ms of waiting in MPI_Barrier for even (app.c:1)",
+        "500 ms of waiting in MPI_Barrier in main for even (app.c:1)",
     ]
 
 
