@@ -139,9 +139,10 @@ static int by_work(const void *one, const void *other) {
     return (first < second) - (first > second);
 }
 
-/* The smaller half, for which there is no room, goes into a segment; without memory it is work of nobody. */
+/* The smallest entries, for which there is no room, go into a segment; without memory they are work of
+ * nobody. The more are kept, the better is known whose fault a wait is, and the more segments there are. */
 static void leave_behind(struct aa_path *path) {
-    uint32_t kept = path->count / 2;
+    uint32_t kept = records < MOST_RECORDS / 2 ? path->count * 3 / 4 : path->count / 2;
     struct aa_path_record *segment = append(AA_PATH_SEGMENT);
     qsort(path->entries, path->count, sizeof *path->entries, by_work);
     if (segment) {

@@ -230,9 +230,9 @@ static __attribute__((destructor)) void finish(void) {
     struct aa_header *header = recorded();
     if (header && header->state != AA_ABORTED) {
         aa_team_finish();
-        aa_path_finish();
         header->mpi_bypassed = !header->mpi_initialised && !header->forked_from && aa_mpi_was_initialised();
         header->end = settle(header);
+        aa_path_finish();
         header->state = AA_EXITED;
         syscall(SYS_utimensat, AT_FDCWD, aa_shard_path(), NULL, 0); /* a mapping's last writes do not tell */
     }

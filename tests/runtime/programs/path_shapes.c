@@ -1,22 +1,39 @@
 /*
- * Shapes of programs whose critical path is known: each function is one, between two barriers. Work is counted in
- * units, all of the same number of instructions; what a rank has of each and how long the path is stands beside it.
+ * Shapes of programs whose critical path is known: each function is one, between two barriers. Work is
+ * counted in units, all of the same number of instructions; what a rank has of each and how long the path is
+ * stands beside it. Before, between and after messages it is done in functions of these names, so that each
+ * is a call path of its own.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef UNIT
 #define UNIT 20000
+#endif
 #define WORLD MPI_COMM_WORLD
 #define IGNORE MPI_STATUS_IGNORE
 
-static int rank, size;
+static int rank, size, done;
 
 static void work(int units) {
     volatile double x = 1;
+    done += units;
     for (long i = 0; i < (long)units * UNIT; i++)
         x = x * 1.0000001 + 1e-9;
+}
+
+static void before(int units) {
+    work(units);
+}
+
+static void between(int units) {
+    work(units);
+}
+
+static void after(int units) {
+    work(units);
 }
 
 static void get(int from) {
@@ -32,21 +49,21 @@ static void give(int to) {
 /* 3 rounds: divided, one after another, on all: busy 3 (2 + 1 + 1), path 3 (2 + P + 1). */
 static void chain(void) {
     for (int i = 0; i < 3; i++) {
-        work(2);
+        before(2);
         if (rank > 0)
             get(rank - 1);
-        work(1);
+        between(1);
         if (rank < size - 1)
             give(rank + 1);
         MPI_Barrier(WORLD);
-        work(1);
+        after(1);
     }
 }
 
 /* Rank 1 has three times the work: path 3 * 3. */
 static void one_late(void) {
     for (int i = 0; i < 3; i++) {
-        work(rank == 1 ? 3 : 1);
+        before(rank == 1 ? 3 : 1);
         MPI_Barrier(WORLD);
     }
 }
@@ -54,7 +71,7 @@ static void one_late(void) {
 /* Rank 0 is late, then rank 1, equal in sum: path 2 * 4. */
 static void alternating(void) {
     for (int i = 0; i < 4; i++) {
-        work(rank == i % 2 ? 2 : 1);
+        before(rank == i % 2 ? 2 : 1);
         MPI_Barrier(WORLD);
     }
 }
@@ -64,7 +81,7 @@ static void pipeline(int items) {
     for (int i = 0; i < items; i++) {
         if (rank > 0)
             get(rank - 1);
-        work(1);
+        between(1);
         if (rank < size - 1)
             give(rank + 1);
     }
@@ -86,7 +103,7 @@ static void wavefront(void) {
             get(rank - columns);
         if (column > 0)
             get(rank - 1);
-        work(1);
+        between(1);
         if (row < 1)
             give(rank + columns);
         if (column < columns - 1)
@@ -95,18 +112,18 @@ static void wavefront(void) {
 }
 
 /* Neighbours' messages are awaited after work of one's own; rank 0 sends its late. */
-static void overlap(int before, int meanwhile) {
+static void overlap(int late, int meanwhile) {
     int sent[2] = {rank, rank}, received[2];
     MPI_Request requests[4];
     int left = (rank + size - 1) % size, right = (rank + 1) % size;
-    work(rank == 0 ? before : 0);
+    before(rank == 0 ? late : 0);
     MPI_Irecv(&received[0], 1, MPI_INT, left, 1, WORLD, &requests[0]);
     MPI_Irecv(&received[1], 1, MPI_INT, right, 2, WORLD, &requests[1]);
     MPI_Isend(&sent[0], 1, MPI_INT, right, 1, WORLD, &requests[2]);
     MPI_Isend(&sent[1], 1, MPI_INT, left, 2, WORLD, &requests[3]);
-    work(rank == 0 ? 0 : meanwhile);
+    between(rank == 0 ? 0 : meanwhile);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
-    work(1);
+    after(1);
 }
 
 /* 3 are hidden behind 4: path 4 + 1. */
@@ -122,27 +139,27 @@ static void exposed(void) {
 /* The root of a broadcast is late: path 3 + 1. */
 static void late_root(void) {
     int value = 0;
-    work(rank == 0 ? 3 : 1);
+    before(rank == 0 ? 3 : 1);
     MPI_Bcast(&value, 1, MPI_INT, 0, WORLD);
-    work(1);
+    after(1);
 }
 
 /* The root is early, and waits for nobody: path 3 + 1, and not 3 + 2. */
 static void early_root(void) {
     int value = 0;
-    work(rank == 0 ? 1 : rank == 1 ? 3 : 2);
+    before(rank == 0 ? 1 : rank == 1 ? 3 : 2);
     MPI_Bcast(&value, 1, MPI_INT, 0, WORLD);
-    work(rank == 0 ? 2 : 1);
+    after(rank == 0 ? 2 : 1);
 }
 
 /* A reduction to a root that works, and sends it round: path 2 + 1 + 1. */
 static void root_works(void) {
     int value = rank, sum = 0;
-    work(rank == 2 ? 2 : 1);
+    before(rank == size - 1 ? 2 : 1);
     MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, 0, WORLD);
-    work(rank == 0);
+    between(rank == 0);
     MPI_Bcast(&sum, 1, MPI_INT, 0, WORLD);
-    work(1);
+    after(1);
 }
 
 /* One half has twice the work, the other is late after it: path 2 + 1 and 1 + 1. */
@@ -150,37 +167,37 @@ static void halves(void) {
     MPI_Comm half;
     int value = rank, sum;
     MPI_Comm_split(WORLD, rank % 2, rank, &half);
-    work(rank % 2 ? 1 : 2);
+    before(rank % 2 ? 1 : 2);
     MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, half);
-    work(1);
+    after(1);
     MPI_Comm_free(&half);
 }
 
 /* Each needs those of lower rank: path 3, as rank 0 has 2 before the scan. */
 static void lower_ranks(void) {
     int value = rank, sum;
-    work(rank == 0 ? 2 : 1);
+    before(rank == 0 ? 2 : 1);
     MPI_Scan(&value, &sum, 1, MPI_INT, MPI_SUM, WORLD);
-    work(1);
+    after(1);
 }
 
-/* The last rank is late, and no other needs it: path 2 + 1, and not 2 + 2. */
+/* The last rank is late, and no other needs it: path 3 + 1, and not 3 + 2. */
 static void higher_rank(void) {
     int value = rank, sum;
-    work(rank == size - 1 ? 2 : 1);
+    before(rank == size - 1 ? 3 : 1);
     MPI_Scan(&value, &sum, 1, MPI_INT, MPI_SUM, WORLD);
-    work(rank == size - 1 ? 1 : 2);
+    after(rank == size - 1 ? 1 : 2);
 }
 
 /* A collective that goes on meanwhile: rank 1's 3 are not hidden behind 1: path 3 + 1. */
 static void begun(void) {
     int value = rank, sum;
     MPI_Request request;
-    work(rank == 1 ? 3 : 1);
+    before(rank == 1 ? 3 : 1);
     MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, WORLD, &request);
-    work(rank == 1 ? 0 : 1);
+    between(rank == 1 ? 0 : 1);
     MPI_Wait(&request, IGNORE);
-    work(1);
+    after(1);
 }
 
 /* Persistent requests, matched probes, anybody's messages: a token goes round, path P. */
@@ -198,7 +215,7 @@ static void token(void) {
             MPI_Iprobe(MPI_ANY_SOURCE, 3, WORLD, &there, &status);
         MPI_Recv(&received, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, IGNORE);
     }
-    work(1);
+    between(1);
     MPI_Start(&request);
     MPI_Wait(&request, IGNORE);
     if (rank == 0)
@@ -227,22 +244,22 @@ static void master(void) {
 static MPI_Group even, first, second;
 
 /* A rank is late, and does nothing afterwards: path 3 + 2 for those who wait for it, and 1 + 2 for others. */
-static void before(int late) {
-    work(rank == late ? 3 : 1);
+static void until(int late) {
+    before(rank == late ? 3 : 1);
 }
 
-static void after(int late) {
-    work(rank == late ? 0 : 2);
+static void since(int late) {
+    after(rank == late ? 0 : 2);
 }
 
 /* A communicator is copied meanwhile: path 3 + 2. */
 static void copied(void) {
     MPI_Comm copy;
     MPI_Request request;
-    before(1);
+    until(1);
     MPI_Comm_idup(WORLD, &copy, &request);
     MPI_Wait(&request, IGNORE);
-    after(1);
+    since(1);
     MPI_Comm_free(&copy);
 }
 
@@ -273,9 +290,9 @@ static void disconnect(void) {
 /* Two groups are connected: all wait for all, path 3 + 2. */
 static void connected(void) {
     MPI_Comm_split(WORLD, rank % 2, rank, &half);
-    before(1);
+    until(1);
     MPI_Intercomm_create(half, 0, WORLD, rank % 2 ? 0 : 1, 9, &across);
-    after(1);
+    since(1);
     disconnect();
 }
 
@@ -283,9 +300,9 @@ static void connected(void) {
 static void merged(void) {
     MPI_Comm both;
     connect();
-    before(1);
+    until(1);
     MPI_Intercomm_merge(across, rank % 2, &both);
-    after(1);
+    since(1);
     MPI_Comm_free(&both);
     disconnect();
 }
@@ -294,7 +311,7 @@ static void merged(void) {
 static void across_all(void) {
     int value = rank, sum;
     connect();
-    before(1);
+    until(1);
     MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, across);
     work(rank == 1 ? 0 : rank % 2 ? 2 : 1);
     disconnect();
@@ -305,7 +322,7 @@ static void across_root(void) {
     int value = rank;
     MPI_Request request;
     connect();
-    before(0);
+    until(0);
     MPI_Ibcast(&value, 1, MPI_INT, rank % 2 ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL, across, &request);
     MPI_Wait(&request, IGNORE);
     work(rank == 0 ? 0 : rank % 2 ? 1 : 2);
@@ -318,7 +335,7 @@ static void beside(void) {
     MPI_Request request;
     int periodic = 0, received[2];
     MPI_Cart_create(WORLD, 1, &size, &periodic, 0, &line);
-    before(0);
+    until(0);
     MPI_Ineighbor_allgather(&rank, 1, MPI_INT, received, 1, MPI_INT, line, &request);
     MPI_Wait(&request, IGNORE);
     work(rank > 1 ? 2 : rank);
@@ -334,18 +351,18 @@ static void open_window(void) {
 
 /* All wait for all to make a window: path 3 + 2. */
 static void windowed(void) {
-    before(1);
+    until(1);
     open_window();
-    after(1);
+    since(1);
     MPI_Win_free(&window);
 }
 
 /* And to free it: path 3 + 2. */
 static void unwindowed(void) {
     open_window();
-    before(1);
+    until(1);
     MPI_Win_free(&window);
-    after(1);
+    since(1);
 }
 
 /* A fence of even ranks' window: path 3 + 2 by rank 2, as odd ranks have 3. */
@@ -353,9 +370,9 @@ static void fenced(void) {
     MPI_Comm_split(WORLD, rank % 2, rank, &half);
     MPI_Win_create(&exposed_value, sizeof exposed_value, 1, MPI_INFO_NULL, half, &window);
     MPI_Win_fence(0, window);
-    before(2);
+    until(2);
     MPI_Win_fence(0, window);
-    after(2);
+    since(2);
     MPI_Win_free(&window);
     MPI_Comm_free(&half);
 }
@@ -363,9 +380,9 @@ static void fenced(void) {
 /* A fence that ends nothing: nobody waits, path 3. */
 static void unfenced(void) {
     open_window();
-    before(1);
+    until(1);
     MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
-    after(1);
+    since(1);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
     MPI_Win_free(&window);
 }
@@ -394,12 +411,22 @@ static void posted(void) {
     MPI_Win_free(&window);
 }
 
+#define SHAPE(name)                                                                                          \
+    { #name, name }
+
+/* Prints after each shape how many units all ranks did in it. Arguments name the shapes; without them it is
+ * all. Those behind the master take four ranks or more. */
 int main(int argc, char **argv) {
-    static void (*const shapes[])(void) = {
-        chain,      one_late,    alternating, full_pipeline, empty_pipeline, wavefront, hidden,    exposed, late_root,
-        early_root, root_works,  halves,      lower_ranks,   higher_rank,    begun,     token,     master,  copied,
-        grouped,    connected,   merged,      across_all,    across_root,    beside,
-        windowed,   unwindowed,  fenced,      unfenced,      posted,
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } shapes[] = {
+        SHAPE(chain),      SHAPE(one_late),   SHAPE(alternating), SHAPE(full_pipeline), SHAPE(empty_pipeline),
+        SHAPE(wavefront),  SHAPE(hidden),     SHAPE(exposed),     SHAPE(late_root),     SHAPE(early_root),
+        SHAPE(root_works), SHAPE(halves),     SHAPE(lower_ranks), SHAPE(higher_rank),   SHAPE(begun),
+        SHAPE(token),      SHAPE(master),     SHAPE(copied),      SHAPE(grouped),       SHAPE(connected),
+        SHAPE(merged),     SHAPE(across_all), SHAPE(across_root), SHAPE(beside),        SHAPE(windowed),
+        SHAPE(unwindowed), SHAPE(fenced),     SHAPE(unfenced),    SHAPE(posted),
     };
     MPI_Group all;
     MPI_Init(&argc, &argv);
@@ -410,10 +437,20 @@ int main(int argc, char **argv) {
     MPI_Group_incl(all, 1, (int[]){0}, &first);
     MPI_Group_incl(all, 1, (int[]){1}, &second);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        int sum = 0, asked = argc == 1;
+        for (int k = 1; k < argc; k++)
+            asked |= strcmp(argv[k], shapes[i].name) == 0;
+        if (!asked)
+            continue;
         MPI_Barrier(WORLD);
-        shapes[i]();
+        done = 0;
+        shapes[i].run();
+        MPI_Allreduce(&done, &sum, 1, MPI_INT, MPI_SUM, WORLD);
+        if (rank == 0)
+            printf("%s %d\n", shapes[i].name, sum);
     }
     MPI_Barrier(WORLD);
     MPI_Finalize();
+    work(rank == 1 ? 3 : 1); /* beyond all of them */
     return 0;
 }

@@ -1,0 +1,79 @@
+"""What is known of the critical path of each shape in ``programs/path_shapes.c``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from autoanalyzer.experiment import Experiment
+
+__all__ = ["ALL", "FURTHER", "SHAPES", "in_units", "of_functions", "of_parts"]
+
+Severity = npt.NDArray[np.float64]
+
+ALL: Final = -1
+
+# How long the path is, and what it has of functions on a rank or on all of them, in units of work by the number of
+# ranks. Ranks are left out where several may be on it.
+SHAPES: Final[Mapping[str, tuple[str, Mapping[tuple[str, int], str]]]] = {
+    "chain": (
+        "3 * (P + 3)",
+        {("before", ALL): "6", ("between", ALL): "3 * P", ("between", 1): "3", ("after", ALL): "3"},
+    ),
+    "one_late": ("9", {("before", 1): "9"}),
+    "alternating": ("8", {("before", 0): "4", ("before", 1): "4"}),
+    "full_pipeline": ("P + 5", {("between", ALL): "P + 5"}),
+    "empty_pipeline": ("P", {("between", 0): "1", ("between", 1): "1", ("between", ALL): "P"}),
+    "wavefront": ("P / 2 + 3", {("between", ALL): "P / 2 + 3"}),
+    "hidden": ("5", {("between", ALL): "4", ("after", ALL): "1"}),
+    "exposed": ("4", {("before", 0): "3", ("after", ALL): "1"}),
+    "late_root": ("4", {("before", 0): "3", ("after", ALL): "1"}),
+    "early_root": ("4", {("before", 1): "3", ("after", 1): "1"}),
+    "root_works": ("4", {("before", ALL): "2", ("between", 0): "1", ("after", ALL): "1"}),
+    "halves": ("3", {("before", ALL): "2", ("after", ALL): "1"}),
+    "lower_ranks": ("3", {("before", 0): "2", ("after", ALL): "1"}),
+    "higher_rank": ("4", {("before", ALL): "3", ("after", ALL): "1"}),
+    "begun": ("4", {("before", 1): "3", ("after", ALL): "1"}),
+    "token": ("P", {("between", 0): "1", ("between", 1): "1", ("between", ALL): "P"}),
+}
+
+
+# How long it is with calls that few programs have, of four ranks or more.
+FURTHER: Final[Mapping[str, str]] = {
+    **{"copied": "5", "grouped": "5", "connected": "5", "merged": "5", "across_all": "4", "across_root": "4"},
+    **{"beside": "4", "windowed": "5", "unwindowed": "5", "fenced": "5", "unfenced": "3", "posted": "12"},
+}
+
+
+def in_units(text: str, ranks: int) -> float:
+    """Evaluate what ``SHAPES`` says of a number of ranks."""
+    return float(eval(text, {}, {"P": ranks}))
+
+
+def of_functions(experiment: Experiment, values: Severity, names: Iterable[str]) -> dict[str, float]:
+    """Give what functions have of values per call path and location, with all that is called from them."""
+    within = _within(experiment)
+    return {name: float(values[[name in names for names in within]].sum()) for name in names}
+
+
+def of_parts(experiment: Experiment, values: Severity, shape: str) -> dict[tuple[str, int], float]:
+    """Give what the functions before, between and after the messages of a shape have, on ranks and on all."""
+    processes = np.array([place.process for place in experiment.locations])
+    found = {}
+    for part, rank in product(("before", "between", "after"), (ALL, 0, 1)):
+        rows = [{part, shape} <= names for names in _within(experiment)]
+        found[part, rank] = float(values[rows][:, (processes == rank) | (rank == ALL)].sum())
+    return found
+
+
+def _within(experiment: Experiment) -> list[set[str]]:
+    """Give the names of the regions on each call path."""
+    found: list[set[str]] = []
+    for path in experiment.call_paths:
+        above = found[path.parent] if path.parent is not None else set()
+        found.append(above | {path.region.name})
+    return found
