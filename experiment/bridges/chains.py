@@ -48,7 +48,7 @@ class Chains:
     Attributes:
         delayed: Key → seconds for which it made others wait.
         waited: Key → seconds for which it waited for others.
-        delays: Call path that waits, and call path that is late → seconds.
+        delays: Call path that waits, call path that is late, and whether a message ended it → seconds.
     """
 
     def __init__(self, locations: int) -> None:
@@ -59,7 +59,7 @@ class Chains:
         self._sweep_at = _LEAST_SWEPT
         self.delayed: defaultdict[int, float] = defaultdict(float)
         self.waited: defaultdict[int, float] = defaultdict(float)
-        self.delays: defaultdict[tuple[int, int], float] = defaultdict(float)
+        self.delays: defaultdict[tuple[int, int, bool], float] = defaultdict(float)
 
     def key(self, path: int, location: int) -> int:
         """Number a call path of a location."""
@@ -112,19 +112,22 @@ class Chains:
             self._alive -= 1
             at = at.before
 
-    def join(self, location: int, other: Link, path: int, *, even_alike: bool = False) -> None:
+    def join(
+        self, location: int, other: Link, path: int, *, by_message: bool = False, even_alike: bool = False
+    ) -> None:
         """Let a location go on with a chain if that is longer than its own: it has waited for it in a call path.
 
         Args:
             location: Which waits.
             other: The chain that it needs.
             path: Where it waits.
+            by_message: Whether a message brings the chain, and not a collective.
             even_alike: Go on with a chain as long as its own, too.
         """
         mine = self._ends[location]
         if other is mine or other.length < mine.length or (other.length == mine.length and not even_alike):
             return
-        self._blame(location, mine, other, path)
+        self._blame(self.key(path, location), mine, other, by_message=by_message)
         other.holders += 1
         self._ends[location] = other
         self.release(mine)
@@ -138,7 +141,7 @@ class Chains:
             at = at.before
         return found
 
-    def _blame(self, location: int, mine: Link, other: Link, path: int) -> None:
+    def _blame(self, waiting: int, mine: Link, other: Link, *, by_message: bool) -> None:
         """Attribute waiting to the call paths in which the other chain is ahead, whatever locations they are on."""
         waited = other.length - mine.length
         if waited <= 0:
@@ -149,13 +152,14 @@ class Chains:
         if not ahead:
             return
         scale = waited / sum(ahead.values())
+        path = waiting // self._locations
         for key, work in late.items():
             of = key // self._locations
             if of in ahead:
                 seconds = scale * ahead[of] * work / whole[of]
                 self.delayed[key] += seconds
-                self.delays[path, of] += seconds
-        self.waited[self.key(path, location)] += waited
+                self.delays[path, of, by_message] += seconds
+        self.waited[waiting] += waited
 
     def _since_they_parted(self, one: Link, other: Link) -> tuple[Work, Work]:
         """Give the work of two chains since the link that they have in common."""

@@ -91,10 +91,10 @@ def _profile(anchor: Path) -> Experiment:
 
 def _delays(critical: ArchivePath, call_paths: Sequence[CallPath]) -> tuple[Delay, ...]:
     """Give who waits for whom by regions, whatever their call paths."""
-    found: defaultdict[tuple[str, str], float] = defaultdict(float)
-    for (waiting, late), seconds in critical.delays().items():
-        found[call_paths[waiting].region.descriptor, call_paths[late].region.descriptor] += seconds
-    return longest_first(Delay(*pair, seconds) for pair, seconds in found.items())
+    found: defaultdict[tuple[str, str], dict[bool, float]] = defaultdict(lambda: {True: 0.0, False: 0.0})
+    for (waiting, late, by_message), seconds in critical.delays().items():
+        found[call_paths[waiting].region.descriptor, call_paths[late].region.descriptor][by_message] += seconds
+    return longest_first(Delay(*pair, sum(both.values()), both[True]) for pair, both in found.items())
 
 
 class _Sums(History):

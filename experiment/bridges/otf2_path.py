@@ -108,9 +108,9 @@ class ArchivePath:
         """Give the seconds for which call paths waited for others."""
         return self._of_places(self._chains.waited)
 
-    def delays(self) -> Mapping[tuple[int, int], float]:
-        """Give who waits for whom: the call path that waits, and that which is late → seconds."""
-        return {pair: seconds for pair, seconds in self._chains.delays.items() if NOWHERE not in pair}
+    def delays(self) -> Mapping[tuple[int, int, bool], float]:
+        """Give who waits for whom: the call path that waits, the late one, whether a message ended it → seconds."""
+        return {key: seconds for key, seconds in self._chains.delays.items() if NOWHERE not in key[:2]}
 
     def _unknown(self) -> str:
         """Say why the path is not known; nothing if it is, or if there are no ranks that could wait for each other."""

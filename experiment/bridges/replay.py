@@ -186,7 +186,7 @@ class Replay:
         link, time = sent.popleft()
         if not sent:
             del self._sent[channel]
-        self._take(location, operation, link, time)
+        self._take(location, operation, link, time, by_message=True)
         self._chains.release(link)
         self.messages += 1
         return True
@@ -231,10 +231,10 @@ class Replay:
         meeting.waiting.clear()
         return meeting
 
-    def _take(self, location: int, operation: _Operation, link: Link, time: float, *, even_alike: bool = False) -> None:
+    def _take(self, location: int, operation: _Operation, link: Link, time: float, **how: bool) -> None:
         if time > operation.moment.time:
             raise UnsynchronisedError(_written(time - operation.moment.time))
-        self._chains.join(location, link, operation.moment.path, even_alike=even_alike)
+        self._chains.join(location, link, operation.moment.path, **how)
 
 
 def _written(seconds: float) -> str:

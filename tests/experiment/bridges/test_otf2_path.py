@@ -92,6 +92,7 @@ def test_a_chain_is_on_the_path_as_a_whole_and_each_rank_waits_for_those_before(
     waits |= {("MPI_Barrier", rank): 3.0 - rank for rank in range(3)}
     assert _by_place(experiment, "wait_time") == pytest.approx(waits)
     assert _delays(experiment) == pytest.approx({("MPI_Recv", "link"): 6.0, ("MPI_Barrier", "link"): 6.0})
+    assert sorted(delay.by_messages for delay in experiment.notes.delays) == pytest.approx([0.0, 6.0])
     found = analyze(experiment).critical_path
     assert found is not None
     efficiency = found.efficiency
