@@ -64,6 +64,35 @@ int main(int argc, char **argv) {
 }
 """
 
+# Both ranks meet after 0.2 s, and exchange messages before and after that.
+DEAR = """
+#include <mpi.h>
+#include <stdio.h>
+static int exchange(int rank, int times) {
+    int mine = rank, theirs = -1;
+    for (int i = 0; i < times; i++)
+        MPI_Sendrecv(&mine, 1, MPI_INT, 1 - rank, 7, &theirs, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    return theirs;
+}
+int main(int argc, char **argv) {
+    int rank, theirs;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    theirs = exchange(rank, 50);
+    for (double end = MPI_Wtime() + 0.2; MPI_Wtime() < end;)
+        ;
+    MPI_Barrier(MPI_COMM_WORLD);
+    theirs += exchange(rank, 1000);
+    printf("%d\\n", theirs);
+    return MPI_Finalize();
+}
+"""
+
+TOO_DEAR = (
+    "the critical path is known for the beginning of the run only: it was recorded until messages of the library took"
+    " more than --max-overhead (--path always records all of it)"
+)
 NOT_KNOWN = "the critical path is not known: not all processes of the job are recorded, or do not see the same folder"
 
 
@@ -148,6 +177,17 @@ def test_a_run_of_which_a_part_is_not_recorded_has_one_line_and_no_path(tool: To
     experiment = load(tool.folder / "out")
     assert not has_path(experiment)
     assert [each for each in experiment.notes.remarks if "critical path" in each] == [NOT_KNOWN]
+
+
+def test_a_path_that_takes_more_than_it_may_is_given_up_by_all_and_said(tool: Tool, mpi: tuple[str, str]) -> None:
+    launcher, compiler = mpi
+    tool.build(DEAR, compiler=compiler)
+    command = ["--", launcher, "-n", "2", "./app"]
+    done = succeed(tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.001%", *command))
+    assert sorted(done.stdout.split()) == [b"0", b"2"]
+    experiment = load(tool.folder / "out")
+    assert [each for each in experiment.notes.remarks if "critical path" in each] == [TOO_DEAR]
+    assert has_path(experiment)
 
 
 def test_processes_that_are_spawned_run_as_they_do(tool: Tool) -> None:
