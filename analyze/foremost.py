@@ -121,9 +121,6 @@ def confidence_in_weight(findings: Findings, core: int) -> Confidence:
         core: Position among the regions that were weighed.
     """
     causes = findings.explanation.of_regions
-    explanation = findings.explanation
-    if explanation.seconds.chained[core] and findings.run.taking_turns and not explanation.serialisation:
-        return Confidence("medium", "ranks take turns, and waiting for a turn may look alike")
     if causes.causes.get(core):
         return Confidence("high", "it has a cause that was measured")
     if core in causes.waiting:

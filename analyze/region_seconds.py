@@ -11,7 +11,6 @@ import numpy as np
 from ..experiment.prices import Prices
 from .arrays import Flags, Values
 from .attributes import Attribute
-from .chain import find_chains
 from .costs import Cost
 from .criteria import CRITERIA, THRESHOLD
 from .misses import Misses
@@ -34,8 +33,8 @@ class RegionSeconds:
         of: By attribute; those of the miss rates may be the same time.
         small_calls: In many small MPI calls.
         waited: For ranks that come late.
-        chained: For ranks before, where they work one after another: what working at the same time would save.
-        for_before: What they wait so for these.
+        chained: What it would save if ranks worked at the same time, where they work one after another or are late in
+            turn, as the critical path tells; 0 elsewhere, and where that is not known.
         mpi: In MPI.
         computing: Computed.
         own_computing: The same, without the regions below.
@@ -51,7 +50,6 @@ class RegionSeconds:
     small_calls: Values
     waited: Values
     chained: Values
-    for_before: Values
     mpi: Values
     computing: Values
     own_computing: Values
@@ -160,19 +158,13 @@ def region_seconds(
         for region in np.flatnonzero((spent > 0) & (spent >= CRITERIA.part * time)).tolist():
             fastest = amount[region] * _price_of_fastest(ranks, region, metric)
             spent[region] = min(spent[region], fastest, within_node[region])
-    if serialisation:
-        handed_on = [serialisation.handed_on(index) for index in range(len(ranks.regions))]
-        chained, for_before = serialisation.chained, np.array(handed_on) / len(ranks.ranks)
-    else:
-        chained, for_before = find_chains(ranks, waited)
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
     return RegionSeconds(
         time=time,
         of=of,
         small_calls=small_calls,
         waited=waited,
-        chained=chained,
-        for_before=for_before,
+        chained=serialisation.chained if serialisation else np.zeros(len(ranks.regions)),
         mpi=mpi,
         computing=computing,
         own_computing=computing - [computing[list(each.children)].sum() for each in ranks.regions],

@@ -22,12 +22,10 @@ class Worth:
     Attributes:
         seconds: Of the run.
         whole: Of how many: the program's time, or what its longest rank is busy for.
-        by_the_clock: Whether it is the program's time even where ranks wait for processors.
     """
 
     seconds: float
     whole: float
-    by_the_clock: bool = False
 
     @property
     def share(self) -> float:
@@ -35,10 +33,10 @@ class Worth:
         return self.seconds / self.whole
 
     @classmethod
-    def of(cls, seconds: float, whole: float, *, by_the_clock: bool = False) -> Worth | None:
+    def of(cls, seconds: float, whole: float) -> Worth | None:
         """Give it; no more than all of the run; None where there is nothing to save."""
         saved = min(max(seconds, 0.0), whole)
-        return cls(saved, whole, by_the_clock) if saved > _NOTHING * whole else None
+        return cls(saved, whole) if saved > _NOTHING * whole else None
 
 
 def lasting(findings: Findings) -> float:
@@ -95,8 +93,8 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     """Give the time of the causes that were found for a region's weight; None where no fix is known that saves it.
 
     None of instructions, as all code executes some; and of waiting where ranks wait for processors, since what else
-    they wait for is then not known, unless they work one after another: what that saves is told by the clock. Misses of
-    both caches are the same time.
+    they wait for is then not known, unless they work one after another, or are late in turn: the critical path tells
+    that. Misses of both caches are the same time.
 
     Args:
         findings: What was found.
@@ -108,12 +106,10 @@ def worth_of_weight(findings: Findings, core: int) -> Worth | None:
     missing = [spent.pop(name) for name in ("l1_miss_rate", "l2_miss_rate") if name in spent]
     moving = spent.pop("mpi_bytes", 0.0)
     saved = sum(spent.values()) + moving + (float(seconds.misses[core]) if missing else 0.0)
-    if seconds.chained[core] and findings.explanation.serialisation:
+    if seconds.chained[core]:
         saved += float(seconds.chained[core])
     elif core in causes.small_calls:
         saved += float(seconds.small_calls[core])
-    elif seconds.chained[core]:
-        return Worth.of(saved + float(seconds.chained[core]), findings.run.program_time, by_the_clock=True)
     elif core in causes.waiting and not seconds.turns:
         without_turns = float(seconds.time[core] - seconds.computing[core])
         saved += max(min(float(seconds.mpi[core]), without_turns) - moving, 0.0)

@@ -130,6 +130,6 @@ def saves(findings: Findings, worth: Worth | None) -> str:
     """Say what a perfect fix is worth."""
     if worth is None:
         return ""
-    on = " on a processor" if findings.explanation.seconds.turns and not worth.by_the_clock else ""
+    on = " on a processor" if findings.explanation.seconds.turns else ""
     saved, whole = (time_of(findings.experiment, each) for each in (worth.seconds, worth.whole))
     return f"      saves at most {saved} of {whole}{on}"

@@ -210,10 +210,10 @@ def _to_wait_less(findings: Findings, core: int) -> list[str]:
     """Give advice on waiting, where there is any."""
     if core in findings.explanation.of_regions.small_calls:
         return [f"try: {FEWER_MESSAGES}"]
-    if not findings.explanation.seconds.chained[core]:
-        return []
     found = findings.explanation.serialisation
-    return [f"try: {AT_ONCE if found is None or found.passes_on[core] else EACH_TIME}"]
+    if found is None or not found.chained[core]:
+        return []
+    return [f"try: {AT_ONCE if found.passes_on[core] else EACH_TIME}"]
 
 
 def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
@@ -305,10 +305,6 @@ def _estimated_waiting(findings: Findings, core: int) -> str:
         small = float(findings.explanation.seconds.small_calls[core])
         part = "" if small >= _ALL * time else f"{time_of(findings.experiment, small)} of the "
         return f"small messages: {part}{line}, {volume(moved / each)} a call: send fewer, larger messages"
-    if findings.explanation.seconds.chained[core]:
-        for_before = float(findings.explanation.seconds.for_before[core])
-        part = "" if for_before >= _ALL * time else f"{time_of(findings.experiment, for_before)} of it as "
-        return f"waiting: {line}: {part}ranks work one after another, each when one before it has ended"
     if core in waiting.shares:
         return f"waiting: {line}: {_for_late_ranks(findings, waiting.shares[core], time)}"
     if each and time > CRITERIA.call * each:
