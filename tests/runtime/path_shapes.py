@@ -60,11 +60,13 @@ def of_functions(experiment: Experiment, values: Severity, names: Iterable[str])
     return {name: float(values[[name in names for names in within]].sum()) for name in names}
 
 
-def of_parts(experiment: Experiment, values: Severity, shape: str) -> dict[tuple[str, int], float]:
+def of_parts(
+    experiment: Experiment, values: Severity, shape: str, ranks: Iterable[int] = (ALL, 0, 1)
+) -> dict[tuple[str, int], float]:
     """Give what the functions before, between and after the messages of a shape have, on ranks and on all."""
     processes = np.array([place.process for place in experiment.locations])
     found = {}
-    for part, rank in product(("before", "between", "after"), (ALL, 0, 1)):
+    for part, rank in product(("before", "between", "after"), ranks):
         rows = [{part, shape} <= names for names in _within(experiment)]
         found[part, rank] = float(values[rows][:, (processes == rank) | (rank == ALL)].sum())
     return found

@@ -12,6 +12,7 @@
 #ifndef UNIT
 #define UNIT 20000
 #endif
+#define MOST 64 /* ranks */
 #define WORLD MPI_COMM_WORLD
 #define IGNORE MPI_STATUS_IGNORE
 
@@ -414,7 +415,7 @@ static void posted(void) {
 #define SHAPE(name)                                                                                          \
     { #name, name }
 
-/* Prints after each shape how many units all ranks did in it. Arguments name the shapes; without them it is
+/* Prints after each shape how many units each rank did in it. Arguments name the shapes; without them it is
  * all. Those behind the master take four ranks or more. */
 int main(int argc, char **argv) {
     static const struct {
@@ -429,6 +430,7 @@ int main(int argc, char **argv) {
         SHAPE(unwindowed), SHAPE(fenced),     SHAPE(unfenced),    SHAPE(posted),
     };
     MPI_Group all;
+    int units[MOST];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(WORLD, &rank);
     MPI_Comm_size(WORLD, &size);
@@ -437,7 +439,7 @@ int main(int argc, char **argv) {
     MPI_Group_incl(all, 1, (int[]){0}, &first);
     MPI_Group_incl(all, 1, (int[]){1}, &second);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        int sum = 0, asked = argc == 1;
+        int asked = argc == 1;
         for (int k = 1; k < argc; k++)
             asked |= strcmp(argv[k], shapes[i].name) == 0;
         if (!asked)
@@ -445,9 +447,11 @@ int main(int argc, char **argv) {
         MPI_Barrier(WORLD);
         done = 0;
         shapes[i].run();
-        MPI_Allreduce(&done, &sum, 1, MPI_INT, MPI_SUM, WORLD);
+        MPI_Gather(&done, 1, MPI_INT, units, 1, MPI_INT, 0, WORLD);
         if (rank == 0)
-            printf("%s %d\n", shapes[i].name, sum);
+            printf("%s", shapes[i].name);
+        for (int k = 0; rank == 0 && k < size; k++)
+            printf(" %d%s", units[k], k < size - 1 ? "" : "\n");
     }
     MPI_Barrier(WORLD);
     MPI_Finalize();
