@@ -19,6 +19,7 @@ from typing import Final, Literal
 
 __all__ = [
     "DERIVED",
+    "FILE_COLLECTIVES",
     "FILE_RULES",
     "FILE_TIMED",
     "LEAVINGS",
@@ -422,3 +423,8 @@ FILE_TIMED: Final = (
     " File_set_atomicity File_seek File_seek_shared File_get_position_shared"
 )
 """Functions that work on a file, but move no bytes of it. ``File_open`` and ``File_close`` are wrapped by hand."""
+
+FILE_COLLECTIVES: Final = (
+    "File_sync File_set_size File_preallocate File_set_view File_set_info File_set_atomicity File_seek_shared"
+)
+"""Those of them in which all processes of the file take part, the first argument."""

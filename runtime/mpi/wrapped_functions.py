@@ -13,6 +13,7 @@ from typing import Final
 from ...errors import BuildError
 from .byte_rules import (
     DERIVED,
+    FILE_COLLECTIVES,
     FILE_RULES,
     FILE_TIMED,
     LEAVINGS,
@@ -119,8 +120,9 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
     for file_rule in FILE_RULES:
         for prototype, form in _all_forms(_file_forms(file_rule), prototypes):
             names = _parameter_names(prototype, file_rule.parameters, form)
-            counting, words = _counting_file(file_rule, form), _file_words(file_rule, form)
-            yield WrappedFunction(prototype, names, counting, words, "AA_IO")
+            counting, words = _counting_file(file_rule, prototype, form), _file_words(file_rule, form)
+            before, beside = _file_before(prototype, form), _file_beside(prototype, form)
+            yield WrappedFunction(prototype, names, counting, words, "AA_IO", before=before, beside=beside)
     for kind, functions in TIMED.items():
         for prototype in _timed(functions, prototypes):
             before = ("aa_path_leave(*argument_1);",) if prototype.name in LEAVINGS.split() else ()
@@ -134,7 +136,9 @@ def wrapped_functions(prototypes: Mapping[str, Prototype]) -> Iterator[WrappedFu
     for prototype in _timed(FILE_TIMED, prototypes):
         of_open_file = prototype.parameters[0][0] == "MPI_File"
         counting = ["aa_file_count(argument_1, 0, 0, 0);"] if of_open_file else []
-        yield WrappedFunction(prototype, _numbered(prototype), counting, "time of file I/O", "AA_IO")
+        meets = prototype.name in FILE_COLLECTIVES.split()
+        before = ("aa_file_everyone(call, argument_1);",) if meets else ()
+        yield WrappedFunction(prototype, _numbered(prototype), counting, "time of file I/O", "AA_IO", before=before)
 
 
 def _share(kind: MpiKind) -> str:
@@ -207,11 +211,14 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
     if form is Form.BLOCKING and rule.by_status:
         return [f"aa_count_mpi(1, {rule.sent}, aa_status_bytes(status));"]
     if form is Form.PERSISTENT:
+        prepared = f"aa_path_prepare_{rule.path}({_COLLECTIVES.get(rule.path)})"
         entry = (
             f"aa_persistent_receive(*request, {rule.sent}, source, tag, comm);"
             if rule.by_status
             else f"aa_persistent_send(*request, {rule.sent}, dest, tag, comm);"
             if rule.path == "send"
+            else f"aa_persistent_collective(*request, {rule.sent}, {received}, aa_mpi_path ? {prepared} : NULL);"
+            if rule.path in _COLLECTIVES
             else f"aa_persistent(*request, {rule.sent}, {received});"
         )
         return ["aa_count_mpi(1, 0, 0);", entry]
@@ -286,14 +293,33 @@ def _counting_time(prototype: Prototype) -> list[str]:
     return counting
 
 
-def _counting_file(rule: FileRule, form: Form) -> list[str]:
+def _counting_file(rule: FileRule, prototype: Prototype, form: Form) -> list[str]:
     """A transfer is one call, and what a status tells of bytes: at once, or when it completes."""
     if form is Form.REQUEST:
-        return [f"aa_file_begun(file, *request, AA_FILE_{rule.direction.upper()});"]
+        arguments = f"file, *request, AA_FILE_{rule.direction.upper()}"
+        by_all = _file_path(prototype) != ""
+        return [f"aa_file_begun_by_all({arguments}, beside);" if by_all else f"aa_file_begun({arguments});"]
     if form is Form.BEGIN:
-        return ["aa_file_count(file, 1, 0, 0);"]
+        return ["aa_file_count(file, 1, 0, 0);", "aa_file_split(file, beside);"]
     bytes_ = "aa_status_bytes(status), 0" if rule.direction == "read" else "0, aa_status_bytes(status)"
-    return [f"aa_file_count(file, {int(form is Form.BLOCKING)}, {bytes_});"]
+    counting = [f"aa_file_count(file, {int(form is Form.BLOCKING)}, {bytes_});"]
+    return [*counting, *(["aa_file_split_ends(file);"] * (form is Form.END))]
+
+
+def _file_path(prototype: Prototype) -> str:
+    """Whose work processes of a file need in a transfer; empty: nobody's."""
+    name = prototype.name
+    return "everyone" if "_all" in name else "from_lower" if "_ordered" in name else ""
+
+
+def _file_before(prototype: Prototype, form: Form) -> tuple[str, ...]:
+    path = _file_path(prototype)
+    return (f"aa_file_{path}(call, file);",) if path and form is Form.BLOCKING else ()
+
+
+def _file_beside(prototype: Prototype, form: Form) -> str:
+    path = _file_path(prototype)
+    return f"aa_file_begin_{path}(file)" if path and form in (Form.REQUEST, Form.BEGIN) else ""
 
 
 def _words(rule: ByteRule, form: Form) -> str:

@@ -53,7 +53,9 @@ static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Statu
     int cancelled = 0;
     if (!aa_requests_complete(handle, as_of, &request))
         return 0;
-    if (request.beside)
+    if (request.beside && request.persistent)
+        aa_path_repeated(request.beside);
+    else if (request.beside)
         aa_path_complete(request.beside);
     if (request.brings == AA_BRINGS_NOTHING)
         return 0;
@@ -178,8 +180,20 @@ void aa_count_started(enum aa_language language, int count, const void *requests
 
 void aa_path_start(enum aa_language language, int count, const void *requests) {
     struct aa_request request;
-    for (int i = 0; i < count && !aa_requests_none(); i++)
-        if (aa_requests_find(aa_request_handle(language, requests, i), &request) && request.peers &&
-            request.brings == AA_BRINGS_NOTHING)
+    for (int i = 0; i < count && !aa_requests_none(); i++) {
+        if (!aa_requests_find(aa_request_handle(language, requests, i), &request))
+            continue;
+        if (request.peers && request.brings == AA_BRINGS_NOTHING)
             aa_path_send_among(request.peers, request.peer, request.tag);
+        if (request.persistent && request.beside)
+            aa_path_repeat(request.beside);
+    }
+}
+
+void aa_request_freed(enum aa_language language, const void *request) {
+    uint64_t handle = aa_request_handle(language, request, 0);
+    struct aa_request freed;
+    if (aa_requests_find(handle, &freed) && freed.persistent && freed.beside)
+        aa_path_repeat_ends(freed.beside);
+    aa_requests_forget(handle);
 }

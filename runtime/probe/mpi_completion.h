@@ -59,8 +59,11 @@ void aa_completion_end_all(struct aa_completion *completion, int result, bool al
 /* What starting a persistent request hands over and, for collectives, gets. */
 void aa_count_started(enum aa_language language, int count, const void *requests);
 
-/* Before that: what goes beside the messages of persistent sends. */
+/* Before that: what goes beside the messages of persistent sends, and beside collectives. */
 void aa_path_start(enum aa_language language, int count, const void *requests);
+
+/* A request is about to be freed. */
+void aa_request_freed(enum aa_language language, const void *request);
 
 uint64_t aa_request_handle(enum aa_language language, const void *requests, int i);
 

@@ -111,7 +111,7 @@ AA_MPI_FUNCTION(Cancel, (MPI_Request * request), (request)) {
 AA_MPI_FUNCTION(Request_free, (MPI_Request * request), (request)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION("Request_free"));
     if (call.counts)
-        aa_requests_forget(aa_request_handle(AA_C, request, 0));
+        aa_request_freed(AA_C, request);
     int result = (*next)(request);
     if (call.counts && result == MPI_SUCCESS)
         aa_count_mpi(1, 0, 0);

@@ -154,7 +154,7 @@ AA_FORTRAN_FUNCTION(cancel, (MPI_Fint * request, MPI_Fint *error), (request, err
 AA_FORTRAN_FUNCTION(request_free, (MPI_Fint * request, MPI_Fint *error), (request, error)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_MPI_REQUEST, AA_MPI_REGION_OF("Request_free", caller));
     if (call.counts)
-        aa_requests_forget(aa_request_handle(form->language, request, 0));
+        aa_request_freed(form->language, request);
     next(request, error);
     if (call.counts && *error == MPI_SUCCESS)
         aa_count_mpi(1, 0, 0);

@@ -11,19 +11,21 @@
 #include "file_use.h"
 #include "io_files.h"
 #include "mpi_fortran.h"
+#include "mpi_path.h"
 #include "mpi_requests.h"
 
 /* ---- the open files; those for which there is no room are taken for regular */
 
 #define MOST_OPEN 256
+#define ROOM_FOR_THREADS 16 /* which open files at the same time */
 
 static struct open_file {
     MPI_File handle;
     bool is_regular;
-    uint16_t number; /* among the files that are recorded; 0 if it is none */
+    uint16_t number;    /* among the files that are recorded; 0 if it is none */
+    MPI_Comm companion; /* of its processes, for the critical path; MPI_COMM_NULL: there is none */
+    void *split;        /* of the critical path's, beside a split collective */
 } files[MOST_OPEN];
-
-static const struct open_file unknown = {.is_regular = true};
 
 static int file_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,9 +53,10 @@ static struct open_file describe(const char *name) {
     return file;
 }
 
-static void remember(MPI_File handle, const char *name) {
+static void remember(MPI_File handle, const char *name, MPI_Comm companion) {
     struct open_file file = describe(name);
     file.handle = handle;
+    file.companion = companion;
     pthread_mutex_lock(&lock);
     if (file_count < MOST_OPEN)
         files[file_count++] = file;
@@ -71,7 +74,9 @@ static void forget(MPI_File handle) {
 static struct open_file look_up(MPI_File handle) {
     pthread_mutex_lock(&lock);
     int place = place_of(handle);
-    struct open_file file = place < file_count ? files[place] : unknown;
+    struct open_file file = place < file_count
+                                ? files[place]
+                                : (struct open_file){.is_regular = true, .companion = aa_mpi.no_comm};
     pthread_mutex_unlock(&lock);
     return file;
 }
@@ -93,21 +98,106 @@ void aa_file_count(MPI_File handle, uint64_t calls, uint64_t read, uint64_t writ
 }
 
 void aa_file_begun(MPI_File handle, MPI_Request request, enum aa_file_transfer transfer) {
+    aa_file_begun_by_all(handle, request, transfer, NULL);
+}
+
+void aa_file_begun_by_all(MPI_File handle, MPI_Request request, enum aa_file_transfer transfer,
+                          void *beside) {
     struct open_file file = look_up(handle);
     if (!file.is_regular) {
-        aa_request_begun(request, AA_BRINGS_NOTHING);
+        aa_collective_begun(request, beside);
         return;
     }
     aa_count_io(1, 0, 0);
     aa_file_add(file.number, 1, 0, 0, ticks_of_call());
     enum aa_brings brings = transfer == AA_FILE_READ ? AA_BRINGS_READ : AA_BRINGS_WRITTEN;
-    aa_requests_add((struct aa_request){.handle = aa_handle(request), .brings = brings, .file = file.number});
+    aa_requests_add((struct aa_request){
+        .handle = aa_handle(request), .brings = brings, .file = file.number, .beside = beside});
+}
+
+/* ---- the critical path */
+
+static void turn_to(struct aa_mpi_call call, enum aa_share share) {
+    if (call.timed)
+        aa_share_turn_to(share | AA_IN_MPI);
+}
+
+void aa_file_everyone(struct aa_mpi_call call, MPI_File handle) {
+    MPI_Comm companion = look_up(handle).companion;
+    if (companion == aa_mpi.no_comm)
+        return;
+    turn_to(call, AA_MPI_OTHER);
+    aa_path_everyone(companion);
+    turn_to(call, AA_IO);
+}
+
+void aa_file_from_lower(struct aa_mpi_call call, MPI_File handle) {
+    MPI_Comm companion = look_up(handle).companion;
+    if (companion == aa_mpi.no_comm)
+        return;
+    turn_to(call, AA_MPI_OTHER);
+    aa_path_from_lower(companion);
+    turn_to(call, AA_IO);
+}
+
+void *aa_file_begin_everyone(MPI_File handle) {
+    MPI_Comm companion = look_up(handle).companion;
+    return companion != aa_mpi.no_comm ? aa_path_begin_everyone(companion) : NULL;
+}
+
+void *aa_file_begin_from_lower(MPI_File handle) {
+    MPI_Comm companion = look_up(handle).companion;
+    return companion != aa_mpi.no_comm ? aa_path_begin_from_lower(companion) : NULL;
+}
+
+/* A file has one split collective at a time. */
+static void *exchange_split(MPI_File handle, void *beside) {
+    pthread_mutex_lock(&lock);
+    int place = place_of(handle);
+    void *former = place < file_count ? files[place].split : NULL;
+    if (place < file_count)
+        files[place].split = beside;
+    pthread_mutex_unlock(&lock);
+    return former;
+}
+
+void aa_file_split(MPI_File handle, void *beside) {
+    exchange_split(handle, beside);
+}
+
+void aa_file_split_ends(MPI_File handle) {
+    void *beside = exchange_split(handle, NULL);
+    if (beside)
+        aa_path_complete(beside);
+}
+
+/* All meet before the file is opened: should that fail, it fails on all of them. */
+static MPI_Comm opens(struct aa_mpi_call call, MPI_Comm comm) {
+    if (!aa_mpi_has_path(call))
+        return aa_mpi.no_comm;
+    turn_to(call, AA_MPI_OTHER);
+    aa_path_everyone(comm);
+    MPI_Comm companion = aa_path_companion(comm, file_count < MOST_OPEN - ROOM_FOR_THREADS);
+    turn_to(call, AA_IO);
+    return companion;
+}
+
+static void is_not_open(MPI_Comm companion) {
+    if (companion != aa_mpi.no_comm)
+        aa_path_companion_ends(companion);
+}
+
+static void closes(struct aa_mpi_call call, MPI_File handle) {
+    if (!aa_mpi_has_path(call))
+        return;
+    aa_file_everyone(call, handle);
+    is_not_open(look_up(handle).companion);
 }
 
 /* ---- opening and closing, in C */
 
-static void opened(MPI_File handle, const char *name) {
-    remember(handle, name);
+static void opened(MPI_File handle, const char *name, MPI_Comm companion) {
+    remember(handle, name, companion);
     aa_file_count(handle, 0, 0, 0);
 }
 
@@ -127,15 +217,19 @@ static void closed(struct aa_mpi_call call, struct open_file file) {
 AA_MPI_FUNCTION(File_open, (MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file),
                 (comm, name, mode, info, file)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_IO, AA_MPI_REGION("File_open"));
+    MPI_Comm companion = opens(call, comm);
     int result = (*next)(comm, name, mode, info, file);
     if (call.counts && result == MPI_SUCCESS)
-        opened(*file, name);
+        opened(*file, name, companion);
+    else
+        is_not_open(companion);
     aa_mpi_end(call);
     return result;
 }
 
 AA_MPI_FUNCTION(File_close, (MPI_File * file), (file)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_IO, AA_MPI_REGION("File_close"));
+    closes(call, *file);
     struct open_file former = take_out(call, *file);
     int result = (*next)(file);
     closed(call, former);
@@ -145,15 +239,14 @@ AA_MPI_FUNCTION(File_close, (MPI_File * file), (file)) {
 
 /* ---- in Fortran, whose names are padded with blanks */
 
-static void opened_in_fortran(MPI_File handle, const char *name, size_t length) {
+static void opened_in_fortran(MPI_File handle, const char *name, size_t length, MPI_Comm companion) {
     char text[PATH_MAX];
     while (length > 0 && name[length - 1] == ' ')
         length--;
-    if (length >= sizeof text)
-        return;
+    length = length < sizeof text ? length : sizeof text - 1;
     memcpy(text, name, length);
     text[length] = '\0';
-    opened(handle, text);
+    opened(handle, text, companion);
 }
 
 AA_FORTRAN_FUNCTION(file_open,
@@ -161,14 +254,18 @@ AA_FORTRAN_FUNCTION(file_open,
                      MPI_Fint *error, size_t length),
                     (comm, name, mode, info, file, error, length)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_IO, AA_MPI_REGION_OF("File_open", caller));
+    MPI_Comm companion = opens(call, aa_fortran_comm(comm));
     next(comm, name, mode, info, file, error, length);
     if (call.counts && *error == MPI_SUCCESS)
-        opened_in_fortran(aa_fortran_file(file), name, length);
+        opened_in_fortran(aa_fortran_file(file), name, length, companion);
+    else
+        is_not_open(companion);
     aa_mpi_end(call);
 }
 
 AA_FORTRAN_FUNCTION(file_close, (MPI_Fint * file, MPI_Fint *error), (file, error)) {
     struct aa_mpi_call call = aa_mpi_begin(AA_IO, AA_MPI_REGION_OF("File_close", caller));
+    closes(call, aa_fortran_file(file));
     struct open_file former = take_out(call, aa_fortran_file(file));
     next(file, error);
     closed(call, former);

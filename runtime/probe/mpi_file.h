@@ -15,4 +15,17 @@ enum aa_file_transfer { AA_FILE_READ, AA_FILE_WRITTEN };
 
 void aa_file_begun(MPI_File file, MPI_Request request, enum aa_file_transfer transfer);
 
+/*
+ * The critical path: a collective on the file is about to begin, and all of its processes wait for each
+ * other, or for those of lower rank, which is no file I/O. The same of one that goes on meanwhile, which
+ * gives what is to be handed over; and of a split one, which has ended.
+ */
+void aa_file_everyone(struct aa_mpi_call call, MPI_File file);
+void aa_file_from_lower(struct aa_mpi_call call, MPI_File file);
+void *aa_file_begin_everyone(MPI_File file);
+void *aa_file_begin_from_lower(MPI_File file);
+void aa_file_begun_by_all(MPI_File file, MPI_Request request, enum aa_file_transfer transfer, void *beside);
+void aa_file_split(MPI_File file, void *beside);
+void aa_file_split_ends(MPI_File file);
+
 #endif

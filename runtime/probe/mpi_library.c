@@ -123,11 +123,13 @@ static bool bind_to(void *library, const void *caller) {
     aa_mpi.no_comm = (MPI_Comm)data_of(library, "ompi_mpi_comm_null");
     aa_mpi.byte = (MPI_Datatype)data_of(library, "ompi_mpi_byte");
     aa_mpi.no_op = (MPI_Op)data_of(library, "ompi_mpi_op_no_op");
+    aa_mpi.no_info = (MPI_Info)data_of(library, "ompi_mpi_info_null");
 #else
     aa_mpi.world = MPI_COMM_WORLD;
     aa_mpi.no_comm = MPI_COMM_NULL;
     aa_mpi.byte = MPI_BYTE;
     aa_mpi.no_op = MPI_NO_OP;
+    aa_mpi.no_info = MPI_INFO_NULL;
 #endif
     find_next(caller);
     atomic_store_explicit(&aa_mpi.bound, true, memory_order_release);

@@ -54,11 +54,12 @@ extern struct aa_mpi {
     _Atomic bool bound;    /* the pointers below are set */
     _Atomic bool live;     /* between the return of MPI_Init and the call of MPI_Finalize */
     _Atomic bool in_world; /* the same, whatever sessions there are */
-    MPI_Comm
-        world; /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP: in some libraries addresses of theirs */
+    MPI_Comm world; /* MPI_COMM_WORLD, MPI_COMM_NULL, MPI_BYTE, MPI_NO_OP, MPI_INFO_NULL: in some libraries
+                       addresses of theirs */
     MPI_Comm no_comm;
     MPI_Datatype byte;
     MPI_Op no_op;
+    MPI_Info no_info;
     AA_MPI_FUNCTIONS(AA_MPI_POINTER)
     AA_MPI_HANDLES(AA_MPI_POINTER)
     AA_MPI_SESSION_HANDLES(AA_MPI_POINTER)

@@ -56,6 +56,21 @@ void *aa_path_begin_from_lower(MPI_Comm comm);
 void *aa_path_begin_from_neighbours(MPI_Comm comm);
 void aa_path_complete(void *begun);
 
+/* The same of a persistent one, which has been made; it is about to be started, is complete, and is freed. */
+void *aa_path_prepare_everyone(MPI_Comm comm);
+void *aa_path_prepare_from_root(int root, MPI_Comm comm);
+void *aa_path_prepare_to_root(int root, MPI_Comm comm);
+void *aa_path_prepare_from_lower(MPI_Comm comm);
+void *aa_path_prepare_from_neighbours(MPI_Comm comm);
+void aa_path_repeat(void *repeated);
+void aa_path_repeated(void *repeated);
+void aa_path_repeat_ends(void *repeated);
+
+/* A communicator of ours with the members of one of the program's, all of whom ask for it; MPI_COMM_NULL:
+ * there is none, as some have no room for it. The program's attributes are not copied. */
+MPI_Comm aa_path_companion(MPI_Comm comm, bool has_room);
+void aa_path_companion_ends(MPI_Comm companion);
+
 /* A window is made, and is about to be freed; all have met in a fence. */
 void aa_path_window_made(MPI_Comm comm, MPI_Win window);
 void aa_path_window_ends(MPI_Win window);

@@ -26,14 +26,14 @@ void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *t
 
 /* Not those with processes of another MPI_COMM_WORLD: they would not join in ours. An intercommunicator has
  * two members at least, if only one in each group. */
-static bool are_followed(const struct aa_mpi_peers *peers) {
+bool aa_path_has_group(const struct aa_mpi_peers *peers) {
     return peers && !peers->strangers && (peers->inter || peers->count > 1);
 }
 
 /* Null: there is nothing to be told, or nobody to tell. */
 static const struct aa_mpi_peers *group_of(MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
-    if (!are_followed(peers))
+    if (!aa_path_has_group(peers))
         return NULL;
     aa_path_count_collective(peers->count);
     return peers;
@@ -93,7 +93,7 @@ void aa_path_from_lower(MPI_Comm comm) {
 void aa_path_from_neighbours(MPI_Comm comm) {
     struct aa_path mine, *found;
     int places = aa_neighbour_places(comm);
-    if (!are_followed(aa_mpi_peers_of(comm)) || !(found = calloc((size_t)places + 1, sizeof *found)))
+    if (!aa_path_has_group(aa_mpi_peers_of(comm)) || !(found = calloc((size_t)places + 1, sizeof *found)))
         return;
     aa_path_write(&mine);
     if (aa_mpi.Neighbor_allgather(&mine, 1, aa_path_ours.chain, found, 1, aa_path_ours.chain, comm) ==
@@ -112,8 +112,8 @@ void aa_path_from_neighbours(MPI_Comm comm) {
 static _Atomic int companions;
 
 /* All make it or none, as the process with the most of them decides. */
-MPI_Comm aa_path_companion(MPI_Comm comm) {
-    struct aa_path mine = {.length = companions, .from = aa_path_ours.me}, most;
+MPI_Comm aa_path_companion(MPI_Comm comm, bool has_room) {
+    struct aa_path mine = {.length = has_room ? companions : MOST_COMPANIONS, .from = aa_path_ours.me}, most;
     MPI_Comm made = aa_mpi.no_comm;
     MPI_Group group;
     if (!group_of(comm) ||
@@ -132,8 +132,6 @@ void aa_path_companion_ends(MPI_Comm companion) {
 }
 
 /* ---- collectives that go on meanwhile */
-
-#define LOOKS 100 /* for one of ours that began before the program's, and may be complete a little later */
 
 struct begun {
     struct begun *next;
@@ -203,7 +201,7 @@ void *aa_path_begin_from_lower(MPI_Comm comm) {
 
 void *aa_path_begin_from_neighbours(MPI_Comm comm) {
     int places = aa_neighbour_places(comm);
-    struct begun *it = are_followed(aa_mpi_peers_of(comm)) ? begin_from(places, comm) : NULL;
+    struct begun *it = aa_path_has_group(aa_mpi_peers_of(comm)) ? begin_from(places, comm) : NULL;
     if (!it)
         return NULL;
     aa_path_count_collective(places + 1);
@@ -219,12 +217,12 @@ static void end(struct begun *begun) {
     free(begun);
 }
 
-/* Looks a number of times, each of which lets the library go on. */
-static bool is_complete(struct begun *begun, int looks) {
+static bool is_complete(struct begun *begun, bool just_now) {
     int complete = 0;
-    while (!complete && looks-- > 0 &&
-           aa_mpi.Test(&begun->request, &complete, MPI_STATUS_IGNORE) == MPI_SUCCESS)
-        ;
+    if (just_now)
+        complete = aa_path_is_here(&begun->request);
+    else
+        aa_mpi.Test(&begun->request, &complete, MPI_STATUS_IGNORE);
     if (complete)
         end(begun);
     return complete;
@@ -241,8 +239,8 @@ static void end_overdue(MPI_Comm comm, bool in_all) {
             continue;
         }
         *place = begun->next;
-        aa_mpi.Wait(&begun->request, MPI_STATUS_IGNORE);
-        end(begun);
+        if (aa_path_comes(&begun->request))
+            end(begun);
     }
     aa_path_unlock();
 }
@@ -263,7 +261,7 @@ void aa_path_complete(void *collective) {
     overdue = NULL;
     while (others) {
         struct begun *next = others->next;
-        if (!is_complete(others, others == begun ? LOOKS : 1)) {
+        if (!is_complete(others, others == begun)) {
             others->next = overdue;
             overdue = others;
         }

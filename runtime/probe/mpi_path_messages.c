@@ -6,11 +6,13 @@
 #include "mpi_path_parts.h"
 #include "mpi_request_table.h"
 #include "self.h"
+#include "work.h"
 
 #define TAGS 0x7fff   /* the largest that every library has */
 #define IN_A_BLOCK 64 /* messages */
 #define LOOKED_AT 4   /* for one that has gone, before a block is added */
 #define LOOKS 100     /* for one that was sent, and may come a little later than what it goes beside */
+#define COUNTING 1e8  /* nanoseconds in which it comes in a counting run */
 #define PATIENCE 1e9  /* nanoseconds in which a message of ours comes that was sent before the program's */
 
 static bool has_missed; /* one that was sent to it; as all others go on, so does the rest */
@@ -87,34 +89,42 @@ void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
         aa_path_send_on(aa_path_ours.comm, peer, tag_of(peers, tag));
 }
 
+/* In counting runs, whose time means nothing, it may take longer. */
 bool aa_path_is_here(MPI_Request *request) {
     int came = 0;
-    for (int i = 0; !came && i < LOOKS && aa_mpi.Test(request, &came, MPI_STATUS_IGNORE) == MPI_SUCCESS; i++)
-        ;
-    return came;
-}
-
-static bool comes(MPI_Request *request, double patience) {
-    int came = 0;
-    uint64_t end = 0;
-    while (aa_mpi.Test(request, &came, MPI_STATUS_IGNORE) == MPI_SUCCESS && !came) {
-        uint64_t now = aa_clock_ticks();
-        end = end ? end : now + (uint64_t)(patience * aa_clock_rate());
-        if (now > end) {
-            aa_mpi.Cancel(request);
-            aa_mpi.Wait(request, MPI_STATUS_IGNORE);
-            return false;
-        }
+    uint64_t end = aa_work_is_counted() ? aa_clock_ticks() + (uint64_t)(COUNTING * aa_clock_rate()) : 0;
+    for (int i = 0; !came && (i < LOOKS || aa_clock_ticks() < end); i++) {
+        if (aa_mpi.Test(request, &came, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            break;
     }
     return came;
 }
 
-/* It was sent before a message that is here; but should it not come, nobody waits for it for ever. */
-bool aa_path_await(MPI_Request *request) {
-    if (comes(request, has_missed ? 0 : PATIENCE))
-        return true;
+/* It was sent before what is here; but should it not come, nobody waits for it for ever. */
+bool aa_path_comes(MPI_Request *request) {
+    int came = 0;
+    uint64_t end = 0;
+    while (aa_mpi.Test(request, &came, MPI_STATUS_IGNORE) == MPI_SUCCESS && !came) {
+        uint64_t now = aa_clock_ticks();
+        end = end ? end : now + (uint64_t)(PATIENCE * aa_clock_rate());
+        if (has_missed || now > end)
+            break;
+    }
+    return came;
+}
+
+static void miss(void) {
     has_missed = true;
-    aa_shard()->path_state = AA_PATH_MISSED;
+    if (aa_shard()->path_state == AA_PATH_KNOWN)
+        aa_shard()->path_state = AA_PATH_MISSED;
+}
+
+bool aa_path_await(MPI_Request *request) {
+    if (aa_path_comes(request))
+        return true;
+    aa_mpi.Cancel(request);
+    aa_mpi.Wait(request, MPI_STATUS_IGNORE);
+    miss();
     return false;
 }
 
@@ -143,7 +153,7 @@ void aa_path_exchange_with_oneself(void) {
     if (aa_mpi.Isend(&mine, (int)aa_path_size(&mine), aa_mpi.byte, me, 0, comm, &sent) != MPI_SUCCESS)
         return;
     if (aa_mpi.Irecv(&found, (int)sizeof found, aa_mpi.byte, me, 0, comm, &received) == MPI_SUCCESS)
-        comes(&received, PATIENCE);
+        aa_path_await(&received);
     aa_mpi.Wait(&sent, MPI_STATUS_IGNORE);
 }
 

@@ -44,10 +44,11 @@ void aa_path_receive_on(MPI_Comm comm, int peer, int tag);
 bool aa_path_is_here(MPI_Request *request);
 bool aa_path_await(MPI_Request *request);
 
-/* A communicator of ours with the members of one of the program's, all of whom ask for it; MPI_COMM_NULL:
- * there is none. The program's attributes are not copied. */
-MPI_Comm aa_path_companion(MPI_Comm comm);
-void aa_path_companion_ends(MPI_Comm companion);
+/* Whether a collective of ours that all have begun completes in time. */
+bool aa_path_comes(MPI_Request *request);
+
+/* Whether collectives among these are followed. */
+bool aa_path_has_group(const struct aa_mpi_peers *peers);
 
 /* An MPI_User_function. */
 void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *type);

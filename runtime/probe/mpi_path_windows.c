@@ -48,7 +48,7 @@ static struct window *window_of(MPI_Win handle) {
 
 void aa_path_window_made(MPI_Comm comm, MPI_Win handle) {
     aa_path_everyone(comm);
-    MPI_Comm companion = aa_path_companion(comm);
+    MPI_Comm companion = aa_path_companion(comm, true);
     struct window *window = companion != aa_mpi.no_comm ? calloc(1, sizeof *window) : NULL;
     if (!window)
         return;

@@ -68,6 +68,16 @@ static inline void aa_persistent_send(MPI_Request request, uint64_t sent, int de
                                         .tag = tag});
 }
 
+/* With a collective of ours, where there is one. */
+static inline void aa_persistent_collective(MPI_Request request, uint64_t sent, uint64_t received,
+                                            void *beside) {
+    aa_requests_add((struct aa_request){.handle = aa_handle(request),
+                                        .sent = sent,
+                                        .received = received,
+                                        .persistent = true,
+                                        .beside = beside});
+}
+
 static inline void aa_persistent(MPI_Request request, uint64_t sent, uint64_t received) {
     aa_requests_add((struct aa_request){
         .handle = aa_handle(request), .sent = sent, .received = received, .persistent = true});

@@ -343,6 +343,33 @@ static void beside(void) {
     MPI_Comm_free(&line);
 }
 
+/* Two persistent collectives in turn, where the library has them: path 3 + 2 and three times 1 + 2, not four times. */
+static void repeated(void) {
+    int value = rank, sum;
+#if MPI_VERSION >= 4
+    MPI_Request requests[2];
+    MPI_Allreduce_init(&value, &sum, 1, MPI_INT, MPI_SUM, WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Bcast_init(&value, 1, MPI_INT, 1, WORLD, MPI_INFO_NULL, &requests[1]);
+    for (int i = 0; i < 4; i++) {
+        until(1);
+        MPI_Start(&requests[i % 2]);
+        MPI_Wait(&requests[i % 2], IGNORE);
+        since(1);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+#else
+    for (int i = 0; i < 4; i++) {
+        until(1);
+        if (i % 2 == 0)
+            MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, WORLD);
+        else
+            MPI_Bcast(&value, 1, MPI_INT, 1, WORLD);
+        since(1);
+    }
+#endif
+}
+
 static MPI_Win window;
 static int exposed_value;
 
@@ -366,9 +393,13 @@ static void unwindowed(void) {
     since(1);
 }
 
-/* A fence of even ranks' window: path 3 + 2 by rank 2, as odd ranks have 3. */
+/* A fence of even ranks' window: path 3 + 2 by rank 2, as rank 1 has 4 before and others wait for it in no fence. */
 static void fenced(void) {
-    MPI_Comm_split(WORLD, rank % 2, rank, &half);
+    MPI_Comm_split(WORLD, rank % 2 ? MPI_UNDEFINED : 0, rank, &half);
+    if (rank % 2) {
+        work(rank == 1 ? 4 : 3);
+        return;
+    }
     MPI_Win_create(&exposed_value, sizeof exposed_value, 1, MPI_INFO_NULL, half, &window);
     MPI_Win_fence(0, window);
     until(2);
@@ -412,6 +443,48 @@ static void posted(void) {
     MPI_Win_free(&window);
 }
 
+static MPI_File file;
+static int file_value;
+
+static void open_file(void) {
+    MPI_File_open(WORLD, "data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+}
+
+/* Processes of a file wait for each other: to open it, to write, meanwhile, in two steps, and to close it. */
+static void filed(void) {
+    MPI_Request request;
+    until(1);
+    open_file();
+    since(1);
+    MPI_Barrier(WORLD);
+    until(2);
+    MPI_File_write_at_all(file, 4 * rank, &rank, 1, MPI_INT, IGNORE);
+    since(2);
+    MPI_Barrier(WORLD);
+    until(3);
+    MPI_File_iread_at_all(file, 4 * rank, &file_value, 1, MPI_INT, &request);
+    MPI_Wait(&request, IGNORE);
+    since(3);
+    MPI_Barrier(WORLD);
+    until(0);
+    MPI_File_read_at_all_begin(file, 4 * rank, &file_value, 1, MPI_INT);
+    MPI_File_read_at_all_end(file, &file_value, IGNORE);
+    since(0);
+    MPI_Barrier(WORLD);
+    until(1);
+    MPI_File_close(&file);
+    since(1);
+}
+
+/* Higher ranks wait for rank 1, and rank 0 does not: path 3 + 1, and not 3 + 2. */
+static void ordered(void) {
+    open_file();
+    until(1);
+    MPI_File_write_ordered(file, &rank, 1, MPI_INT, IGNORE);
+    work(rank == 1 ? 0 : rank == 0 ? 2 : 1);
+    MPI_File_close(&file);
+}
+
 #define SHAPE(name)                                                                                          \
     { #name, name }
 
@@ -428,6 +501,7 @@ int main(int argc, char **argv) {
         SHAPE(token),      SHAPE(master),     SHAPE(copied),      SHAPE(grouped),       SHAPE(connected),
         SHAPE(merged),     SHAPE(across_all), SHAPE(across_root), SHAPE(beside),        SHAPE(windowed),
         SHAPE(unwindowed), SHAPE(fenced),     SHAPE(unfenced),    SHAPE(posted),
+        SHAPE(repeated),   SHAPE(filed),      SHAPE(ordered),
     };
     MPI_Group all;
     int units[MOST];
