@@ -23,6 +23,13 @@ from autoanalyzer.cli import main, wrapper
 
 STAND_INS = ("aa-mpicc", "aa-mpicxx", "aa-mpifort")
 SECONDS = 200  # after which a command is ended
+# What a command imports of other packages when it needs it: for its first call here, and then for all.
+_MATRICES = ("scipy.cluster.hierarchy", "scipy.linalg", "scipy.special")
+PACKAGES = {
+    "pursue": _MATRICES[1:],
+    "stats": (*_MATRICES, "scipy.stats", "sklearn.cluster", "sklearn.decomposition"),
+    "view": _MATRICES,
+}
 
 
 def import_all(names: Sequence[str]) -> None:
@@ -40,6 +47,9 @@ def serve(requests: socket.socket) -> None:
         request, streams, _, _ = socket.recv_fds(requests, 1 << 20, 3)
         if not request:
             sys.exit()
+        words, folder, environment = json.loads(request)
+        for package in PACKAGES.get(words[1] if len(words) > 1 else "", ()):
+            import_module(package)
         process = os.fork()
         if process == 0:
             os.setpgrp()
@@ -56,7 +66,7 @@ def serve(requests: socket.socket) -> None:
         os.close(stream)
     sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
     sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
-    sys.argv, folder, environment = json.loads(request)
+    sys.argv = words
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

@@ -16,7 +16,7 @@ def test_sources_are_instrumented(tool: Tool) -> None:
 
 def test_the_data_of_more_processes_than_files_may_be_open_are_gathered(tool: Tool) -> None:
     tool.build(PROGRAM)
-    ranks = "for rank in $(seq 0 29); do PMI_RANK=$rank PMI_SIZE=30 autoanalyzer exec -o out ./app || exit; done"
-    succeed(tool("sh", "-c", ranks))
+    ranks = "for rank in $(seq 0 29); do PMI_RANK=$rank PMI_SIZE=30 ./app || exit; done"
+    succeed(tool("autoanalyzer", "exec", "-o", "out", "sh", "-c", ranks))
     done = succeed(tool("sh", "-c", f"{FEW}; autoanalyzer analyze out"))
     assert b"30 ranks" in done.stdout

@@ -3,6 +3,7 @@
 import gzip
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from autoanalyzer.cli.main import main
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import load
+from autoanalyzer.experiment.bridges import darshan
 
 from .conftest import FOREIGN
 
@@ -29,7 +31,8 @@ def _run(*words):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_commands_take_the_file(name, tmp_path, capsys, assert_equal):
+def test_commands_take_the_file(name, tmp_path, capsys, monkeypatch, assert_equal):
+    monkeypatch.setattr(darshan, "_printed", cache(darshan._printed))  # its library takes a second to start
     file = FOREIGN / name
     for words in (["info", file], ["dump", file], ["view", file, "-o", tmp_path / "page.html"], ["analyze", file]):
         assert _run(*words) == 0
