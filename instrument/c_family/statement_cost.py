@@ -31,6 +31,7 @@ _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
 _CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
 _DEEPEST: Final = 50  # calls within calls that are followed
+_NESTED: Final = 2  # loops around a call, so that not each step of a program's outermost loop is such
 _Item = TypeVar("_Item", Call, Loop)
 
 
@@ -114,6 +115,29 @@ class StatementCost:
         """Where the names of functions stand that may run often, and the starts of lambdas."""
         main = {offset for offset, body in self._bodies.items() if body.name == "main"}
         return called_often((body.name_offset for body in self._all), main, self._callings())
+
+    @cached_property
+    def nested(self) -> set[int]:
+        """Where the names of functions stand that others call in loops within loops, of one function or of several."""
+        calls = [
+            (body.name_offset, call.callee, depth)
+            for body in self._all
+            for call, depth in self._depths(body, [call for call in body.calls if call.callee in self._bodies])
+            if call.callee != body.name_offset
+        ]
+        levels = dict.fromkeys(self._bodies, 0)
+        before: dict[int, int] = {}
+        while levels != before:
+            before = levels.copy()
+            for caller, called, depth in calls:
+                levels[called] = max(levels[called], min(levels.get(caller, 0) + depth, _NESTED))
+        return {function for function, level in levels.items() if level == _NESTED}
+
+    def _depths(self, body: Body, calls: list[Call]) -> Iterator[tuple[Call, int]]:
+        """Tell of calls in how many of the body's loops they are."""
+        loops = [(loop.offset, statement_end(self._masked, loop.offset)) for loop in body.loops] if calls else ()
+        for call in calls:
+            yield call, sum(start <= call.offset < end for start, end in loops)
 
     def _callings(self) -> Iterator[tuple[int, int, bool]]:
         """Tell who calls whom of the unit's functions, and whether in a loop."""
