@@ -23,6 +23,7 @@ class CodeRegion(NamedTuple):
         yields: Whether a plan that includes the region overrules the reason.
         of_modes: The modes that it belongs to, if not just the one that its kind says; inner loops have their own.
         of_plan: ``merge`` or ``split`` if a rule of the plan has made it; then it is made whatever the modes are.
+        is_often: Whether it may be entered so often that its probe is inline whatever that takes to compile.
         keeps_scope: Whether what it declares lives on behind it, so that no block may stand around it.
         is_off: Whether the reason is that none of its modes is asked for.
     """
@@ -35,6 +36,7 @@ class CodeRegion(NamedTuple):
     yields: bool = False
     of_modes: tuple[str, ...] = ()
     of_plan: str = ""
+    is_often: bool = False
     keeps_scope: bool = False
     is_off: bool = False
 

@@ -25,25 +25,31 @@ aa_enter(const char *descriptor, unsigned long **site) {
 
 /*
  * Where the library has put a counter into the site, the main thread's entries only count, and call nobody
- * but each 4,096th time (AA_THROTTLE_PERIOD). Other threads are known by their stacks. What is entered is
- * kept from the optimiser, or it makes a copy of the region for each answer.
+ * but each 4,096th time (AA_THROTTLE_PERIOD). Other threads are known by their stacks. Only this is expected,
+ * so that what a call needs saved is saved beside the code that runs often. What is entered is kept from the
+ * optimiser, or it makes a copy of the region for each answer.
  */
 __attribute__((__unused__, __no_instrument_function__,
                __no_profile_instrument_function__)) static __inline__ const char *
 aa_begin(const char *descriptor, unsigned long **site) {
-    unsigned long *visits = __atomic_load_n(site, 0); /* relaxed */
     const char *entered = (const char *)0;
+    unsigned long *visits;
+    unsigned long number;
     char here;
-    if (visits && (unsigned long)*aa_stack - (unsigned long)&here < 1ul << 26 &&
-        __builtin_expect(~__atomic_load_n(visits, 0) & 4095, 1))
-        ++*visits;
-    else if (aa_enter_probe)
-        entered = aa_enter(descriptor, site);
+    if (__builtin_expect(aa_enter_probe != 0, 1)) {
+        visits = __atomic_load_n(site, 0); /* relaxed */
+        if (__builtin_expect(visits && (unsigned long)*aa_stack - (unsigned long)&here < 1ul << 26, 1) &&
+            __builtin_expect((number = __atomic_load_n(visits, 0) + 1) & 4095, 1))
+            *visits = number;
+        else
+            entered = aa_enter(descriptor, site);
+    }
     __asm__("" : "+r"(entered));
     return entered;
 }
 
-/* For what seldom is so short that a call would matter: the code around it takes less time to optimise. */
+/* For what is not entered so often that a call would matter: the code around it takes less time to optimise.
+ */
 __attribute__((__unused__, __noinline__, __no_instrument_function__,
                __no_profile_instrument_function__)) static const char *
 aa_begin_apart(const char *descriptor, unsigned long **site) {
@@ -54,7 +60,7 @@ aa_begin_apart(const char *descriptor, unsigned long **site) {
 __attribute__((__unused__, __no_instrument_function__,
                __no_profile_instrument_function__)) static __inline__ void
 aa_leave(const char *const *descriptor) {
-    if (*descriptor)
+    if (__builtin_expect(*descriptor != (const char *)0, 0))
         aa_exit_probe(*descriptor);
 }
 

@@ -112,7 +112,7 @@ def _around(found: CodeRegion, number: int, *, cxx: bool) -> tuple[str, str, str
     else:
         closing, constant = ("aa_close", "") if found.keeps_scope else ("aa_leave", "const ")
         site = f"aa_site_{number}"
-        begin = "aa_begin" if found.region.kind == "function" else "aa_begin_apart"
+        begin = "aa_begin" if found.region.kind == "function" or found.is_often else "aa_begin_apart"
         guard = (
             f"static unsigned long *{site}; __attribute__((cleanup({closing}), unused)) const char *{constant}{name} ="
             f" {begin}({literal}, &{site});"

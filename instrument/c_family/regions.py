@@ -11,7 +11,7 @@ from ...experiment.plan.mode import CALL_MODES
 from ...experiment.region import Region
 from ..choice import Choice
 from ..code_region import CodeRegion, CodeRegions
-from ..size import SHORT, SHORT_REASON, TINY, TINY_REASON
+from ..size import SHORT, SHORT_NESTED, SHORT_NESTED_REASON, SHORT_REASON, TINY, TINY_REASON
 from ..syntax import Body, Syntax, UnreadError
 from .calls import LibraryCalls
 from .judge import Judge
@@ -138,7 +138,7 @@ class _Finder:
         yields = reason.startswith(_YIELDING)
         yield CodeRegion(region, block_start(self.unit, body.opening + 1), body.end, reason, yields=yields)
         inner = [
-            *self._loops(region, loops, shared),
+            *self._loops(region, loops, shared, is_often=self._is_nested(body)),
             *self._inner_loops(body, region, loops, shared),
             *self._shared(body, region, loops),
             *(self.calls.regions(body, region, self.judge, self.choice) if self.calls and not body.unread else ()),
@@ -148,20 +148,30 @@ class _Finder:
 
     def _why_not_loop(self, body: Body, start: int, end: int, is_shared: bool, *, is_inner: bool = False) -> str:
         """Say why a loop has no probe; that it is short counts where it is entered often, and by one thread."""
-        is_short = not is_shared and self.cost.executed(body, start, end) <= SHORT
-        short = SHORT_REASON if is_short and (is_inner or self._is_often(body)) else ""
-        return self.judge.why_not(body, start, end) or short
+        may_be_short = not is_shared and (is_inner or self._is_often(body))
+        return self.judge.why_not(body, start, end) or (self._why_short(body, start, end) if may_be_short else "")
+
+    def _why_short(self, body: Body, start: int, end: int) -> str:
+        """Say why a part that may be entered often is too short for a probe."""
+        executed = self.cost.executed(body, start, end)
+        if executed <= SHORT:
+            return SHORT_REASON
+        return SHORT_NESTED_REASON if executed <= SHORT_NESTED and body.name_offset in self.cost.nested else ""
 
     def _is_often(self, body: Body) -> bool:
         """Tell whether a function may be called often: what is inline is, as other units see the same text."""
         return body.name_offset in self.cost.often or self.judge.is_inline(body)
 
+    def _is_nested(self, body: Body) -> bool:
+        """Tell whether a function is called in loops within loops, as far as is known, or may be."""
+        return body.name_offset in self.cost.nested or self.judge.is_inline(body)
+
     def _loops(
-        self, function: Region, loops: dict[int, tuple[int, str]], shared: Container[int]
+        self, function: Region, loops: dict[int, tuple[int, str]], shared: Container[int], *, is_often: bool
     ) -> Iterator[CodeRegion]:
         for ordinal, (start, (end, reason)) in enumerate(loops.items()):
             modes = ("outer-loops", "openmp") if start in shared else ("outer-loops",)
-            yield self._loop_region(function, ordinal, (start, end), reason, modes)
+            yield self._loop_region(function, ordinal, (start, end), reason, modes, is_often=is_often)
 
     def _inner_loops(
         self, body: Body, function: Region, outermost: dict[int, tuple[int, str]], shared: Container[int]
@@ -177,14 +187,22 @@ class _Finder:
             end = statement_end(self.unit.masked, start)
             bound = "a directive binds it to the enclosing loop" if start in nested else ""
             reason = bound or self._why_not_loop(body, start, end, False, is_inner=True)
-            yield self._loop_region(function, ordinal, (start, end), reason, ("inner-loops",))
+            yield self._loop_region(function, ordinal, (start, end), reason, ("inner-loops",), is_often=True)
 
     def _loop_region(
-        self, function: Region, ordinal: int, place: tuple[int, int], reason: str, modes: tuple[str, ...]
+        self,
+        function: Region,
+        ordinal: int,
+        place: tuple[int, int],
+        reason: str,
+        modes: tuple[str, ...],
+        *,
+        is_often: bool,
     ) -> CodeRegion:
         region = self.judge.part(function, "loop", "loop", ordinal, place)
         yields = reason.startswith(_YIELDING)
-        return CodeRegion(region, guard_start(self.unit, place[0]), place[1], reason, yields=yields, of_modes=modes)
+        start = guard_start(self.unit, place[0])
+        return CodeRegion(region, start, place[1], reason, yields=yields, of_modes=modes, is_often=is_often)
 
     def _shared(self, body: Body, function: Region, loops: Container[int]) -> Iterator[CodeRegion]:
         """Give OpenMP's constructs, which no jump enters or leaves; an inner loop among them is one as well."""
@@ -220,12 +238,19 @@ class _Finder:
         may_call = is_small and not cost.is_weighty(body)
         if may_call and inline:
             return f"tiny: inline, no loop, at most {TINY} statements"
-        if often and cost.executed(body, start, end) <= SHORT:
-            return SHORT_REASON
+        if often and (short := self._why_short(body, start, end)):
+            return short
         if may_call and often and cost.passes(body):
             return f"tiny: no loop, calls in branches only, at most {TINY} statements"
-        has_loops = inline and "outer-loops" in self.choice.modes
-        long = {loop for loop, (_, reason) in loops.items() if has_loops and not reason}
-        if long and cost.executed(body, start, end, long) <= TINY:
+        return self._why_loops_stand_for(body, loops) if "outer-loops" in self.choice.modes else ""
+
+    def _why_loops_stand_for(self, body: Body, loops: dict[int, tuple[int, str]]) -> str:
+        """Say why a function needs no probe beside those of its loops."""
+        long = {loop for loop, (_, reason) in loops.items() if not reason}
+        if not long or self.cost.executed(body, body.opening, body.end, long) > TINY:
+            return ""
+        if self.judge.is_inline(body):
             return f"short: inline, at most {TINY} statements are executed outside of its loops"
+        if len(loops) == 1 and body.name_offset in self.cost.nested:
+            return f"short: called in nested loops, at most {TINY} statements are executed outside of its loop"
         return ""

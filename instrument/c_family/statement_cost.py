@@ -19,6 +19,7 @@ __all__ = ["StatementCost"]
 
 _STATEMENT: Final = expression(r";|\b(?:if|switch)\b")
 _IF: Final = expression(r"\bif\b")
+_ASSERTS: Final = expression(r";\s*else\s+__assert_fail\b")  # in C, where the library spells one in four statements
 # What communicates, or goes through a range, is worth a probe in a function of any size.
 _WEIGHTY: Final = expression(
     r"(?:\w+\s*::\s*)*(?:P?MPI_(?!Wtime|Wtick|Comm_rank|Comm_size)\w+|accumulate|reduce|transform_reduce|inner_product"
@@ -31,6 +32,7 @@ _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
 _CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
 _DEEPEST: Final = 50  # calls within calls that are followed
+_NESTED: Final = 2  # loops around a call, so that not each step of a program's outermost loop is such
 _Item = TypeVar("_Item", Call, Loop)
 
 
@@ -44,6 +46,7 @@ class StatementCost:
 
     def __init__(self, masked: str, bodies: Iterable[Body]) -> None:
         self._masked = masked
+        self._asserts = "__assert_fail" in masked
         self._all = tuple(bodies)
         self._bodies = {body.name_offset: body for body in self._all if body.name}
         self._executed: dict[int, float] = {}
@@ -51,8 +54,9 @@ class StatementCost:
         self._bounds = {call for body in self._bodies.values() for call in self._bounding(body)}
 
     def statements(self, start: int, end: int) -> int:
-        """Count the statements of a text."""
-        return len(_STATEMENT.findall(self._masked, start, end))
+        """Count the statements of a text; an assertion is one."""
+        found = len(_STATEMENT.findall(self._masked, start, end))
+        return found - 3 * len(_ASSERTS.findall(self._masked, start, end)) if self._asserts else found
 
     def calls(self, body: Body) -> bool:
         """Tell whether a function calls what is more than an instruction or two."""
@@ -114,6 +118,29 @@ class StatementCost:
         """Where the names of functions stand that may run often, and the starts of lambdas."""
         main = {offset for offset, body in self._bodies.items() if body.name == "main"}
         return called_often((body.name_offset for body in self._all), main, self._callings())
+
+    @cached_property
+    def nested(self) -> set[int]:
+        """Where the names of functions stand that others call in loops within loops, of one function or of several."""
+        calls = [
+            (body.name_offset, call.callee, depth)
+            for body in self._all
+            for call, depth in self._depths(body, [call for call in body.calls if call.callee in self._bodies])
+            if call.callee != body.name_offset
+        ]
+        levels = dict.fromkeys(self._bodies, 0)
+        before: dict[int, int] = {}
+        while levels != before:
+            before = levels.copy()
+            for caller, called, depth in calls:
+                levels[called] = max(levels[called], min(levels.get(caller, 0) + depth, _NESTED))
+        return {function for function, level in levels.items() if level == _NESTED}
+
+    def _depths(self, body: Body, calls: list[Call]) -> Iterator[tuple[Call, int]]:
+        """Tell of calls in how many of the body's loops they are."""
+        loops = [(loop.offset, statement_end(self._masked, loop.offset)) for loop in body.loops] if calls else ()
+        for call in calls:
+            yield call, sum(start <= call.offset < end for start, end in loops)
 
     def _callings(self) -> Iterator[tuple[int, int, bool]]:
         """Tell who calls whom of the unit's functions, and whether in a loop."""

@@ -88,57 +88,82 @@ double aa_price_of(enum aa_priced what) {
     return (double)fastest / PAIRS;
 }
 
-/* The twin of aa_begin and aa_leave in instrument/stub.h, where an entry calls nobody. */
+/* The twins of aa_begin and aa_leave in instrument/stub.h, where an entry calls nobody. */
+static const char *top, *const *stack = &top; /* of this thread's, whichever it is */
+static const char *(*enter_probe)(const char *, uint64_t **) = aa_probe_enter_at;
+
 static inline const char *begin(uint64_t **site) {
-    uint64_t *visits = __atomic_load_n(site, __ATOMIC_RELAXED);
     const char *entered = NULL;
+    uint64_t number;
     char here;
-    if (visits && (uintptr_t)aa_probe_stack - (uintptr_t)&here < 1ul << 26 &&
-        __builtin_expect(~__atomic_load_n(visits, __ATOMIC_RELAXED) & (AA_THROTTLE_PERIOD - 1), 1))
-        ++*visits;
-    else
-        entered = key;
+    if (aa_likely(__atomic_load_n(&enter_probe, __ATOMIC_RELAXED))) {
+        uint64_t *visits = __atomic_load_n(site, __ATOMIC_RELAXED);
+        const char *above = *__atomic_load_n(&stack, __ATOMIC_RELAXED);
+        if (aa_likely(visits && (uintptr_t)above - (uintptr_t)&here < 1ul << 26) &&
+            aa_likely((number = __atomic_load_n(visits, __ATOMIC_RELAXED) + 1) & (AA_THROTTLE_PERIOD - 1)))
+            *visits = number;
+        else
+            entered = key;
+    }
     __asm__("" : "+r"(entered));
     return entered;
 }
 
 static inline void leave(const char *const *entered) {
-    if (*entered)
+    if (aa_unlikely(*entered))
         aa_probe_exit(*entered);
 }
 
-/* What functions that are entered so often mostly are: a few operations, and a call at their end. None waits
- * for another one's, so that what a probe executes is not hidden in such waiting. */
+#define FOUR                                                                                                 \
+    a += number, b ^= number, c -= number, d |= number;                                                      \
+    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+#define SIXTEEN FOUR FOUR FOUR FOUR
+
+/*
+ * What keeps a processor busy and waits for nothing, so that what a probe executes beside it takes time of
+ * its own, as in most programs: in a function that waits for what it was called with, or for memory, it would
+ * hide.
+ */
+static inline __attribute__((always_inline)) void work(uint64_t number) {
+    uint64_t a = number, b = number, c = number, d = number;
+    SIXTEEN SIXTEEN SIXTEEN SIXTEEN
+}
+
 static __attribute__((noinline)) void called(uint64_t *words, uint64_t number) {
     words[number] = number;
 }
 
 static __attribute__((noinline)) void without_probe(uint64_t **site, uint64_t *words, uint64_t number) {
     words[number + 1] = (uintptr_t)site;
+    work(number);
     called(words, number);
 }
 
 static __attribute__((noinline)) void with_probe(uint64_t **site, uint64_t *words, uint64_t number) {
     __attribute__((cleanup(leave), unused)) const char *const entered = begin(site);
     words[number + 1] = (uintptr_t)site;
+    work(number);
     called(words, number);
 }
 
-static uint64_t fastest_of(void (*function)(uint64_t **, uint64_t *, uint64_t)) {
-    uint64_t visits[2] = {0}, *sites[] = {&visits[0], &visits[1]}, words[PAIRS + 1], fastest = UINT64_MAX;
-    for (int round = 0; round < ROUNDS; round++) {
-        uint64_t start = aa_clock_ticks();
-        for (uint64_t i = 0; i < PAIRS; i++) {
-            function(&sites[i & 1], words, i);
-            __asm__ volatile("" : : "r"(words) : "memory");
-        }
-        uint64_t took = aa_clock_ticks() - start;
-        fastest = took < fastest ? took : fastest;
+static uint64_t time_of_function(void (*function)(uint64_t **, uint64_t *, uint64_t)) {
+    uint64_t visits[2] = {0}, *sites[] = {&visits[0], &visits[1]}, words[PAIRS + 1];
+    uint64_t start = aa_clock_ticks();
+    for (uint64_t i = 0; i < PAIRS; i++) {
+        function(&sites[i & 1], words, i);
+        __asm__ volatile("" : : "r"(words) : "memory");
     }
-    return fastest;
+    return aa_clock_ticks() - start;
 }
 
+/* In turns, as the processor's speed may change; it takes some of them to know the way. */
 double aa_price_of_passing(void) {
-    uint64_t with = fastest_of(with_probe), without = fastest_of(without_probe);
+    uint64_t with = UINT64_MAX, without = UINT64_MAX;
+    __atomic_store_n(&top, (const char *)__builtin_frame_address(0), __ATOMIC_RELAXED);
+    for (int round = 0; round < 3 * ROUNDS; round++) {
+        uint64_t took_with = time_of_function(with_probe), took_without = time_of_function(without_probe);
+        with = took_with < with ? took_with : with;
+        without = took_without < without ? took_without : without;
+    }
     return with > without ? (double)(with - without) / PAIRS : 0;
 }

@@ -1,5 +1,7 @@
 """Functions: which are regions, by what name, from which file."""
 
+import re
+
 import pytest
 
 HEADER = """
@@ -143,6 +145,73 @@ int main(void) {
     return 0;
 }
 """
+
+
+IN_LOOPS = r"""
+#include <stdio.h>
+static int sum(int n) { int m = 0; for (int i = 0; i < n; i++) m += i; return m; }
+static int row(int n) { int m = 0; for (int i = 0; i < n; i++) m += sum(i); return m; }
+static int two(int n) { int m = 0; for (int i = 0; i < n; i++) m++; for (int i = 0; i < n; i++) m++; return m; }
+static int tells(int n) { for (int i = 0; i < n; i++) putchar('a' + i); return puts("") < 0; }
+static int step(int n) { int m = 0; for (int i = 0; i < n; i++) m += i; return m; }
+static int again(int n) { int m = n; for (int i = 0; i < n; i++) m += again(i); return m; }
+int main(void) {
+    int n = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < i; j++) n += row(j) + two(j) + tells(j);
+        n += step(i) + again(i);
+    }
+    printf("%d\n", n);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("cc", "name"), [("gcc", "x.c"), ("g++", "x.cc")])
+def test_a_loop_stands_for_its_function_that_nested_loops_call(lab, cc, name):
+    """Not where there are two, or what is outside of it may take long, or a program's steps alone call it."""
+    visits = lab.run(IN_LOOPS, cc=cc, name=name).visits
+    assert (visits["sum:loop@3"], visits["row:loop@4"]) == (1, 3)
+    assert {"two", "tells", "step", "again"} <= set(visits)
+    assert lab.left_out(name) == dict.fromkeys(
+        ("sum", "row"), "short: called in nested loops, at most 20 statements are executed outside of its loop"
+    )
+
+
+BOUNDED = r"""
+#include <assert.h>
+#include <stdio.h>
+static int checked(int n) { for (int i = 0; i < 40; i++) { assert(n < 99); n += i & 1; } return n; }
+static int long_one(int n) { for (int i = 0; i < 200; i++) { assert(n < 9999); n += i & 1; } return n; }
+static int short_step(int n) { for (int i = 0; i < 120; i++) { assert(n < 9999); n += i & 1; } return n; }
+static int nested(int n) { for (int i = 0; i < 120; i++) { assert(n < 9999); n += i & 1; } return n; }
+int main(void) {
+    int n = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < i; j++) n += checked(j) + long_one(j) + nested(j);
+        n += short_step(i);
+    }
+    printf("%d\n", n);
+    return 0;
+}
+"""
+
+
+def test_what_constants_bound_may_be_longer_in_nested_loops_and_an_assertion_is_a_statement(lab):
+    visits = lab.run(BOUNDED).visits
+    assert visits == {"main": 1, "main:loop@10": 1, "short_step": 3, "short_step:loop@6": 3, "long_one:loop@5": 3}
+    nested = dict.fromkeys(("nested", "loop@7"), "short: in nested loops, at most 500 statements are executed")
+    short = dict.fromkeys(("checked", "loop@4"), "short: at most 200 statements are executed")
+    outside = "short: called in nested loops, at most 20 statements are executed outside of its loop"
+    assert lab.left_out() == nested | short | {"long_one": outside}
+
+
+def test_a_loop_that_nested_loops_enter_has_its_probe_inline(lab):
+    lab.tool.write("x.c", IN_LOOPS)
+    assert lab.tool("autoanalyzer", "instrument", "-o", "out", "--cc", "gcc", "x.c").returncode == 0
+    text = (lab.tool.folder / "out" / "x.i").read_text()
+    begins = {line: begin for begin, line in re.findall(r'= (aa_begin\w*)\("aa1\|loop\|loop@(\d+)', text)}
+    assert begins == dict.fromkeys("3456", "aa_begin") | dict.fromkeys(("7", "8", "11"), "aa_begin_apart")
 
 
 @pytest.mark.parametrize(("cc", "name"), [("gcc", "x.c"), ("g++", "x.cc")])
