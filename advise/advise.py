@@ -134,8 +134,9 @@ class _Adviser:
 
     def _why_it_waits(self, core: int) -> str:
         """Tell waiting for what others work, which no message can help, from what messages may be the reason of."""
-        found = self._findings.explanation.serialisation
-        if found is None or not found.awaited_in(core):
+        explanation = self._findings.explanation
+        found = explanation.serialisation
+        if found is None or not (found.chained[core] or core in explanation.waiting.awaited):
             return "waiting"
         return "one_after_another" if found.passes_on[core] else "late"
 

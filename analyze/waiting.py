@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from ..experiment import Region
 from .criteria import CRITERIA, THRESHOLD
 from .dissimilarity.dissimilarity import Dissimilarity
 from .dissimilarity.performance import Performance
@@ -30,11 +31,14 @@ class Waiting:
             over the ranks; 0 where there is none.
         shares: Region → the cores of dissimilarity whose slower ranks it waits for → the seconds for each.
         hints: The same of regions of whose time in MPI this is little, though a tenth; ``seconds`` is without it.
+        awaited: Region → the one for whose work ranks wait longest there, by the critical path; where they wait for a
+            part of their time in MPI, or for a tenth of what they are busy for.
     """
 
     seconds: Values
     shares: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
     hints: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
+    awaited: Mapping[int, Region] = field(default_factory=dict)
 
     @cached_property
     def late(self) -> dict[int, int]:
@@ -93,10 +97,15 @@ def followed_waiting(weighed: Selection, cores: Sequence[int], serialisation: Se
     in_mpi = weighed.sums("mpi_time") / ranks if complete(weighed.experiment, "mpi_time") else np.inf
     seconds = np.minimum(weighed.sums("wait_time") / ranks, in_mpi)
     shares: dict[int, dict[int, float]] = {}
+    awaited: dict[int, Region] = {}
+    busy = float(serialisation.mean[list(weighed.top)].sum())
+    for index in np.flatnonzero(seconds >= np.minimum(CRITERIA.part * in_mpi, THRESHOLD * busy)).tolist():
+        if late := serialisation.awaited_in(index):
+            awaited[index] = late
     for index in np.flatnonzero(seconds >= CRITERIA.part * in_mpi).tolist():
         found = {core: float((delays.in_region(index) * delays.late[core]).sum()) / ranks for core in cores}
         shares[index] = {core: each for core, each in found.items() if each >= CRITERIA.part * seconds[index] > 0}
-    return Waiting(seconds, {index: each for index, each in shares.items() if each})
+    return Waiting(seconds, {index: each for index, each in shares.items() if each}, awaited=awaited)
 
 
 def _counts(found: Lateness) -> npt.NDArray[np.bool_]:

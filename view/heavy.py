@@ -267,7 +267,7 @@ def _waiting(findings: Findings, core: int) -> str:
     told_otherwise = core in explanation.of_regions.small_calls or core in explanation.waiting.shares
     if found and found.chained[core]:
         return f"waiting: {_in_turn(findings, found, core)}"
-    if found and not told_otherwise and (late := found.awaited_in(core)):
+    if (late := explanation.waiting.awaited.get(core)) and not told_otherwise:
         busy = Place.of_region(late).in_words
         return f"waiting: {_in_calls(findings, core)}: for ranks that are still busy in {busy}"
     return _estimated_waiting(findings, core)

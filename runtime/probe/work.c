@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "probe.h"
 #include "region.h"
 
 #define FIRST_CAPACITY 256
@@ -21,9 +22,20 @@ bool aa_work_is_counted(void) {
     return strncmp(aa_shard()->sources[AA_INSTRUCTIONS], "simulated", sizeof "simulated" - 1) == 0;
 }
 
-static int64_t worked(const struct aa_node *node, bool counted) {
-    return counted ? (int64_t)node->counters[AA_INSTRUCTIONS]
-                   : node->wall[AA_OWN] + node->wall[AA_IO] - node->off[AA_OWN];
+/* As the gather has it (own_shards.py): what a base has itself comes before main, or after it. */
+static int64_t worked(const struct aa_work *work, const struct aa_node *node) {
+    bool is_outside = work->outside && node->region == AA_NO_REGION;
+    if (work->counted)
+        return is_outside ? 0 : (int64_t)node->counters[AA_INSTRUCTIONS];
+    return node->wall[AA_IO] + (is_outside ? 0 : node->wall[AA_OWN] - node->off[AA_OWN]);
+}
+
+static bool is_program(const struct aa_node *node) {
+    static const char program[] = AA_DESCRIPTOR_VERSION "|program|",
+                      function[] = AA_DESCRIPTOR_VERSION "|function|main|";
+    const char *descriptor = node->region == AA_NO_REGION ? "" : aa_region_at(node->region)->descriptor;
+    return strncmp(descriptor, program, sizeof program - 1) == 0 ||
+           strncmp(descriptor, function, sizeof function - 1) == 0;
 }
 
 static uint32_t offset_of(const void *record) {
@@ -86,6 +98,7 @@ static bool add(struct aa_work *work, const struct aa_node *node) {
         .is_open = true, /* it is looked at, whatever its visits */
     };
     *first = place;
+    work->outside |= node->thread > 0 || is_program(node);
     *place_of(work, offset_of(node)) = place;
     work->count++;
     return true;
@@ -118,7 +131,7 @@ static void look_below(struct look *look, uint32_t first) {
         look->nodes++;
         if (!known->is_open && known->visits && known->visits == known->node->visits)
             continue;
-        int64_t until_now = worked(known->node, look->work->counted);
+        int64_t until_now = worked(look->work, known->node);
         if (until_now > known->worked) {
             double since = (double)(until_now - known->worked);
             look->tell(look->to, offset_of(known->node), known->what,

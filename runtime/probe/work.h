@@ -20,6 +20,7 @@ struct aa_work {
     struct aa_record *seen;
     uint32_t roots; /* the place of the first and 1 */
     bool counted;   /* as aa_work_is_counted() says */
+    bool outside;   /* what a base has itself is no work of the program's */
 };
 
 /* Whether work is instructions. */

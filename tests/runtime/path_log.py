@@ -165,8 +165,11 @@ class Replay:
         return Found(longest.length, longest.parts(), self.delay, self.wait)
 
     def _work(self, rank: int, work: Mapping[int, float]) -> None:
-        chain = self.chains[rank]
+        chain, paths = self.chains[rank], self.paths[rank]
+        has_main = any(path and "name='main'" in path[0] for path in paths.values())
         for node, more in work.items():
+            if has_main and not paths.get(node):
+                continue  # before main, or after it
             chain.length += more
             chain.since[rank, node] = chain.since.get((rank, node), 0.0) + more
 
