@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from ..experiment import Experiment
 from .arrays import Flags, Values
 
-__all__ = ["busy_times"]
+__all__ = ["CLOCKS", "busy_times"]
 
-_PARTS = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
+CLOCKS: Final = 0.01  # of a length: the path is no shorter than a rank is busy, but for what clocks resolve
+_PARTS: Final = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
 
 
 def busy_times(experiment: Experiment) -> Values:

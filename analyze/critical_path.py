@@ -14,7 +14,7 @@ import numpy as np
 from ..experiment import Experiment
 from ..experiment.delay import Delay
 from .arrays import Values
-from .busy import busy_times
+from .busy import CLOCKS, busy_times
 
 __all__ = ["CriticalPath", "Efficiency", "OnPath", "find_critical_path"]
 
@@ -66,13 +66,13 @@ class CriticalPath:
 
     Attributes:
         length: Its seconds.
-        efficiency: Of the ranks.
+        efficiency: Of the ranks; None where only the beginning of the run was recorded.
         regions: The call paths on it, the longest part first.
         delays: Who waits for whom, the longest first.
     """
 
     length: float
-    efficiency: Efficiency
+    efficiency: Efficiency | None
     regions: tuple[OnPath, ...]
     delays: tuple[Delay, ...]
 
@@ -107,7 +107,8 @@ def find_critical_path(experiment: Experiment, program_time: float, *, alone: bo
         transfer=length / program_time,
         reliable=() if by_the_clock else reliable,
     )
-    return CriticalPath(length, efficiency, tuple(regions), experiment.notes.delays[:_KEPT])
+    whole = length >= (1 - CLOCKS) * busy.max()
+    return CriticalPath(length, efficiency if whole else None, tuple(regions), experiment.notes.delays[:_KEPT])
 
 
 def _busy(experiment: Experiment) -> Values:

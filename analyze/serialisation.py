@@ -8,23 +8,20 @@ done, or another one is late each time that they meet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..experiment import Region
 from .arrays import Flags, Values
-from .busy import busy_times
+from .busy import CLOCKS, busy_times
 from .code_regions import CodeRegion
 from .criteria import CRITERIA, THRESHOLD
 from .delays import Delays
 from .selection import Selection, complete, over_ranks
 
 __all__ = ["Serialisation", "find_serialisation"]
-
-_CLOCKS: Final = 0.01  # of a length: the path is no shorter than its busiest rank, but for what clocks resolve
 
 
 @dataclass(frozen=True)
@@ -99,7 +96,7 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
     mean = np.sum([total for _, total in blocks], axis=0) / len(ranks.ranks)
     on_path = ranks.sums("path_time")
     whole = max(float(on_path[list(ranks.top)].sum()), 0.0)
-    if whole <= 0 or whole < (1 - _CLOCKS) * float(mean[list(ranks.top)].sum()):
+    if whole <= 0 or whole < (1 - CLOCKS) * float(mean[list(ranks.top)].sum()):
         return None
     delays = Delays.of(experiment, ranks.regions)
     beyond = on_path - busiest
@@ -110,9 +107,8 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
     passes_on = (by_messages > 0) & (by_messages >= CRITERIA.part * late)
     found = Serialisation(on_path, busiest, mean, beyond, passes_on, delays)
     waits_there = np.array([found.handed_on(index) for index in range(len(beyond))]) >= CRITERIA.part * by_messages
-    for index in _to_be_named_around(ranks.regions, found, waits_there):
-        beyond[index] = 0.0
-    return found
+    named = _named(ranks.regions, beyond > 0, passes_on, waits_there)
+    return replace(found, beyond=np.where(named, beyond, 0.0))
 
 
 def _busy(selection: Selection) -> tuple[Values, Values]:
@@ -121,12 +117,14 @@ def _busy(selection: Selection) -> tuple[Values, Values]:
     return values.max(axis=1), values.sum(axis=1)
 
 
-def _to_be_named_around(regions: Sequence[CodeRegion], found: Serialisation, waits_there: Flags) -> Iterator[int]:
-    """Give the regions in which ranks do not wait, though one around them has both."""
-    around: list[int | None] = [None] * len(regions)
+def _named(regions: Sequence[CodeRegion], in_turn: Flags, passes_on: Flags, waits_there: Flags) -> Flags:
+    """Choose the innermost regions; where something is handed on, those in which ranks wait for it, too, if any is."""
+    found, around = in_turn.copy(), np.zeros(len(regions), dtype=bool)
     for index, region in enumerate(regions):  # parents before children
-        both = found.beyond[index] > 0 and found.passes_on[index] and waits_there[index]
-        for child in region.children:
-            around[child] = index if both else around[index]
-        if found.beyond[index] > 0 and found.passes_on[index] and not waits_there[index] and around[index] is not None:
-            yield index
+        found[index] &= not (passes_on[index] and not waits_there[index] and around[index])
+        has_both = in_turn[index] and passes_on[index] and waits_there[index]
+        around[list(region.children)] = around[index] or has_both
+    below = np.zeros(len(regions), dtype=bool)
+    for index in reversed(range(len(regions))):
+        below[index] = any(found[child] or below[child] for child in regions[index].children)
+    return found & ~below

@@ -63,7 +63,7 @@ def path_document(findings: Findings) -> dict[str, Any]:
     if path is None:
         return {"efficiency": None, "critical_path": None, "delays": None}
     return {
-        "efficiency": asdict(path.efficiency),
+        "efficiency": asdict(path.efficiency) if path.efficiency else None,
         "critical_path": [
             {
                 **asdict(Place.of_path(findings.experiment.call_paths, each.path)),
@@ -98,6 +98,10 @@ def _efficiencies(findings: Findings) -> Iterator[str]:
     path = findings.critical_path
     assert path is not None
     found = path.efficiency
+    length = f"critical path: {time_of(findings.experiment, path.length)} of busy time"
+    if found is None:
+        yield f"{length}, of the beginning of the run alone"
+        return
     written = {name: percent(100 * value) for name, value in asdict(found).items() if name != "reliable"}
     yield (
         f"the ranks are busy {written['parallel']} of the run: load balance {written['load_balance']}"
@@ -107,7 +111,7 @@ def _efficiencies(findings: Findings) -> Iterator[str]:
         yield "busy time is time outside MPI by the clock: on a busy machine it includes waiting for a processor"
     elif "transfer" not in found.reliable:
         yield "transfer includes waiting for a processor; the other two do not depend on the machine"
-    yield f"critical path: {time_of(findings.experiment, path.length)} of busy time"
+    yield length
 
 
 def _waiting(findings: Findings) -> Iterator[str]:

@@ -51,6 +51,10 @@ void aa_path_write(struct aa_path *path) {
 #define ROUNDS 5
 #define IN_A_ROUND 20
 
+#define AGAIN 1.05 /* it is judged again, which is a system call, once it has grown so much */
+
+static uint64_t on_before;      /* nanoseconds that the process was on a processor before */
+static double judged;           /* nanoseconds that were spent, until which it is not judged again */
 static double price;            /* ticks of a message that is sent and received */
 static _Atomic uint64_t halves; /* messages sent, and messages received */
 
@@ -72,12 +76,20 @@ void aa_path_count_collective(int members) {
     aa_shard()->path_messages++;
 }
 
+/* The time that has passed; of ranks that share processors, that in which this one had one. */
+static double own_time(uint64_t passed) {
+    uint64_t on = aa_clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - on_before;
+    double elapsed = (double)passed / aa_clock_rate();
+    return (double)on < elapsed ? (double)on : elapsed;
+}
+
 bool aa_path_is_too_dear(void) {
     uint64_t passed = aa_clock_ticks() - began;
-    double allowed = aa_throttle_share();
-    if (!is_limited || allowed <= 0 || (double)passed < SOONEST * aa_clock_rate())
+    double allowed = aa_throttle_share(), spent = (double)aa_shard()->path_ticks / aa_clock_rate();
+    if (!is_limited || allowed <= 0 || (double)passed < SOONEST * aa_clock_rate() || spent < judged)
         return false;
-    return (double)aa_shard()->path_ticks > allowed * (double)passed;
+    judged = spent * AGAIN;
+    return spent > allowed * own_time(passed);
 }
 
 static void find_price(void) {
@@ -123,6 +135,7 @@ static void start(struct aa_header *header, int rank, int size, bool spawned) {
         return;
     find_price();
     began = aa_clock_ticks();
+    on_before = aa_clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
     header->path_state = AA_PATH_KNOWN;
     aa_mpi_path = true;
     aa_path_everyone(aa_mpi.world);

@@ -75,6 +75,23 @@ def test_the_loop_in_it_is_not_named_for_the_same(chain: Experiment) -> None:
     assert found.explanation.seconds.chained[core_named(found, "sweep/kernel")] == 0
 
 
+def test_what_is_around_the_region_is_not_named_for_the_same(make_experiment: MakeExperiment) -> None:
+    found = analyze(
+        followed(
+            make_experiment,
+            {"even": [6.0] * 2, "step": [0.0] * 2, "step/kernel": [3.0] * 2},
+            path={"even": [6.0, 0.0], "step/kernel": [2.5] * 2},
+            waits={"step": [2.0] * 2},
+            delays={"step/kernel": [2.0] * 2},
+            who=[("step", "kernel", 4.0, 0.0)],
+        )
+    )
+    chained = found.explanation.seconds.chained
+    assert [found.experiment.path_name(found.run.weighed.regions[each].id) for each in chained.nonzero()[0]] == [
+        "step/kernel"
+    ]
+
+
 def late_in_turn(make_experiment: MakeExperiment, path: float) -> Findings:
     """Two ranks that are busy for 3 s each in ``kernel``, at most for ``path`` together, and meet in a collective."""
     return analyze(
@@ -152,7 +169,10 @@ def test_a_path_that_is_shorter_than_ranks_are_busy_is_not_that_of_the_run(
 ) -> None:
     """As one that was recorded until it was too dear; what clocks resolve is no difference."""
     made = followed(make_experiment, {"kernel": [10.0] * 2}, path={"kernel": [path, 0.0]}, waits={}, delays={}, who=())
-    assert bool(analyze(made).explanation.serialisation) == whole
+    found = analyze(made)
+    assert bool(found.explanation.serialisation) == whole
+    assert found.critical_path is not None
+    assert bool(found.critical_path.efficiency) == whole
 
 
 def test_a_rank_is_busy_in_a_team_for_as_long_as_its_slowest_thread(make_experiment: MakeExperiment) -> None:
