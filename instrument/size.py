@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Final, TypeVar
 
-__all__ = [
-    "LARGE",
-    "SHORT",
-    "SHORT_NESTED",
-    "SHORT_NESTED_REASON",
-    "SHORT_REASON",
-    "TINY",
-    "TINY_REASON",
-    "called_often",
-]
+__all__ = ["LARGE", "SHORT", "SHORT_REASON", "TINY", "TINY_REASON", "called_often"]
 
 TINY: Final = 20
 """Statements of a function up to which a probe may cost as much as it."""
@@ -22,16 +13,11 @@ TINY: Final = 20
 SHORT: Final = 200
 """Statements executed: a probe takes as long as some hundred."""
 
-SHORT_NESTED: Final = 500
-"""The same in what nested loops enter: there a probe is certain to cost more than runs allow."""
-
 LARGE: Final = 256
 """Bytes of an object up to which to copy it is a statement like others."""
 
 TINY_REASON: Final = f"tiny: no loop, no call, at most {TINY} statements"
 SHORT_REASON: Final = f"short: at most {SHORT} statements are executed"
-
-SHORT_NESTED_REASON: Final = f"short: in nested loops, at most {SHORT_NESTED} statements are executed"
 
 _Function = TypeVar("_Function", bound=Hashable)
 

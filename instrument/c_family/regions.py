@@ -11,7 +11,7 @@ from ...experiment.plan.mode import CALL_MODES
 from ...experiment.region import Region
 from ..choice import Choice
 from ..code_region import CodeRegion, CodeRegions
-from ..size import SHORT, SHORT_NESTED, SHORT_NESTED_REASON, SHORT_REASON, TINY, TINY_REASON
+from ..size import SHORT, SHORT_REASON, TINY, TINY_REASON
 from ..syntax import Body, Syntax, UnreadError
 from .calls import LibraryCalls
 from .judge import Judge
@@ -148,15 +148,9 @@ class _Finder:
 
     def _why_not_loop(self, body: Body, start: int, end: int, is_shared: bool, *, is_inner: bool = False) -> str:
         """Say why a loop has no probe; that it is short counts where it is entered often, and by one thread."""
-        may_be_short = not is_shared and (is_inner or self._is_often(body))
-        return self.judge.why_not(body, start, end) or (self._why_short(body, start, end) if may_be_short else "")
-
-    def _why_short(self, body: Body, start: int, end: int) -> str:
-        """Say why a part that may be entered often is too short for a probe."""
-        executed = self.cost.executed(body, start, end)
-        if executed <= SHORT:
-            return SHORT_REASON
-        return SHORT_NESTED_REASON if executed <= SHORT_NESTED and body.name_offset in self.cost.nested else ""
+        is_short = not is_shared and self.cost.executed(body, start, end) <= SHORT
+        short = SHORT_REASON if is_short and (is_inner or self._is_often(body)) else ""
+        return self.judge.why_not(body, start, end) or short
 
     def _is_often(self, body: Body) -> bool:
         """Tell whether a function may be called often: what is inline is, as other units see the same text."""
@@ -238,8 +232,8 @@ class _Finder:
         may_call = is_small and not cost.is_weighty(body)
         if may_call and inline:
             return f"tiny: inline, no loop, at most {TINY} statements"
-        if often and (short := self._why_short(body, start, end)):
-            return short
+        if often and cost.executed(body, start, end) <= SHORT:
+            return SHORT_REASON
         if may_call and often and cost.passes(body):
             return f"tiny: no loop, calls in branches only, at most {TINY} statements"
         return self._why_loops_stand_for(body, loops) if "outer-loops" in self.choice.modes else ""

@@ -19,7 +19,6 @@ __all__ = ["StatementCost"]
 
 _STATEMENT: Final = expression(r";|\b(?:if|switch)\b")
 _IF: Final = expression(r"\bif\b")
-_ASSERTS: Final = expression(r";\s*else\s+__assert_fail\b")  # in C, where the library spells one in four statements
 # What communicates, or goes through a range, is worth a probe in a function of any size.
 _WEIGHTY: Final = expression(
     r"(?:\w+\s*::\s*)*(?:P?MPI_(?!Wtime|Wtick|Comm_rank|Comm_size)\w+|accumulate|reduce|transform_reduce|inner_product"
@@ -46,7 +45,6 @@ class StatementCost:
 
     def __init__(self, masked: str, bodies: Iterable[Body]) -> None:
         self._masked = masked
-        self._asserts = "__assert_fail" in masked
         self._all = tuple(bodies)
         self._bodies = {body.name_offset: body for body in self._all if body.name}
         self._executed: dict[int, float] = {}
@@ -54,9 +52,8 @@ class StatementCost:
         self._bounds = {call for body in self._bodies.values() for call in self._bounding(body)}
 
     def statements(self, start: int, end: int) -> int:
-        """Count the statements of a text; an assertion is one."""
-        found = len(_STATEMENT.findall(self._masked, start, end))
-        return found - 3 * len(_ASSERTS.findall(self._masked, start, end)) if self._asserts else found
+        """Count the statements of a text."""
+        return len(_STATEMENT.findall(self._masked, start, end))
 
     def calls(self, body: Body) -> bool:
         """Tell whether a function calls what is more than an instruction or two."""

@@ -178,34 +178,6 @@ def test_a_loop_stands_for_its_function_that_nested_loops_call(lab, cc, name):
     )
 
 
-BOUNDED = r"""
-#include <assert.h>
-#include <stdio.h>
-static int checked(int n) { for (int i = 0; i < 40; i++) { assert(n < 99); n += i & 1; } return n; }
-static int long_one(int n) { for (int i = 0; i < 200; i++) { assert(n < 9999); n += i & 1; } return n; }
-static int short_step(int n) { for (int i = 0; i < 120; i++) { assert(n < 9999); n += i & 1; } return n; }
-static int nested(int n) { for (int i = 0; i < 120; i++) { assert(n < 9999); n += i & 1; } return n; }
-int main(void) {
-    int n = 0;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < i; j++) n += checked(j) + long_one(j) + nested(j);
-        n += short_step(i);
-    }
-    printf("%d\n", n);
-    return 0;
-}
-"""
-
-
-def test_what_constants_bound_may_be_longer_in_nested_loops_and_an_assertion_is_a_statement(lab):
-    visits = lab.run(BOUNDED).visits
-    assert visits == {"main": 1, "main:loop@10": 1, "short_step": 3, "short_step:loop@6": 3, "long_one:loop@5": 3}
-    nested = dict.fromkeys(("nested", "loop@7"), "short: in nested loops, at most 500 statements are executed")
-    short = dict.fromkeys(("checked", "loop@4"), "short: at most 200 statements are executed")
-    outside = "short: called in nested loops, at most 20 statements are executed outside of its loop"
-    assert lab.left_out() == nested | short | {"long_one": outside}
-
-
 def test_a_loop_that_nested_loops_enter_has_its_probe_inline(lab):
     lab.tool.write("x.c", IN_LOOPS)
     assert lab.tool("autoanalyzer", "instrument", "-o", "out", "--cc", "gcc", "x.c").returncode == 0
