@@ -53,7 +53,8 @@ def find_spending(prepared: Prepared, differences: Differences | None) -> Spendi
         waiting = followed_waiting(weighed, differences.dissimilarity.cccr, serialisation)
     elif differences:
         found, performance = differences.dissimilarity, differences.performance
-        waiting = with_measured(find_waiting(weighed, found, performance, differences.selection), weighed)
+        waiting = find_waiting(weighed, found, performance, differences.selection)
+    waiting = with_measured(waiting, weighed)
     attributes = attributes_of(weighed)
     seconds = region_seconds(weighed, attributes, prepared.weighed_costs, waiting.seconds, serialisation)
     return Spending(waiting, attributes, seconds, serialisation)

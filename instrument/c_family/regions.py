@@ -236,15 +236,8 @@ class _Finder:
             return SHORT_REASON
         if may_call and often and cost.passes(body):
             return f"tiny: no loop, calls in branches only, at most {TINY} statements"
-        return self._why_loops_stand_for(body, loops) if "outer-loops" in self.choice.modes else ""
-
-    def _why_loops_stand_for(self, body: Body, loops: dict[int, tuple[int, str]]) -> str:
-        """Say why a function needs no probe beside those of its loops."""
-        long = {loop for loop, (_, reason) in loops.items() if not reason}
-        if not long or self.cost.executed(body, body.opening, body.end, long) > TINY:
-            return ""
-        if self.judge.is_inline(body):
+        has_loops = inline and "outer-loops" in self.choice.modes
+        long = {loop for loop, (_, reason) in loops.items() if has_loops and not reason}
+        if long and cost.executed(body, start, end, long) <= TINY:
             return f"short: inline, at most {TINY} statements are executed outside of its loops"
-        if len(loops) == 1 and body.name_offset in self.cost.nested:
-            return f"short: called in nested loops, at most {TINY} statements are executed outside of its loop"
         return ""

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mpi_bytes.h"
+#include "mpi_path.h"
 #include "mpi_path_parts.h"
 #include "self.h"
 

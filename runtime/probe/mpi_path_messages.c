@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "mpi_bytes.h"
+#include "mpi_path.h"
 #include "mpi_path_parts.h"
 #include "mpi_request_table.h"
 #include "self.h"

@@ -5,7 +5,7 @@
 #ifndef AA_MPI_PATH_PARTS_H
 #define AA_MPI_PATH_PARTS_H
 
-#include "mpi_path.h"
+#include "mpi_peers.h"
 #include "path.h"
 
 #define AA_PATH_TOO_MUCH (1u << 31) /* beside a rank: it holds that messages of ours take too long */

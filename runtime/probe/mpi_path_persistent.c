@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "mpi_bytes.h"
+#include "mpi_path.h"
 #include "mpi_path_parts.h"
 
 struct repeated {

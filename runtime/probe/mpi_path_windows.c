@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "mpi_path.h"
 #include "mpi_path_parts.h"
 
 enum tag { POSTED, COMPLETED };

@@ -167,17 +167,6 @@ int main(void) {
 """
 
 
-@pytest.mark.parametrize(("cc", "name"), [("gcc", "x.c"), ("g++", "x.cc")])
-def test_a_loop_stands_for_its_function_that_nested_loops_call(lab, cc, name):
-    """Not where there are two, or what is outside of it may take long, or a program's steps alone call it."""
-    visits = lab.run(IN_LOOPS, cc=cc, name=name).visits
-    assert (visits["sum:loop@3"], visits["row:loop@4"]) == (1, 3)
-    assert {"two", "tells", "step", "again"} <= set(visits)
-    assert lab.left_out(name) == dict.fromkeys(
-        ("sum", "row"), "short: called in nested loops, at most 20 statements are executed outside of its loop"
-    )
-
-
 def test_a_loop_that_nested_loops_enter_has_its_probe_inline(lab):
     lab.tool.write("x.c", IN_LOOPS)
     assert lab.tool("autoanalyzer", "instrument", "-o", "out", "--cc", "gcc", "x.c").returncode == 0

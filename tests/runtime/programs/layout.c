@@ -75,7 +75,7 @@ static void print_path(void) {
     FIELD("entry", struct aa_path_entry, rank);
     FIELD("entry", struct aa_path_entry, node);
     FIELD("entry", struct aa_path_entry, what);
-    FIELD("entry", struct aa_path_entry, unused);
+    FIELD("entry", struct aa_path_entry, by_message);
     FIELD("entry", struct aa_path_entry, work);
 }
 
