@@ -44,6 +44,7 @@ def find_disparity(
     least: float,
     costly: Collection[int] = (),
     in_turn: Collection[int] = (),
+    waiting: Collection[int] = (),
 ) -> Disparity:
     """Classify the regions and find the critical ones and their cores (definitions 14 and 15).
 
@@ -55,13 +56,16 @@ def find_disparity(
         least: The share that a critical region must have.
         costly: Regions that spend enough on a cause to be worth a fix.
         in_turn: Regions whose ranks work one after another: the innermost are named, whatever is heavy in them.
+        waiting: Regions that wait for a part of their time: where one of those is in them, it is why they are heavy.
     """
     classes = classify(values) or []
     ccr = [index for index, each in enumerate(classes) if each >= HIGH and shares[index] >= least]
     cores = _Cores(regions, values, shares, classes, frozenset(ccr)) if additive else None
     found = {core for index in ccr for core in (cores.of(index) if cores else _alone(regions, classes, index))}
     found.update(index for index in costly if found.union(costly).isdisjoint(descendants(regions, index)))
-    found.update(index for index in in_turn if set(in_turn).isdisjoint(descendants(regions, index)))
+    named = {index for index in in_turn if set(in_turn).isdisjoint(descendants(regions, index))}
+    told = {index for index in found.intersection(waiting) if not named.isdisjoint(descendants(regions, index))}
+    found = found.difference(told) | named
     return Disparity(tuple(values), tuple(classes), tuple(ccr), tuple(sorted(found)))
 
 

@@ -184,6 +184,7 @@ def find_weights(prepared: Prepared, seconds: RegionSeconds, metric: str = "crnm
         least=prepared.least_weight,
         costly=[each for each in costly if enough[each]],
         in_turn=seconds.in_turn(prepared.least_gain),
+        waiting=np.flatnonzero(seconds.is_part(seconds.waited)).tolist(),
     )
     cycles = cycles_metric(prepared.experiment)
     return Weights(metric, disparity, cycles, cycles_per_instruction(prepared.weighed))
