@@ -1,4 +1,4 @@
-"""What ranks are busy with: on a processor in the program's own code, and in file I/O."""
+"""Busy time of ranks: CPU time in the program's own code, and the time in file I/O."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _PARTS: Final = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_
 
 
 def busy_times(experiment: Experiment) -> Values:
-    """Give the busy time of each process: ``float64[call path, location]``, in seconds, at its first thread.
+    """Return the busy time of each process: ``float64[call path, location]``, in seconds, in its first thread's column.
 
-    Of a parallel region of OpenMP that is the time of the thread that is busy there longest: the others wait for it.
-    Other threads do not count. Where file I/O has no CPU time, as in archives of other tools, CPU time contains it.
+    In a parallel region of OpenMP it is the time of the busiest thread, for which the others wait. Other threads do not
+    count. Where file I/O has no CPU time, as in archives of other tools, CPU time contains it.
 
     Args:
         experiment: Whole processes; metrics that it does not have count as 0.

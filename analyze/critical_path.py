@@ -112,7 +112,7 @@ def find_critical_path(experiment: Experiment, program_time: float, *, alone: bo
 
 
 def _busy(experiment: Experiment) -> Values:
-    """Give how long each process is busy."""
+    """Return the busy seconds of each process."""
     first = [column for column, place in enumerate(experiment.locations) if place.thread == 0]
     return np.asarray(busy_times(experiment)[:, first].sum(axis=0))
 

@@ -16,7 +16,7 @@ __all__ = ["Delays"]
 
 @dataclass(frozen=True)
 class Delays:
-    """What the notes say of waiting, spread over the call paths on which the regions that they name are.
+    """The delays in the notes, each shared out over the call paths of the regions that it names.
 
     Attributes:
         pairs: Of each the region in which ranks waited, and the one for which.
@@ -46,11 +46,11 @@ class Delays:
         )
 
     def because_of(self, index: int) -> Values:
-        """Give the seconds that ranks waited for the work of a region, and of those below it: ``float64[delay]``."""
+        """Return how many seconds ranks waited for work in a region or below it: ``float64[delay]``."""
         return np.asarray(self.seconds * self.late[index])
 
     def in_region(self, index: int) -> Values:
-        """Give the seconds that ranks waited in a region, and in those below it: ``float64[delay]``."""
+        """Return how many seconds ranks waited in a region or below it: ``float64[delay]``."""
         return np.asarray(self.seconds * self.waiting[index])
 
 

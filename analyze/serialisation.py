@@ -1,4 +1,4 @@
-"""What the critical path has of each region, and what of that is only because ranks are busy there one after another.
+"""How long each region is on the critical path, and how much of that is due to ranks not working at the same time.
 
 As the path is as long as all its parts together, a region's part and what each rank is busy for there on average tell
 what it would save if its work were shared evenly and done by all at the same time: their difference. What the path has
@@ -26,12 +26,11 @@ __all__ = ["Serialisation", "find_serialisation"]
 
 @dataclass(frozen=True)
 class Serialisation:
-    """What is on the critical path; ``float64[region]`` each, inclusive seconds.
+    """How regions contribute to the critical path; ``float64[region]`` each, inclusive seconds.
 
     Attributes:
-        on_path: Of each region.
-        busiest: What the rank is busy for in it that is so longest.
-        mean: What ranks are busy for in it, a mean.
+        on_path: How long each region is on the path.
+        mean: How long ranks are busy in it, on average.
         beyond: What the path has beyond the busiest rank: a tenth of it at least, for ranks are never equally fast all
             the time; else 0, and where a region around it is the one to name, see ``find_serialisation``.
         passes_on: ``bool[region]``: whether messages end a part of the waiting for it, as ranks hand something on from
@@ -40,7 +39,6 @@ class Serialisation:
     """
 
     on_path: Values
-    busiest: Values
     mean: Values
     beyond: Values
     passes_on: Flags
@@ -105,7 +103,7 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
     late = delays.late @ delays.seconds if len(delays.seconds) else np.zeros(len(beyond))
     by_messages = delays.late @ delays.by_messages if len(delays.seconds) else np.zeros(len(beyond))
     passes_on = (by_messages > 0) & (by_messages >= CRITERIA.part * late)
-    found = Serialisation(on_path, busiest, mean, beyond, passes_on, delays)
+    found = Serialisation(on_path, mean, beyond, passes_on, delays)
     waits_there = np.array([found.handed_on(index) for index in range(len(beyond))]) >= CRITERIA.part * by_messages
     named = _named(ranks.regions, beyond > 0, passes_on, waits_there)
     return replace(found, beyond=np.where(named, beyond, 0.0))
