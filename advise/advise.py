@@ -13,11 +13,10 @@ import numpy as np
 
 from ..analyze import Findings
 from ..analyze.code_regions import CodeRegion
-from ..analyze.foremost import is_slight_speed
 from ..analyze.opening import is_of_a_library
 from ..analyze.selection import Selection, complete
 from ..analyze.summary import summary
-from ..analyze.worth import worth_of_balance, worth_of_weight
+from ..analyze.verdict import Finding, Kind, gain_of_balance, gain_of_weight, is_slight_speed
 from ..experiment import Region
 from . import division_of_work, indirection, input_output, loop_order, messages, pipeline, repeated_work, thread_loops
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
@@ -63,6 +62,13 @@ class Advised:
     of_regions: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
+
+    def on(self, finding: Finding) -> tuple[Advice, ...]:
+        """Return what is advised on a finding, first on what makes it one."""
+        of_ranks = self.of_ranks.get(finding.difference, ()) if finding.difference is not None else ()
+        of_region = self.of_regions.get(finding.weight, ()) if finding.weight is not None else ()
+        first, other = (of_ranks, of_region) if finding.kind is Kind.IMBALANCE else (of_region, of_ranks)
+        return tuple(dict.fromkeys((*first, *other)))
 
 
 def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
@@ -114,10 +120,10 @@ class _Adviser:
         counted = "instructions" not in findings.run.lacking and findings.experiment.notes.counts_by_rank
         if not (causes or counted) or not all(each.endswith("_rate") for each in causes):
             causes.add("threads" if findings.performance.threads else "ranks")
-        worth = worth_of_balance(findings, [core])
+        gain = gain_of_balance(findings, [core])
         numbers = cache(partial(_numbers, findings.differences.selection, core))
         served = frozenset(causes - {"instructions"})
-        return self._on(findings.performance.regions[core], served, worth.seconds if worth else None, numbers)
+        return self._on(findings.performance.regions[core], served, gain.seconds if gain else None, numbers)
 
     def on_weight(self, core: int) -> tuple[Advice, ...]:
         """Advise on a core that weighs."""
@@ -125,12 +131,12 @@ class _Adviser:
         causes = {each.attribute for each in (*explained.causes.get(core, ()), *explained.also.get(core, ()))}
         causes |= {self._why_it_waits(core)} if core in explained.waiting else set()
         causes |= {"small_calls"} if core in explained.small_calls else set()
-        worth = worth_of_weight(findings, core)
+        gain = gain_of_weight(findings, core)
         numbers = cache(partial(_numbers, findings.run.weighed, core))
         region = findings.run.weighed.regions[core]
         paths, throttled = findings.experiment.call_paths, findings.explanation.throttled.get(core, ())
         within = [paths[each.path].region for each in throttled]
-        return self._on(region, frozenset(causes), worth.seconds if worth else None, numbers, within)
+        return self._on(region, frozenset(causes), gain.seconds if gain else None, numbers, within)
 
     def _why_it_waits(self, core: int) -> str:
         """Tell waiting for what others work, which no message can help, from what messages may be the reason of."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from .analysis import Analysis
 from .compute_time import Computing
 from .dissimilarity.performance import Performance
-from .findings import Findings
 from .overhead import TIMES
 
 __all__ = ["Loss", "losses"]
@@ -37,7 +37,7 @@ class Loss:
     slowest: int | str
 
 
-def losses(findings: Findings) -> list[Loss]:
+def losses(findings: Analysis) -> list[Loss]:
     """List the regions in which ranks differ, for each program, the most costly first; excluded ranks do not count.
 
     Times are those that are compared: without what probes took, and as the ranks' work shares them out.

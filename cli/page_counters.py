@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..analyze.foremost import foremost
 from ..analyze.metric_space import MetricSpace
 from ..analyze.taking_turns import waiting_for_turns
 from ..errors import AutoanalyzerError
@@ -25,9 +24,9 @@ def counters_of(subject: Subject) -> str:
     from ..analyze import statistics  # noqa: PLC0415 - takes a second
     from ..view import statistics as view  # noqa: PLC0415
 
-    named = foremost(findings)
-    region = region_name(experiment, named.region) if named else None
-    exclusive = named is not None and region is not None and named.region.own_code
+    named = findings.verdict.first.region if findings.verdict.first else None
+    region = region_name(experiment, named) if named else None
+    exclusive = named is not None and region is not None and named.own_code
     besides = ("compute_time",) if "cpu_time" in waiting_for_turns(experiment) else ()
     for place, own in dict.fromkeys([(region, exclusive), (None, False)]):
         try:

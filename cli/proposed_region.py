@@ -9,12 +9,10 @@ from typing import Final
 
 from ..analyze import analyze
 from ..analyze.code_regions import CodeRegion
-from ..analyze.foremost import foremost
 from ..errors import AutoanalyzerError
 from ..experiment import Experiment
 from ..experiment.selection import paths_named
 from ..view.foremost import foremost_sentence
-from ..view.verdict import SHORTEST
 
 __all__ = ["MOST", "ProposedRegion", "region_name"]
 
@@ -46,11 +44,12 @@ class ProposedRegion:
             findings = analyze(experiment, exclude_ranks=arguments.exclude_rank)
         except AutoanalyzerError:
             return None
-        named = foremost(findings)
-        name = region_name(experiment, named.region) if named else None
-        if named is None or name is None or findings.run.program_time < SHORTEST:
+        named = findings.verdict.first
+        region = named.region if named else None
+        name = region_name(experiment, region) if region else None
+        if named is None or region is None or name is None:
             return None
-        exclusive = named.region.own_code
+        exclusive = region.own_code
         command = shlex.join(
             ["autoanalyzer", "stats", str(arguments.experiment), arguments.analysis, "--region", name]
             + ["--exclusive"] * exclusive

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from ..analyze import Findings
 from ..analyze.account import Account
-from .finding import time_of
 from .lines import print_lines
 from .marks import Part, Stack, Stacked
 from .picture import Picture
 from .place import Place
 from .table import print_table
+from .times import time_of
 from .units import percent
 
 __all__ = ["AccountSection", "account_picture"]

@@ -28,8 +28,8 @@ __all__ = [
     "most_telling",
 ]
 
-MAYBE_SPEED: Final = "who is slower here is so nearly everywhere: a slower or shared processor, or more work"
-SAME_WORK: Final = "same work, different speed: machine noise, frequency or placement; repeat the run"
+MAYBE_SPEED: Final = "these ranks are slower nearly everywhere, so they have a slow or shared core, or more work"
+SAME_WORK: Final = "same work, more time: a slow or shared core, frequency or placement; repeat the run"
 AT_ONCE: Final = "hand on each piece of the work as soon as it is done, so that the next rank starts early"
 EACH_TIME: Final = (
     "share the work out evenly each time, not only in sum: the others wait for the rank that is busiest then"
@@ -84,7 +84,7 @@ ABOVE: Final = 1.25  # times the program's rate: what is no higher is the progra
 
 
 def because_of(cost: Cost, causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
-    """Say why a region weighs: ``because of disk I/O: 1.2 GB of the program's 1.3 GB, 8 B a call``.
+    """Say why a region takes its time: ``disk I/O: 1.2 GB of the program's 1.3 GB, 8 B per call``.
 
     Args:
         cost: That of the region.
@@ -92,11 +92,10 @@ def because_of(cost: Cost, causes: Sequence[Cause], also: Sequence[Cause] = ()) 
         also: What the region does much of besides, said where there is room.
     """
     said = {each.attribute for each in also if causes}
-    line = "; ".join(
+    return "; ".join(
         f"{'also ' if each.attribute in said else ''}{NAMES[each.attribute]}: {_evidence(each)}{_a_call(each, cost)}"
         for each in _shown(causes, also)
     )
-    return f"because of {line}" if causes else line
 
 
 def most_telling(causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
@@ -149,8 +148,8 @@ def _most_telling_first(causes: Iterable[Cause]) -> list[Cause]:
 
 
 def because(differences: Sequence[Difference]) -> str:
-    """Say why ranks differ: ``because instructions differ: 3.1e9 against 6.3e9``."""
-    return "because " + "; ".join(f"{_DIFFERENCES[each.attribute]}: {_apart(each)}" for each in differences[:_MOST])
+    """Say why ranks differ: ``instructions differ: 3.1e9 against 6.3e9``."""
+    return "; ".join(f"{_DIFFERENCES[each.attribute]}: {_apart(each)}" for each in differences[:_MOST])
 
 
 def _evidence(cause: Cause) -> str:
@@ -168,7 +167,7 @@ def _a_call(cause: Cause, cost: Cost) -> str:
     """Say how many bytes a call moves, where it is bytes that were counted."""
     moved = {"io_bytes": (cost.io_bytes, cost.io_calls), "mpi_bytes": (cost.mpi_bytes, cost.mpi_calls)}
     size, calls = moved.get(cause.attribute, (None, None))
-    return f", {volume(size / calls)} a call" if size and calls else ""
+    return f", {volume(size / calls)} per call" if size and calls else ""
 
 
 def _apart(difference: Difference) -> str:

@@ -22,8 +22,8 @@ from ..runtime.papi.sources import counted
 from ..runtime.usage.names import ALLOCATION, USAGE
 from .causes import NAMES
 from .counted_events import counted_events
-from .finding import time_of
 from .place import Place
+from .times import time_of
 from .units import count, many, percent, ranks, seconds
 
 __all__ = ["MOST_NOTES", "caveats", "turns_taken"]
@@ -39,31 +39,25 @@ _WEIGHTS: Final = {"crnm": "CRNM: share of the run x cycles per instruction", "c
 
 
 def caveats(
-    findings: Findings,
-    not_counted: str = "",
-    *,
-    most: int | None = MOST_NOTES,
-    free: int = 0,
-    besides: Sequence[str] = (),
+    findings: Findings, not_counted: str = "", *, most: int | None = MOST_NOTES, besides: Sequence[str] = ()
 ) -> list[str]:
-    """Give what must be said; the last line says where counts come from.
+    """Return the warnings; the last line says where counts come from.
 
     Args:
         findings: What was found.
         not_counted: Why there are no counts though they were asked for; empty if they were not asked for.
-        most: How many lines are given at most, 2 or more: remarks on the run share one. None for all, with all names.
-        free: How many may be given if these are more: each remark has its line if they suffice.
-        besides: What is said behind what must be said of the run.
+        most: How many lines there may be; the last one then says how many are left out. None for all, with all names.
+        besides: What follows the warnings on the run.
     """
     last = _how_counted(findings, not_counted)
     said = [*_all(findings, names=most is None, remarks=True), *besides, last]
-    if most is None or len(said) <= free:
+    if most is None or len(said) <= most:
         return said
     said = [*_all(findings, names=False, remarks=False), *besides, last]
-    if len(said) <= max(most, free):
+    if len(said) <= most:
         return said
-    kept = said[: max(most, free) - 2]
-    return [*kept, f"… and {len(said) - len(kept) - 1} more notes: analyze --all", last]
+    kept = said[: most - 1]
+    return [*kept, f"… and {len(said) - len(kept)} more warnings: analyze --all"]
 
 
 def _all(findings: Findings, *, names: bool, remarks: bool) -> Iterator[str]:
@@ -263,16 +257,14 @@ def _wall_times(part: Experiment, _: slice) -> npt.NDArray[np.float64]:
 def _how_counted(findings: Findings, not_counted: str) -> str:
     """Say where counts come from, and which are not there."""
     if "instructions" in findings.run.lacking:
-        imported = "imported:" in findings.experiment.metric("wall_time").source
-        way = f" ({not_counted})" if not_counted else "" if imported else " (try --counters simulated)"
         counted = counted_events(findings.experiment.metrics)
-        return f"{counted}{way}: ranked by time only; no instruction or cache-miss causes"
+        return f"{counted}{f' ({not_counted})' if not_counted else ''}: no causes by instructions or cache misses"
     source = findings.experiment.metric("instructions").source.rpartition(" of ")[2]
     simulated = re.fullmatch(r"simulated:\w+ (.*)", source)
     said = f"counts simulated ({re.sub(r' (?=L2=)', ', ', simulated[1]).replace('=', ' ')})" if simulated else ""
     parts = [said or f"counts {source}"]
     if findings.weights.cycles is None:
-        parts.append("no cycles: ranked by shares of the wall time")
+        parts.append("no cycles")
     elif findings.weights.cycles == "ref_cycles":
         parts.append("cycles from CPU time")
     if findings.run.lacking:

@@ -9,10 +9,10 @@ from typing import Final
 
 from ..analyze import Findings
 from ..analyze.costs import Cost
-from .finding import time_of
 from .lines import print_lines
 from .place import Place
 from .table import print_table
+from .times import time_of
 from .units import percent, spread
 
 __all__ = ["print_tree"]

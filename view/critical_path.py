@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from ..analyze import Findings
 from ..experiment.region import Region
-from .finding import time_of
 from .lines import print_lines
 from .place import Place
 from .table import print_table
+from .times import time_of
 from .units import percent, ranks
 
 __all__ = ["PathSection", "path_document"]

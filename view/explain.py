@@ -57,10 +57,9 @@ def _disparity(findings: Findings) -> Iterator[str]:
         if not found.exists:
             return
     for severity in reversed(range(len(LABELS))) if found.classes else ():
-        of_class = [
-            each for each, its in zip(findings.run.weighed.regions, found.classes, strict=True) if its == severity
-        ]
-        yield from _regions(findings, LABELS[severity], of_class)
+        of_class = [index for index, its in enumerate(found.classes) if its == severity]
+        regions = [findings.run.weighed.regions[index] for index in of_class]
+        yield from _regions(findings, LABELS[severity], regions, [found.values[index] for index in of_class])
     if not found.exists:
         yield "no region is critical"
         return
@@ -73,13 +72,16 @@ def _disparity(findings: Findings) -> Iterator[str]:
         yield f"root causes of region {_named(findings, findings.run.weighed.regions[core])}: {names}"
 
 
-def _regions(findings: Findings, what: str, regions: Sequence[CodeRegion]) -> Iterator[str]:
-    """Name regions, each in a line."""
+def _regions(
+    findings: Findings, what: str, regions: Sequence[CodeRegion], values: Sequence[float] = ()
+) -> Iterator[str]:
+    """Name regions, each in a line, with its value if there are values."""
     if not regions:
         yield f"{what}: none"
         return
     yield f"{what}: {many(len(regions), 'region')}"
-    yield from (f"  {_named(findings, each)}" for each in regions[:_MOST_ROWS])
+    ends = [f"  {value:.2f}" for value in values] or [""] * len(regions)
+    yield from (f"  {_named(findings, each)}{end}" for each, end in zip(regions[:_MOST_ROWS], ends, strict=False))
     if len(regions) > _MOST_ROWS:
         yield f"  … and {len(regions) - _MOST_ROWS} more: --json lists all"
 

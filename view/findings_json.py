@@ -1,4 +1,4 @@
-"""Findings as a JSON document (schema ``autoanalyzer.findings/1``)."""
+"""Findings as a JSON document (schema ``autoanalyzer.findings/2``)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..analyze import Findings
+from ..analyze.code_regions import caller_of
 from ..analyze.criteria import THRESHOLD
 from ..analyze.decision_table import DecisionTable
 from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
-from ..analyze.foremost import confidence_in_difference, confidence_in_weight, is_slight_speed
 from ..analyze.procedures import HeavyProcedure
 from ..analyze.standing import Standing
-from ..analyze.worth import Worth, worth_of_balance, worth_of_weight
+from ..analyze.verdict import (
+    Finding,
+    Gain,
+    confidence_in_difference,
+    confidence_in_weight,
+    gain_of_balance,
+    gain_of_weight,
+    is_slight_speed,
+)
+from ..experiment import Region
 from .causes import against_difference, against_weight
 from .critical_path import path_document
 from .place import Place
@@ -28,7 +37,7 @@ if TYPE_CHECKING:  # advice is sought where it is asked for
 
 __all__ = ["SCHEMA", "findings_document"]
 
-SCHEMA: Final = "autoanalyzer.findings/1"
+SCHEMA: Final = "autoanalyzer.findings/2"
 
 
 def findings_document(
@@ -80,7 +89,9 @@ def findings_document(
             if isinstance(section, Section) or (with_account and section is ACCOUNT)
         },
         HOT_PROCEDURES.name: HOT_PROCEDURES.document(findings),
-        "verdict": verdict_lines(findings, file),
+        "base": asdict(findings.verdict.base),
+        "findings": [_finding(findings, each, advised) for each in findings.verdict.findings],
+        "verdict": verdict_lines(findings, file, advised=advised),
     }
 
 
@@ -117,7 +128,7 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
             "same_work": index in causes.same_work,
             "may_be_speed": speed,
             "may_be_measuring": findings.differences.may_be_measuring([index]),
-            **_gain(None if speed or index in causes.same_work else worth_of_balance(findings, [index])),
+            **_gain(gain_of_balance(findings, [index])),
             "confidence": asdict(confidence_in_difference(findings, [index])) if index in found.cccr else None,
             **_standing(findings, findings.repetition.of_ranks.get(index), found=index in found.cccr),
         }
@@ -143,7 +154,7 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
         "programs": found.programs,
         "differs_alone": None if found.odd_one is None else labels[found.odd_one],
         "noise": causes.noise,
-        **_gain(worth_of_balance(findings, places) if found.exists and not (causes.noise or found.jobs) else None),
+        **_gain(gain_of_balance(findings, places) if found.exists else None),
         "confidence": asdict(confidence_in_difference(findings, places)) if found.exists else None,
         "may_be_measuring": found.exists and findings.differences.may_be_measuring(found.cccr or performance.top),
         "same_work": [list(group) for group in causes.alike],
@@ -183,7 +194,7 @@ def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
                 for each in findings.explanation.throttled.get(index, ())
             ],
             "small_calls": index in causes.small_calls,
-            **_gain(worth_of_weight(findings, index)),
+            **_gain(gain_of_weight(findings, index)),
             "confidence": asdict(confidence_in_weight(findings, index)) if index in found.cccr else None,
             "waits_for": _place(findings, findings.explanation.waiting.late[index])
             if index in findings.explanation.waiting.late
@@ -213,8 +224,42 @@ def _procedure(findings: Findings, found: HeavyProcedure) -> dict[str, Any]:
     }
 
 
-def _gain(worth: Worth | None) -> dict[str, float | None]:
-    return {"gain": worth.seconds, "gain_share": worth.share} if worth else {"gain": None, "gain_share": None}
+def _gain(gain: Gain | None) -> dict[str, float | None]:
+    return {"gain": gain.seconds, "gain_share": gain.share} if gain else {"gain": None, "gain_share": None}
+
+
+def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> dict[str, Any]:
+    """What the verdict says of one place."""
+    experiment, region = findings.experiment, finding.region
+    place = asdict(Place.of(experiment, region)) if region else {}
+    caller = caller_of(experiment.call_paths, region.id) if region and not region.own_code else None
+    return {
+        "kind": finding.kind,
+        "file": place.get("file"),
+        "line": place.get("line"),
+        "function": place.get("function"),
+        "path": place.get("path"),
+        "name": place.get("name"),
+        "call_path": place.get("id"),
+        "call_paths": [*([region.id] if region else []), *finding.others],
+        "call_site": {"function": caller.function or caller.name, "file": caller.file} if caller else None,
+        "ranks": list(finding.slowest),
+        "clusters": [{"ranks": list(each.labels), "mean": each.value} for each in finding.groups],
+        "causes": [asdict(each) for each in finding.causes],
+        "waits": [{**_of_region(each.region), "seconds": each.seconds} for each in finding.waits],
+        **_gain(finding.gain),
+        "share": finding.share,
+        "confidence": finding.level,
+        "reason": finding.reason,
+        "doubt": finding.doubt,
+        "in_runs": finding.standing.in_runs if finding.standing else None,
+        "advice": [asdict(each) for each in (advised.on(finding) if advised else ())],
+    }
+
+
+def _of_region(region: Region) -> dict[str, Any]:
+    place = asdict(Place.of_region(region))
+    return {name: place[name] for name in ("name", "kind", "function", "file", "line")}
 
 
 def _standing(findings: Findings, standing: Standing | None, *, found: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The region that the verdict names first, where something else was asked for."""
+"""The first finding of the verdict, where something else was asked for."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ import numpy as np
 
 from ..analyze import Findings
 from ..analyze.code_regions import CodeRegion
-from ..analyze.foremost import Foremost
 from ..analyze.overhead import TIMES
-from .finding import time_of
+from ..analyze.verdict import Finding
 from .place import Place
+from .times import time_of
 from .units import percent, ranks
-from .verdict import cluster_times
+from .verdict import groups_of
 
 __all__ = ["foremost_sentence"]
 
 
-def foremost_sentence(findings: Findings, named: Foremost) -> str:
-    """Say what the verdict names first, and why: ``loop in trace (rays.c:41): ranks 0-1 compute 83 ms, …``."""
-    place = Place.of(findings.experiment, named.region)
+def foremost_sentence(findings: Findings, first: Finding) -> str:
+    """Write what the verdict names first, and why: ``loop in trace (rays.c:41): 54 % of busy time; …``."""
+    assert first.region
+    place = Place.of(findings.experiment, first.region)
     where = f"{place.title} ({place.source})" if place.file else place.title
-    if named.parts:
-        return f"The verdict names {where}: {cluster_times(findings, [named.core])}."
-    share = percent(100 * findings.run.weighed_costs[named.core].share)
-    return f"The verdict names {where}: {share} of the run{_slowest(findings, named.region)}."
+    if len(first.groups) > 1:
+        return f"The verdict names {where}: {groups_of(findings, first)}."
+    share = percent(100 * first.share)
+    return f"The verdict names {where}: {share} of busy time{_slowest(findings, first.region)}."
 
 
 def _slowest(findings: Findings, region: CodeRegion) -> str:

@@ -11,7 +11,7 @@ from ..experiment import CallPath, Experiment, Region
 from ..experiment.experiment import name_below_root
 from ..experiment.region import CALL_KINDS
 
-__all__ = ["Place", "at_line", "short", "visible", "where_is"]
+__all__ = ["Place", "at_line", "clipped", "short", "visible", "where_is"]
 
 _LONGEST: Final = 200  # characters of a name in a line: longer ones come from templates and generators
 
@@ -111,8 +111,15 @@ def at_line(file: str, line: int) -> str:
 
 def short(name: str) -> str:
     """Shorten a name in the middle: both its ends tell it from others."""
-    half = (_LONGEST - 1) // 2
-    return name if len(name) <= _LONGEST else f"{name[:half]}…{name[-half:]}"
+    return clipped(name, _LONGEST)
+
+
+def clipped(text: str, most: int) -> str:
+    """Shorten a text in the middle to a number of characters."""
+    if len(text) <= most:
+        return text
+    end = (most - 1) // 2
+    return f"{text[: most - 1 - end]}…{text[len(text) - end :]}"
 
 
 def visible(text: str) -> str:

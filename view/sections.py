@@ -12,10 +12,10 @@ from ..analyze.losses import losses
 from ..analyze.procedures import hot_regions
 from .account import AccountSection
 from .critical_path import PathSection
-from .finding import time_of
 from .lines import print_lines
 from .place import Place
 from .table import print_table
+from .times import time_of
 
 __all__ = ["ACCOUNT", "HOT_PROCEDURES", "SECTIONS", "Section"]
 

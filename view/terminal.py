@@ -13,8 +13,10 @@ from .lines import print_lines
 __all__ = ["on_terminal", "print_verdict"]
 
 # How kinds of findings are set off, which has to be legible on white and on black: yellow, green and cyan are not.
-_COLOURS: Final = {"IMBALANCE": "1;31", "HEAVY": "1;35", "balanced": "1"}  # bold: red, magenta, as the text
-_KIND: Final = re.compile(rf"^((?: *[0-9]+  )?)({'|'.join(_COLOURS)})\b")
+_FAULTS: Final = ("IMBALANCE", "ONE AFTER ANOTHER", "LATE", "MESSAGES", "TRANSFER", "FILE I/O", "MEMORY")
+# Bold: red, magenta, as the text.
+_COLOURS: Final = {**dict.fromkeys(_FAULTS, "1;31"), "HOT SPOT": "1;35", "SLOW CORE": "1;35", "balanced": "1"}
+_KIND: Final = re.compile(rf"^((?:[0-9]+ )?)({'|'.join(_COLOURS)})\b")
 _NO_COLOURS: Final = ("dumb", "unknown")  # kinds of terminals
 
 

@@ -108,6 +108,6 @@ def test_regions_have_the_rows_and_the_causes_of_table_4(findings):
 
 def test_the_verdict_tells_the_story(findings):
     text = "\n".join(verdict_lines(findings))
-    assert "because instructions differ: from 2.4e9 to 1.6e10" in text
-    assert "because of L2 misses: 18 % of L2 accesses, program " in text
-    assert "because of disk I/O: 106 GB of the program's 106 GB" in text
+    assert "instructions differ: from 2.4e9 to 1.6e10" in text
+    assert "L2 misses: 18 % of L2 accesses, program " in text
+    assert "disk I/O: 106 GB of the program's 106 GB" in text

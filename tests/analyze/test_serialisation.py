@@ -9,7 +9,7 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.busy import busy_times
-from autoanalyzer.analyze.worth import worth_of_balance, worth_of_weight
+from autoanalyzer.analyze.verdict import gain_of_balance, gain_of_weight
 from autoanalyzer.experiment import CallPath, Experiment, Region
 from autoanalyzer.experiment.delay import Delay
 from autoanalyzer.view.verdict import verdict_lines
@@ -61,10 +61,10 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     found = analyze(chain)
     sweep = core_named(found, "sweep")
     assert sweep in found.disparity.cccr
-    worth = worth_of_weight(found, sweep)
-    assert worth is not None
-    assert worth.seconds == pytest.approx(4 - 1)
-    text = "\n".join(verdict_lines(found))
+    gain = gain_of_weight(found, sweep)
+    assert gain is not None
+    assert gain.seconds == pytest.approx(4 - 1)
+    text = " ".join(" ".join(verdict_lines(found)).split())
     assert "ranks work one after another: each waits in sweep (app.c:2) for those before it" in text
     assert "4 s of the critical path, 1 s on each rank" in text
     assert "try: hand on each piece" in text
@@ -109,10 +109,10 @@ def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_
     found = late_in_turn(make_experiment, 5.0)
     assert not found.dissimilarity.exists
     kernel = core_named(found, "kernel")
-    worth = worth_of_weight(found, kernel)
-    assert worth is not None
-    assert worth.seconds == pytest.approx(2)
-    text = "\n".join(verdict_lines(found))
+    gain = gain_of_weight(found, kernel)
+    assert gain is not None
+    assert gain.seconds == pytest.approx(2)
+    text = " ".join(" ".join(verdict_lines(found)).split())
     assert "another rank takes longest each time, and the others wait in meet (app.c:3)" in text
     assert "try: share the work out evenly each time" in text
 
@@ -138,8 +138,8 @@ def test_a_slow_rank_off_the_critical_path_saves_nothing(make_experiment: MakeEx
         )
     )
     regions = [found.experiment.path_name(each.id) for each in found.performance.regions]
-    assert worth_of_balance(found, [regions.index("uneven")]) is None
-    other = worth_of_balance(found, [regions.index("other")])
+    assert gain_of_balance(found, [regions.index("uneven")]) is None
+    other = gain_of_balance(found, [regions.index("other")])
     assert other is not None
     assert other.seconds == pytest.approx(5.5 - 3.25)
 

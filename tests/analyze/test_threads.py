@@ -37,7 +37,7 @@ def test_a_thread_that_does_more_is_found_at_the_loop(make_experiment):
     assert clusters(findings) == [["0.0"], ["0.1"]]
     assert cores(findings) == ["work"]
     (line,) = [line for line in verdict_lines(findings) if "thread 0.0" in line]
-    assert "thread 0.0 computes 3 s, thread 0.1 1 s" in line
+    assert "thread 0.0: 3 s; thread 0.1: 1 s" in line
 
 
 def test_what_one_thread_does_within_a_parallel_region_is_a_difference(make_experiment):
@@ -76,15 +76,15 @@ def test_a_main_thread_that_only_waits_for_others_is_in_no_cluster(make_experime
     times = {"join": [0.001, 0, 0, 0, 0], "worker": [0, 2, 2.3, 3, 4]}
     findings = analyze(make_experiment(times, threads=5, mpi_time={"join": [4, 0, 0, 0, 0]}))
     assert clusters(findings) == [["0.1"], ["0.2"], ["0.3"], ["0.4"]]
-    (line,) = [line for line in verdict_lines(findings) if "computes" in line]
-    assert line.startswith("    thread 0.1 computes 2 s, thread 0.2 2.3 s, thread 0.3 3 s, thread 0.4 4 s ")
+    said = "    thread 0.4: 4 s; thread 0.3: 3 s; thread 0.2: 2.3 s; thread 0.1: 2 s"
+    assert any(line.startswith(said) for line in verdict_lines(findings))
 
 
 def test_main_threads_of_several_ranks_stand_in_for_what_they_do_alone(make_experiment):
     findings = analyze(make_experiment({"serial": [1, 0, 3, 0], "worker": [0, 2, 0, 2]}, threads=2))
     assert clusters(findings) == [["0.0", "0.1"], ["1.0", "1.1"]]
     assert cores(findings) == ["serial"]
-    assert any("thread 0.0 computes 1 s, thread 1.0 3 s " in line for line in verdict_lines(findings))
+    assert any("thread 1.0: 3 s; thread 0.0: 1 s" in line for line in verdict_lines(findings))
 
 
 def test_threads_are_compared_only_where_they_have_been(make_experiment):
@@ -92,7 +92,7 @@ def test_threads_are_compared_only_where_they_have_been(make_experiment):
     assert clusters(analyze(make_experiment(times, threads=4))) == [["0.0", "0.1", "0.2", "0.3"]]
     findings = analyze(make_experiment({**times, "of two": [2, 3, 0, 0]}, threads=4))
     assert clusters(findings) == [["0.0", "0.2", "0.3"], ["0.1"]]
-    assert any("thread 0.0 computes 2 s, thread 0.1 3 s " in line for line in verdict_lines(findings))
+    assert any("thread 0.1: 3 s; thread 0.0: 2 s" in line for line in verdict_lines(findings))
 
 
 def test_evidence_is_of_threads_that_have_been_there(make_experiment):
@@ -115,8 +115,8 @@ def test_threads_of_teams_within_teams_are_not_compared(make_experiment):
 def test_a_main_thread_that_works_while_others_do_is_compared_with_them(make_experiment):
     findings = analyze(make_experiment({"lead": [5, 0, 0], "worker": [0, 2, 2]}, threads=3))
     assert clusters(findings) == [["0.0"], ["0.1", "0.2"]]
-    apart = "2 clusters of threads (rank.thread); they differ by 60 % over all regions (S = 0.60)"
-    assert f"    thread 0.0 computes 5 s, threads 0.1-0.2 2 s      {apart}" in verdict_lines(findings)
+    assert findings.dissimilarity.severity == pytest.approx(0.6)
+    assert "    thread 0.0: 5 s; threads 0.1-0.2: 2 s each" in verdict_lines(findings)
     assert not analyze(make_experiment({"lead": [2, 0, 0], "worker": [0, 2, 2]}, threads=3)).dissimilarity.exists
 
 
@@ -164,7 +164,7 @@ def test_the_threads_of_a_team_can_share_its_work_and_ranks_what_first_threads_d
     findings = analyze(make_experiment(times, threads=2, instructions=counts))
     lines = verdict_lines(findings, everything=True)
     for place, said in (("serial", "or parts on demand"), ("loop", "schedule(dynamic), or tasks")):
-        start = next(at for at, line in enumerate(lines) if "IMBALANCE" in line and f"   {place}" in line)
+        start = next(at for at, line in enumerate(lines) if "IMBALANCE" in line and f"  {place}" in line)
         assert f"    try: distribute the work evenly: parts of equal cost, {said}" in lines[start : start + 4]
     found = {each["name"]: each["evidence"] for each in findings_document(findings, Path("x"))["dissimilarity"]["cccr"]}
     assert "on demand" in found["serial"][0]["try"]
@@ -182,8 +182,6 @@ def test_less_work_does_not_help_where_threads_mostly_wait(make_experiment, wait
     )
     findings = analyze(experiment)
     lines = verdict_lines(findings)
-    assert any("because of instructions" in line for line in lines)
     assert any("waiting for threads" in line for line in lines) != said
-    assert any("try: do less work" in line for line in lines) == said
     (core,) = [each for each in findings_document(findings, Path("x"))["disparity"]["cccr"] if each["name"] == "loop@3"]
     assert (core["evidence"][0]["try"] is not None) == said

@@ -9,41 +9,43 @@ import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.dissimilarity import differences
-from autoanalyzer.analyze.foremost import confidence_in_difference
-from autoanalyzer.analyze.worth import worth_of_balance, worth_of_weight
-from autoanalyzer.view.finding import saves
+from autoanalyzer.analyze.verdict import confidence_in_difference, gain_of_balance, gain_of_weight
 from autoanalyzer.view.findings_json import findings_document
+from autoanalyzer.view.times import saving
 
 
 def test_balance_saves_what_the_slowest_rank_has_more_than_the_mean(make_experiment):
     found = analyze(make_experiment({"work": [1.0, 1.0, 1.0, 2.0], "rest": [2.0] * 4}))
     (core,) = found.dissimilarity.cccr
-    worth = worth_of_balance(found, [core])
-    assert worth is not None
-    assert worth.seconds == pytest.approx(0.75)
-    assert worth.share == pytest.approx(0.75 / found.run.program_time)
+    gain = gain_of_balance(found, [core])
+    assert gain is not None
+    assert gain.seconds == pytest.approx(0.75)
+    assert gain.share == pytest.approx(0.75 / found.run.program_time)
 
 
 def test_where_ranks_wait_for_processors_what_is_saved_is_of_what_the_longest_is_busy(make_experiment):
     experiment = make_experiment({"work": [1.0, 1.0, 1.0, 2.0], "rest": [2.0] * 4, "sync": [0.0] * 4})
     found = analyze(experiment.replaced(notes=replace(experiment.notes, processors=2)))
-    worth = worth_of_balance(found, [found.dissimilarity.cccr[0]])
-    assert worth is not None
-    assert worth.seconds == pytest.approx(0.75)
-    assert worth.share == pytest.approx(0.75 / 4.0)
-    assert saves(found, worth).endswith("saves at most 750 ms of 4 s on a processor")
+    gain = gain_of_balance(found, [found.dissimilarity.cccr[0]])
+    assert gain is not None
+    assert gain.seconds == pytest.approx(0.75)
+    assert gain.share == pytest.approx(0.75 / 4.0)
+    assert (
+        saving(found.experiment, gain.seconds, found.base.seconds, found.run.program_time)
+        == "up to 750 ms of 4 s (19 %)"
+    )
 
 
 def test_ranks_that_are_alike_have_nothing_to_save(make_experiment):
     found = analyze(make_experiment({"work": [1.0] * 4}))
-    assert worth_of_balance(found, list(found.performance.top)) is None
+    assert gain_of_balance(found, list(found.performance.top)) is None
 
 
 def test_volumes_are_no_time(make_experiment):
     times, volumes = {"work": [1.0] * 4}, {"work": [1e6, 1e6, 1e6, 9e9]}
     found = analyze(make_experiment(times, mpi_bytes=volumes), metric="mpi_bytes")
     assert found.dissimilarity.exists
-    assert worth_of_balance(found, list(found.performance.top)) is None
+    assert gain_of_balance(found, list(found.performance.top)) is None
 
 
 def test_a_cause_saves_its_seconds(make_experiment):
@@ -51,9 +53,9 @@ def test_a_cause_saves_its_seconds(make_experiment):
     found = analyze(make_experiment({"write": [0.2] * 2, "work": [1.0] * 2}, **more))
     core = found.disparity.cccr[0]
     assert [each.attribute for each in found.explanation.of_regions.causes[core]] == ["io_bytes"]
-    worth = worth_of_weight(found, core)
-    assert worth is not None
-    assert worth.seconds == pytest.approx(3.0)
+    gain = gain_of_weight(found, core)
+    assert gain is not None
+    assert gain.seconds == pytest.approx(3.0)
 
 
 PRICES = {
@@ -87,15 +89,15 @@ def test_misses_save_what_is_left_halfway_between_swift_and_dependent_instructio
     found = analyze(experiment.replaced(notes=replace(experiment.notes, processors=2, prices=prices)))
     core = found.disparity.cccr[0]
     assert [each.attribute for each in found.explanation.of_regions.causes[core]] == ["l1_miss_rate"]
-    worth = worth_of_weight(found, core)
-    assert worth is not None
-    assert worth.seconds == pytest.approx(expected)
+    gain = gain_of_weight(found, core)
+    assert gain is not None
+    assert gain.seconds == pytest.approx(expected)
 
 
 def test_a_region_without_a_cause_promises_nothing(make_experiment):
     found = analyze(make_experiment({"work": [5.0] * 2, "rest": [1.0] * 2}))
     core = found.disparity.cccr[0]
-    assert worth_of_weight(found, core) is None
+    assert gain_of_weight(found, core) is None
 
 
 def test_times_alone_are_less_sure_than_what_was_counted(make_experiment):

@@ -95,7 +95,7 @@ def test_a_second_build_that_makes_nothing_gives_all_back_and_the_first_verdict(
     assert done.returncode == 2
     lines = done.stderr.decode().splitlines()
     assert "mpifort compiled anything" in lines[-1]
-    assert any("HEAVY" in line and "spin" in line for line in lines)
+    assert any("HOT SPOT" in line and "spin" in line for line in lines)
     assert (project.folder / "found.json").exists()
     assert project("./app").returncode == 0
     assert not earlier.exists()
@@ -149,7 +149,7 @@ def test_loops_of_a_function_that_cannot_be_a_region_are_narrowed(project: Tool)
     project.write("app.c", source)
     done = succeed(debug(project))
     assert b"opened   app.c:5   spin: loops" in done.stderr
-    assert b"app.c:6   loop in spin" in done.stderr
+    assert b"app.c:6  loop in spin" in done.stderr
 
 
 def test_a_program_that_ends_of_itself_is_narrowed_whatever_its_status(project: Tool) -> None:
@@ -166,10 +166,10 @@ def test_a_program_that_a_signal_ends_has_no_second_round(project: Tool) -> None
     done = debug(project, "--counters", "simulated")
     assert done.returncode == 1
     assert b"autoanalyzer: no second round, because a signal ended the program; the program keeps" in done.stderr
-    assert b"HEAVY       app.c:4   spin" in done.stderr
+    assert b"HOT SPOT    app.c:4  spin" in done.stderr
     assert b"to remove them: remove what was built, then build" in done.stderr
     assert b"2 of 2" not in done.stderr
-    assert b"nothing was counted (there was no second round): " in done.stderr
+    assert b"nothing was counted (there was no second round)" in done.stderr
 
 
 def test_what_is_linked_as_it_was_is_named_and_what_remembers_compilers(project: Tool) -> None:

@@ -87,10 +87,10 @@ def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, mpi):
     done = tool("autoanalyzer", "run", "-o", "out", "--", launcher, "-n", "4", "./app")
     assert done.returncode == 0
     assert done.stdout.startswith(b"total ")
-    assert b"IMBALANCE   app.c:11   loop in spin" in done.stderr
+    assert b"IMBALANCE   app.c:11  loop in spin" in done.stderr
     assert b"try: the bounds of line 11 (steps - 1) come from app.c:19" in done.stderr
     found = tool.findings()
-    assert found["schema"] == "autoanalyzer.findings/1"
+    assert found["schema"] == "autoanalyzer.findings/2"
     assert found["experiment"]["processes"] == 4
     assert found["completeness"] == {
         "expected_processes": 4,

@@ -44,7 +44,7 @@ def test_advice_is_in_the_document_and_below_the_cause(measured):
     assert not document["no_advice"]
     for everything in (False, True):
         lines = verdict_lines(findings, file, everything=everything, advised=advised)
-        at = next(number for number, line in enumerate(lines) if line.startswith("    because instructions differ"))
+        at = next(number for number, line in enumerate(lines) if line.startswith("    why: instructions differ"))
         assert lines[at + 1].startswith("    try: the bounds of line 3 (8*rank - 1)")
         assert GENERAL not in lines
         assert not any("no advice" in line for line in lines)
@@ -59,8 +59,8 @@ def test_a_defect_in_reading_sources_does_not_take_the_verdict_with_it(measured)
     advised = find_advice(findings, file, tell=fails)
     lines = verdict_lines(findings, file, advised=advised)
     assert GENERAL in lines
-    (said,) = [line for line in lines if line.startswith("no advice, because of a defect in autoanalyzer")]
-    assert "KeyError: 'reading app.c' (test_advice.py:" in said
+    text = " ".join(" ".join(lines).split())
+    assert "no advice, because of a defect in autoanalyzer, which you may report: KeyError: 'reading app.c' (" in text
 
 
 def test_what_is_read_is_told(measured):
@@ -93,9 +93,9 @@ def test_sources_that_are_not_there_take_one_line(measured, make_experiment):
     findings, file, _ = measured
     lines = verdict_lines(findings, file, advised=advised)
     assert [line for line in lines if "no advice" in line] == ["no advice on a.c: why (and 1 more: analyze --all)"]
-    assert lines[-2].startswith("counts simulated")
     whole = verdict_lines(findings, file, everything=True, advised=advised)
-    assert whole[-5:-2] == ["x", "y", "z"]
+    start = whole.index("x")
+    assert whole[start : start + 3] == ["x", "y", "z"]
 
 
 @pytest.fixture
@@ -112,22 +112,22 @@ def test_fifteen_lines_are_filled_before_advice_is_left_out_and_the_first_findin
     advised = Advised(of_regions=advice)
     lines = verdict_lines(heavy, Path("out"), advised=advised)
     assert len(lines) == 15
-    first = next(number for number, line in enumerate(lines) if line.startswith(" 1  HEAVY"))
-    assert lines[first + 2] == f"    try at app.c:5: seen {cores[0]}: cure (confidence low)"
+    first = next(number for number, line in enumerate(lines) if line.startswith("1 HOT SPOT"))
+    assert lines[first + 3] == f"    try at app.c:5: seen {cores[0]}: cure (confidence low)"
     whole = verdict_lines(heavy, Path("out"), everything=True, advised=advised)
     assert sum("try at" in line for line in whole) == len(cores) > 3
     assert not any("try: " in line for line in whole)
 
 
-def test_advice_on_the_same_lines_is_said_once_in_fifteen_lines(heavy):
+def test_advice_on_the_same_lines_is_said_once(heavy):
     advised = Advised(
         of_regions={core: (Advice("a kind", "seen: cure", ("app.c:5",)),) for core in heavy.cores_by_weight}
     )
     lines = verdict_lines(heavy, Path("out"), advised=advised)
     assert sum("try at app.c:5" in line for line in lines) == 1
-    assert sum("HEAVY" in line for line in lines) > 2
+    assert sum("HOT SPOT" in line for line in lines) > 1
     whole = verdict_lines(heavy, Path("out"), everything=True, advised=advised)
-    assert sum("try at app.c:5" in line for line in whole) == len(heavy.cores_by_weight)
+    assert sum("try at app.c:5" in line for line in whole) == 1
 
 
 def test_more_advice_on_a_finding_stands_in_lines_that_would_stay_free(heavy, make_experiment):

@@ -15,16 +15,16 @@ from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import difference, integrate
 from ..account import account_picture
-from ..advice import find_advice
+from ..advice import find_advice, not_advised
 from ..browser import Sums
-from ..finding import Finding, Sight
+from ..caveats import caveats
 from ..picture import picture_html
 from ..place import at_line, visible
 from ..source_file import SourceFile
 from ..sources import Sources
 from ..title import title_of
 from ..units import amount, many
-from ..verdict import Verdict, verdict
+from ..verdict import Entry, Sight, balanced, efficiency, entries, headline, too_short
 from .dataset import Dataset, dataset_of
 from .document import Page
 from .packing import packed
@@ -34,6 +34,7 @@ __all__ = ["Subject", "page_of"]
 
 _SUMS: Final = "Values in the trees are sums over all ranks, from start to end."
 _MEANS: Final = f"{_SUMS} Those of the verdict are means of a rank, without starting and ending MPI."
+_SEPARATOR: Final = " · "
 _CHANGES: Final = 5  # of a difference that are told first
 _MOST_RANKS: Final = 10_000  # of an account, which goes over all of them: half a second
 _MOST_SOURCE: Final = 8 << 20  # characters: more is no page that is passed on
@@ -81,8 +82,8 @@ def page_of(
     """
     experiment, file = subject.experiment, subject.file
     clusters = _clusters(subject.findings) if subject.findings else []
-    told = _told(subject, folders if advice else None, tell)
-    findings = [replace(each, sight=each.sight.within(experiment)) for each in told.findings]
+    said = _said(subject, folders if advice else None, tell)
+    findings = [replace(each, sight=each.sight.within(experiment)) for each in said.findings]
     sights = [each.sight for each in findings]
     experiments = [dataset_of(experiment, clusters=clusters, sights=sights)]
     if against:
@@ -93,11 +94,11 @@ def page_of(
     sources = [] if folders is None else _sources(experiment, Sources(experiment, file, folders))
     return Page(
         title=f"{title_of(experiment, file)}: autoanalyzer",
-        headline=told.headline,
+        headline=said.headline,
         about=_about(experiment, file, measured),
         findings=findings,
-        verdict=told.acquittal,
-        caveats=[*told.caveats, *unread],
+        verdict=said.lines,
+        caveats=[*said.warnings, *unread],
         experiments=experiments,
         clusters=clusters,
         sources=sources,
@@ -132,18 +133,35 @@ def _times(
     return found, unread
 
 
-def _told(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str], object]) -> Verdict:
-    """Give the verdict, with advice from sources unless folders is None; of a difference, what changed most."""
-    if subject.findings:
-        advised = None if folders is None else find_advice(subject.findings, subject.file, folders=folders, tell=tell)
-        return verdict(subject.findings, subject.file, advised=advised, whole=True)
-    experiment = subject.experiment
-    headline = f"{title_of(experiment, subject.file)}   {experiment.size}"
+@dataclass(frozen=True)
+class _Said:
+    """What stands above the trees."""
+
+    headline: str
+    lines: Sequence[str]
+    findings: Sequence[Entry]
+    warnings: Sequence[str]
+
+
+def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str], object]) -> _Said:
+    """Write the verdict, with advice from sources unless folders is None; of a difference, what changed most."""
+    experiment, findings = subject.experiment, subject.findings
+    if findings:
+        advised = None if folders is None else find_advice(findings, subject.file, folders=folders, tell=tell)
+        besides = not_advised(advised, everything=False) if advised else []
+        lines = [*efficiency(findings), *balanced(findings)]
+        if findings.verdict.too_short:
+            lines = [too_short()]
+        found = entries(findings, advised, whole=True)
+        return _Said(
+            _SEPARATOR.join(headline(findings, subject.file)), lines, found, caveats(findings, besides=besides)
+        )
+    title = _SEPARATOR.join((title_of(experiment, subject.file), experiment.size))
     changes = _changes(experiment) if experiment.notes.derived_by[-1:] == ("difference",) else []
-    said = (
+    lines = (
         [_change_of_all(experiment, changes[0].sight.metric or "")] if changes else [f"No verdict: {subject.refusal}"]
     )
-    return Verdict(headline, said, changes, [*experiment.notes.history, *experiment.notes.remarks])
+    return _Said(title, lines, changes, [*experiment.notes.history, *experiment.notes.remarks])
 
 
 def _change_of_all(experiment: Experiment, metric: str) -> str:
@@ -151,7 +169,7 @@ def _change_of_all(experiment: Experiment, metric: str) -> str:
     return f"{metric}: {amount(abs(change), 'sec')} {'less' if change > 0 else 'more'} in all than before"
 
 
-def _changes(experiment: Experiment) -> list[Finding]:
+def _changes(experiment: Experiment) -> list[Entry]:
     """Tell which call paths gained and lost most of the first time, each by itself."""
     times = [each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None]
     if not times:
@@ -163,9 +181,9 @@ def _changes(experiment: Experiment) -> list[Finding]:
         if not change:
             break
         place = at_line(region.file, region.first_line) if region.file else ""
-        line = f"{'GAIN' if change > 0 else 'LOSS'}  {place}   {region.name}"
         what = f"{times[0]} {amount(abs(change), 'sec')} {'less' if change > 0 else 'more'} than before"
-        found.append(Finding([line, what], [], Sight(times[0], path=int(path))))
+        kind, sight = "GAIN" if change > 0 else "LOSS", Sight(times[0], path=int(path))
+        found.append(Entry(kind, place, region.name, lines=[what], sight=sight))
     return found
 
 

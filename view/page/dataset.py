@@ -14,8 +14,8 @@ from ...experiment import Experiment, Location, Metric, Region, Topology
 from ...experiment.aggregate import added_parts
 from ..browser import Browser, Dimension, Pane, Sums, Tree, at_start
 from ..browser.dimensions import cluster_tree, flat_profile
-from ..finding import Sight
 from ..place import visible
+from ..verdict import Sight
 from .packing import Packed, packed
 from .roofline import roofline_of
 from .summary import MEASURES, bins_of, summary

@@ -15,9 +15,9 @@ import orjson
 
 from .. import marks
 from ..advice import tries
-from ..finding import Finding
 from ..place import visible
 from ..source_file import SourceFile
+from ..verdict import Entry
 from .dataset import Dataset
 from .packing import ROUNDING, packed_text
 from .time_lines import TimeLines
@@ -55,7 +55,7 @@ class Page:
     title: str
     headline: str
     about: Sequence[str]
-    findings: Sequence[Finding] = ()
+    findings: Sequence[Entry] = ()
     verdict: Sequence[str] = ()
     caveats: Sequence[str] = ()
     experiments: Sequence[Dataset] = ()
@@ -143,7 +143,7 @@ def _verdict(page: Page) -> str:
     findings = "".join(map(_finding, range(1, len(page.findings) + 1), page.findings))
     return "\n".join(
         (
-            f"<h1>{_text(' · '.join(_parts(page.headline)))}</h1>",
+            f"<h1>{_text(page.headline)}</h1>",
             f'<p class="about">{"<br>".join(map(_text, page.about))}</p>',
             *(f'<p class="verdict">{_text(line)}</p>' for line in page.verdict),
             f'<ol class="findings">{findings}</ol>' if findings else "",
@@ -152,11 +152,11 @@ def _verdict(page: Page) -> str:
     )
 
 
-def _sight(finding: Finding) -> dict[str, Any]:
+def _sight(finding: Entry) -> dict[str, Any]:
     """Give what the script shows of a finding."""
     sight = finding.sight
     return {
-        "title": visible(" ".join(finding.lines[0].split())),
+        "title": visible(f"{finding.kind} {finding.where}"),
         "metric": sight.metric,
         "withoutParts": sight.without_parts,
         "path": sight.path,
@@ -174,15 +174,14 @@ def _place(place: str) -> tuple[str, int]:
     return visible(file), int(line)
 
 
-def _finding(number: int, finding: Finding) -> str:
+def _finding(number: int, finding: Entry) -> str:
     """Write a finding: its kind and place, a link into the trees, above what is said of it."""
-    kind, *rest = re.split(r"\s{2,}", finding.lines[0].strip(), maxsplit=1)
-    where, *weight = re.split(r"\s{5,}", "".join(rest))  # the widest gaps stand before what a finding weighs
-    place, *more = _parts(where)
-    title = " ".join(more)
-    badge = f'<span class="kind {_text(kind.strip("?").lower())}">{_text(kind)}</span>'
-    said = [weight, *map(_parts, (*finding.lines[1:], *finding.more))]
-    lines = "".join(f"<p{_of_kind(each[0])}>{_unbroken(_text(' · '.join(each)))}</p>" for each in said if each)
+    name = finding.kind.strip("?").lower().replace("/", "").replace(" ", "-")
+    badge = f'<span class="kind {_text(name)}">{_text(finding.kind)}</span>'
+    title = f"{finding.title}, called by {finding.caller}" if finding.caller else finding.title
+    said = [finding.saving, *finding.lines, *finding.more]
+    lines = "".join(f"<p{_of_kind(line)}>{_unbroken(_text(line))}</p>" for line in said if line)
+    place, title = (finding.place, title) if finding.place else (title, "")
     return f'<li><a href="#n={number}">{badge} {_text(place)}</a> <span>{_text(title)}</span>{lines}</li>\n'
 
 
@@ -193,11 +192,6 @@ def _of_kind(line: str) -> str:
 def _unbroken(text: str) -> str:
     """Keep ranges of numbers, and numbers with their units, on one line."""
     return _NUMBER.sub(r'<span class="whole">\g<0></span>', text)
-
-
-def _parts(line: str) -> list[str]:
-    """Take a line of a terminal apart, where wide gaps stand between its parts."""
-    return re.split(r"\s{2,}", line.strip())
 
 
 def _list(name: str, lines: Iterable[str]) -> str:

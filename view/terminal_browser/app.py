@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -19,20 +18,21 @@ from textual.widgets import Footer, Input, Static
 from ...analyze import analyze
 from ...errors import InputError
 from ...experiment import Experiment
-from ..advice import find_advice, tips, tries
+from ..advice import find_advice, tips
 from ..browser import Browser, Row, Sums, at_start, legend, rows
 from ..browser.browser import Dimension
 from ..browser.percentages import Basis
-from ..finding import Finding
 from ..place import visible
 from ..sources import Sources
 from ..title import title_of
-from ..verdict import Verdict, verdict
+from ..units import many
+from ..verdict import Entry, balanced, entries, headline, too_short
 from .source_view import SourceView
 from .tree_view import TreeView
 
 __all__ = ["BrowserApp", "browse_in_terminal"]
 
+_SEPARATOR: Final = " · "
 _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
 _TITLES: Final = {"metrics": "Metric", "program": "Call path", "system": "Machine, rank"}
 
@@ -129,7 +129,7 @@ class BrowserApp(App[None]):
         ]
         self.basis = 0
         self._rows: dict[Dimension, list[Row]] = {}
-        self.told: Verdict | None = None
+        self.findings: list[Entry] = []
         self.shown_finding = -1
         self.wanted = ""
         self.last_tree: Dimension = "program"
@@ -158,30 +158,30 @@ class BrowserApp(App[None]):
         try:
             findings = analyze(self.experiment)
         except InputError as error:
-            self.call_from_thread(self._tell, Verdict(self.experiment.size, [str(error)], [], []))
+            self.call_from_thread(self._report, [self.experiment.size], [str(error)], [])
             return
-        self.call_from_thread(self._tell, verdict(findings, self.file))
+        said = [too_short()] if findings.verdict.too_short else balanced(findings)
+        self.call_from_thread(self._report, headline(findings, self.file), said, entries(findings))
         if self.advice:  # reading sources may take longer
             advised = find_advice(findings, self.file, folders=self.folders)
-            self.call_from_thread(self._advise, verdict(findings, self.file, advised=advised, whole=True))
+            self.call_from_thread(self._advise, entries(findings, advised, whole=True))
 
-    def _advise(self, told: Verdict) -> None:
+    def _advise(self, findings: list[Entry]) -> None:
         """Add what to try in the source to what is shown."""
-        self.told = told
+        self.findings = findings
         if self.shown_finding >= 0:
             self._show_finding()
         if self.query_one(SourceView).display:
             self._show_source()
 
-    def _tell(self, told: Verdict) -> None:
-        self.told = told
-        self.query_one("#headline", Static).update(Text(visible(" · ".join(re.split(r"\s{2,}", told.headline)))))
-        number = len(told.findings)
-        said = " ".join(told.acquittal)
-        if number:
-            first = " · ".join(" ".join(line.split()) for line in told.findings[0].lines[:2])
-            said = f"{said} {number} finding{'' if number == 1 else 's'}, ] goes there: {first}".strip()
-        self.query_one("#finding", Static).update(Text(visible(said)))
+    def _report(self, title: Sequence[str], lines: Sequence[str], findings: list[Entry]) -> None:
+        self.findings = findings
+        self.query_one("#headline", Static).update(Text(visible(_SEPARATOR.join(title))))
+        said = " ".join(lines)
+        if findings:
+            first = findings[0]
+            said += f" {many(len(findings), 'finding')}, ] goes there: {first.kind} {first.where}"
+        self.query_one("#finding", Static).update(Text(visible(said.strip())))
 
     def _show(self, since: Dimension = "metrics") -> None:
         """Draw what depends on a tree: itself, and those to its right."""
@@ -204,8 +204,7 @@ class BrowserApp(App[None]):
         cells = self.browser.program.tree.cells([node])
         region = self.experiment.call_paths[int(cells[0])].region
         source = self.sources.find(region.file) if region.file else None
-        findings = self.told.findings if self.told else []
-        advice = chain.from_iterable(each.advice for each in findings)
+        advice = chain.from_iterable(each.advice for each in self.findings)
         self.query_one(SourceView).show(region, source, tips(advice, region.file))
 
     def on_tree_view_asked(self, message: TreeView.Asked) -> None:
@@ -268,23 +267,19 @@ class BrowserApp(App[None]):
 
     def action_finding(self, step: int) -> None:
         """Show another finding: its metric, call path and ranks."""
-        if not self.told or not self.told.findings:
+        if not self.findings:
             return
-        number = max(0, min(len(self.told.findings) - 1, self.shown_finding + step))
+        number = max(0, min(len(self.findings) - 1, self.shown_finding + step))
         self.shown_finding = number
-        self._sight(self.told.findings[number])
+        self._sight(self.findings[number])
         self._show_finding()
 
     def _show_finding(self) -> None:
-        assert self.told
-        findings, number = self.told.findings, self.shown_finding
-        said = [*findings[number].lines, *tries(findings[number].advice[:1], whole=True)]
-        lines = dict.fromkeys(" ".join(each.split()) for each in said)
-        self.query_one("#finding", Static).update(
-            Text(visible(f"{number + 1} of {len(findings)}  {' · '.join(lines)}"))
-        )
+        number, finding = self.shown_finding, self.findings[self.shown_finding]
+        said = _SEPARATOR.join(filter(None, [f"{finding.kind} {finding.where}", finding.saving, *finding.lines]))
+        self.query_one("#finding", Static).update(Text(visible(f"{number + 1} of {len(self.findings)}  {said}")))
 
-    def _sight(self, finding: Finding) -> None:
+    def _sight(self, finding: Entry) -> None:
         sight, browser = finding.sight.within(self.experiment), at_start(self.experiment)
         self.flat = False
         if sight.metric is not None:

@@ -29,8 +29,8 @@ def test_a_rank_that_sleeps_while_others_wait_is_found_where_it_does(make_experi
     assert found(findings) == ("off_processor_time", ["compress"])
     assert findings.dissimilarity.clusters == ((0, 2, 3), (1,))
     lines = verdict_lines(findings)
-    assert any("ranks 0, 2-3 are off the processor for 0 s, rank 1 2 s " in line for line in lines)
-    assert "    asleep, or waiting for a child process or a slow device" in lines
+    assert any("off the core: rank 1: 2 s; ranks 0, 2-3: 0 s each" in line for line in lines)
+    assert "    why: asleep, or waiting for a child process or a slow device" in lines
     assert not any("--exclude-rank" in line for line in lines)
 
 
@@ -61,7 +61,7 @@ def test_who_sleeps_is_found_where_all_take_turns(make_experiment):
     made = sleeping(make_experiment, off=off, delay=(3.2, 2.6, 2.1, 4.1))
     findings = analyze(made.replaced(notes=replace(made.notes, processors=2)))
     assert found(findings) == ("off_processor_time", ["compress"])
-    assert any("are off the processor for 0 s, rank 1 1.9 s" in line for line in verdict_lines(findings))
+    assert any("off the core: rank 1: 1.9 s; " in line for line in verdict_lines(findings))
 
 
 def test_what_polls_in_mpi_had_its_part_of_others_turns(make_experiment):
@@ -72,7 +72,7 @@ def test_what_polls_in_mpi_had_its_part_of_others_turns(make_experiment):
         sleeping(make_experiment, times, off=off, mpi_time=mpi_time, delay=(5.5, 3.5, 5.5, 5.5), **polls)
     )
     assert found(findings) == ("off_processor_time", ["compress"])
-    assert any("are off the processor for 0 s, rank 1 2 s" in line for line in verdict_lines(findings))
+    assert any("off the core: rank 1: 2 s; " in line for line in verdict_lines(findings))
 
 
 def test_what_all_do_is_no_difference_where_others_turns_may_have_been_while_mpi_started(make_experiment):

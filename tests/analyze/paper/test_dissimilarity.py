@@ -1,7 +1,7 @@
 import pytest
 
 from autoanalyzer.analyze import METHODS, Findings, analyze
-from autoanalyzer.view.verdict import verdict_lines
+from autoanalyzer.view.explain import explanation_lines
 
 
 def found(experiment, **options) -> Findings:
@@ -67,8 +67,9 @@ def test_balanced_ranks_are_one_cluster_and_nothing_is_searched(make_experiment)
 
 
 def test_ranks_that_are_all_near_to_the_first_are_acquitted_with_how_far_they_are_apart(make_experiment):
-    lines = verdict_lines(found(make_experiment({"a": [1, 0.92, 1.09]})))
-    assert any("one cluster of ranks; they differ by 16 % over all regions (S = 0.16)" in line for line in lines)
+    findings = found(make_experiment({"a": [1, 0.92, 1.09]}))
+    assert findings.verdict.balanced
+    assert "severity S: 0.155963" in "\n".join(explanation_lines(findings))
 
 
 def test_threads_are_compared_as_processes_are(make_experiment):

@@ -99,7 +99,7 @@ def test_samples_of_any_event_are_a_profile_in_which_samples_stand_for_time(tmp_
     assert [round(100 * each.share) for each in findings.run.costs if each.share] == [67, 33]
     lines = verdict_lines(findings)
     assert "90 samples" in lines[0]
-    assert "67 % of the run" in "\n".join(lines)
+    assert "67 % of busy time" in "\n".join(lines)
 
 
 def _thirds():
@@ -250,7 +250,7 @@ def test_a_region_stands_out_if_it_has_more_samples_than_chance_gives_one_of_non
     findings = analyze(load(tmp_path / "a"))
     named = {findings.run.weighed.regions[each].id for each in findings.cores_by_weight}
     assert ("solve" in {findings.experiment.call_paths[each].region.name for each in named}) == is_found
-    assert any("HEAVY" in line for line in verdict_lines(findings)) == is_found
+    assert any("HOT SPOT" in line for line in verdict_lines(findings)) == is_found
 
 
 def test_samples_of_idle_cores_are_of_no_program(tmp_path, values):

@@ -21,7 +21,7 @@ from autoanalyzer.view.browser.written import written
 from autoanalyzer.view.terminal_browser import BrowserApp
 from autoanalyzer.view.terminal_browser.source_view import SourceView
 from autoanalyzer.view.terminal_browser.tree_view import TreeView
-from autoanalyzer.view.verdict import verdict
+from autoanalyzer.view.verdict import entries
 
 from ..browser.reckoning import Reckoning, system_key
 from ..conftest import FEW, FOREIGN, OWN, STATES
@@ -114,18 +114,18 @@ def _number(line: str, *, signed: bool) -> str:
 
 def test_the_findings_of_the_verdict_are_shown_in_their_order(experiments):
     experiment = experiments["rays"]
-    told = verdict(analyze(experiment)).findings
+    found = entries(analyze(experiment))
 
     async def act(app: BrowserApp, pilot: Pilot) -> None:
-        assert "3 findings" in finding(app)
-        for number, each in enumerate(told, start=1):
+        assert f"{len(found)} finding" in finding(app)
+        for number, each in enumerate(found, start=1):
             await pilot.press("right_square_bracket")
-            assert finding(app).startswith(f"{number} of 3  {each.lines[0].split()[0]}")
+            assert finding(app).startswith(f"{number} of {len(found)}  {each.kind} {each.where}")
             assert app.browser.program.selected == {each.sight.path}
             metric = experiment.metrics[min(app.browser.metrics.selected)]
             assert metric.name == each.sight.metric
         await pilot.press("left_square_bracket")
-        assert finding(app).startswith("2 of 3")
+        assert finding(app).startswith(f"{max(len(found) - 1, 1)} of {len(found)}")
 
     driven(experiment, act)
 

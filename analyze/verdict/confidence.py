@@ -1,0 +1,110 @@
+"""How certain a finding is, and what it may be instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ..analysis import Analysis
+from .finding import Doubt
+
+__all__ = [
+    "Confidence",
+    "confidence_in_difference",
+    "confidence_in_weight",
+    "doubt_of_difference",
+    "is_by_counts_alone",
+    "is_slight_speed",
+]
+
+_REASONS: Final = {
+    Doubt.SAME_WORK: "the ranks did the same work",
+    Doubt.MEASURING: "measuring may have made the difference",
+    Doubt.COUNTS_ALONE: "the ranks that executed most took hardly longer by the clock",
+    Doubt.SPEED: "these ranks are slower nearly everywhere, and no counts confirm more work",
+    Doubt.CHANCE: "the difference is small, and no counts confirm it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How certain a finding is.
+
+    Attributes:
+        level: ``high``, ``medium`` or ``low``.
+        reason: Why it is no higher, or so high.
+    """
+
+    level: str
+    reason: str
+
+
+def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | None:
+    """Return the first reason to doubt that work differs between ranks in some regions; None if there is none.
+
+    Args:
+        analysis: What was found.
+        regions: Positions among the regions that were compared: a core alone, or all together.
+    """
+    causes, differences = analysis.explanation.of_ranks, analysis.differences
+    if causes.same_work.issuperset(regions) if analysis.dissimilarity.cccr else causes.noise:
+        return Doubt.SAME_WORK
+    if differences.may_be_measuring(regions):
+        return Doubt.MEASURING
+    if is_by_counts_alone(analysis, regions):
+        return Doubt.COUNTS_ALONE
+    if _counts_differ(analysis, regions):
+        return None
+    if differences.may_be_speed(regions):
+        return Doubt.SPEED
+    return Doubt.CHANCE if differences.may_be_chance(regions) else None
+
+
+def is_by_counts_alone(analysis: Analysis, regions: Sequence[int]) -> bool:
+    """Return whether ranks differ by what they executed, the clock does not agree, and it is the cause of nothing."""
+    return not _counts_differ(analysis, regions) and analysis.differences.is_by_counts_alone(regions)
+
+
+def is_slight_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
+    """Return whether a slower or shared core may have made a difference, which is no longer than a burst of load."""
+    if _counts_differ(analysis, regions):
+        return False
+    return analysis.differences.may_be_speed(regions) and analysis.differences.is_brief(regions)
+
+
+def confidence_in_difference(analysis: Analysis, regions: Sequence[int]) -> Confidence:
+    """Judge that ranks differ in some regions; see ``doubt_of_difference``."""
+    if doubt := doubt_of_difference(analysis, regions):
+        return Confidence("low", _REASONS[doubt])
+    if _counts_differ(analysis, regions):
+        return Confidence("high", "what the ranks do differs, too")
+    return _without_a_cause(analysis)
+
+
+def confidence_in_weight(analysis: Analysis, core: int) -> Confidence:
+    """Judge that a region takes much time: its time is certain, its cause may not be.
+
+    Args:
+        analysis: What was found.
+        core: Position among the regions that were weighed.
+    """
+    causes = analysis.explanation.of_regions
+    if causes.causes.get(core):
+        return Confidence("high", "it has a cause that was measured")
+    if core in causes.waiting:
+        return Confidence("high", "its time in MPI was measured")
+    return _without_a_cause(analysis)
+
+
+def _without_a_cause(analysis: Analysis) -> Confidence:
+    if "instructions" in analysis.run.lacking:
+        return Confidence("medium", "nothing was counted")
+    return Confidence("medium", "no counter explains it")
+
+
+def _counts_differ(analysis: Analysis, regions: Sequence[int]) -> bool:
+    causes = analysis.explanation.of_ranks
+    if not analysis.dissimilarity.cccr:
+        return bool(causes.differences)
+    return any(causes.of_core.get(core) for core in regions)

@@ -1,0 +1,140 @@
+"""A finding: one place in the program, and all that is known of what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ...experiment import Region
+from ..code_regions import CodeRegion
+from ..procedures import HeavyProcedure
+from ..standing import Standing
+
+__all__ = ["Cause", "Doubt", "Finding", "Gain", "Group", "Kind", "Wait"]
+
+
+class Kind(StrEnum):
+    """What is wrong at a place."""
+
+    IMBALANCE = "imbalance"
+    ONE_AFTER_ANOTHER = "one_after_another"
+    LATE = "late"
+    MESSAGES = "messages"
+    TRANSFER = "transfer"
+    FILE_IO = "file_io"
+    MEMORY = "memory"
+    HOT_SPOT = "hot_spot"
+    SLOW_CORE = "slow_core"
+
+
+class Doubt(StrEnum):
+    """What a difference between ranks may be, if not different work."""
+
+    SAME_WORK = "same_work"
+    MEASURING = "measuring"
+    COUNTS_ALONE = "counts_alone"
+    SPEED = "speed"
+    CHANCE = "chance"
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What a perfect fix saves at most.
+
+    Attributes:
+        seconds: Of the run.
+        share: The same by the verdict's base; more than 1 where the transfer of data takes longer than all work.
+    """
+
+    seconds: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Ranks, or threads, that are alike in a region.
+
+    Attributes:
+        labels: Numbers of ranks, or ``rank.thread``.
+        value: Their mean, in the unit of what was compared.
+    """
+
+    labels: tuple[int | str, ...]
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What explains a difference or a time.
+
+    Attributes:
+        attribute: Its name, such as ``l2_miss_rate``.
+        seconds: What it takes of the region's time, a mean over the ranks; None if only amounts are known.
+        share: The same by the region's time; None likewise.
+    """
+
+    attribute: str
+    seconds: float | None = None
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Where others wait for a place.
+
+    Attributes:
+        region: The region whose MPI calls they wait in.
+        seconds: How long, a mean over the ranks.
+    """
+
+    region: Region
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One place, and what is known of it. Where both a difference and a weight are, they are of the same region.
+
+    Attributes:
+        kind: What is wrong there.
+        region: The region; None where ranks differ over all regions.
+        difference: Its position among the regions that were compared, if ranks differ in it.
+        weight: Its position among the regions that were weighed, if it takes much time on one call path.
+        procedure: What it takes over all call paths, if that is what makes it a finding.
+        others: More call paths of the same region, of which the same is true.
+        groups: Ranks that are alike in it, the first rank's group first; empty if it was not compared.
+        causes: The largest first.
+        gain: What a perfect fix saves; None where that is not known.
+        share: Of all ranks' busy time; of the run's where nobody is busy, or ``of_run``.
+        of_run: Whether the share is of the run's time, as that of a region in which ranks wait.
+        doubt: What the difference may be instead; None if nothing speaks for that.
+        level: Confidence: ``high``, ``medium`` or ``low``.
+        reason: Why it is no higher, or so high.
+        waits: Where other ranks wait for it, the longest first.
+        standing: In how many runs it was found; None of a single run.
+    """
+
+    kind: Kind
+    region: CodeRegion | None
+    difference: int | None = None
+    weight: int | None = None
+    procedure: HeavyProcedure | None = None
+    others: tuple[int, ...] = ()
+    groups: tuple[Group, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    gain: Gain | None = None
+    share: float = 0.0
+    of_run: bool = False
+    doubt: Doubt | None = None
+    level: str = "medium"
+    reason: str = ""
+    waits: Sequence[Wait] = ()
+    standing: Standing | None = None
+
+    @property
+    def slowest(self) -> tuple[int | str, ...]:
+        """The ranks, or threads, that have most; empty if it was not compared, or all are alike."""
+        if len(self.groups) < 2:
+            return ()
+        return max(self.groups, key=lambda group: group.value).labels

@@ -1,0 +1,82 @@
+"""The gain of a finding: the time that a perfect fix would save at most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..analysis import Analysis
+from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
+from ..overhead import TIMES
+from .confidence import is_by_counts_alone, is_slight_speed
+from .finding import Gain
+from .share import inclusive
+
+__all__ = ["gain_of", "gain_of_balance", "gain_of_weight"]
+
+_NOTHING: Final = 1e-6  # of the base: a rounding
+
+
+def gain_of(analysis: Analysis, seconds: float) -> Gain | None:
+    """Return a gain, no more than all of the run; None where there is nothing to save."""
+    base, saved = analysis.base.seconds, min(max(seconds, 0.0), analysis.run.program_time)
+    return Gain(saved, saved / base) if saved > _NOTHING * base else None
+
+
+def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
+    """Return what it would save if all ranks computed equally long in some regions; None of what is no time.
+
+    That is what the critical path has more of them than the ranks on average, or, where misses make a rank slow, than
+    the fastest: work can be shared evenly, misses can be avoided. It is no more than what the slowest rank has more,
+    unless ranks are late in turn; and that where the path is not known. Ranks of different programs have nothing to
+    share. None where the ranks did the same work, or different jobs, or it is doubtful who is slowest.
+
+    Args:
+        analysis: What was found.
+        regions: Positions among the regions that were compared; none is below another.
+    """
+    performance, causes = analysis.performance, analysis.explanation.of_ranks
+    is_speed = causes.same_work.issuperset(regions) if analysis.dissimilarity.cccr else causes.noise
+    if performance.metric not in (*TIMES, OFF_PROCESSOR) or is_speed or analysis.dissimilarity.jobs:
+        return None
+    if is_by_counts_alone(analysis, regions) or is_slight_speed(analysis, regions):
+        return None
+    times = performance.values[list(regions)].sum(axis=0)
+    first = [found[:1] for core in regions for found in [causes.of_core.get(core, causes.differences)]]
+    avoidable = all(found and found[0].attribute.endswith("_rate") for found in first)
+    groups = [times[group] for group in performance.groups]
+    saved = max(float(each.max() - (each.min() if avoidable else each.mean())) for each in groups)
+    serialisation = analysis.explanation.serialisation
+    if serialisation and performance.metric == "compute_time" and len(groups) == 1 and not analysis.compares_a_part:
+        on_path = sum(inclusive(analysis, serialisation.on_path, each) for each in regions)
+        by_path = on_path - float(times.min() if avoidable else times.mean())
+        is_in_turn = any(serialisation.beyond[list(regions)] > 0)
+        saved = by_path if is_in_turn else min(saved, by_path)
+    return gain_of(analysis, saved)
+
+
+def gain_of_weight(analysis: Analysis, core: int) -> Gain | None:
+    """Return the time of the causes that were found for a region's weight; None where no fix is known that saves it.
+
+    None of instructions, as all code executes some; and of waiting where ranks wait for cores, since what else they
+    wait for is then not known, unless they work one after another, or are late in turn: the critical path shows that.
+    Misses of both caches are the same time.
+
+    Args:
+        analysis: What was found.
+        core: Position among the regions that were weighed.
+    """
+    causes, seconds = analysis.explanation.of_regions, analysis.explanation.seconds
+    spent = {each.attribute: float(seconds.of[each.attribute][core]) for each in causes.causes.get(core, ())}
+    spent.pop("instructions", None)
+    missing = [spent.pop(name) for name in ("l1_miss_rate", "l2_miss_rate") if name in spent]
+    moving = spent.pop("mpi_bytes", 0.0)
+    saved = sum(spent.values()) + moving + (float(seconds.misses[core]) if missing else 0.0)
+    if seconds.chained[core]:
+        saved += float(seconds.chained[core])
+    elif core in causes.small_calls:
+        saved += float(seconds.small_calls[core])
+    elif core in causes.waiting and not seconds.turns:
+        without_turns = float(seconds.time[core] - seconds.computing[core])
+        saved += max(min(float(seconds.mpi[core]), without_turns) - moving, 0.0)
+    return gain_of(analysis, saved)

@@ -1,0 +1,112 @@
+"""Findings of regions that take much time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from ...experiment import Region
+from ..analysis import Analysis
+from ..code_regions import CodeRegion
+from ..procedures import HeavyProcedure
+from .confidence import confidence_in_weight
+from .finding import Cause, Finding, Kind, Wait
+from .gain import gain_of, gain_of_weight
+from .share import is_mostly, share_of
+
+__all__ = ["heavy_procedures", "heavy_regions", "late_region"]
+
+_MISSES: Final = ("l1_miss_rate", "l2_miss_rate")
+
+
+def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
+    """Yield a finding for each core that takes much time."""
+    causes, seconds = analysis.explanation.of_regions, analysis.explanation.seconds
+    for core in analysis.cores_by_weight:
+        found = [*causes.causes.get(core, ()), *causes.also.get(core, ())]
+        time = float(seconds.time[core])
+        spent = [(each.attribute, float(seconds.of[each.attribute][core])) for each in found]
+        spent = [(name, each) for name, each in spent if name != "instructions"]
+        spent.sort(key=lambda each: -each[1])
+        confidence = confidence_in_weight(analysis, core)
+        kind = _kind(analysis, core)
+        of_run = kind is Kind.LATE and not seconds.turns
+        yield Finding(
+            kind,
+            analysis.run.weighed.regions[core],
+            weight=core,
+            causes=tuple(Cause(name, each, min(each / time, 1.0) if time > 0 else None) for name, each in spent),
+            gain=gain_of_weight(analysis, core),
+            share=analysis.run.weighed_costs[core].share if of_run else share_of(analysis, core),
+            of_run=of_run,
+            level=confidence.level,
+            reason=confidence.reason,
+            standing=analysis.repetition.of_regions.get(core),
+        )
+
+
+def _kind(analysis: Analysis, core: int) -> Kind:
+    """Say what is wrong with a region: what takes most of its time, or what a fix would save."""
+    causes, cost = analysis.explanation.of_regions, analysis.run.weighed_costs[core]
+    names = [each.attribute for each in causes.causes.get(core, ())]
+    in_turn = analysis.explanation.serialisation
+    if in_turn and in_turn.chained[core]:
+        return Kind.ONE_AFTER_ANOTHER if in_turn.passes_on[core] else Kind.IMBALANCE
+    if core in causes.small_calls:
+        return Kind.MESSAGES
+    if "io_bytes" in names or is_mostly(cost.io_time, cost.wall_time):
+        return Kind.FILE_IO
+    if "mpi_bytes" in names:
+        return Kind.TRANSFER
+    waits = core in causes.waiting or not analysis.explanation.seconds.turns
+    if waits and is_mostly(cost.mpi_time, cost.wall_time):
+        return Kind.LATE
+    return Kind.MEMORY if set(names).intersection(_MISSES) else Kind.HOT_SPOT
+
+
+def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
+    """Yield a finding for each region that takes much over all its call paths, but not on one."""
+    for each in analysis.procedures.heavy:
+        share = each.compute_share if each.compute_share is not None else each.with_small
+        kind = Kind.LATE if is_mostly(each.mpi_time, each.wall_time) else Kind.HOT_SPOT
+        region = analysis.run.weighed.regions[each.region]
+        yield Finding(kind, region, procedure=each, share=share, others=_others(each, region))
+
+
+def _others(procedure: HeavyProcedure, region: CodeRegion) -> tuple[int, ...]:
+    return tuple(path for path in procedure.paths if path != region.id)
+
+
+def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | None:
+    """Return a finding of the region for whose work ranks wait in another, with that wait; None if it is not known.
+
+    Args:
+        analysis: What was found.
+        finding: Of a region in which ranks mostly wait.
+    """
+    position = finding.procedure.region if finding.procedure and finding.weight is None else finding.weight
+    if position is None or finding.kind is not Kind.LATE:
+        return None
+    waiting, regions = analysis.explanation.waiting, analysis.run.weighed.regions
+    own = analysis.experiment.call_paths[regions[position].id].region
+    if awaited := waiting.awaited.get(position):
+        late = _busiest(analysis, awaited)
+        return None if late is None else (late, Wait(own, float(waiting.seconds[position])))
+    if position in waiting.late:
+        core = waiting.late[position]
+        known = Finding(Kind.LATE, analysis.performance.regions[core], share=share_of(analysis, core, compared=True))
+        return known, Wait(own, waiting.shares[position][core])
+    return None
+
+
+def _busiest(analysis: Analysis, region: Region) -> Finding | None:
+    """Return a finding of a region where most of the critical path is in it; None if no code region is it."""
+    serialisation, paths = analysis.explanation.serialisation, analysis.experiment.call_paths
+    places = [index for index, each in enumerate(analysis.run.weighed.regions) if paths[each.id].region == region]
+    if not places or serialisation is None:
+        return None
+    place = max(places, key=lambda index: serialisation.on_path[index])
+    gain = gain_of(analysis, float(serialisation.saved[place]))
+    if gain is not None and gain.share < analysis.run.least_gain:
+        gain = None
+    return Finding(Kind.LATE, analysis.run.weighed.regions[place], gain=gain, share=share_of(analysis, place))

@@ -1,0 +1,95 @@
+"""Each place once, in the order of what it is worth to fix it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ...experiment import Experiment, Region
+from ..analysis import Analysis
+from .finding import Cause, Finding, Gain
+from .heavy import late_region
+
+__all__ = ["each_place_once", "ranked"]
+
+
+def ranked(findings: Iterable[Finding]) -> list[Finding]:
+    """Order findings by gain, then by share of busy time; of equal ones the first call path is first."""
+    return sorted(findings, key=lambda each: (-_seconds(each), -each.share, each.region.id if each.region else -1))
+
+
+def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Finding]:
+    """Merge what is known of one region into one finding, and what waits for a region into that one's.
+
+    Args:
+        analysis: What was found.
+        findings: Of a region on several call paths, or of several kinds, there are several.
+    """
+    by_place: dict[Region | None, list[Finding]] = {}
+    for each in findings:
+        by_place.setdefault(_place(analysis.experiment, each), []).append(each)
+    places = {place: _of_place(found) for place, found in by_place.items()}
+    for place, found in [*places.items()]:
+        if (late := late_region(analysis, found)) is None:
+            continue
+        waited_for, wait = late
+        own = _place(analysis.experiment, waited_for)
+        if own != place:
+            del places[place]
+            known = places.setdefault(own, waited_for)
+            places[own] = replace(known, waits=(*known.waits, wait))
+    return [replace(each, waits=tuple(sorted(each.waits, key=lambda wait: -wait.seconds))) for each in places.values()]
+
+
+def _place(experiment: Experiment, finding: Finding) -> Region | None:
+    return experiment.call_paths[finding.region.id].region if finding.region else None
+
+
+def _of_place(findings: Sequence[Finding]) -> Finding:
+    """Merge the findings of one region: on each call path, then over the call paths, whose gains add up."""
+    by_path: dict[int, list[Finding]] = {}
+    for each in findings:
+        by_path.setdefault(each.region.id if each.region else -1, []).append(each)
+    first, *others = ranked(_of_path(found) for found in by_path.values())
+    if not others:
+        return first
+    every = [first, *others]
+    paths = dict.fromkeys(path for each in every for path in (each.region.id if each.region else -1, *each.others))
+    gains = [each.gain for each in every if each.gain]
+    procedures = [each for each in every if each.procedure]
+    return replace(
+        first,
+        others=tuple(path for path in paths if not first.region or path != first.region.id),
+        procedure=procedures[0].procedure if procedures else None,
+        gain=Gain(sum(each.seconds for each in gains), sum(each.share for each in gains)) if gains else None,
+        share=max(each.share for each in procedures) if procedures else min(sum(each.share for each in every), 1.0),
+    )
+
+
+def _of_path(findings: Sequence[Finding]) -> Finding:
+    """Merge that ranks differ in a region and that it takes much time; what is worth more decides what it is.
+
+    The gain is the larger one: what is uneven and what is slow may be the same time.
+    """
+    if len(findings) == 1:
+        return findings[0]
+    uneven = next((each for each in findings if each.groups), None)
+    first = max(findings, key=lambda each: (_seconds(each), each.doubt is None, each is uneven))
+    causes: dict[str, Cause] = {}
+    for cause in (*first.causes, *(cause for each in findings for cause in each.causes)):
+        causes.setdefault(cause.attribute, cause)
+    return replace(
+        first,
+        region=uneven.region if uneven else first.region,
+        difference=uneven.difference if uneven else None,
+        groups=uneven.groups if uneven else (),
+        weight=next((each.weight for each in findings if each.weight is not None), None),
+        procedure=next((each.procedure for each in findings if each.procedure), None),
+        others=tuple(dict.fromkeys(path for each in findings for path in each.others)),
+        causes=tuple(causes.values()),
+        share=max(each.share for each in findings),
+    )
+
+
+def _seconds(finding: Finding) -> float:
+    return finding.gain.seconds if finding.gain else 0.0

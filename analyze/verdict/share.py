@@ -1,0 +1,47 @@
+"""Shares of busy time."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..analysis import Analysis
+from ..arrays import Values
+
+__all__ = ["inclusive", "is_mostly", "share_of"]
+
+_MOSTLY: Final = 0.5  # of a region's time: what takes more is what the region does
+
+
+def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> float:
+    """Return a region's share of all ranks' busy time, computing and file I/O; of the run's where nobody is busy.
+
+    Args:
+        analysis: What was found.
+        region: Its position among the regions.
+        compared: Whether it is meant as it is compared, or else as it is weighed; see ``inclusive``.
+    """
+    seconds, top = analysis.explanation.seconds, list(analysis.run.weighed.top)
+    busy = seconds.computing + seconds.of["io_bytes"]
+    whole = float(busy[top].sum())
+    if whole <= 0:
+        return analysis.run.weighed_costs[region].share
+    return min((inclusive(analysis, busy, region) if compared else float(busy[region])) / whole, 1.0)
+
+
+def inclusive(analysis: Analysis, values: Values, region: int) -> float:
+    """Return the value of a region as it is compared: a region around the whole program is weighed without its parts.
+
+    Args:
+        analysis: What was found.
+        values: ``float64[region]``, of the regions as they are weighed.
+        region: Its position.
+    """
+    compared, found = analysis.performance.regions[region], float(values[region])
+    if analysis.run.weighed.regions[region].own_code and not compared.own_code:
+        found += sum(inclusive(analysis, values, child) for child in compared.children)
+    return found
+
+
+def is_mostly(time: float | None, whole: float | None) -> bool:
+    """Return whether a time is most of another."""
+    return time is not None and whole is not None and time > _MOSTLY * whole

@@ -1,0 +1,60 @@
+"""Findings of regions in which ranks differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..analysis import Analysis
+from ..dissimilarity.dissimilarity import clusters_in
+from .confidence import confidence_in_difference, doubt_of_difference, is_slight_speed
+from .finding import Cause, Doubt, Finding, Group, Kind
+from .gain import gain_of_balance
+from .share import share_of
+
+__all__ = ["uneven_regions"]
+
+
+def uneven_regions(analysis: Analysis) -> Iterator[Finding]:
+    """Yield a finding for each core in which ranks differ; one for all regions together if they differ in no core."""
+    found, causes = analysis.dissimilarity, analysis.explanation.of_ranks
+    if not found.exists:
+        return
+    for core in analysis.cores_by_difference:
+        yield _finding(analysis, core, [core], [each.attribute for each in causes.of_core[core]])
+    if not found.cccr:
+        yield _finding(analysis, None, analysis.performance.top, [each.attribute for each in causes.differences])
+
+
+def _finding(analysis: Analysis, core: int | None, regions: Sequence[int], causes: Sequence[str]) -> Finding:
+    doubt = doubt_of_difference(analysis, regions)
+    confidence = confidence_in_difference(analysis, regions)
+    is_speed = doubt is Doubt.SAME_WORK or is_slight_speed(analysis, regions)
+    return Finding(
+        Kind.SLOW_CORE if is_speed else Kind.IMBALANCE,
+        None if core is None else analysis.performance.regions[core],
+        difference=core,
+        groups=groups_in(analysis, regions),
+        causes=tuple(map(Cause, causes)),
+        gain=gain_of_balance(analysis, regions),
+        share=1.0 if core is None else share_of(analysis, core, compared=True),
+        doubt=None if doubt is Doubt.SAME_WORK else doubt,
+        level=confidence.level,
+        reason=confidence.reason,
+        standing=analysis.repetition.of_ranks.get(core),
+    )
+
+
+def groups_in(analysis: Analysis, regions: Sequence[int]) -> tuple[Group, ...]:
+    """Return what each cluster was measured to do in some regions; threads with no part in any are left out."""
+    performance = analysis.performance
+    measured = performance.measured(regions)
+    values = np.where(np.isnan(measured).all(axis=0), np.nan, np.nansum(measured, axis=0))
+    groups = []
+    for columns in map(np.asarray, clusters_in(performance, analysis.dissimilarity, regions)):
+        present = columns[~np.isnan(values[columns])].tolist()
+        if present:
+            labels = tuple(performance.labels[column] for column in present)
+            groups.append(Group(labels, float(values[present].mean())))
+    return tuple(groups)

@@ -1,0 +1,71 @@
+"""The verdict on a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..analysis import Analysis
+from ..base import Base
+from .finding import Finding
+from .heavy import heavy_procedures, heavy_regions
+from .ranking import each_place_once, ranked
+from .uneven import uneven_regions
+
+__all__ = ["SHORTEST", "Verdict", "find_verdict"]
+
+SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is found in a run.
+
+    Attributes:
+        findings: The largest gain first.
+        base: Of what gains and shares are.
+        too_short: Whether the run is too short to judge; it then has no findings.
+        balanced: Whether ranks differ nowhere.
+        odd_one: The only rank, or thread, that differs from all others; None if there is none.
+        master: Whether that may be a master, which computes less than all others wherever ranks differ.
+    """
+
+    findings: tuple[Finding, ...]
+    base: Base
+    too_short: bool
+    balanced: bool
+    odd_one: int | str | None = None
+    master: bool = False
+
+    @property
+    def first(self) -> Finding | None:
+        """The first finding, if it is of one region."""
+        return self.findings[0] if self.findings and self.findings[0].region else None
+
+
+def find_verdict(analysis: Analysis) -> Verdict:
+    """Judge a run."""
+    too_short = analysis.run.program_time < SHORTEST
+    found = [] if too_short else [*uneven_regions(analysis), *heavy_regions(analysis), *heavy_procedures(analysis)]
+    findings = tuple(ranked(each_place_once(analysis, found)))
+    column = analysis.dissimilarity.odd_one
+    return Verdict(
+        findings,
+        analysis.base,
+        too_short,
+        balanced=not analysis.dissimilarity.exists,
+        odd_one=None if column is None else analysis.performance.labels[column],
+        master=column is not None and _is_master(analysis, column) and not any(each.doubt for each in findings),
+    )
+
+
+def _is_master(analysis: Analysis, column: int) -> bool:
+    """Return whether a rank computes no more than any other in each core, and in all."""
+    performance = analysis.performance
+    if performance.threads or performance.metric != "compute_time":
+        return False
+    values = performance.values
+    compared = np.vstack([values[list(analysis.dissimilarity.cccr)], values[list(performance.top)].sum(axis=0)])
+    return bool((compared[:, column] <= compared.min(axis=1)).all())

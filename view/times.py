@@ -1,0 +1,22 @@
+"""Times of an experiment, in words."""
+
+from __future__ import annotations
+
+from ..experiment import Experiment
+from .units import amount, percent
+
+__all__ = ["saving", "time_of"]
+
+
+def time_of(experiment: Experiment, value: float) -> str:
+    """Write a time of an experiment that was analysed, in samples if these stand for time."""
+    return amount(value, experiment.metric("wall_time").unit)
+
+
+def saving(experiment: Experiment, seconds: float, base: float, run: float) -> str:
+    """Write what a fix saves at most: ``up to 1.09 of 1.91 s (57 %)``; of the run, if it is more than the base."""
+    whole, of_run = (base, "") if seconds <= base else (run, " of the run")
+    saved, written = time_of(experiment, seconds), time_of(experiment, whole)
+    number, _, unit = saved.partition(" ")
+    same = written.endswith(f" {unit}")
+    return f"up to {number if same else saved} of {written} ({percent(100 * seconds / whole)}{of_run})"

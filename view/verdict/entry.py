@@ -1,0 +1,198 @@
+"""A finding in words, which every view lays out in its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from ...analyze import Findings
+from ...analyze.code_regions import caller_of
+from ...analyze.verdict import Finding, Kind
+from ...experiment.region import CALL_KINDS
+from ..advice import tries
+from ..place import Place, short
+from ..standing import how_sure, in_runs
+from ..times import saving, time_of
+from ..units import percent, ranks, volume
+from .reasons import general_advice, more_about, reasons
+from .sight import Sight, sight_of
+
+if TYPE_CHECKING:
+    from ...advise import Advice, Advised
+
+__all__ = ["LABELS", "Entry", "entries", "groups_of"]
+
+LABELS: Final = {
+    Kind.IMBALANCE: "IMBALANCE",
+    Kind.ONE_AFTER_ANOTHER: "ONE AFTER ANOTHER",
+    Kind.LATE: "LATE",
+    Kind.MESSAGES: "MESSAGES",
+    Kind.TRANSFER: "TRANSFER",
+    Kind.FILE_IO: "FILE I/O",
+    Kind.MEMORY: "MEMORY",
+    Kind.HOT_SPOT: "HOT SPOT",
+    Kind.SLOW_CORE: "SLOW CORE",
+}
+_MOST_GROUPS: Final = 4
+_LEAST_SHARE: Final = 0.0005  # of busy time: less is written as 0.0 %
+_OFF: Final = "off_processor_time"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is said of a finding, or of a change.
+
+    Attributes:
+        kind: ``IMBALANCE``; with a question mark if it is uncertain.
+        place: ``rays.c:41``; empty without a source.
+        title: ``loop in trace``.
+        caller: The function that calls it; empty if there is none.
+        saving: What a fix saves, or else the share of the busy time.
+        lines: Who, why, what to try: what is said first.
+        more: What is added where there is room.
+        sight: Where it is seen.
+        advice: What to try in the source, the surest first.
+    """
+
+    kind: str
+    place: str
+    title: str
+    caller: str = ""
+    saving: str = ""
+    lines: Sequence[str] = ()
+    more: Sequence[str] = ()
+    sight: Sight = field(default_factory=lambda: Sight(None))
+    advice: Sequence[Advice] = ()
+
+    @property
+    def where(self) -> str:
+        """Where it is, in one line: ``rays.c:41  loop in trace, called by work``."""
+        title = f"{self.title}, called by {self.caller}" if self.caller else self.title
+        return f"{self.place}  {title}" if self.place else title
+
+
+def entries(findings: Findings, advised: Advised | None = None, *, whole: bool = False) -> list[Entry]:
+    """Put the findings of a verdict into words, in its order.
+
+    Args:
+        findings: What was found.
+        advised: What to try in the sources; None if these are not read.
+        whole: Whether lines are as long as they are.
+    """
+    found, said = [], set[str]()
+    for each in findings.verdict.findings:
+        entry = _entry(findings, each, advised, said, whole=whole)
+        said.update(line for line in (*entry.lines, *entry.more) if line.startswith("try"))
+        found.append(entry)
+    return found
+
+
+def _entry(findings: Findings, finding: Finding, advised: Advised | None, said: set[str], *, whole: bool) -> Entry:
+    advice = advised.on(finding) if advised else ()
+    to_try = [line for line in tries(advice, whole=whole) if line not in said]
+    if not advice:
+        to_try = general_advice(findings, finding)
+    place = Place.of(findings.experiment, finding.region) if finding.region else None
+    why = reasons(findings, finding)
+    main = 2 if finding.doubt else 1  # and why it is uncertain
+    lines = [_who(findings, finding), *why[:main], *to_try[:1]]
+    more = [*why[main:], *to_try[1:], *more_about(findings, finding), *_certain(findings, finding)]
+    return Entry(
+        LABELS[finding.kind] + ("?" if finding.doubt else ""),
+        place.source if place and place.file else "",
+        place.title if place else _spread(findings),
+        _caller(findings, finding),
+        _saving(findings, finding),
+        lines,
+        more,
+        sight_of(findings, finding),
+        advice,
+    )
+
+
+def _spread(findings: Findings) -> str:
+    return "threads that do different jobs" if findings.dissimilarity.jobs else "spread over all regions"
+
+
+def _caller(findings: Findings, finding: Finding) -> str:
+    """Name the function that calls a region; how many do if there are several, as on several call paths."""
+    if finding.region is None:
+        return ""
+    paths = findings.experiment.call_paths
+    called = {caller_of(paths, path) for path in (finding.region.id, *finding.others)}
+    callers = [each.function or each.name for each in called if each is not None]
+    if finding.region.own_code and len(callers) < 2:
+        return ""
+    if len(callers) > 1:
+        return f"{len(callers)} functions"
+    region = paths[finding.region.id].region
+    own = region.kind in CALL_KINDS and callers == [region.function]  # its title has it
+    return "" if own or not callers else short(callers[0])
+
+
+def _saving(findings: Findings, finding: Finding) -> str:
+    if finding.gain:
+        return saving(
+            findings.experiment, finding.gain.seconds, findings.verdict.base.seconds, findings.run.program_time
+        )
+    of = "the run" if finding.of_run else "busy time"
+    return f"{percent(100 * finding.share)} of {of}" if finding.region else "saving not estimated"
+
+
+def _who(findings: Findings, finding: Finding) -> str:
+    """Say what each group of ranks does there, or all alike, and how much of the busy time that is."""
+    said = [groups_of(findings, finding)]
+    if finding.gain and finding.region and finding.share >= _LEAST_SHARE:
+        said.append(f"{percent(100 * finding.share)} of {'the run' if finding.of_run else 'all busy time'}")
+    if finding.weight is not None:
+        said += _mostly(findings, finding.weight)
+    if finding.others:
+        said.append(f"on {len(finding.others) + 1} call paths together")
+    return "; ".join(filter(None, said)) + in_runs(findings.repetition, finding.standing)
+
+
+def groups_of(findings: Findings, finding: Finding) -> str:
+    """Say what each group of ranks does in a finding's region, or what all do on average."""
+    groups = sorted(finding.groups, key=lambda group: -group.value)
+    if len(groups) > _MOST_GROUPS:
+        most, least = groups[0], groups[-1]
+        return f"{ranks(most.labels)}: {_amount(findings, most.value)}; least {_amount(findings, least.value)}"
+    if len(groups) > 1:
+        said = "; ".join(
+            f"{ranks(each.labels)}: {_amount(findings, each.value)}{' each' * (len(each.labels) > 1)}"
+            for each in groups
+        )
+        return f"off the core: {said}" if findings.performance.metric == _OFF else said
+    if finding.weight is not None:
+        position = finding.weight
+        time = float(findings.explanation.seconds.time[position])
+    elif finding.procedure:
+        position, time = finding.procedure.region, finding.procedure.wall_time
+    else:
+        return ""
+    number = len(findings.run.weighed.ranks)
+    if number == 1:
+        return f"{time_of(findings.experiment, time)} in all"
+    even = position not in findings.dissimilarity.ccr and not finding.others
+    return f"{'all ranks alike' if even else 'on average'}: {time_of(findings.experiment, time)} per rank"
+
+
+def _mostly(findings: Findings, core: int) -> list[str]:
+    """Say of a region whether it is MPI, I/O or waiting rather than code of the program's own."""
+    cost = findings.run.weighed_costs[core]
+    parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
+    for what, time in parts:
+        if time is not None and cost.wall_time and 2 * time > cost.wall_time:
+            return [f"{percent(100 * time / cost.wall_time)} of its time {what}"]
+    return []
+
+
+def _certain(findings: Findings, finding: Finding) -> list[str]:
+    who = "threads" if findings.performance.threads else "ranks"
+    return how_sure(finding.standing, slow=who if finding.groups else "")
+
+
+def _amount(findings: Findings, value: float) -> str:
+    """Write a value of what is compared."""
+    return volume(value) if findings.performance.metric == "mpi_bytes" else time_of(findings.experiment, value)

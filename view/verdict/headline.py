@@ -1,0 +1,85 @@
+"""The first lines of a verdict: what ran, how long, how efficiently, and at what cost it was measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from ...analyze import Findings
+from ...analyze.overhead import Overhead
+from ...analyze.verdict import SHORTEST
+from ..times import time_of
+from ..title import title_of
+from ..units import percent, ranks, seconds
+
+__all__ = ["balanced", "efficiency", "headline", "processes", "too_short"]
+
+_PATH_COST: Final = 0.05  # percent of the run: less is not worth a word
+
+
+def headline(findings: Findings, file: Path | None) -> list[str]:
+    """Write the program, its ranks, its time, the base of all gains, and the overhead: the parts of a line."""
+    experiment, verdict = findings.experiment, findings.verdict
+    started = len({place.process for place in experiment.locations}.intersection(experiment.notes.started))
+    more = f" and {started} more {'process' if started == 1 else 'processes'}" if started else ""
+    number, expected = processes(findings)
+    of_all = f" of {expected}" if number < expected else ""
+    run, base = (time_of(experiment, each) for each in (findings.run.program_time, verdict.base.seconds))
+    what = "critical path" if verdict.base.is_path else "busiest rank" if expected > 1 else "busy"
+    return [
+        title_of(experiment, file),
+        f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}",
+        f"run {run}",
+        *([f"{what} {base}"] if base != run else []),
+        *_overhead(findings.run.overhead),
+    ]
+
+
+def _overhead(cost: Overhead) -> list[str]:
+    """Write what measuring took of computing, and what recording the critical path took of the run."""
+    if cost.of_computing is not None:
+        has_path = (cost.of_path or 0.0) >= _PATH_COST
+        path = f" + {percent(cost.of_path or 0.0)} for the path" if has_path else ""
+        return [f"overhead {percent(cost.of_computing)}{path}"]
+    return [] if cost.percent is None else [f"overhead {percent(cost.percent)}"]
+
+
+def efficiency(findings: Findings) -> list[str]:
+    """Write the efficiencies that this machine can measure; nothing if the critical path is not known."""
+    found = findings.critical_path.efficiency if findings.critical_path else None
+    if found is None or not {"load_balance", "serialisation"} <= {*found.reliable}:
+        return []
+    whole = found.parallel if "parallel" in found.reliable else found.load_balance * found.serialisation
+    factors = [f"balance {found.load_balance:.2f}", f"in turn {found.serialisation:.2f}"]
+    factors += [f"transfer {found.transfer:.2f}"] if "transfer" in found.reliable else []
+    return [f"efficiency {whole:.2f} = {' x '.join(factors)}"]
+
+
+def balanced(findings: Findings) -> list[str]:
+    """Say that ranks differ nowhere, if there are several, and that no region stands out if there is no finding."""
+    verdict = findings.verdict
+    if verdict.too_short or not verdict.balanced:
+        return []
+    if len(findings.performance.labels) < 2 and processes(findings)[1] < 2:
+        return [] if verdict.findings else ["no region stands out"]
+    excluded = {place.process for place in findings.experiment.locations}.difference(findings.performance.ranks)
+    without = f" without {ranks(sorted(excluded))}" if excluded else ""
+    programs = findings.dissimilarity.programs
+    of_each = f" of each of the {programs} programs" if programs > 1 else ""
+    present, expected = processes(findings)
+    as_far = f" as far as the data of {present} of {expected} ranks show" if present < expected else ""
+    who = "threads" if findings.performance.threads else "ranks"
+    line = f"balanced{as_far}: {who}{of_each}{without} differ in no region enough to matter"
+    return [line] if verdict.findings else [f"{line}; no region stands out"]
+
+
+def processes(findings: Findings) -> tuple[int, int]:
+    """Return how many ranks there are data of, and how many there should be."""
+    experiment = findings.experiment
+    present = len({place.process for place in experiment.locations}.difference(experiment.notes.started))
+    return present, present + len(experiment.notes.missing)
+
+
+def too_short() -> str:
+    """Say that a run is too short to judge."""
+    return f"too short to judge: expected a program of at least {seconds(SHORTEST)}"

@@ -1,0 +1,286 @@
+"""Why a finding is one, and what to try in general."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from ...analyze import Findings
+from ...analyze.code_regions import CodeRegion
+from ...analyze.criteria import CRITERIA
+from ...analyze.opening import can_be_opened, is_of_a_library
+from ...analyze.verdict import Doubt, Finding, Kind
+from ..causes import (
+    AT_ONCE,
+    EACH_TIME,
+    FEWER_MESSAGES,
+    MAYBE_SPEED,
+    SAME_WORK,
+    against_difference,
+    against_weight,
+    because,
+    because_of,
+    is_mostly,
+    most_telling,
+)
+from ..place import Place, short
+from ..times import time_of
+from ..units import count, percent, ranks, volume
+
+__all__ = ["general_advice", "more_about", "reasons"]
+
+_MOST_NAMES: Final = 4
+_MOST_OF_RUN: Final = 0.5  # of the busy time: a region of which more must be known
+_ALL: Final = 0.9  # of a time: what is as much is all of it
+_OFF: Final = "off_processor_time"
+_SLOW: Final = 2.0  # times the program's cycles per instruction
+_WHAT_IT_MAY_BE: Final = {
+    Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
+    Doubt.COUNTS_ALONE: "uncertain: the ranks that executed most took hardly longer by the clock",
+}
+
+
+def reasons(findings: Findings, finding: Finding) -> list[str]:
+    """Say why, the main reason first; and where it is uncertain, why that is."""
+    uneven = [f"why: {line}" for line in _why_uneven(findings, finding)] if finding.groups else []
+    heavy = [] if finding.weight is None else [f"why: {line}" for line in _why_heavy(findings, finding.weight)]
+    if finding.procedure and finding.weight is None:
+        heavy = [f"why: {line}" for line in _why_in_mpi(findings, finding)]
+    is_uneven = finding.kind in (Kind.IMBALANCE, Kind.SLOW_CORE) and bool(finding.groups)
+    said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
+    said = [each for each in said if not each.startswith("why: not counted")] or said
+    waits = [
+        f"others wait {time_of(findings.experiment, each.seconds)} for it in {Place.of_region(each.region).in_words}"
+        for each in finding.waits
+    ]
+    if finding.kind is Kind.LATE and waits:
+        said = [f"why: {waits[0]}", *said]
+        waits = waits[1:]
+    doubt = [_doubt(findings, finding.doubt)] if finding.doubt else []
+    return [*dict.fromkeys([*said[:1], *doubt, *said[1:], *waits])]
+
+
+def _doubt(findings: Findings, doubt: Doubt) -> str:
+    if doubt is Doubt.SPEED:
+        how = ": --counters simulated shows which" if "instructions" in findings.run.lacking else ""
+        return f"uncertain: {MAYBE_SPEED}{how}"
+    if doubt is Doubt.CHANCE:
+        advice = "" if findings.repetition.runs > 1 else ": repeat the run before you act on it"
+        return f"uncertain: the difference is small, and a noisy machine can cause it, too{advice}"
+    return _WHAT_IT_MAY_BE[doubt]
+
+
+def _not_counted(findings: Findings) -> list[str]:
+    """Say how causes can be had; nothing of a file of another tool, which cannot be rerun."""
+    imported = "imported:" in findings.experiment.metric("wall_time").source
+    return [] if imported else ["not counted: rerun with --counters simulated"]
+
+
+def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
+    causes = findings.explanation.of_ranks
+    core = finding.difference
+    if finding.kind is Kind.SLOW_CORE or (finding.doubt is None and core in causes.same_work):
+        yield SAME_WORK
+        return
+    if findings.performance.metric == _OFF:
+        yield "asleep, or waiting for a child process or a slow device"
+    differences = causes.differences if core is None else causes.of_core[core]
+    if differences:
+        yield because(differences)
+    elif "instructions" in findings.run.lacking:
+        yield from _not_counted(findings)
+    elif not findings.experiment.notes.counts_by_rank:
+        yield "unknown: work moved between ranks in the counting run, so their counts cannot be compared"
+    elif finding.doubt is not Doubt.COUNTS_ALONE:
+        yield "unknown: no count differs so; random memory access, page faults or placement may"
+
+
+def _why_heavy(findings: Findings, core: int) -> list[str]:
+    """Say why a region takes its time, what takes most of it first."""
+    causes, cost = findings.explanation.of_regions, findings.run.weighed_costs[core]
+    waiting = [_waiting(findings, core)] if core in causes.waiting else []
+    executes = _executes(findings, core)
+    known = [each for each in causes.causes[core] if each.attribute != "instructions"]
+    also = [each for each in causes.also[core] if each.attribute != "instructions"]
+    computing = [because_of(cost, known, also)] if known else [because_of(cost, (), also)] if also else []
+    if findings.explanation.seconds.chained[core] > 0 or is_mostly(cost.mpi_time, cost):
+        return [*waiting, *computing, *executes]
+    return [*computing, *executes, *waiting]
+
+
+def _executes(findings: Findings, core: int) -> list[str]:
+    """Say what a region executes, and how fast; that nothing was counted, where that is so."""
+    if "instructions" in findings.run.lacking:
+        return _not_counted(findings)
+    selection = findings.run.weighed
+    executed = selection.sums("instructions")
+    of_all = float(executed[list(selection.top)].sum())
+    said = f"{count(float(executed[core]))} of the program's {count(of_all)} instructions"
+    cpi = findings.weights.cpi
+    if cpi is None or cpi[0][core] is None:
+        return [said]
+    own, program = float(cpi[0][core] or 0.0), cpi[1]
+    slow = ": long latencies (divisions, branches, dependent operations)" if own > _SLOW * program else ""
+    return [f"{said}, {own:.2g} cycles each{slow}"]
+
+
+def _why_in_mpi(findings: Findings, finding: Finding) -> list[str]:
+    assert finding.procedure
+    if finding.kind is Kind.LATE and len(finding.procedure.paths) == 1:
+        return [_waiting(findings, finding.procedure.region)]
+    return []
+
+
+def general_advice(findings: Findings, finding: Finding) -> list[str]:
+    """Say what to try against each cause, for the main one first; nothing in a library's source."""
+    if finding.region and is_of_a_library(findings.experiment, finding.region.id):
+        return []
+    uneven = []
+    if finding.groups and finding.kind is not Kind.SLOW_CORE:
+        causes, core = findings.explanation.of_ranks, finding.difference
+        differences = causes.differences if core is None else causes.of_core[core]
+        to_try = against_difference(findings.performance, core)
+        uneven = [to_try[each.attribute] for each in differences]
+    heavy = [] if finding.weight is None else [*_against_weight(findings, finding.weight)]
+    said = [*uneven, *heavy] if finding.kind is Kind.IMBALANCE else [*heavy, *uneven]
+    return [f"try: {each}" for each in dict.fromkeys(said)]
+
+
+def _against_weight(findings: Findings, core: int) -> Iterator[str]:
+    causes, cost = findings.explanation.of_regions, findings.run.weighed_costs[core]
+    found = findings.explanation.serialisation
+    if core in causes.small_calls:
+        yield FEWER_MESSAGES
+    elif found is not None and found.chained[core]:
+        yield AT_ONCE if found.passes_on[core] else EACH_TIME
+    known = [each for each in causes.causes[core] if each.attribute != "instructions"]
+    if known:
+        advice = against_weight(cost)
+        names = dict.fromkeys([most_telling(known), *(each.attribute for each in [*known, *causes.also[core]])])
+        yield from (advice[each] for each in names if each in advice and each != "instructions")
+
+
+def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
+    """Say what is not measured in a region, who calls it, and which ranks are alike or alone."""
+    if finding.weight is not None:
+        if names := findings.explanation.unprobed.get(finding.weight):
+            yield _too_small(names)
+        yield from _throttled(findings, finding.weight)
+    is_code = finding.kind in (Kind.HOT_SPOT, Kind.MEMORY, Kind.IMBALANCE)
+    if is_code and finding.region and finding.weight is not None and finding.share >= _MOST_OF_RUN:
+        yield from _look_inside(findings, finding.region)
+    if finding.procedure and len(finding.procedure.callers) > 1:
+        yield _called_from(finding)
+    if finding.groups and finding is _first_uneven(findings):
+        yield from (f"{ranks(group)}: {SAME_WORK}" for group in findings.explanation.of_ranks.alike)
+        if findings.verdict.odd_one is not None:
+            yield _odd_one(findings.verdict.odd_one, master=findings.verdict.master)
+
+
+def _first_uneven(findings: Findings) -> Finding | None:
+    return next((each for each in findings.verdict.findings if each.groups), None)
+
+
+def _odd_one(label: int | str, *, master: bool) -> str:
+    who = ranks([label])
+    return f"{who} computes least: if it is a master, --exclude-rank {label}" if master else f"only {who} differs"
+
+
+def _called_from(finding: Finding) -> str:
+    """Say by whom a procedure is called, with shares of the run."""
+    assert finding.procedure
+    callers = finding.procedure.callers
+    named = ", ".join(f"{short(name)} ({percent(100 * share)})" for name, share in callers[:_MOST_NAMES])
+    left = len(callers) - _MOST_NAMES
+    return f"called by, in shares of the run: {named}{f' and {left} more' if left > 0 else ''}"
+
+
+def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
+    """Say how to look into a region where this build has no region in it."""
+    imported = "imported:" in findings.experiment.metric("wall_time").source
+    if region.own_code or imported or not can_be_opened(findings.experiment, region.id):
+        return []
+    return ["nothing inside it is measured separately: autoanalyzer debug --build COMMAND opens its loops"]
+
+
+def _too_small(names: Sequence[str]) -> str:
+    left = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"includes {', '.join(map(short, names[:_MOST_NAMES]))}{left}, too small to measure separately"
+
+
+def _throttled(findings: Findings, core: int) -> Iterator[str]:
+    """Name the throttled region that most of a region's own time is, if one is."""
+    for each in findings.explanation.throttled.get(core, ())[:1]:
+        place = Place.of_path(findings.experiment.call_paths, each.path)
+        where = f"{place.title}, {place.source}" if place.file else place.title
+        part = f"about {percent(100 * each.share)}" if each.share < 1 else "perhaps most"
+        yield f"{part} of its own time is in {where}, too small to measure separately (--max-overhead off measures it)"
+
+
+def _waiting(findings: Findings, core: int) -> str:
+    """Say that ranks wait in a region's MPI calls, and for whom; or that these are many and small."""
+    found, explanation = findings.explanation.serialisation, findings.explanation
+    otherwise = core in explanation.of_regions.small_calls or core in explanation.waiting.shares
+    if found and found.chained[core]:
+        return _in_turn(findings, core)
+    if (late := explanation.waiting.awaited.get(core)) and not otherwise:
+        busy = Place.of_region(late).in_words
+        return f"{_in_calls(findings, core)}: ranks wait for others that are still busy in {busy}"
+    return _estimated_waiting(findings, core)
+
+
+def _in_turn(findings: Findings, core: int) -> str:
+    """Say that ranks of a region work one after another, or are late in turn, and what the critical path has of it."""
+    found = findings.explanation.serialisation
+    assert found
+    on_path, mean = (time_of(findings.experiment, float(each[core])) for each in (found.on_path, found.mean))
+    waiting = found.because_of(core)
+    at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
+    how = (
+        f"ranks work one after another: each waits{at} for those before it"
+        if found.passes_on[core]
+        else f"another rank takes longest each time, and the others wait{at}"
+    )
+    return f"{how}; {on_path} of the critical path, {mean} on each rank"
+
+
+def _in_calls(findings: Findings, core: int) -> str:
+    """Write the time in a region's MPI calls, and what they move.
+
+    The time is a mean over the ranks, as all times are; what they move is a sum, as all amounts are.
+    """
+    cost, number = findings.run.weighed_costs[core], len(findings.run.weighed.ranks)
+    each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
+    calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
+    return f"{time_of(findings.experiment, time)} in {calls} that move {volume(moved * number)}"
+
+
+def _estimated_waiting(findings: Findings, core: int) -> str:
+    """Say what waiting is for, where the critical path does not show it."""
+    cost, waiting, line = findings.run.weighed_costs[core], findings.explanation.waiting, _in_calls(findings, core)
+    each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
+    if core in findings.explanation.of_regions.small_calls:
+        small = float(findings.explanation.seconds.small_calls[core])
+        part = "" if small >= _ALL * time else f"{time_of(findings.experiment, small)} of the "
+        return f"small messages: {part}{line}, {volume(moved / each)} per call"
+    if core in waiting.shares:
+        return f"{line}: {_for_late_ranks(findings, waiting.shares[core], time)}"
+    if each and time > CRITERIA.call * each:
+        turn = ", or wait for a core" if findings.explanation.seconds.turns else ""
+        if findings.explanation.seconds.turns and core in waiting.hints:
+            late = _for_late_ranks(findings, waiting.hints[core], time)
+            return f"{line}: {late}; the rest may be for a core"
+        return f"{line}, {time_of(findings.experiment, time / each)} per call: ranks that arrive late{turn}"
+    return f"{line}: latency, or ranks that arrive late"
+
+
+def _for_late_ranks(findings: Findings, shares: Mapping[int, float], time: float) -> str:
+    """Say whom ranks wait for longest, and where these are late; of how much of the time, unless of all."""
+    late = max(shares, key=shares.__getitem__)
+    place, waited = Place.of(findings.experiment, findings.performance.regions[late]), shares[late]
+    part = "waits" if waited >= _ALL * time else f"{time_of(findings.experiment, waited)} of it"
+    where = f"at {place.source} ({place.title})" if place.file else f"in {place.title}"
+    known = (each for each in findings.verdict.findings if each.difference == late)
+    slowest = next((each.slowest for each in known), ())
+    who = ranks(slowest) if slowest else "the ranks that take longest"
+    return f"{part} for {who}, which {'takes' if len(slowest) == 1 else 'take'} longest {where}"
