@@ -15,6 +15,7 @@ from .dissimilarity.differences import Differences
 from .dissimilarity.dissimilarity import Dissimilarity
 from .dissimilarity.performance import Performance
 from .explanation import Explanation
+from .master import find_master
 from .named import cores_by_difference, cores_by_weight
 from .preparation import Prepared
 from .procedures import Procedures
@@ -36,6 +37,7 @@ class Analysis:
         explanation: Why they do.
         repetition: In how many runs each finding stands, where the experiment is the mean of several; see ``repeated``.
         method: One of ``METHODS``.
+        include_ranks: Ranks that are no master, whatever they do.
     """
 
     run: Prepared
@@ -44,6 +46,7 @@ class Analysis:
     explanation: Explanation
     repetition: Repetition
     method: str = OURS
+    include_ranks: tuple[int, ...] = ()
 
     @property
     def experiment(self) -> Experiment:
@@ -94,6 +97,11 @@ class Analysis:
     def account(self) -> Account:
         """What every second went into."""
         return find_account(self.run)
+
+    @cached_property
+    def master(self) -> int | None:
+        """The column of the rank that hands out work, which is left out of balance and gains; None without one."""
+        return find_master(self.performance, self.include_ranks) if self.method == OURS else None
 
     @cached_property
     def base(self) -> Base:

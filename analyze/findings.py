@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from ..experiment import Experiment
+from ..experiment.selection import check_ranks
 from .analysis import METHODS, OURS, PAPER, Analysis
 from .disparity.weights import find_weights
 from .dissimilarity.differences import find_differences
@@ -35,6 +36,7 @@ def analyze(
     disparity_metric: str = "crnm",
     exclude_ranks: Sequence[int] = (),
     exclude_regions: Sequence[str] = (),
+    include_ranks: Sequence[int] = (),
     method: str = OURS,
     least: float | None = None,
 ) -> Findings:
@@ -46,12 +48,13 @@ def analyze(
         disparity_metric: What regions are classed by: one of ``DISPARITY_METRICS``.
         exclude_ranks: Ranks that are not compared; see ``Selection.of``.
         exclude_regions: Regions that are not compared; see ``Selection.of``.
+        include_ranks: Ranks that are compared although they look like a master; see ``find_master``.
         method: ``autoanalyzer``, or ``paper``: that of paper 001 as it is printed.
         least: The share of the run that a finding must be worth; None for what ``Criteria`` has. The paper has none.
 
     Raises:
         InputError: The experiment lacks what the analyses need.
-        UsageError: What is excluded does not exist.
+        UsageError: What is excluded or included does not exist.
     """
     by_default = PAPER_METRIC if method == PAPER else DISSIMILARITY_METRICS[0]
     run = prepare(
@@ -61,10 +64,12 @@ def analyze(
         exclude_regions=exclude_regions,
         least=least,
     )
+    check_ranks(include_ranks, {each.process for each in experiment.locations}, experiment.notes.missing)
     repetition = Repetition(experiment.notes.runs)
     if method == PAPER:
         return Findings(*by_the_paper(run, metric or by_default, disparity_metric), repetition, method)
     differences = find_differences(run, metric)
     spending = find_spending(run, differences)
     weights = find_weights(run, spending.seconds, disparity_metric)
-    return Findings(run, differences, weights, explain(run, differences, weights, spending), repetition)
+    explanation = explain(run, differences, weights, spending)
+    return Findings(run, differences, weights, explanation, repetition, include_ranks=tuple(include_ranks))

@@ -36,6 +36,14 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that say what is compared, and by what."""
     add_exclude_rank_argument(parser)
     parser.add_argument(
+        "--include-rank",
+        action="append",
+        type=int,
+        default=[],
+        metavar="RANK",
+        help="compare a rank with the others although it looks like a master; may be repeated",
+    )
+    parser.add_argument(
         "--exclude-region",
         action="append",
         default=[],
@@ -78,6 +86,7 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Pat
         disparity_metric=arguments.disparity_metric,
         exclude_ranks=arguments.exclude_rank,
         exclude_regions=arguments.exclude_region,
+        include_ranks=arguments.include_rank,
         method=arguments.method,
         least=arguments.least,
     )
@@ -107,8 +116,14 @@ def _share(text: str) -> float:
 
 
 def write_findings(
-    findings: Findings, file: Path, target: Path, *, with_account: bool = False, advised: Advised | None = None
+    findings: Findings,
+    file: Path,
+    target: Path,
+    *,
+    with_account: bool = False,
+    advised: Advised | None = None,
+    not_counted: str = "",
 ) -> None:
     """Write the findings in the experiment ``file`` to ``target`` as JSON; ``-`` is standard output."""
-    document = findings_document(findings, file, with_account=with_account, advised=advised)
+    document = findings_document(findings, file, with_account=with_account, advised=advised, not_counted=not_counted)
     write_document(json.dumps(document, indent=1, allow_nan=False).encode() + b"\n", target)

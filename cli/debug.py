@@ -196,10 +196,10 @@ class _Rounds:
     def conclude(self, found: _Round) -> int:
         """Print the verdict of a round, write its document, say how probes are taken out; 1 if it failed."""
         advised = advice_of(found.findings, self._arguments, found.file)
-        if self._arguments.json:
-            write_findings(found.findings, found.file, self._arguments.json, advised=advised)
         simulated = self._arguments.counters == "simulated"
         not_counted = found.run.not_counted or ("there was no second round" if simulated else "")
+        if self._arguments.json:
+            write_findings(found.findings, found.file, self._arguments.json, advised=advised, not_counted=not_counted)
         print_verdict(verdict_lines(found.findings, found.file, not_counted, advised=advised), stderr=True)
         self.say_what_stays()
         return int(found.run.failed)

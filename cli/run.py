@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise
         advised = advice_of(findings, arguments, file)
         if arguments.json:
-            write_findings(findings, file, arguments.json, advised=advised)
+            write_findings(findings, file, arguments.json, advised=advised, not_counted=done.not_counted)
         print_verdict(verdict_lines(findings, file, done.not_counted, advised=advised), stderr=True)
     if done.plan:
         say(done.plan)

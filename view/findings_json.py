@@ -41,7 +41,12 @@ SCHEMA: Final = "autoanalyzer.findings/2"
 
 
 def findings_document(
-    findings: Findings, file: Path, *, with_account: bool = False, advised: Advised | None = None
+    findings: Findings,
+    file: Path,
+    *,
+    with_account: bool = False,
+    advised: Advised | None = None,
+    not_counted: str = "",
 ) -> dict[str, Any]:
     """Give findings as what ``json.dumps`` takes; the account, which goes over all ranks again, if it is asked for.
 
@@ -50,6 +55,7 @@ def findings_document(
         file: Where the experiment is.
         with_account: Whether the account is asked for.
         advised: What is advised; None if nobody asked.
+        not_counted: Why there are no counts though they were asked for; empty if they were not asked for.
     """
     experiment = findings.experiment
     notes = experiment.notes
@@ -89,9 +95,10 @@ def findings_document(
             if isinstance(section, Section) or (with_account and section is ACCOUNT)
         },
         HOT_PROCEDURES.name: HOT_PROCEDURES.document(findings),
+        "master": findings.verdict.master,
         "base": asdict(findings.verdict.base),
         "findings": [_finding(findings, each, advised) for each in findings.verdict.findings],
-        "verdict": verdict_lines(findings, file, advised=advised),
+        "verdict": verdict_lines(findings, file, not_counted, advised=advised),
     }
 
 

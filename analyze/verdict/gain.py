@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
 from ..analysis import Analysis
 from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..overhead import TIMES
+from .causes import waits_for_memory
 from .confidence import is_by_counts_alone, is_slight_speed
 from .finding import Gain
 from .share import inclusive
@@ -42,14 +45,15 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     if is_by_counts_alone(analysis, regions) or is_slight_speed(analysis, regions):
         return None
     times = performance.values[list(regions)].sum(axis=0)
+    everyone = [np.setdiff1d(group, [analysis.master]) for group in performance.groups]  # but a master
     first = [found[:1] for core in regions for found in [causes.of_core.get(core, causes.differences)]]
     avoidable = all(found and found[0].attribute.endswith("_rate") for found in first)
-    groups = [times[group] for group in performance.groups]
+    groups = [times[group] for group in everyone]
     saved = max(float(each.max() - (each.min() if avoidable else each.mean())) for each in groups)
     serialisation = analysis.explanation.serialisation
     if serialisation and performance.metric == "compute_time" and len(groups) == 1 and not analysis.compares_a_part:
         on_path = sum(inclusive(analysis, serialisation.on_path, each) for each in regions)
-        by_path = on_path - float(times.min() if avoidable else times.mean())
+        by_path = on_path - float(groups[0].min() if avoidable else groups[0].mean())
         is_in_turn = any(serialisation.beyond[list(regions)] > 0)
         saved = by_path if is_in_turn else min(saved, by_path)
     return gain_of(analysis, saved)
@@ -72,6 +76,8 @@ def gain_of_weight(analysis: Analysis, core: int) -> Gain | None:
     missing = [spent.pop(name) for name in ("l1_miss_rate", "l2_miss_rate") if name in spent]
     moving = spent.pop("mpi_bytes", 0.0)
     saved = sum(spent.values()) + moving + (float(seconds.misses[core]) if missing else 0.0)
+    if not missing and waits_for_memory(analysis, core):
+        saved += float(seconds.misses[core])
     if seconds.chained[core]:
         saved += float(seconds.chained[core])
     elif core in causes.small_calls:

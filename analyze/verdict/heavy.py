@@ -9,8 +9,9 @@ from ...experiment import Region
 from ..analysis import Analysis
 from ..code_regions import CodeRegion
 from ..procedures import HeavyProcedure
+from .causes import causes_of_weight, waits_for_memory
 from .confidence import confidence_in_weight
-from .finding import Cause, Finding, Kind, Wait
+from .finding import Finding, Kind, Wait
 from .gain import gain_of, gain_of_weight
 from .share import is_mostly, share_of
 
@@ -21,13 +22,8 @@ _MISSES: Final = ("l1_miss_rate", "l2_miss_rate")
 
 def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
     """Yield a finding for each core that takes much time."""
-    causes, seconds = analysis.explanation.of_regions, analysis.explanation.seconds
+    seconds = analysis.explanation.seconds
     for core in analysis.cores_by_weight:
-        found = [*causes.causes.get(core, ()), *causes.also.get(core, ())]
-        time = float(seconds.time[core])
-        spent = [(each.attribute, float(seconds.of[each.attribute][core])) for each in found]
-        spent = [(name, each) for name, each in spent if name != "instructions"]
-        spent.sort(key=lambda each: -each[1])
         confidence = confidence_in_weight(analysis, core)
         kind = _kind(analysis, core)
         of_run = kind is Kind.LATE and not seconds.turns
@@ -35,7 +31,7 @@ def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
             kind,
             analysis.run.weighed.regions[core],
             weight=core,
-            causes=tuple(Cause(name, each, min(each / time, 1.0) if time > 0 else None) for name, each in spent),
+            causes=causes_of_weight(analysis, core),
             gain=gain_of_weight(analysis, core),
             share=analysis.run.weighed_costs[core].share if of_run else share_of(analysis, core),
             of_run=of_run,
@@ -61,7 +57,7 @@ def _kind(analysis: Analysis, core: int) -> Kind:
     waits = core in causes.waiting or not analysis.explanation.seconds.turns
     if waits and is_mostly(cost.mpi_time, cost.wall_time):
         return Kind.LATE
-    return Kind.MEMORY if set(names).intersection(_MISSES) else Kind.HOT_SPOT
+    return Kind.MEMORY if set(names).intersection(_MISSES) or waits_for_memory(analysis, core) else Kind.HOT_SPOT
 
 
 def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:

@@ -22,6 +22,8 @@ def uneven_regions(analysis: Analysis) -> Iterator[Finding]:
     if not found.exists:
         return
     for core in analysis.cores_by_difference:
+        if _is_master_alone(analysis, core):
+            continue
         yield _finding(analysis, core, [core], [each.attribute for each in causes.of_core[core]])
     if not found.cccr:
         yield _finding(analysis, None, analysis.performance.top, [each.attribute for each in causes.differences])
@@ -46,11 +48,21 @@ def _finding(analysis: Analysis, core: int | None, regions: Sequence[int], cause
     )
 
 
+def _is_master_alone(analysis: Analysis, core: int) -> bool:
+    """Return whether nobody but a master differs from the others by enough to matter."""
+    if analysis.master is None:
+        return False
+    others = np.delete(analysis.performance.values[core], analysis.master)
+    return float(others.max() - others.mean()) < analysis.differences.floor
+
+
 def groups_in(analysis: Analysis, regions: Sequence[int]) -> tuple[Group, ...]:
-    """Return what each cluster was measured to do in some regions; threads with no part in any are left out."""
+    """Return what each cluster was measured to do in some regions, but a master, and threads with no part in any."""
     performance = analysis.performance
     measured = performance.measured(regions)
     values = np.where(np.isnan(measured).all(axis=0), np.nan, np.nansum(measured, axis=0))
+    if analysis.master is not None:
+        values[analysis.master] = np.nan
     groups = []
     for columns in map(np.asarray, clusters_in(performance, analysis.dissimilarity, regions)):
         present = columns[~np.isnan(values[columns])].tolist()

@@ -27,17 +27,19 @@ class Verdict:
         findings: The largest gain first.
         base: Of what gains and shares are.
         too_short: Whether the run is too short to judge; it then has no findings.
-        balanced: Whether ranks differ nowhere.
-        odd_one: The only rank, or thread, that differs from all others; None if there is none.
-        master: Whether that may be a master, which computes less than all others wherever ranks differ.
+        balanced: Whether no finding is that ranks differ.
+        master: The rank that hands out work, which is left out of balance and gains; None without one.
+        odd_one: The only rank, or thread, that differs from all others; None if there is none, or it is the master.
+        odd_one_computes_least: Whether it computes no more than any other, wherever ranks differ, for certain.
     """
 
     findings: tuple[Finding, ...]
     base: Base
     too_short: bool
     balanced: bool
+    master: int | None = None
     odd_one: int | str | None = None
-    master: bool = False
+    odd_one_computes_least: bool = False
 
     @property
     def first(self) -> Finding | None:
@@ -50,18 +52,23 @@ def find_verdict(analysis: Analysis) -> Verdict:
     too_short = analysis.run.program_time < SHORTEST
     found = [] if too_short else [*uneven_regions(analysis), *heavy_regions(analysis), *heavy_procedures(analysis)]
     findings = tuple(ranked(each_place_once(analysis, found)))
+    performance, master = analysis.performance, analysis.master
     column = analysis.dissimilarity.odd_one
+    column = None if column == master else column
     return Verdict(
         findings,
         analysis.base,
         too_short,
-        balanced=not analysis.dissimilarity.exists,
-        odd_one=None if column is None else analysis.performance.labels[column],
-        master=column is not None and _is_master(analysis, column) and not any(each.doubt for each in findings),
+        balanced=not any(each.groups for each in findings),
+        master=None if master is None else performance.ranks[master],
+        odd_one=None if column is None else performance.labels[column],
+        odd_one_computes_least=column is not None
+        and _computes_least(analysis, column)
+        and not any(each.doubt for each in findings),
     )
 
 
-def _is_master(analysis: Analysis, column: int) -> bool:
+def _computes_least(analysis: Analysis, column: int) -> bool:
     """Return whether a rank computes no more than any other in each core, and in all."""
     performance = analysis.performance
     if performance.threads or performance.metric != "compute_time":

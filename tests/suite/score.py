@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
@@ -25,7 +25,7 @@ class Hit:
 
     truth: Truth
     found: bool
-    first: bool | None = None  # heavy regions: among the first three
+    first: bool | None = None  # of faults of all ranks: its place is among the verdict's first three
     clusters: bool | None = None
     cause: bool | None = None
     gain: float | None = None  # predicted, s
@@ -67,7 +67,14 @@ def score(found: dict[str, Any], key: Key) -> Score:
             continue
         named = [each for each in (apart if truth.parts_ranks else heavy) if at(each) in where]
         hits.append(
-            _hit(truth, named, heavy, _clusters_right(truth, truths, differences["clusters"]), counted=key.counted)
+            _hit(
+                truth,
+                named,
+                where,
+                [each for each in found["findings"] if each["file"]],
+                _clusters_right(truth, truths, differences["clusters"]),
+                counted=key.counted,
+            )
         )
     extra = [each for each in apart if at(each) not in places]
     if differences["exists"] and not differences["cccr"] and not differences["noise"]:
@@ -96,11 +103,19 @@ def _is_hedged(region: Region) -> bool:
     return bool(region["confidence"]["level"] == "low")
 
 
-def _hit(truth: Truth, named: list[Region], heavy: list[Region], clusters: bool, *, counted: bool) -> Hit:
+def _hit(
+    truth: Truth,
+    named: list[Region],
+    where: Collection[Position],
+    verdict: list[Region],
+    clusters: bool,
+    *,
+    counted: bool,
+) -> Hit:
     if not named:
         return Hit(truth, found=False)
     region = named[0]
-    first = None if truth.parts_ranks else any(each in named for each in heavy[:3])
+    first = None if truth.parts_ranks else any(at(each) in where for each in verdict[:3])
     cause = None
     if counted or not truth.counted:
         marks = [each for each in MARKS if region.get(each)]

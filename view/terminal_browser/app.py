@@ -26,7 +26,7 @@ from ..place import visible
 from ..sources import Sources
 from ..title import title_of
 from ..units import many
-from ..verdict import Entry, balanced, entries, headline, too_short
+from ..verdict import Entry, balanced, entries, headline, master, too_short
 from .source_view import SourceView
 from .tree_view import TreeView
 
@@ -160,7 +160,7 @@ class BrowserApp(App[None]):
         except InputError as error:
             self.call_from_thread(self._report, [self.experiment.size], [str(error)], [])
             return
-        said = [too_short()] if findings.verdict.too_short else balanced(findings)
+        said = [too_short()] if findings.verdict.too_short else [*master(findings), *balanced(findings)]
         self.call_from_thread(self._report, headline(findings, self.file), said, entries(findings))
         if self.advice:  # reading sources may take longer
             advised = find_advice(findings, self.file, folders=self.folders)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .entry import Entry, entries, groups_of
-from .headline import balanced, efficiency, headline, too_short
+from .headline import balanced, efficiency, headline, master, too_short
 from .screen import verdict_lines
 from .sight import Sight, sight_of
 
@@ -15,6 +15,7 @@ __all__ = [
     "entries",
     "groups_of",
     "headline",
+    "master",
     "sight_of",
     "too_short",
     "verdict_lines",

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from ...analyze import Findings
 from ...analyze.code_regions import caller_of
 from ...analyze.verdict import Finding, Kind
@@ -167,6 +169,9 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     if finding.weight is not None:
         position = finding.weight
         time = float(findings.explanation.seconds.time[position])
+        if findings.master is not None:
+            others = np.delete(findings.performance.measured([position])[0], findings.master)
+            return f"all but the master alike: {time_of(findings.experiment, float(others.mean()))} each"
     elif finding.procedure:
         position, time = finding.procedure.region, finding.procedure.wall_time
     else:

@@ -12,7 +12,7 @@ from ..times import time_of
 from ..title import title_of
 from ..units import percent, ranks, seconds
 
-__all__ = ["balanced", "efficiency", "headline", "processes", "too_short"]
+__all__ = ["balanced", "efficiency", "headline", "master", "processes", "too_short"]
 
 _PATH_COST: Final = 0.05  # percent of the run: less is not worth a word
 
@@ -71,6 +71,15 @@ def balanced(findings: Findings) -> list[str]:
     who = "threads" if findings.performance.threads else "ranks"
     line = f"balanced{as_far}: {who}{of_each}{without} differ in no region enough to matter"
     return [line] if verdict.findings else [f"{line}; no region stands out"]
+
+
+def master(findings: Findings) -> list[str]:
+    """Say which rank is a master, if one is."""
+    rank = findings.verdict.master
+    if rank is None:
+        return []
+    said = f"rank {rank} is a master, which answers the others and computes next to nothing: not compared"
+    return [f"{said} (--include-rank {rank})"]
 
 
 def processes(findings: Findings) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from ..causes import (
     EACH_TIME,
     FEWER_MESSAGES,
     MAYBE_SPEED,
+    NAMES,
     SAME_WORK,
     against_difference,
     against_weight,
@@ -33,6 +34,7 @@ _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: a region of which more must be known
 _ALL: Final = 0.9  # of a time: what is as much is all of it
 _OFF: Final = "off_processor_time"
+_MISSES: Final = ("l1_miss_rate", "l2_miss_rate")
 _SLOW: Final = 2.0  # times the program's cycles per instruction
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
@@ -43,7 +45,7 @@ _WHAT_IT_MAY_BE: Final = {
 def reasons(findings: Findings, finding: Finding) -> list[str]:
     """Say why, the main reason first; and where it is uncertain, why that is."""
     uneven = [f"why: {line}" for line in _why_uneven(findings, finding)] if finding.groups else []
-    heavy = [] if finding.weight is None else [f"why: {line}" for line in _why_heavy(findings, finding.weight)]
+    heavy = [] if finding.weight is None else [f"why: {line}" for line in _why_heavy(findings, finding)]
     if finding.procedure and finding.weight is None:
         heavy = [f"why: {line}" for line in _why_in_mpi(findings, finding)]
     is_uneven = finding.kind in (Kind.IMBALANCE, Kind.SLOW_CORE) and bool(finding.groups)
@@ -95,17 +97,30 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         yield "unknown: no count differs so; random memory access, page faults or placement may"
 
 
-def _why_heavy(findings: Findings, core: int) -> list[str]:
+def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
     """Say why a region takes its time, what takes most of it first."""
+    assert finding.weight is not None
+    core = finding.weight
     causes, cost = findings.explanation.of_regions, findings.run.weighed_costs[core]
     waiting = [_waiting(findings, core)] if core in causes.waiting else []
     executes = _executes(findings, core)
     known = [each for each in causes.causes[core] if each.attribute != "instructions"]
     also = [each for each in causes.also[core] if each.attribute != "instructions"]
     computing = [because_of(cost, known, also)] if known else [because_of(cost, (), also)] if also else []
+    if misses := _misses(findings, finding):
+        computing = [misses, *computing]
     if findings.explanation.seconds.chained[core] > 0 or is_mostly(cost.mpi_time, cost):
         return [*waiting, *computing, *executes]
     return [*computing, *executes, *waiting]
+
+
+def _misses(findings: Findings, finding: Finding) -> str:
+    """Say what cache misses take of a region's busy time, where they are its main part."""
+    for each in finding.causes if finding.kind is Kind.MEMORY else ():
+        if each.attribute in _MISSES and each.seconds and each.share:
+            spent, whole = (time_of(findings.experiment, time) for time in (each.seconds, each.seconds / each.share))
+            return f"{NAMES[each.attribute]} take {spent} of its {whole} of busy time"
+    return ""
 
 
 def _executes(findings: Findings, core: int) -> list[str]:
@@ -141,12 +156,14 @@ def general_advice(findings: Findings, finding: Finding) -> list[str]:
         differences = causes.differences if core is None else causes.of_core[core]
         to_try = against_difference(findings.performance, core)
         uneven = [to_try[each.attribute] for each in differences]
-    heavy = [] if finding.weight is None else [*_against_weight(findings, finding.weight)]
+    heavy = [] if finding.weight is None else [*_against_weight(findings, finding)]
     said = [*uneven, *heavy] if finding.kind is Kind.IMBALANCE else [*heavy, *uneven]
     return [f"try: {each}" for each in dict.fromkeys(said)]
 
 
-def _against_weight(findings: Findings, core: int) -> Iterator[str]:
+def _against_weight(findings: Findings, finding: Finding) -> Iterator[str]:
+    assert finding.weight is not None
+    core = finding.weight
     causes, cost = findings.explanation.of_regions, findings.run.weighed_costs[core]
     found = findings.explanation.serialisation
     if core in causes.small_calls:
@@ -154,6 +171,9 @@ def _against_weight(findings: Findings, core: int) -> Iterator[str]:
     elif found is not None and found.chained[core]:
         yield AT_ONCE if found.passes_on[core] else EACH_TIME
     known = [each for each in causes.causes[core] if each.attribute != "instructions"]
+    misses = next((each.attribute for each in finding.causes if each.attribute in _MISSES), "")
+    if finding.kind is Kind.MEMORY and misses:
+        yield against_weight(cost)[misses]
     if known:
         advice = against_weight(cost)
         names = dict.fromkeys([most_telling(known), *(each.attribute for each in [*known, *causes.also[core]])])
@@ -174,16 +194,16 @@ def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
     if finding.groups and finding is _first_uneven(findings):
         yield from (f"{ranks(group)}: {SAME_WORK}" for group in findings.explanation.of_ranks.alike)
         if findings.verdict.odd_one is not None:
-            yield _odd_one(findings.verdict.odd_one, master=findings.verdict.master)
+            yield _odd_one(findings.verdict.odd_one, least=findings.verdict.odd_one_computes_least)
 
 
 def _first_uneven(findings: Findings) -> Finding | None:
     return next((each for each in findings.verdict.findings if each.groups), None)
 
 
-def _odd_one(label: int | str, *, master: bool) -> str:
+def _odd_one(label: int | str, *, least: bool) -> str:
     who = ranks([label])
-    return f"{who} computes least: if it is a master, --exclude-rank {label}" if master else f"only {who} differs"
+    return f"{who} computes least: if it is a master, --exclude-rank {label}" if least else f"only {who} differs"
 
 
 def _called_from(finding: Finding) -> str:

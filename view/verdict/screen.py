@@ -12,7 +12,7 @@ from ..caveats import caveats
 from ..lines import broken
 from ..place import clipped
 from .entry import Entry, entries
-from .headline import balanced, efficiency, headline, too_short
+from .headline import balanced, efficiency, headline, master, too_short
 
 if TYPE_CHECKING:
     from ...advise import Advised
@@ -50,7 +50,7 @@ def verdict_lines(
         line is free.
     """
     head = [line for line in ("   ".join(headline(findings, file)), *efficiency(findings)) for line in _broken(line)]
-    said = balanced(findings)
+    said = [line for each in (*master(findings), *balanced(findings)) for line in _broken(each)]
     if findings.verdict.too_short:
         said = [too_short()]
     head += ["", *said]

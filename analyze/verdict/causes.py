@@ -1,0 +1,64 @@
+"""What the busy time of a region consists of, by the account of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from ..analysis import Analysis
+from .finding import Cause
+
+__all__ = ["busy_parts", "causes_of_weight", "waits_for_memory"]
+
+# Parts of the account, by the attribute that is their cause; what no count explains has no attribute.
+_ATTRIBUTES: Final = {
+    "instructions": "instructions",
+    "l1_misses": "l1_miss_rate",
+    "l2_misses": "l2_miss_rate",
+    "unexplained": "unexplained",
+    "io_calls": "io_calls",
+    "io_bytes": "io_bytes",
+    "io_rest": "io_rest",
+    "io": "io_bytes",
+}
+_MISSES: Final = ("l1_miss_rate", "l2_miss_rate")
+_MOST: Final = 0.5  # of the busy time: what explains as much is the reason
+
+
+def busy_parts(analysis: Analysis, region: int) -> Mapping[str, float]:
+    """Return the seconds of a region by attribute, means over the ranks; empty if computing is one part.
+
+    Args:
+        analysis: What was found.
+        region: Its position; a region around the whole program counts without its parts, as it is weighed.
+    """
+    if "instructions" in analysis.run.lacking:
+        return {}
+    account = analysis.account
+    values = account.own if analysis.run.weighed.regions[region].own_code else account.inclusive
+    return {_ATTRIBUTES[name]: float(values[name][region]) for name in account.parts if name in _ATTRIBUTES}
+
+
+def causes_of_weight(analysis: Analysis, region: int) -> tuple[Cause, ...]:
+    """Return what the busy time of a region consists of, the largest part first; of what was not counted, files.
+
+    Args:
+        analysis: What was found.
+        region: Its position among those that were weighed.
+    """
+    parts = busy_parts(analysis, region)
+    if not parts:
+        seconds = analysis.explanation.seconds
+        found = analysis.explanation.of_regions.causes.get(region, ())
+        parts = {each.attribute: float(seconds.of[each.attribute][region]) for each in found}
+        whole = float(seconds.time[region])
+    else:
+        whole = sum(parts.values())
+    spent = sorted(parts.items(), key=lambda each: -each[1])
+    return tuple(Cause(name, each, min(each / whole, 1.0)) for name, each in spent if each > 0 and whole > 0)
+
+
+def waits_for_memory(analysis: Analysis, region: int) -> bool:
+    """Return whether cache misses take half of a region's busy time or more."""
+    parts = busy_parts(analysis, region)
+    return sum(parts.get(name, 0.0) for name in _MISSES) >= _MOST * sum(parts.values()) > 0
