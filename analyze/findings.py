@@ -54,7 +54,8 @@ def analyze(
 
     Raises:
         InputError: The experiment lacks what the analyses need.
-        UsageError: What is excluded or included does not exist.
+        InputError: A rank that is included does not exist.
+        UsageError: What is excluded does not exist.
     """
     by_default = PAPER_METRIC if method == PAPER else DISSIMILARITY_METRICS[0]
     run = prepare(

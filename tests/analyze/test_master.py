@@ -1,0 +1,61 @@
+"""A master hands out work and computes next to nothing: it is left out of balance and gains."""
+
+from __future__ import annotations
+
+import pytest
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.analyze.verdict import Kind
+from autoanalyzer.errors import InputError
+from autoanalyzer.view.verdict import verdict_lines
+
+WORK = [0.0, 1.0, 2.0, 3.0]
+MESSAGES = [30.0, 10.0, 10.0, 10.0]  # each worker asks ten times, and the master answers
+
+
+def dealt_out(make_experiment, work=WORK, calls=MESSAGES):
+    return make_experiment({"work": work, "deal": [0.01] * len(work)}, mpi_calls={"deal": calls})
+
+
+def test_a_master_is_in_no_group_and_gains_are_those_of_the_workers(make_experiment):
+    found = analyze(dealt_out(make_experiment)).verdict
+    assert found.master == 0
+    first = found.findings[0]
+    assert first.kind is Kind.IMBALANCE
+    assert [each.labels for each in first.groups] == [(1,), (2,), (3,)]
+    assert first.gain.seconds == pytest.approx(3.0 - 2.0)
+    assert "rank 0 is a master" in " ".join(verdict_lines(analyze(dealt_out(make_experiment))))
+
+
+def test_who_is_to_be_included_is_no_master(make_experiment):
+    findings = analyze(dealt_out(make_experiment), include_ranks=[0])
+    assert findings.verdict.master is None
+    assert findings.verdict.findings[0].gain.seconds == pytest.approx(3.0 - 1.5)
+    with pytest.raises(InputError, match="no rank 7"):
+        analyze(dealt_out(make_experiment), include_ranks=[7])
+
+
+def test_workers_that_are_alike_are_balanced_whatever_their_master_does(make_experiment):
+    findings = analyze(dealt_out(make_experiment, work=[0.0, 2.0, 2.0, 2.0]))
+    assert findings.dissimilarity.exists
+    assert findings.verdict.balanced
+    assert {each.kind for each in findings.verdict.findings} == {Kind.HOT_SPOT}
+    assert "    all but the master alike: 2 s each" in verdict_lines(findings)
+
+
+@pytest.mark.parametrize(
+    ("work", "calls"),
+    [
+        pytest.param(WORK, [10.0] * 4, id="as many messages as each other rank: a rank without work"),
+        pytest.param(WORK, [19.0, 10.0, 10.0, 10.0], id="less than halfway between those and all"),
+        pytest.param([0.25, 1.0, 2.0, 3.0], MESSAGES, id="more than a tenth of the others' work"),
+        pytest.param([0.0, 2.0], [10.0, 10.0], id="two ranks have as many messages"),
+        pytest.param(WORK, [0.0] * 4, id="no messages"),
+    ],
+)
+def test_who_is_no_master_is_compared(work, calls, make_experiment):
+    assert analyze(dealt_out(make_experiment, work, calls)).verdict.master is None
+
+
+def test_halfway_to_all_messages_is_enough(make_experiment):
+    assert analyze(dealt_out(make_experiment, calls=[20.0, 10.0, 10.0, 10.0])).verdict.master == 0

@@ -1,0 +1,65 @@
+"""The record of a verdict: its order, its kinds, and what each finding's time consists of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from autoanalyzer.analyze import analyze
+from autoanalyzer.analyze.verdict import Kind
+from autoanalyzer.view.verdict import verdict_lines
+
+PRICES = {
+    "instruction_independent": 0.1e-9,
+    "instruction_dependent": 0.6e-9,
+    "l1_miss_chased": 4e-9,
+    "l2_miss_chased": 100e-9,
+}
+
+
+def chase(make_experiment, load=1.0, missing=0.1):
+    """A hash join: few instructions, most of whose time is misses of both caches; beside it code that only computes."""
+    counts = {
+        "instructions": {"join": [2e8] * 2, "calm": [2e9] * 2},
+        "ref_cycles": {"join": [1.4e9 * load] * 2, "calm": [1e9 * load] * 2},
+        "l1_accesses": {"join": [1e8] * 2, "calm": [5e8] * 2},
+        "l1_misses": {"join": [missing * 1e8] * 2, "calm": [1e5] * 2},
+        "l2_accesses": {"join": [missing * 1e8] * 2, "calm": [1e5] * 2},
+        "l2_misses": {"join": [missing * 0.5e8] * 2, "calm": [1e4] * 2},
+    }
+    made = make_experiment({"join": [0.7 * load] * 2, "calm": [0.5 * load] * 2}, **counts)
+    return made.replaced(notes=replace(made.notes, prices=PRICES))
+
+
+@pytest.mark.parametrize("load", [1.0, 1.3])
+def test_what_mostly_waits_for_memory_is_that_on_a_busy_machine_too_and_nothing_is_said_of_instructions(
+    load, make_experiment
+):
+    findings = analyze(chase(make_experiment, load))
+    first = findings.verdict.findings[0]
+    assert (first.kind, first.causes[0].attribute) == (Kind.MEMORY, "l2_miss_rate")
+    assert first.gain is not None
+    seconds = {each.attribute: each.seconds for each in first.causes}
+    (join,) = [i for i, each in enumerate(findings.run.weighed.regions) if each.id == first.region.id]
+    account = findings.account
+    assert seconds["l2_miss_rate"] == pytest.approx(account.inclusive["l2_misses"][join])
+    assert sum(seconds.values()) == pytest.approx(0.7 * load)
+    text = " ".join(" ".join(verdict_lines(findings)).split())
+    assert "why: L2 misses take " in text
+    assert "do less work" not in text
+
+
+def test_what_hardly_misses_is_a_hot_spot_whose_instructions_are_said(make_experiment):
+    findings = analyze(chase(make_experiment, missing=0.002))
+    kinds = {each.region.id: each.kind for each in findings.verdict.findings}
+    assert set(kinds.values()) == {Kind.HOT_SPOT}
+    assert "of the program's 4.4e9 instructions" in " ".join(verdict_lines(findings, everything=True))
+
+
+def test_the_largest_gain_is_first_then_the_largest_share_and_each_place_is_there_once(make_experiment):
+    times = {"a": [1.0, 1.4], "b": [1.0, 3.0], "c": [5.0, 5.0], "d": [4.0, 4.0]}
+    counts = {name: [1e9 * each for each in row] for name, row in times.items()}
+    found = analyze(make_experiment(times, instructions=counts)).verdict.findings
+    assert [each.region.id for each in found] == [2, 1, 3, 4]
+    assert [each.gain is None for each in found] == [False, False, True, True]
