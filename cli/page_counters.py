@@ -8,7 +8,7 @@ from ..errors import AutoanalyzerError
 from ..view.counters_html import counters_html
 from ..view.page import Subject
 from .proposed_region import MOST, region_name
-from .space_arguments import with_turns
+from .space_arguments import with_shared_cores
 
 __all__ = ["counters_of"]
 
@@ -41,4 +41,6 @@ def counters_of(subject: Subject) -> str:
     else:
         return ""
     parts = (("Locations that are alike: hierarchy", alike), ("Redundant metrics: correlation", redundant))
-    return "".join(counters_html(with_turns(report, [experiment]), title, space.place) for title, report in parts)
+    return "".join(
+        counters_html(with_shared_cores(report, [experiment]), title, space.place) for title, report in parts
+    )

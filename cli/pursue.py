@@ -29,7 +29,7 @@ from .space_arguments import (
     check_seed,
     formulas,
     metric_space,
-    with_turns,
+    with_shared_cores,
     write_report,
 )
 
@@ -138,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     write_report(
         arguments,
-        with_turns(report, experiments),
+        with_shared_cores(report, experiments),
         title=f"pursuit: {arguments.input.name}",
         about=f"{many(len(periods), 'period')}, {many(len(state.metrics), 'metric')}",
         document=about,

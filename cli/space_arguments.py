@@ -12,7 +12,7 @@ from ..analyze.formula import Formula
 from ..analyze.metric_space import MetricSpace
 from ..errors import UsageError
 from ..experiment import Experiment
-from ..view.caveats import turns_taken
+from ..view.caveats import TRUST, shared_cores
 from ..view.report import Report, csv_text, json_text, print_report
 from .documents import add_documents, is_output, write_document
 from .part_arguments import add_exclude_rank_argument, names_of
@@ -24,7 +24,7 @@ __all__ = [
     "check_seed",
     "formulas",
     "metric_space",
-    "with_turns",
+    "with_shared_cores",
     "write_report",
 ]
 
@@ -118,10 +118,10 @@ def metric_space(arguments: argparse.Namespace, *experiments: Experiment, beside
     )
 
 
-def with_turns(report: Report, experiments: Sequence[Experiment]) -> Report:
-    """Add that ranks took turns, if those of any run did."""
-    turns = next(filter(None, map(turns_taken, experiments)), None)
-    return replace(report, caveats=[f"{turns[0].upper()}{turns[1:]}.", *report.caveats]) if turns else report
+def with_shared_cores(report: Report, experiments: Sequence[Experiment]) -> Report:
+    """Add that ranks shared cores, if those of any run did."""
+    shared = next(filter(None, map(shared_cores, experiments)), None)
+    return replace(report, caveats=[f"{shared}: {TRUST}.", *report.caveats]) if shared else report
 
 
 def write_report(

@@ -20,7 +20,7 @@ from ..view.report import Report
 from ..view.units import many
 from .documents import check_targets
 from .proposed_region import MOST, ProposedRegion
-from .space_arguments import REPORTS, add_space_arguments, check_seed, metric_space, with_turns, write_report
+from .space_arguments import REPORTS, add_space_arguments, check_seed, metric_space, with_shared_cores, write_report
 
 if TYPE_CHECKING:
     from ..analyze.statistics import Factors
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         report = replace(report, caveats=[*report.caveats, said])
     write_report(
         arguments,
-        with_turns(report, runs),
+        with_shared_cores(report, runs),
         title=f"{arguments.analysis}: {Path(experiment.notes.program or file).name}",
         about=f"{file}, {space.place}: {len(space.points)} locations, {many(len(space.metrics), 'metric')}"
         f"{f'. {proposed.sentence}' if proposed else ''}",

@@ -26,7 +26,9 @@ from .place import Place
 from .times import time_of
 from .units import count, many, percent, ranks, seconds
 
-__all__ = ["MOST_NOTES", "caveats", "turns_taken"]
+__all__ = ["MOST_NOTES", "TRUST", "caveats", "shared_cores"]
+
+TRUST: Final = "trust busy time, not wall time"
 
 MOST_NOTES: Final = 6  # lines; more only where findings leave them
 _COSTLY: Final = 10  # percent
@@ -77,7 +79,6 @@ def _all(findings: Findings, *, names: bool, remarks: bool) -> Iterator[str]:
     if notes.not_instrumented:
         yield f"not instrumented: {_names(notes.not_instrumented, names)}"
     yield from _crowded(findings)
-    yield from _beside(findings)
     yield from _delayed(findings)
     yield from _asleep(findings)
     if findings.run.nested_teams:
@@ -162,21 +163,21 @@ def _costly_from(findings: Findings) -> float:
     return min(100 * share, _COSTLY) if share and not _throttles(findings) else _COSTLY
 
 
-def turns_taken(experiment: Experiment) -> str | None:
-    """Say that ranks, or their threads, took turns; None if each had a processor."""
-    if not (taking := taking_turns(experiment)):
+def shared_cores(experiment: Experiment) -> str | None:
+    """Say that ranks, or their threads, share cores; None if each had one."""
+    if not (sharing := taking_turns(experiment)):
         return None
-    where = many(experiment.notes.processors or 0, "processor")
-    threads = taking > len({each.process for each in experiment.locations})
-    line = f"{taking} {'threads' if threads else 'ranks'} on {where}: they take turns"
-    waits = "mpi_time" in experiment and summary(experiment, "mpi_time").positive
-    return f"{line}, and time in MPI includes waiting for a turn" if waits else line
+    threads = sharing > len({each.process for each in experiment.locations})
+    return f"{sharing} {'threads' if threads else 'ranks'} share {many(experiment.notes.processors or 0, 'core')}"
 
 
 def _crowded(findings: Findings) -> Iterator[str]:
-    """Say that ranks, or their threads, took turns, and what can't be judged for that."""
-    if line := turns_taken(findings.experiment):
-        yield line
+    """Say that ranks share cores, or other programs used them, and what can't be judged for that."""
+    others = share_of_others(findings.experiment)
+    shared = shared_cores(findings.experiment)
+    used = f"other programs took {percent(100 * others)} of {'them' if shared else 'the cores'}" if others else ""
+    if shared or used:
+        yield f"{', and '.join(filter(None, [shared, used]))}: {TRUST}"
     if findings.differences.not_judged:
         performance, found = findings.differences.not_judged
         core = max(found.cccr, key=lambda each: float(np.ptp(performance.values[each])))
@@ -206,12 +207,6 @@ def _delayed(findings: Findings) -> Iterator[str]:
             f"other programs or ranks held the processors: {ranks([worst])} was ready but not running for"
             f" {seconds(waited[worst])} of its {seconds(first[worst])}{more}"
         )
-
-
-def _beside(findings: Findings) -> Iterator[str]:
-    """Say what other programs took of the processors."""
-    if share := share_of_others(findings.experiment):
-        yield f"other programs took {percent(100 * share)} of the processors"
 
 
 def share_of_others(experiment: Experiment) -> float:

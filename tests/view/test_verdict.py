@@ -233,7 +233,7 @@ def test_causes_come_with_their_evidence_and_what_to_try():
     where, saved = "1 MEMORY      work.c  loop in work, called by main", "up to 310 ms of 1.03 s (30 %)"
     assert lines[2] == f"{where}{saved:>{100 - len(where)}}"
     assert lines[3] == "    ranks 2-3: 1 s each; ranks 0-1: 500 ms each; 96 % of all busy time"
-    assert lines[4] == "    why: L1 misses: 50 % of accesses, program 38 %"
+    assert lines[4] == "    why: L1 misses take 626 ms of its 750 ms of busy time"
     assert lines[5].startswith("    try: access arrays")
     assert "    why: instructions differ: 1.0e9 against 2.1e9" in lines
     assert any(line.startswith("    try: distribute the work") for line in lines)
@@ -392,7 +392,9 @@ def test_ranks_that_waited_for_a_processor_are_said_to(waited: float, said: bool
     assert any(line in each for each in whole_lines(analyze(experiment([10.5, 10.5], notes=notes)))) == said
 
 
-@pytest.mark.parametrize(("own", "said"), [(2.0, "other programs took 40 % of the processors"), (9.0, "")])
+@pytest.mark.parametrize(
+    ("own", "said"), [(2.0, "other programs took 40 % of the cores: trust busy time, not wall time"), (9.0, "")]
+)
 def test_what_other_programs_took_of_the_processors_is_said(own: float, said: str):
     use = {"elapsed": 10.0, "busy": 10.0, "own": own}
     notes = Notes(program="app", processors=2, processor_use=use)
@@ -487,9 +489,7 @@ def test_the_document_has_the_keys_of_the_schema():
 def test_ranks_that_take_turns_are_said_to(processors, said, in_mpi):
     plain = counted([1.0, 1.0, 1.0, 1.0], mpi_time=[[in_mpi] * 4])
     crowded = plain.replaced(notes=replace(plain.notes, processors=processors))
-    line = (
-        f"4 ranks on 2 processors: they take turns{', and time in MPI includes waiting for a turn' if in_mpi else ''}"
-    )
+    line = "4 ranks share 2 cores: trust busy time, not wall time"
     assert (line in verdict_lines(analyze(crowded))) == said
 
 

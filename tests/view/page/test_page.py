@@ -284,7 +284,7 @@ def test_the_verdict_is_read_without_javascript(experiments, show):
     assert "mpirun --oversubscribe -n 4 ./rays" in text
     assert re.search(r"IMBALANCE\s+propagate.c:28\s+loop in propagate", text)
     assert "rank 0: 0 s" in text
-    assert "4 ranks on 2 processors: they take turns" in text
+    assert "4 ranks share 2 cores: trust busy time" in text
     assert "The trees need JavaScript." in text
 
 
