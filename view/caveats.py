@@ -26,7 +26,7 @@ from .place import Place
 from .times import time_of
 from .units import count, many, percent, ranks, seconds
 
-__all__ = ["MOST_NOTES", "TRUST", "caveats", "shared_cores"]
+__all__ = ["MOST_NOTES", "TRUST", "caveats", "how_counted", "shared_cores"]
 
 TRUST: Final = "trust busy time, not wall time"
 
@@ -40,22 +40,18 @@ _ASLEEP: Final = 0.25  # of the ranks' time
 _WEIGHTS: Final = {"crnm": "CRNM: share of the run x cycles per instruction", "cpi": "CPI: cycles per instruction"}
 
 
-def caveats(
-    findings: Findings, not_counted: str = "", *, most: int | None = MOST_NOTES, besides: Sequence[str] = ()
-) -> list[str]:
-    """Return the warnings; the last line says where counts come from.
+def caveats(findings: Findings, *, most: int | None = MOST_NOTES, besides: Sequence[str] = ()) -> list[str]:
+    """Return the warnings.
 
     Args:
         findings: What was found.
-        not_counted: Why there are no counts though they were asked for; empty if they were not asked for.
         most: How many lines there may be; the last one then says how many are left out. None for all, with all names.
         besides: What follows the warnings on the run.
     """
-    last = _how_counted(findings, not_counted)
-    said = [*_all(findings, names=most is None, remarks=True), *besides, last]
+    said = [*_all(findings, names=most is None, remarks=True), *besides]
     if most is None or len(said) <= most:
         return said
-    said = [*_all(findings, names=False, remarks=False), *besides, last]
+    said = [*_all(findings, names=False, remarks=False), *besides]
     if len(said) <= most:
         return said
     kept = said[: most - 1]
@@ -63,7 +59,7 @@ def caveats(
 
 
 def _all(findings: Findings, *, names: bool, remarks: bool) -> Iterator[str]:
-    """Give all but the last.
+    """Yield the warnings.
 
     Args:
         findings: What was found.
@@ -249,8 +245,8 @@ def _wall_times(part: Experiment, _: slice) -> npt.NDArray[np.float64]:
     return np.asarray(part.exclusive("wall_time").sum(axis=0))
 
 
-def _how_counted(findings: Findings, not_counted: str) -> str:
-    """Say where counts come from, and which are not there."""
+def how_counted(findings: Findings, not_counted: str = "") -> str:
+    """Say where counts come from, which are not there, and why, if they were asked for."""
     if "instructions" in findings.run.lacking:
         counted = counted_events(findings.experiment.metrics)
         return f"{counted}{f' ({not_counted})' if not_counted else ''}: no causes by instructions or cache misses"

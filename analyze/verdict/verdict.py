@@ -9,13 +9,14 @@ import numpy as np
 
 from ..analysis import Analysis
 from ..base import Base
-from .finding import Finding
+from .finding import Finding, Kind
 from .heavy import heavy_procedures, heavy_regions
 from .ranking import each_place_once, ranked
 from .uneven import uneven_regions
 
 __all__ = ["SHORTEST", "Verdict", "find_verdict"]
 
+_OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE)
 SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 
 
@@ -27,7 +28,7 @@ class Verdict:
         findings: The largest gain first.
         base: Of what gains and shares are.
         too_short: Whether the run is too short to judge; it then has no findings.
-        balanced: Whether no finding is that ranks differ.
+        balanced: Whether no finding is that ranks differ, or wait for each other's work.
         master: The rank that hands out work, which is left out of balance and gains; None without one.
         odd_one: The only rank, or thread, that differs from all others; None if there is none, or it is the master.
         odd_one_computes_least: Whether it computes no more than any other, wherever ranks differ, for certain.
@@ -59,7 +60,7 @@ def find_verdict(analysis: Analysis) -> Verdict:
         findings,
         analysis.base,
         too_short,
-        balanced=not any(each.groups for each in findings),
+        balanced=not any(each.groups or each.kind in _OF_RANKS for each in findings),
         master=None if master is None else performance.ranks[master],
         odd_one=None if column is None else performance.labels[column],
         odd_one_computes_least=column is not None

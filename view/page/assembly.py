@@ -17,7 +17,7 @@ from ...experiment.algebra import difference, integrate
 from ..account import account_picture
 from ..advice import find_advice, not_advised
 from ..browser import Sums
-from ..caveats import caveats
+from ..caveats import caveats, how_counted
 from ..picture import picture_html
 from ..place import at_line, visible
 from ..source_file import SourceFile
@@ -154,7 +154,10 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
             lines = [too_short()]
         found = entries(findings, advised, whole=True)
         return _Said(
-            _SEPARATOR.join(headline(findings, subject.file)), lines, found, caveats(findings, besides=besides)
+            _SEPARATOR.join(headline(findings, subject.file)),
+            lines,
+            found,
+            [*caveats(findings, besides=besides), how_counted(findings)],
         )
     title = _SEPARATOR.join((title_of(experiment, subject.file), experiment.size))
     changes = _changes(experiment) if experiment.notes.derived_by[-1:] == ("difference",) else []

@@ -37,6 +37,7 @@ LABELS: Final = {
     Kind.SLOW_CORE: "SLOW CORE",
 }
 _MOST_GROUPS: Final = 4
+_IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 _LEAST_SHARE: Final = 0.0005  # of busy time: less is written as 0.0 %
 _OFF: Final = "off_processor_time"
 
@@ -168,7 +169,9 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         return f"off the core: {said}" if findings.performance.metric == _OFF else said
     if finding.weight is not None:
         position = finding.weight
-        time = float(findings.explanation.seconds.time[position])
+        seconds = findings.explanation.seconds
+        busy = seconds.computing + seconds.of["io_bytes"]
+        time = float((seconds.time if finding.kind in _IN_MPI else busy)[position])
         if findings.master is not None:
             others = np.delete(findings.performance.measured([position])[0], findings.master)
             return f"all but the master alike: {time_of(findings.experiment, float(others.mean()))} each"

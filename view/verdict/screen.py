@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...analyze import Findings
 from ..advice import not_advised
-from ..caveats import caveats
+from ..caveats import caveats, how_counted
 from ..lines import broken
 from ..place import clipped
 from .entry import Entry, entries
@@ -59,16 +59,19 @@ def verdict_lines(
     besides = not_advised(advised, everything=everything) if advised else []
 
     def warnings(most: int) -> list[str]:
-        return [line for each in caveats(findings, not_counted, most=most, besides=besides) for line in _broken(each)]
+        return [line for each in caveats(findings, most=most, besides=besides) for line in _broken(each)]
 
+    counted = how_counted(findings, not_counted)
     if everything:
-        every = caveats(findings, not_counted, most=None, besides=besides)
+        every = [*caveats(findings, most=None, besides=besides), counted]
         return [*head, *(line for item in items for line in item.all), "", *every, *end]
     room = _MOST_LINES - len(head) - 1 - len(end)
-    fewest = warnings(_FEWEST_WARNINGS)
+    fewest = [*warnings(_FEWEST_WARNINGS), *(_broken(counted) if not_counted else [])]
     body = _that_fit(items, room - len(fewest))
-    more = warnings(max(room - len(body), _FEWEST_WARNINGS))
-    return [*head, *body, "", *(more if len(more) <= room - len(body) else fewest), *end]
+    free = room - len(body)
+    more = warnings(max(free, _FEWEST_WARNINGS))
+    choices = ([*more, *_broken(counted)], [*fewest, *([] if not_counted else _broken(counted))], more, fewest)
+    return [*head, *body, "", *next((lines for lines in choices if len(lines) <= free), fewest), *end]
 
 
 class _Item:
