@@ -42,22 +42,26 @@ def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
 
 
 def _kind(analysis: Analysis, core: int) -> Kind:
-    """Say what is wrong with a region: what takes most of its time, or what a fix would save."""
-    causes, cost = analysis.explanation.of_regions, analysis.run.weighed_costs[core]
-    names = [each.attribute for each in causes.causes.get(core, ())]
-    in_turn = analysis.explanation.serialisation
+    """Say what is wrong with a region: what takes most of its time, of what a fix is known for."""
+    explanation, cost = analysis.explanation, analysis.run.weighed_costs[core]
+    causes, seconds, in_turn = explanation.of_regions, explanation.seconds, explanation.serialisation
+    names = {each.attribute for each in causes.causes.get(core, ())}
+    spent: dict[Kind, float] = {}
     if in_turn and in_turn.chained[core]:
-        return Kind.ONE_AFTER_ANOTHER if in_turn.passes_on[core] else Kind.IMBALANCE
+        kind = Kind.ONE_AFTER_ANOTHER if in_turn.passes_on[core] else Kind.IMBALANCE
+        spent[kind] = float(in_turn.chained[core])
     if core in causes.small_calls:
-        return Kind.MESSAGES
+        spent[Kind.MESSAGES] = float(seconds.small_calls[core])
     if "io_bytes" in names or is_mostly(cost.io_time, cost.wall_time):
-        return Kind.FILE_IO
+        spent[Kind.FILE_IO] = float(seconds.of["io_bytes"][core])
     if "mpi_bytes" in names:
-        return Kind.TRANSFER
-    waits = core in causes.waiting or not analysis.explanation.seconds.turns
-    if waits and is_mostly(cost.mpi_time, cost.wall_time):
-        return Kind.LATE
-    return Kind.MEMORY if set(names).intersection(_MISSES) or waits_for_memory(analysis, core) else Kind.HOT_SPOT
+        spent[Kind.TRANSFER] = float(seconds.of["mpi_bytes"][core])
+    if names.intersection(_MISSES) or waits_for_memory(analysis, core):
+        spent[Kind.MEMORY] = float(seconds.misses[core])
+    if spent:
+        return max(spent, key=spent.__getitem__)
+    waits = core in causes.waiting or not seconds.turns
+    return Kind.LATE if waits and is_mostly(cost.mpi_time, cost.wall_time) else Kind.HOT_SPOT
 
 
 def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:

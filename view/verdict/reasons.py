@@ -35,6 +35,7 @@ _MOST_OF_RUN: Final = 0.5  # of the busy time: a region of which more must be kn
 _ALL: Final = 0.9  # of a time: what is as much is all of it
 _OFF: Final = "off_processor_time"
 _MISSES: Final = ("l1_miss_rate", "l2_miss_rate")
+_OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _SLOW: Final = 2.0  # times the program's cycles per instruction
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
@@ -109,7 +110,7 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
     computing = [because_of(cost, known, also)] if known else [because_of(cost, (), also)] if also else []
     if misses := _misses(findings, finding):
         computing = [misses, *computing]
-    if findings.explanation.seconds.chained[core] > 0 or is_mostly(cost.mpi_time, cost):
+    if finding.kind in _OF_OTHERS or is_mostly(cost.mpi_time, cost):
         return [*waiting, *computing, *executes]
     return [*computing, *executes, *waiting]
 
