@@ -101,6 +101,7 @@ def test_of_a_broken_compiler_its_own_words(tool: Tool, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.nightly
 def test_of_a_broken_compiler_what_works_in_its_place(tool: Tool, tmp_path: Path) -> None:
     path = path_without(tmp_path / "bin", OPEN_MPI, VALGRIND, FORTRAN, "mpicxx.mpich")
     break_program(path / "mpicc")
