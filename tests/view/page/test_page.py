@@ -67,6 +67,7 @@ CLICKED = {
 
 
 @pytest.mark.parametrize("name", ["rays", "hybrid"])
+@pytest.mark.by_day(name=["rays"])
 def test_nothing_is_asked_of_the_network_whatever_is_clicked_and_pressed(name, experiments, show):
     other = experiments["rays_dynamic" if name == "rays" else name], "other"
     shown = show(experiments[name], of_page={**RAYS, "against": other, "counters": "<p>counters</p>"})
