@@ -183,6 +183,7 @@ class Opened:
     requests: list[str]
 
 
+_DRAWN_SIMPLY = ("--disable-gpu", "--disable-gpu-compositing", "--disable-software-rasterizer")
 _BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
@@ -195,7 +196,7 @@ def chromium() -> Generator[Browser, None, None]:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - takes a tenth of a second of each worker
 
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox", *_DRAWN_SIMPLY])
         yield browser
         browser.close()
 
@@ -265,6 +266,14 @@ def pytest_collection() -> Generator[None, Any, Any]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Leave to the night the values of a test's parameters that its marker ``by_day`` does not name."""
+    values = getattr(getattr(item, "callspec", None), "params", {})
+    for marker in item.iter_markers("by_day"):
+        if any(name in values and values[name] not in kept for name, kept in marker.kwargs.items()):
+            item.add_marker("nightly")
 
 
 @pytest.hookimpl(trylast=True)  # once it is known which tests run

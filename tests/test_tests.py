@@ -7,8 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+
+from .conftest import pytest_itemcollected
 
 TESTS = Path(__file__).parent
 FILES = sorted(TESTS.rglob("test_*.py"))
@@ -189,3 +193,12 @@ def test_assertions_are_found_in_a_test_and_its_helpers(module: Path, body: str,
 def test_what_collecting_tests_makes_is_not_looked_through_for_garbage():
     assert gc.isenabled()
     assert gc.get_freeze_count() > 0
+
+
+@pytest.mark.parametrize(("values", "marks"), [({"mpi": "openmpi"}, []), ({"mpi": "mpich"}, ["nightly"]), ({}, [])])
+def test_values_that_by_day_does_not_name_are_left_to_the_night(values: dict[str, str], marks: list[str]) -> None:
+    by_day, found = pytest.mark.by_day(mpi=["openmpi"]).mark, list[str]()
+    callspec = SimpleNamespace(params=values)
+    item = SimpleNamespace(callspec=callspec, iter_markers=lambda _: [by_day], add_marker=found.append)
+    pytest_itemcollected(cast(Any, item))
+    assert found == marks

@@ -41,6 +41,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_a_job_finds_what_one_process_finds(large: Path, mpi: tuple[str, str], tool: Tool) -> None:
     alone = tool("autoanalyzer", "analyze", str(large), "--json", "alone.json")
     job = tool(mpi[0], "-n", "3", "autoanalyzer", "analyze", str(large), "--json", "job.json")

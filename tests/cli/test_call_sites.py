@@ -8,6 +8,7 @@ import subprocess
 from typing import Any
 
 import numpy as np
+import pytest
 
 from autoanalyzer.experiment import load
 
@@ -131,6 +132,7 @@ def test_calls_have_the_lines_of_their_places(tool, mpi):
     assert "not instrumented: app: no probes" in done.stderr.decode()
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_without_debug_information_functions_are_named_and_stripped_nothing(tool, mpi):
     launcher, compiler = mpi
     compiled(tool, C, "app.c", compiler, "-O1", "-no-pie", "-o", "app")
@@ -142,6 +144,7 @@ def test_without_debug_information_functions_are_named_and_stripped_nothing(tool
     assert visits(tool) == {("MPI_Allreduce", "", "", 0): 30, ("MPI_Barrier", "", "", 0): 2}
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_without_binutils_calls_of_a_function_are_one_region(tool, mpi):
     launcher, compiler = mpi
     compiled(tool, C, "app.c", compiler, "-g", "-o", "app")
@@ -150,6 +153,7 @@ def test_without_binutils_calls_of_a_function_are_one_region(tool, mpi):
     assert visits(tool) == {("MPI_Allreduce", "", "", 0): 30, ("MPI_Barrier", "", "", 0): 2}
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_fortrans_calls_are_in_its_procedures(tool, mpi):
     launcher, compiler = mpi
     compiled(tool, FORTRAN, "app.f90", compiler.replace("mpicc", "mpifort"), "-g", "-o", "app")
@@ -162,6 +166,7 @@ def test_fortrans_calls_are_in_its_procedures(tool, mpi):
     }
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_instances_of_a_template_are_one_place(tool, mpi):
     launcher, compiler = mpi
     compiled(tool, CXX, "app.cpp", compiler.replace("mpicc", "mpicxx"), "-O1", "-g", "-o", "app")
@@ -169,6 +174,7 @@ def test_instances_of_a_template_are_one_place(tool, mpi):
     assert visits(tool) == {("MPI_Barrier@5", "Grid::step", "app.cpp", 5): 2}
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_a_library_in_the_place_of_another_is_told_apart(tool, mpi):
     launcher, compiler = mpi
     for name in ("one", "two"):

@@ -38,6 +38,7 @@ def files(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("closed", STREAMS)
+@pytest.mark.by_day(closed=[">&-", "<&- >&- 2>&-"])
 def test_a_program_with_closed_streams_finds_them_closed(tool: Tool, closed: str) -> None:
     tool.build(PROGRAM)
     succeed(tool("sh", "-c", f"./app {closed}"))

@@ -60,6 +60,7 @@ def by_region(experiment: Experiment, metric: str) -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize(("compiler", "source"), COMPILERS)
+@pytest.mark.by_day(compiler=["gcc", "flang-new-19"])
 def test_a_thread_with_more_work_parts_the_threads_at_the_loop(ran: Any, compiler: str, source: str) -> None:
     found = ran(compiler, source, "uneven")[0]["dissimilarity"]
     assert found["compared"] == "threads"

@@ -154,6 +154,7 @@ def dying(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @pytest.mark.parametrize(("action", "unfinished"), DEATHS)
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_a_run_that_dies_leaves_all_data_up_to_then(tool, mpi, dying, action: str, unfinished: int):
     launcher, compiler = mpi
     death = str(DEATHS.index((action, unfinished)))

@@ -100,6 +100,7 @@ def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     assert not list(folder.glob("autoanalyzer-*"))
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_counts_join_times_under_both_mpis(tool, mpi):
     launcher, compiler = mpi
     build(tool, compiler=compiler)
@@ -281,12 +282,13 @@ int main(int argc, char **argv) {
 
 
 @pytest.mark.long
-def test_programs_in_other_languages_are_counted_as_a_whole(tool):
+@pytest.mark.parametrize("with_python", [False, pytest.param(True, marks=pytest.mark.nightly)])
+def test_programs_in_other_languages_are_counted_as_a_whole(tool, with_python: bool):
     tool.write("app.py", PYTHON)
     tool.write("app.cpp", CPP)
     assert tool("mpicxx", "app.cpp", "-o", "app").returncode == 0
-    launcher = for_several_programs("mpirun")
-    done = run(tool, "--", launcher, "-n", "1", sys.executable, "app.py", ":", "-n", "1", "./app")
+    first = [sys.executable, "app.py"] if with_python else ["./app"]
+    done = run(tool, "--", for_several_programs("mpirun"), "-n", "1", *first, ":", "-n", "1", "./app")
     assert done.returncode == 0, done.stderr.decode()
     assert (counted(tool).exclusive("instructions").sum(axis=0) > 100000).all()
     assert b"no probes, only MPI calls and file I/O" in done.stderr

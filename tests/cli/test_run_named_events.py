@@ -103,6 +103,7 @@ def run(tool, *options: str, command: tuple[str, ...] = ("./app",)):
 
 
 @pytest.mark.parametrize(("compiler", "launcher"), [("mpicc", "mpirun"), ("mpicc.mpich", "mpirun.mpich")])
+@pytest.mark.by_day(compiler=["mpicc"])
 def test_what_events_of_the_kernel_come_to_is_what_the_kernel_says(tool, compiler, launcher):
     if not shutil.which(compiler):
         pytest.skip(f"{compiler} is not installed")

@@ -168,6 +168,7 @@ def test_what_the_program_does_is_what_it_is_without_the_path(tool: Tool) -> Non
         assert len(values) == 2 and values[0] == values[1] > 0, name
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_a_run_of_which_a_part_is_not_recorded_has_one_line_and_no_path(tool: Tool, mpi: tuple[str, str]) -> None:
     launcher, compiler = mpi
     tool.build(LATE, compiler=compiler)

@@ -37,6 +37,8 @@ def interpreters() -> dict[str, str]:
 
 
 INTERPRETERS = interpreters()
+BY_AGE = sorted(INTERPRETERS, key=lambda version: [*map(int, version.split("."))])
+OLDEST_AND_NEWEST = pytest.mark.by_day(version=[BY_AGE[0], BY_AGE[-1]])
 
 
 def run(tool: Any, *words: str, env: dict[str, str] | None = None) -> Any:
@@ -65,6 +67,7 @@ def mpi4py_of(tmp_path: Path, mpi: tuple[str, str]) -> tuple[str, dict[str, str]
     return mpi[0], for_mpi4py(mpi[0], tmp_path)
 
 
+@OLDEST_AND_NEWEST
 @pytest.mark.parametrize("version", INTERPRETERS)
 def test_every_way_into_and_out_of_a_function_nests(tool, version):
     shutil.copy(PROGRAMS / "constructs.py", tool.folder)
@@ -111,6 +114,7 @@ def test_every_way_into_and_out_of_a_function_nests(tool, version):
     assert found.call_paths[imports.parent].region.name == "constructs.py"
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_a_planted_imbalance_is_found_at_its_function(tool, mpi4py_of):
     launcher, env = mpi4py_of
     shutil.copy(PROGRAMS / "imbalance.py", tool.folder)
@@ -174,6 +178,7 @@ print(sorted(each for each in sys.modules if str(getattr(sys.modules[each], "__f
 
 
 @pytest.mark.parametrize("has_own", [False, True])
+@OLDEST_AND_NEWEST
 @pytest.mark.parametrize("version", INTERPRETERS)
 def test_the_program_finds_python_as_it_was(tool, version, has_own):
     tool.write("app.py", SEEN if has_own else SEEN.replace(", sitecustomize", "; sitecustomize = None"))
@@ -192,6 +197,7 @@ ON_PATH = ["ctypes", "json", "struct", "threading"]
 
 
 @pytest.mark.parametrize(("folder", "names"), [("app", BESIDE), ("lib", ON_PATH)])
+@OLDEST_AND_NEWEST
 @pytest.mark.parametrize("version", INTERPRETERS)
 def test_a_program_gets_its_own_modules_whatever_the_hook_has_imported(tool, version, folder, names):
     for name in names:
@@ -221,6 +227,7 @@ main()
 """
 
 
+@OLDEST_AND_NEWEST
 @pytest.mark.parametrize("version", INTERPRETERS)
 def test_a_profile_function_that_is_put_back_records_on_and_one_that_is_not_is_said(tool, version):
     hears_all = tuple(map(int, version.split("."))) >= (3, 12)

@@ -81,6 +81,7 @@ def test_of_too_many_locations_no_region_is_proposed_and_that_is_said(ranks, pro
 
 
 @pytest.mark.parametrize("analysis", ["correlation", "kmeans", "map"])
+@pytest.mark.by_day(analysis=["kmeans"])
 def test_the_region_that_the_verdict_names_is_proposed_first_with_the_command(analysis, sweep, tool, here):
     done = here("stats", sweep, analysis, "--json", "o.json")
     sentence = done.stdout.decode().rpartition("\n\n")[2].split("\n")[0]

@@ -165,6 +165,7 @@ def test_threads_that_become_slower_are_named(tool):
     assert "on thread 0.1\n" in said
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_of_two_programs_the_one_that_changes_is_named_under_both_mpis(tool, mpi):
     launcher, compiler = mpi
     for name, grows in (("ice", 0), ("ocean", 1)):

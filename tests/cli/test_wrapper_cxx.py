@@ -62,6 +62,7 @@ def check(tool, path="app", launcher="mpirun"):
 
 
 @pytest.mark.long
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_make_with_both_mpis(tool, mpi):
     launcher, compiler = mpi
     compiler = compiler.replace("mpicc", "mpicxx")

@@ -91,6 +91,7 @@ def check(tool, path="app", launcher="mpirun"):
     return binary
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_make_with_both_mpis(tool, fortran_mpi):
     launcher, compiler = fortran_mpi
     program(tool, Makefile=MAKEFILE)

@@ -42,7 +42,14 @@ def check(project, paths):
         assert all(region in content for region in REGIONS[kind])
 
 
-@pytest.mark.parametrize(("generator", "quick"), [("Unix Makefiles", "OFF"), ("Ninja", "ON")])
+@pytest.mark.parametrize(
+    ("generator", "quick"),
+    [
+        ("Ninja", "OFF"),
+        pytest.param("Ninja", "ON", marks=pytest.mark.nightly),
+        pytest.param("Unix Makefiles", "OFF", marks=pytest.mark.nightly),
+    ],
+)
 def test_cmake(project, generator, quick):
     compilers = ["-DCMAKE_C_COMPILER=aa-mpicc", "-DCMAKE_CXX_COMPILER=aa-mpicxx", "-DCMAKE_Fortran_COMPILER=aa-mpifort"]
     configured = succeed(project("cmake", "-G", generator, "-B", "build", f"-DQUICK={quick}", *compilers)).stdout

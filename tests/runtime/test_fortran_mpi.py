@@ -43,6 +43,7 @@ def visits(shard: Shard, name: str) -> int:
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_calls_and_bytes_are_those_of_the_rules(
     binding: str, mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
 ) -> None:

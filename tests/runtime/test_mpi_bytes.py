@@ -22,6 +22,7 @@ WITH_SESSIONS = [name for name, (_, compiler) in MPIS.items() if has_sessions(co
 
 
 @pytest.mark.parametrize("source", ["mpi_point_to_point.c", "mpi_collectives.c", "mpi_one_sided.c"])
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_calls_and_bytes_are_those_of_the_rules(source: str, mpi: tuple[str, str], tmp_path: Path) -> None:
     launcher, compiler = mpi
     program = compiled(compiler, source, tmp_path)
@@ -36,6 +37,7 @@ def test_requests_of_several_threads_are_not_mixed_up(mpi: tuple[str, str], tmp_
         assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expectations(tmp_path, rank)
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_mpi_io_is_file_io(mpi: tuple[str, str], tmp_path: Path) -> None:
     launcher, compiler = mpi
     program = compiled(compiler, "mpi_file.c", tmp_path)

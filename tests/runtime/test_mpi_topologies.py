@@ -109,6 +109,7 @@ def shape_and_places(topology: Topology) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_each_rank_of_a_fortran_program_stands_where_mpi_says(
     binding: str, mpi: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -122,6 +123,7 @@ def test_each_rank_of_a_fortran_program_stands_where_mpi_says(
     assert list(experiment.topologies) == known
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_each_rank_of_a_python_program_stands_where_mpi_says(mpi: tuple[str, str], tmp_path: Path) -> None:
     launcher, _ = mpi
     variables = for_mpi4py(launcher, tmp_path)
@@ -153,6 +155,7 @@ int main(int argc, char **argv) {
 """
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_the_map_of_clusters_is_drawn_on_the_grid_of_the_program(mpi: tuple[str, str], tool: Tool) -> None:
     """Ranks 0 and 2 send much: the ranks of a row change places, so that they are the second column."""
     launcher, compiler = mpi

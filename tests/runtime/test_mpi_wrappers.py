@@ -59,6 +59,7 @@ def test_no_c_code_gives_a_warning(mpi: tuple[str, str]) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_no_c_code_gives_a_warning_of_clang(mpi: tuple[str, str], tmp_path: Path) -> None:
     _, compiler = mpi
     environment = {**os.environ, "OMPI_CC": "clang", "MPICH_CC": "clang"}

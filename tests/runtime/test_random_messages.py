@@ -27,6 +27,7 @@ def assert_unchanged(mpi: tuple[str, str], folder: Path, *words: str) -> None:
     assert all(shard.chains.messages > 0 for shard in with_path.shards if shard.chains)
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_ten_programs_say_what_they_say_without_the_path(mpi: tuple[str, str], tmp_path: Path) -> None:
     assert_unchanged(mpi, tmp_path, "1", "10")
 

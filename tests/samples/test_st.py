@@ -78,6 +78,7 @@ def test_the_passes_in_ramod3_are_the_core_of_the_imbalance(st: Sample, options:
     assert passes(st) in places(st.dissimilarity(*options)["cccr"])
 
 
+@pytest.mark.nightly
 def test_the_same_is_found_under_mpich(mpich_st: Sample, st: Sample) -> None:
     found = mpich_st.dissimilarity("--exclude-rank", "0")
     assert apart(found, {1, 2}, {3})

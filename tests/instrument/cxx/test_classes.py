@@ -1,5 +1,9 @@
 """Methods, constructors, destructors, operators, conversions, friends, local and nested classes."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(cxx=["g++"])
+
 CLASSES = r"""
 #include <cstdio>
 #include <vector>

@@ -1,5 +1,9 @@
 """constexpr and consteval: what the compiler runs has no probes, and is named."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(cxx=["g++"])
+
 CONSTEXPR = r"""
 #include <array>
 #include <cstdio>

@@ -1,5 +1,9 @@
 """Exceptions leave regions as the language leaves scopes."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(cxx=["g++"])
+
 THROWN = r"""
 #include <cstdio>
 #include <stdexcept>

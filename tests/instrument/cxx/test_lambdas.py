@@ -1,5 +1,9 @@
 """Lambdas: regions of their own, below the function that holds their text."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(cxx=["g++"])
+
 LAMBDAS = r"""
 #include <algorithm>
 #include <cstdio>

@@ -1,5 +1,9 @@
 """Ways out of regions that no scope ends, and regions before and after main."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(cxx=["g++"])
+
 AROUND_MAIN = r"""
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,9 @@
 """Loops of every form, as the body of anything."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(cxx=["g++"])
+
 FORMS = r"""
 #include <cstdio>
 #include <map>

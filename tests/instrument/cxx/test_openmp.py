@@ -1,5 +1,9 @@
 """Directives stay with their loop."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(cxx=["g++"])
+
 OPENMP = r"""
 #include <cstdio>
 int main() {

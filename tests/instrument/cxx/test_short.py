@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.by_day(cxx=["g++"])
+
 SHORT = r"""
 #include <cstdio>
 enum { nodes = 8 };

@@ -8,6 +8,7 @@ import pytest
 pytestmark = pytest.mark.long
 
 PROCEDURES = 30
+FEW = [1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (0, 2))]
 JUMPS = [
     "if (more()) go to @",
     "if (more()) go to (@, @, @), pick(4)",
@@ -189,6 +190,6 @@ def grown(seed):
 
 
 @pytest.mark.parametrize("fortran", ["GNU"], indirect=True)  # LLVM's takes minutes for so many jumps
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", FEW)
 def test_random_procedures_do_what_they_did(fortran, name, seed):
     assert len(fortran.run(grown(seed), "-std=legacy", name=name).visits) > PROCEDURES

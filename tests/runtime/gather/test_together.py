@@ -69,6 +69,7 @@ def assert_same(one: Experiment, other: Experiment) -> None:
 
 
 @pytest.mark.parametrize("processes", [1, 4])
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_several_processes_gather_what_one_does(
     processes: int,
     mpi: tuple[str, str],

@@ -1,10 +1,12 @@
 /*
  * Tasks of OpenMP, one for each path of three regions out of so many: task_paths THREADS REGIONS. Each thread
- * of the team executes some, and continues the path on which a task was made.
+ * of the team executes some, and continues the path on which a task was made: the first ones end when each has one.
  */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <dlfcn.h>
+#include <omp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,14 +16,31 @@ typedef void probe(const char *descriptor);
 
 static probe *enter, *leave;
 static char (*names)[64];
-static int regions;
+static int regions, threads, maker, begun;
+static _Thread_local int has_begun;
 static const char in_task[] = "aa1|user|task|||0|0|0";
+
+/* The thread that makes the tasks may have none. */
+static void wait_for_all(void) {
+    int ready;
+    if (!has_begun && omp_get_thread_num() != maker) {
+#pragma omp atomic
+        begun++;
+    }
+    has_begun = 1;
+    do {
+        sched_yield();
+#pragma omp atomic read
+        ready = begun;
+    } while (ready < threads - 1);
+}
 
 static void make(int level) {
     if (level == LEVELS) {
 #pragma omp task
         {
             enter(in_task);
+            wait_for_all();
             leave(in_task);
         }
         return;
@@ -36,7 +55,7 @@ static void make(int level) {
 
 int main(int argc, char **argv) {
     assert(argc == 3);
-    int threads = atoi(argv[1]);
+    threads = atoi(argv[1]);
     regions = atoi(argv[2]);
     enter = (probe *)dlsym(RTLD_DEFAULT, "aa_probe_enter");
     leave = (probe *)dlsym(RTLD_DEFAULT, "aa_probe_exit");
@@ -46,6 +65,9 @@ int main(int argc, char **argv) {
         snprintf(names[k], sizeof *names, "aa1|user|r%d.%d|||0|0|0", k / regions, k % regions);
 #pragma omp parallel num_threads(threads)
 #pragma omp single
-    make(0);
+    {
+        maker = omp_get_thread_num();
+        make(0);
+    }
     return 0;
 }

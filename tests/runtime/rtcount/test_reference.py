@@ -89,6 +89,7 @@ def addresses() -> Iterator[int]:
 
 @pytest.mark.parametrize("avx2", ["yes", "no"])
 @pytest.mark.parametrize("caches", CACHES)
+@pytest.mark.by_day(avx2=["yes"])
 def test_misses_are_those_of_the_reference(lab: Lab, caches: str, avx2: str) -> None:
     l1, l2 = (Cache(*map(int, text.split(","))) for text in caches.split())
     expected = [0, 0, 0]

@@ -96,6 +96,7 @@ def totals(lab: Lab, name: str, source: str, profiler: str) -> tuple[dict[str, i
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.by_day(name=["sort"])
 def test_totals_agree_with_callgrind(lab: Lab, name: str) -> None:
     counted, theirs = totals(lab, name, PROGRAMS[name], "callgrind")
     instructions, reads, writes, _, l1_read, l1_write, _, l2_read, l2_write = theirs

@@ -44,6 +44,7 @@ def pursued(values: np.ndarray, seed: int = 0, **options) -> tuple[Period, Pursu
 @pytest.mark.parametrize("seeds", [1, pytest.param(20, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("ranks", [1, 3, 4, 6])
 @pytest.mark.parametrize("size", [10, 5])
+@pytest.mark.by_day(ranks=[1, 6])
 def test_in_the_papers_setting_the_metric_of_ranks_that_differ_is_selected(ranks, size, seeds):
     for seed in range(seeds):
         values = course(seed)

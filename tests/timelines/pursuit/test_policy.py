@@ -50,6 +50,7 @@ def finds(seed: int, *, probed: float, ranks: int = 64, width: float = 10.0) -> 
 
 @pytest.mark.parametrize("seeds", [1, pytest.param(20, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize(("ranks", "width"), [(64, 10.0), (64, 20.0), (64, 4.0), (12, 10.0)])
+@pytest.mark.by_day(ranks=[64])
 def test_a_rank_that_leaves_in_a_metric_that_was_left_out_is_found_by_a_policy_that_is_obeyed(ranks, width, seeds):
     assert sum(finds(seed, probed=0.25, ranks=ranks, width=width) for seed in range(seeds)) >= 0.95 * seeds
 

@@ -29,7 +29,10 @@ _ROWS = """() => Object.fromEntries(['metrics', 'program', 'system'].map((name) 
     relief: row.querySelector('.square').classList[1],
     hatched: row.querySelector('.square').classList.contains('hatched'),
   }))]))"""
-_SETTLED = "() => new Promise((then) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(then))))"
+_SETTLED = """async () => {
+  for (let time = 0; time < 2; time++)
+    await new Promise((then) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(then))));
+}"""
 
 
 @dataclass
@@ -42,8 +45,7 @@ class Shown:
 
     def settle(self) -> None:
         """Wait until what was asked for is drawn."""
-        for _ in range(2):
-            self.page.evaluate(_SETTLED)
+        self.page.evaluate(_SETTLED)
 
     def go(self, fragment: str) -> None:
         """Follow a link within the page."""
