@@ -16,6 +16,7 @@ from .dissimilarity.dissimilarity import Dissimilarity
 from .dissimilarity.performance import DISSIMILARITY_METRICS, Performance
 from .explanation import Explanation, explain, find_spending
 from .named import cores_by_difference, cores_by_weight
+from .off_path import without_what_costs_nothing
 from .paper.stages import PAPER_METRIC, by_the_paper
 from .preparation import Prepared, prepare
 from .procedures import Procedures
@@ -135,5 +136,8 @@ def analyze(
         return Findings(*by_the_paper(run, metric or by_default, disparity_metric), repetition, method)
     differences = find_differences(run, metric)
     spending = find_spending(run, differences)
+    kept = without_what_costs_nothing(differences, spending.serialisation, run.weighed.regions)
+    if kept is not differences:
+        differences, spending = kept, find_spending(run, kept)
     weights = find_weights(run, spending.seconds, disparity_metric)
     return Findings(run, differences, weights, explain(run, differences, weights, spending), repetition)

@@ -8,6 +8,7 @@ from typing import Final
 
 from .findings import Findings
 from .foremost import is_by_counts_alone
+from .off_path import on_path
 from .overhead import TIMES
 
 __all__ = ["Worth", "lasting", "worth_of_balance", "worth_of_weight"]
@@ -73,20 +74,13 @@ def worth_of_balance(findings: Findings, regions: Sequence[int]) -> Worth | None
     saved = max(float(each.max() - (each.min() if avoidable else each.mean())) for each in groups)
     serialisation = findings.explanation.serialisation
     if serialisation and performance.metric == "compute_time" and len(groups) == 1 and not findings.compares_a_part:
-        by_path = sum(_on_path(findings, each) for each in regions) - float(times.min() if avoidable else times.mean())
+        both = findings.run.weighed.regions, performance.regions
+        by_path = sum(on_path(serialisation, *both, each) for each in regions) - float(
+            times.min() if avoidable else times.mean()
+        )
         is_in_turn = any(serialisation.beyond[list(regions)] > 0)
         saved = by_path if is_in_turn else min(saved, by_path)
     return Worth.of(saved, lasting(findings))
-
-
-def _on_path(findings: Findings, region: int) -> float:
-    """Give what the critical path has of a region that was compared: as it is weighed, a shell is without its parts."""
-    serialisation, compared = findings.explanation.serialisation, findings.performance.regions[region]
-    assert serialisation is not None
-    found = float(serialisation.on_path[region])
-    if findings.run.weighed.regions[region].own_code and not compared.own_code:
-        found += sum(_on_path(findings, child) for child in compared.children)
-    return found
 
 
 def worth_of_weight(findings: Findings, core: int) -> Worth | None:

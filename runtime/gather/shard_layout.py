@@ -46,13 +46,13 @@ PATH_STATES: Final = ("not_asked", "alone", "known", "too_dear", "missed")  # tw
 PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # twin: enum aa_path_left_out, a bit each
 PATH_KINDS: Final = ("chain", "segment", "total", "delay")  # twin: enum aa_path_kind
 PATH_ENTRY: Final = np.dtype([(name, "u4") for name in ("rank", "node", "what", "by_message")] + [("work", "f8")])
-PATH_ENTRIES: Final = 16
+PATH_ENTRIES: Final = 40
 PATH_LAYOUT: Final = np.dtype(
     {
         "names": ["kind", "number", "length", "rank", "segment", "count", "from", "entries"],
         "formats": ["u4", "u4", "f8", "u4", "u4", "u4", "u4", (PATH_ENTRY, PATH_ENTRIES)],
         "offsets": [4, 8, 16, 24, 28, 32, 36, 40],
-        "itemsize": 448,
+        "itemsize": 1024,
     }
 )
 

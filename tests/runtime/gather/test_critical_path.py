@@ -229,7 +229,10 @@ def test_processes_that_were_alone_leave_a_remark_and_no_metric(late: Path) -> N
 def test_wrong_records_of_a_path_are_one_line(late: Path, tmp_path: Path) -> None:
     (shard, *_) = sorted((late / "shards").glob("*.shard"))
     data = bytearray(shard.read_bytes())
-    found = data.find(np.array([layout.PATH_RECORD | 7 << 16], "u4").tobytes(), layout.HEADER_LAYOUT.itemsize)
+    found = data.find(
+        np.array([layout.PATH_RECORD | layout.PATH_LAYOUT.itemsize // layout.ALIGNMENT << 16], "u4").tobytes(),
+        layout.HEADER_LAYOUT.itemsize,
+    )
     assert found > 0 and found % layout.ALIGNMENT == 0
     count = found + layout.PATH_LAYOUT.fields["count"][1]
     data[count : count + 4] = np.array([layout.PATH_ENTRIES + 1], "u4").tobytes()
