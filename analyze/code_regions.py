@@ -15,6 +15,7 @@ from .criteria import CRITERIA, THRESHOLD
 __all__ = [
     "STARTUP",
     "CodeRegion",
+    "as_compared",
     "caller_of",
     "code_regions",
     "descendants",
@@ -98,6 +99,21 @@ def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tup
         for child in descendants(regions, index):
             opened[child] = replace(opened[child], depth=opened[child].depth - 1)
     return tuple(opened)
+
+
+def as_compared(values: Values, weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], region: int) -> float:
+    """Return the value of a region with its parts, which a region around the whole program is weighed without.
+
+    Args:
+        values: ``float64[region]``, of the regions as they are weighed.
+        weighed: What ``within_shells`` gave.
+        compared: What ``code_regions`` gave.
+        region: Its position.
+    """
+    found = float(values[region])
+    if weighed[region].own_code and not compared[region].own_code:
+        found += sum(as_compared(values, weighed, compared, child) for child in compared[region].children)
+    return found
 
 
 def descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:

@@ -12,6 +12,7 @@ from .disparity.weights import find_weights
 from .dissimilarity.differences import find_differences
 from .dissimilarity.performance import DISSIMILARITY_METRICS
 from .explanation import explain, find_spending
+from .off_path import without_what_costs_nothing
 from .paper.stages import PAPER_METRIC, by_the_paper
 from .preparation import prepare
 from .standing import Repetition
@@ -71,6 +72,9 @@ def analyze(
         return Findings(*by_the_paper(run, metric or by_default, disparity_metric), repetition, method)
     differences = find_differences(run, metric)
     spending = find_spending(run, differences)
+    kept = without_what_costs_nothing(differences, spending.serialisation, run.weighed.regions)
+    if kept is not differences:
+        differences, spending = kept, find_spending(run, kept)
     weights = find_weights(run, spending.seconds, disparity_metric)
     explanation = explain(run, differences, weights, spending)
     return Findings(run, differences, weights, explanation, repetition, include_ranks=tuple(include_ranks))

@@ -38,6 +38,7 @@ Done = subprocess.CompletedProcess[bytes]
 
 BIN = Path(sys.executable).parent
 LIBOMP = [f"-L{each.parent}" for each in sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so"))[-1:]]  # of clang
+SPAWNING = Path(__file__).parent / "programs" / "spawning.c"  # of two processes, in C
 FAST_LINKER = ["-fuse-ld=gold"] if shutil.which("ld.gold") else []  # for what only has to run
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from ..analysis import Analysis
 from ..arrays import Values
+from ..code_regions import as_compared
 
 __all__ = ["inclusive", "is_mostly", "share_of"]
 
@@ -29,17 +30,8 @@ def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> floa
 
 
 def inclusive(analysis: Analysis, values: Values, region: int) -> float:
-    """Return the value of a region as it is compared: a region around the whole program is weighed without its parts.
-
-    Args:
-        analysis: What was found.
-        values: ``float64[region]``, of the regions as they are weighed.
-        region: Its position.
-    """
-    compared, found = analysis.performance.regions[region], float(values[region])
-    if analysis.run.weighed.regions[region].own_code and not compared.own_code:
-        found += sum(inclusive(analysis, values, child) for child in compared.children)
-    return found
+    """Return the value of a region as it is compared; see ``as_compared``."""
+    return as_compared(values, analysis.run.weighed.regions, analysis.performance.regions, region)
 
 
 def is_mostly(time: float | None, whole: float | None) -> bool:

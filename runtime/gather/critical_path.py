@@ -25,6 +25,12 @@ ON_PATH: Final = np.dtype([("thread", "i4"), ("node", "i4"), ("path", "f8"), ("d
 PATH_FIELDS: Final = {"path_time": "path", "path_instructions": "path", "delay_time": "delay", "wait_time": "wait"}
 """Metric → the field of ``ON_PATH`` that it is."""
 
+_LEFT_OUT: Final = {
+    "locks": "one-sided communication with locks (MPI_Win_lock)",
+    "partitioned": "partitioned messages (MPI_Psend_init)",
+    "strangers": "communication with processes of another MPI_COMM_WORLD (MPI_Comm_spawn)",
+}
+
 _NOBODY: Final = 0xFFFFFFFF
 _NANOSECOND: Final = 1e-9
 _NOTHING: Final = np.zeros(0, ON_PATH)
@@ -40,6 +46,7 @@ class PathRecords:
         messages: How many the probe library sent beside the program's.
         seconds: What these took.
         lost: Entries for which there was no memory.
+        left_out: What the program did and the path does not follow, of ``shard_layout.PATH_LEFT_OUT``.
         records: ``PATH_LAYOUT[record]``.
         offsets: Where in the shard each node is, by ``ALIGNMENT`` bytes, in order.
         places: Of each node its thread, and its number in that.
@@ -50,6 +57,7 @@ class PathRecords:
     messages: int
     seconds: float
     lost: int
+    left_out: frozenset[str]
     records: npt.NDArray[np.void]
     offsets: npt.NDArray[np.int64]
     places: npt.NDArray[np.int32]
@@ -197,6 +205,9 @@ def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
             f"the critical path may be longer: on {count['missed']} of {len(processes)} ranks a message of the library"
             " did not arrive, and these ranks no longer followed the messages that they received"
         )
+    if left_out := frozenset().union(*(each.left_out for each in processes)):
+        kinds = ", ".join(_LEFT_OUT[name] for name in layout.PATH_LEFT_OUT if name in left_out)
+        yield f"the critical path may be longer: it does not follow {kinds}"
     if lost := sum(each.lost for each in processes):
         yield f"entries of the critical path without a region, as memory ran short: {lost}"
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 14
+VERSION: Final = 15
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -43,15 +43,16 @@ CHUNK_RECORD: Final = 7
 PATH_RECORD: Final = 8
 
 PATH_STATES: Final = ("not_asked", "alone", "known", "too_dear", "missed")  # twin: enum aa_path_state
+PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # twin: enum aa_path_left_out, a bit each
 PATH_KINDS: Final = ("chain", "segment", "total", "delay")  # twin: enum aa_path_kind
 PATH_ENTRY: Final = np.dtype([(name, "u4") for name in ("rank", "node", "what", "by_message")] + [("work", "f8")])
-PATH_ENTRIES: Final = 16
+PATH_ENTRIES: Final = 40
 PATH_LAYOUT: Final = np.dtype(
     {
         "names": ["kind", "number", "length", "rank", "segment", "count", "from", "entries"],
         "formats": ["u4", "u4", "f8", "u4", "u4", "u4", "u4", (PATH_ENTRY, PATH_ENTRIES)],
         "offsets": [4, 8, 16, 24, 28, 32, 36, 40],
-        "itemsize": 448,
+        "itemsize": 1024,
     }
 )
 
@@ -100,7 +101,7 @@ HEADER_LAYOUT: Final = np.dtype(
         ("system", "u8", (len(SYSTEM_VALUES),)),
         ("mpi_bypassed", "u8"),
         *[(name, "u4") for name in ("path_state", "path_lost")],
-        *[(name, "u8") for name in ("path_messages", "path_ticks", "unused")],
+        *[(name, "u8") for name in ("path_messages", "path_ticks", "path_left_out")],
     ]
 )
 

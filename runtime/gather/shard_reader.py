@@ -182,6 +182,9 @@ class _Reader:
             messages=header["path_messages"],
             seconds=header["path_ticks"] / self.ticks_per_second,
             lost=header["path_lost"],
+            left_out=frozenset(
+                name for bit, name in enumerate(layout.PATH_LEFT_OUT) if header["path_left_out"] >> bit & 1
+            ),
             records=records,
             offsets=offsets.astype(np.int64),
             places=places,

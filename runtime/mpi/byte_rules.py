@@ -53,6 +53,7 @@ MpiKind = Literal[
 PathRule = Literal[
     "",
     "send",
+    "synchronous",
     "receive",
     "exchange",
     "matched",
@@ -61,6 +62,7 @@ PathRule = Literal[
     "to_root",
     "from_lower",
     "from_neighbours",
+    "partitioned",
 ]
 """Whose work leads to what follows a call: the critical path goes by it; see ``probe/mpi_path.h``."""
 
@@ -108,6 +110,8 @@ class FileRule:
     direction: Literal["read", "written"]
 
 
+_SEND = "buf count type dest tag comm"
+_SENT = "aa_peer_bytes(dest, count, type)"
 _REDUCTION = "sendbuf recvbuf count type op comm"
 _GATHER = "sendbuf sendcount sendtype recvbuf recvcount recvtype"
 _GATHER_V = "sendbuf sendcount sendtype recvbuf recvcounts displs recvtype"
@@ -121,12 +125,13 @@ _FETCH = "aa_peer_bytes(target, 1, type)"
 
 RULES: Final = (
     ByteRule(
-        "Send Bsend Ssend Rsend",
-        "buf count type dest tag comm",
+        "Send Bsend Rsend",
+        _SEND,
         "send",
-        sent="aa_peer_bytes(dest, count, type)",
+        sent=_SENT,
         path="send",
     ),
+    ByteRule("Ssend", _SEND, "send", sent=_SENT, path="synchronous"),
     ByteRule("Recv", "buf count type source tag comm status", "receive", source="source", path="receive"),
     ByteRule("Mrecv", "buf count type message status", "receive", path="matched"),
     ByteRule(
@@ -151,12 +156,14 @@ RULES: Final = (
         "buf partitions count type dest tag comm",
         "send",
         sent="partitions * aa_peer_bytes(dest, count, type)",
+        path="partitioned",
     ),
     ByteRule(
         "Precv",
         "buf partitions count type source tag comm",
         "receive",
         received="partitions * aa_peer_bytes(source, count, type)",
+        path="partitioned",
     ),
     ByteRule("Barrier", "comm", "barrier", path="everyone"),
     ByteRule(
@@ -404,6 +411,7 @@ WINDOWS_AFTER: Final[Mapping[str, str]] = {
     "Win_start": "aa_path_started(argument_1, argument_3)",
     "Win_complete": "aa_path_completed(argument_1)",
     "Win_wait": "aa_path_waited(argument_1)",
+    **dict.fromkeys(("Win_lock", "Win_lock_all"), "aa_path_leaves_out(AA_PATH_LOCKS)"),
     "Win_test": "if (*argument_2) aa_path_waited(argument_1)",
 }
 """What the critical path does after a call on a window."""

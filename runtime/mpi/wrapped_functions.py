@@ -215,16 +215,19 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
         entry = (
             f"aa_persistent_receive(*request, {rule.sent}, source, tag, comm);"
             if rule.by_status
-            else f"aa_persistent_send(*request, {rule.sent}, dest, tag, comm);"
-            if rule.path == "send"
+            else f"aa_persistent_send(*request, {rule.sent}, dest, tag, comm, {int(rule.path == 'synchronous')});"
+            if rule.path in ("send", "synchronous")
             else f"aa_persistent_collective(*request, {rule.sent}, {received}, aa_mpi_path ? {prepared} : NULL);"
             if rule.path in _COLLECTIVES
             else f"aa_persistent(*request, {rule.sent}, {received});"
         )
-        return ["aa_count_mpi(1, 0, 0);", entry]
+        left_out = ["aa_path_leaves_out(AA_PATH_PARTITIONED);"] * (rule.path == "partitioned")
+        return ["aa_count_mpi(1, 0, 0);", entry, *left_out]
     counting = [f"aa_count_mpi(1, {rule.sent}, {received});"]
     if form is Form.REQUEST and rule.path in _COLLECTIVES:
         counting.append("aa_collective_begun(*request, beside);")
+    elif form is Form.REQUEST and rule.path == "synchronous":
+        counting.append("aa_synchronous_begun(*request);")
     elif form is Form.REQUEST and rule.path == "matched":
         counting.append("aa_matched_begun(*request);")
     elif form is Form.REQUEST and rule.by_status and rule.source:
@@ -242,6 +245,7 @@ def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
         return ()
     return {
         "send": ("aa_path_send(dest, tag, comm);",),
+        "synchronous": ("aa_path_ask(dest, tag, comm);",),
         "exchange": ("aa_path_send(dest, sendtag, comm);",),
         "matched": ("aa_path_take_matched(AA_MESSAGE(*message));",),
     }.get(rule.path, ())
@@ -255,11 +259,13 @@ def _path_beside(rule: ByteRule, form: Form) -> str:
 
 
 def _path_after(rule: ByteRule, form: Form) -> list[str]:
-    """What came beside a message, or is exchanged after a collective."""
+    """What came beside a message, what it was answered, or what is exchanged after a collective."""
     if form is not Form.BLOCKING or rule.path in ("", "send"):
         return []
     if rule.path in _COLLECTIVES:
         statement = f"aa_path_{rule.path}({_COLLECTIVES[rule.path]});"
+    elif rule.path == "synchronous":
+        statement = "aa_path_answered(aa_path_question());"
     elif rule.path == "matched":
         statement = "aa_path_received_among(aa_path_matched_peers(), status->MPI_SOURCE, status->MPI_TAG);"
     else:

@@ -38,6 +38,23 @@ static int index_at(const struct aa_completion *completion, const void *indices,
 
 /* ---- completing */
 
+/* A synchronous send waited for its receive, if it has one. */
+static void take_answer(const struct aa_request *request) {
+    if (!request->persistent) {
+        aa_path_answered(request->question);
+        return;
+    }
+    void **asked = request->question;
+    aa_path_answered(*asked);
+    *asked = NULL;
+}
+
+/* What was known of a receive that began. */
+static void forget_beginning(const struct aa_request *request) {
+    if (!request->persistent)
+        free(request->begun);
+}
+
 /* Bytes of a message; those of a file count at once. */
 static uint64_t arrived_bytes(const struct aa_request *request, uint64_t bytes) {
     if (request->brings == AA_BRINGS_MESSAGE)
@@ -57,14 +74,19 @@ static uint64_t completed_bytes(uint64_t handle, uint64_t as_of, const MPI_Statu
         aa_path_repeated(request.beside);
     else if (request.beside)
         aa_path_complete(request.beside);
+    if (request.question)
+        take_answer(&request);
     if (request.brings == AA_BRINGS_NOTHING)
         return 0;
-    if (request.cancelled && aa_mpi.Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled)
-        return 0;
-    if (request.peers)
-        aa_path_received_among(request.peers,
+    if (request.cancelled)
+        aa_mpi.Test_cancelled(status, &cancelled);
+    if (request.peers && !cancelled)
+        aa_path_received_later(request.peers,
                                request.peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : request.peer,
-                               request.tag == MPI_ANY_TAG ? status->MPI_TAG : request.tag);
+                               request.tag == MPI_ANY_TAG ? status->MPI_TAG : request.tag, request.begun);
+    forget_beginning(&request);
+    if (cancelled)
+        return 0;
     return arrived_bytes(&request, aa_status_bytes(status));
 }
 
@@ -183,7 +205,11 @@ void aa_path_start(enum aa_language language, int count, const void *requests) {
     for (int i = 0; i < count && !aa_requests_none(); i++) {
         if (!aa_requests_find(aa_request_handle(language, requests, i), &request))
             continue;
-        if (request.peers && request.brings == AA_BRINGS_NOTHING)
+        if (request.peers && request.brings == AA_BRINGS_MESSAGE)
+            aa_path_begun_in(request.begun);
+        else if (request.peers && request.question)
+            *(void **)request.question = aa_path_ask_among(request.peers, request.peer, request.tag);
+        else if (request.peers)
             aa_path_send_among(request.peers, request.peer, request.tag);
         if (request.persistent && request.beside)
             aa_path_repeat(request.beside);
@@ -193,7 +219,14 @@ void aa_path_start(enum aa_language language, int count, const void *requests) {
 void aa_request_freed(enum aa_language language, const void *request) {
     uint64_t handle = aa_request_handle(language, request, 0);
     struct aa_request freed;
-    if (aa_requests_find(handle, &freed) && freed.persistent && freed.beside)
-        aa_path_repeat_ends(freed.beside);
+    if (aa_requests_find(handle, &freed)) {
+        if (freed.persistent && freed.beside)
+            aa_path_repeat_ends(freed.beside);
+        if (freed.question)
+            take_answer(&freed);
+        if (freed.persistent)
+            free(freed.question);
+        free(freed.begun);
+    }
     aa_requests_forget(handle);
 }

@@ -11,7 +11,7 @@
 #include "mpi_request_table.h"
 #include "throttle.h"
 
-#define SOONEST 1e8 /* nanoseconds after which the price is judged */
+#define SOONEST 1e8 /* nanoseconds after which the price is judged, by as many at least */
 
 bool aa_mpi_path;
 struct aa_path_ours aa_path_ours;
@@ -76,11 +76,13 @@ void aa_path_count_collective(int members) {
     aa_shard()->path_messages++;
 }
 
-/* The time that has passed; of ranks that share processors, that in which this one had one. */
+/* The time that has passed; of ranks that share processors, that in which this one had one. What hardly had
+ * one takes nothing from others. */
 static double own_time(uint64_t passed) {
     uint64_t on = aa_clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - on_before;
     double elapsed = (double)passed / aa_clock_rate();
-    return (double)on < elapsed ? (double)on : elapsed;
+    double own = (double)on < elapsed ? (double)on : elapsed;
+    return own > SOONEST ? own : SOONEST;
 }
 
 bool aa_path_is_too_dear(void) {
@@ -161,6 +163,7 @@ void aa_mpi_path_ends(void) {
         aa_path_everyone(aa_mpi.world);
     if (began) {
         aa_path_end_collectives();
+        aa_path_end_answers();
         clear_away();
     }
     aa_mpi_path = false;

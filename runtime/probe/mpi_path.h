@@ -11,6 +11,7 @@
 #define AA_MPI_PATH_H
 
 #include "mpi_peers.h"
+#include "shard.h"
 
 /* Whether AUTOANALYZER_PATH asks for it and all processes are recorded, from MPI_Init to MPI_Finalize. */
 extern bool aa_mpi_path;
@@ -28,6 +29,12 @@ static inline const struct aa_mpi_peers *aa_path_peers(MPI_Comm comm) {
     return __builtin_expect(aa_mpi_path, false) ? aa_mpi_peers_of(comm) : NULL;
 }
 
+/* The program does what the path does not follow. */
+static inline void aa_path_leaves_out(enum aa_path_left_out what) {
+    if (__builtin_expect(aa_mpi_path, false))
+        aa_shard()->path_left_out |= what;
+}
+
 /* A message is about to be sent; one has been received. */
 void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag);
 void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int tag);
@@ -39,6 +46,21 @@ static inline void aa_path_send(int dest, int tag, MPI_Comm comm) {
 static inline void aa_path_received(const MPI_Status *status, MPI_Comm comm) {
     aa_path_received_among(aa_path_peers(comm), status->MPI_SOURCE, status->MPI_TAG);
 }
+
+/* Such a send waits for its receive: what is to be handed over once it is complete; null: nothing. By the
+ * wrapper of a call, the latest of the thread. */
+void *aa_path_ask_among(const struct aa_mpi_peers *peers, int dest, int tag);
+void aa_path_ask(int dest, int tag, MPI_Comm comm);
+void *aa_path_question(void);
+void aa_path_answered(void *question);
+
+/* A receive that does not block begins: where the thread is, in memory of malloc, if anybody has asked for
+ * that; the same in room for it, which is empty at first. It has received. */
+extern bool aa_path_is_asked;
+void *aa_path_begun(void);
+void *aa_path_room(void);
+void aa_path_begun_in(void *room);
+void aa_path_received_later(const struct aa_mpi_peers *peers, int source, int tag, const void *begun);
 
 /* A collective is done: all wait for all; for the root; the root for all; each for those of lower rank. */
 void aa_path_everyone(MPI_Comm comm);

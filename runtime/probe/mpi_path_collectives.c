@@ -36,6 +36,7 @@ static const struct aa_mpi_peers *group_of(MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
     if (!aa_path_has_group(peers))
         return NULL;
+    aa_path_take_late();
     aa_path_count_collective(peers->count);
     return peers;
 }

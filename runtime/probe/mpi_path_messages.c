@@ -1,5 +1,6 @@
 /* The critical path's messages beside those between two processes. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock.h"
 #include "mpi_bytes.h"
@@ -9,7 +10,6 @@
 #include "self.h"
 #include "work.h"
 
-#define TAGS 0x7fff   /* the largest that every library has */
 #define IN_A_BLOCK 64 /* messages */
 #define LOOKED_AT 4   /* for one that has gone, before a block is added */
 #define LOOKS 100     /* for one that was sent, and may come a little later than what it goes beside */
@@ -67,16 +67,21 @@ static struct parcel *free_parcel(void) {
     return new_block();
 }
 
-static int tag_of(const struct aa_mpi_peers *peers, int tag) {
-    uint32_t mixed = (uint32_t)tag ^ (uint32_t)tag >> 15 ^ peers->salt * 0x9e37u;
-    return (int)(mixed & TAGS);
+int aa_path_tag_of(const struct aa_mpi_peers *peers, int tag) {
+    uint32_t mixed = (uint32_t)tag ^ (uint32_t)tag >> 14 ^ peers->salt * 0x9e37u;
+    return (int)(mixed % AA_PATH_TAGS);
 }
 
-void aa_path_send_on(MPI_Comm comm, int peer, int tag) {
+/* A chain, or by default the own one, with a question. */
+static void send(MPI_Comm comm, int peer, int tag, const struct aa_path *chain, uint32_t question) {
     aa_path_lock();
     struct parcel *parcel = free_parcel();
     if (parcel) {
-        aa_path_write(&parcel->path);
+        if (chain)
+            memcpy(&parcel->path, chain, aa_path_size(chain));
+        else
+            aa_path_write(&parcel->path);
+        parcel->path.from = question;
         parcel->is_sent = aa_mpi.Isend(&parcel->path, (int)aa_path_size(&parcel->path), aa_mpi.byte, peer,
                                        tag, comm, &parcel->request) == MPI_SUCCESS;
     }
@@ -84,10 +89,20 @@ void aa_path_send_on(MPI_Comm comm, int peer, int tag) {
     aa_path_count_message();
 }
 
+void aa_path_send_on(MPI_Comm comm, int peer, int tag) {
+    aa_path_take_late();
+    send(comm, peer, tag, NULL, 0);
+}
+
+void aa_path_send_asking(int peer, int tag, uint32_t question) {
+    aa_path_take_late();
+    send(aa_path_ours.comm, peer, tag, NULL, question);
+}
+
 void aa_path_send_among(const struct aa_mpi_peers *peers, int dest, int tag) {
     int peer = aa_mpi_peer(peers, dest);
     if (peer >= 0)
-        aa_path_send_on(aa_path_ours.comm, peer, tag_of(peers, tag));
+        aa_path_send_on(aa_path_ours.comm, peer, aa_path_tag_of(peers, tag));
 }
 
 /* In counting runs, whose time means nothing, it may take longer. */
@@ -129,21 +144,35 @@ bool aa_path_await(MPI_Request *request) {
     return false;
 }
 
-void aa_path_receive_on(MPI_Comm comm, int peer, int tag) {
+static void receive(MPI_Comm comm, int peer, int tag, const struct aa_path *begun) {
     struct aa_path path;
     MPI_Request request;
     if (!has_missed &&
         aa_mpi.Irecv(&path, (int)sizeof path, aa_mpi.byte, peer, tag, comm, &request) == MPI_SUCCESS) {
-        if (aa_path_await(&request))
+        if (aa_path_await(&request)) {
+            if (path.from & AA_PATH_ASKS) {
+                aa_path_is_asked = true;
+                send(comm, peer, (int)(AA_PATH_TAGS + (path.from & ~AA_PATH_ASKS)), begun, 0);
+            }
             aa_path_join_sender(&path);
+        }
         aa_path_count_message();
     }
 }
 
-void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int tag) {
+void aa_path_receive_on(MPI_Comm comm, int peer, int tag) {
+    receive(comm, peer, tag, NULL);
+}
+
+void aa_path_receive_among(const struct aa_mpi_peers *peers, int source, int tag,
+                           const struct aa_path *begun) {
     int peer = aa_mpi_peer(peers, source);
     if (peer >= 0)
-        aa_path_receive_on(aa_path_ours.comm, peer, tag_of(peers, tag));
+        receive(aa_path_ours.comm, peer, aa_path_tag_of(peers, tag), begun);
+}
+
+void aa_path_received_among(const struct aa_mpi_peers *peers, int source, int tag) {
+    aa_path_receive_among(peers, source, tag, NULL);
 }
 
 void aa_path_exchange_with_oneself(void) {

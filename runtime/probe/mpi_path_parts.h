@@ -1,6 +1,7 @@
 /*
  * What the parts of the critical path's messages share: those between two processes (mpi_path_messages.c),
- * collectives (mpi_path_collectives.c), and begin, end and price (mpi_path.c).
+ * answers to synchronous sends (mpi_path_answers.c), collectives (mpi_path_collectives.c), and begin, end and
+ * price (mpi_path.c).
  */
 #ifndef AA_MPI_PATH_PARTS_H
 #define AA_MPI_PATH_PARTS_H
@@ -9,6 +10,12 @@
 #include "path.h"
 
 #define AA_PATH_TOO_MUCH (1u << 31) /* beside a rank: it holds that messages of ours take too long */
+
+#define AA_PATH_ASKS                                                                                         \
+    (1u << 31)                 /* in a message, in place of a rank, beside a number: it is to be answered    \
+                                */
+#define AA_PATH_TAGS 0x4000    /* of messages; half of those that every library has */
+#define AA_PATH_ANSWERS 0x3fff /* whose tags follow */
 
 struct aa_path_ours {
     MPI_Comm comm; /* for what goes between two */
@@ -38,6 +45,19 @@ void aa_path_exchange_with_oneself(void);
 /* A message of ours on a communicator of ours is sent; is received, and was sent before. */
 void aa_path_send_on(MPI_Comm comm, int peer, int tag);
 void aa_path_receive_on(MPI_Comm comm, int peer, int tag);
+
+/* A message of ours asks, by a number. */
+void aa_path_send_asking(int peer, int tag, uint32_t question);
+int aa_path_tag_of(const struct aa_mpi_peers *peers, int tag);
+
+/* One is received, and answered by the chain with which the program's receive began; null: the present one.
+ */
+void aa_path_receive_among(const struct aa_mpi_peers *peers, int source, int tag,
+                           const struct aa_path *begun);
+
+/* Answers that were not there when the send was complete: those that are here now; all others are left. */
+void aa_path_take_late(void);
+void aa_path_end_answers(void);
 
 /* Whether one that is being received is here, without waiting; the same of one that was sent before, which is
  * waited for. */

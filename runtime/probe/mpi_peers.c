@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "shard.h"
+
 static struct aa_mpi_peers of_world = {.everybody = true};
 static int known = MPI_KEYVAL_INVALID;
 
@@ -84,6 +86,8 @@ static bool fill(struct aa_mpi_peers *peers, MPI_Comm comm) {
     if (!peers->world)
         return false;
     peers->strangers = has_strangers(peers->world, peers->count) || (inter && has_local_strangers(comm));
+    if (peers->strangers)
+        aa_shard()->path_left_out |= AA_PATH_STRANGERS;
     if (!inter) {
         peers->everybody = peers->count == of_world.count && !peers->strangers;
         peers->salt = (uint32_t)(peers->count + 131 * peers->world[0] + 31 * peers->world[peers->count - 1]);

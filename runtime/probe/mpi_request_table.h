@@ -28,6 +28,8 @@ struct aa_request {
     const void *peers; /* a message: whose, so that the chain beside it is received; see mpi_path.h */
     int32_t peer, tag; /* with whom, and under which tag; of a receive from anybody the status says so */
     void *beside;      /* a collective of ours that goes with it */
+    void *question;    /* of a synchronous send; of a persistent one, where it is kept */
+    void *begun;       /* of a receive, the chain with which it began */
     uint32_t more;     /* requests alike: libraries have one handle for all sends that are complete at once */
 };
 

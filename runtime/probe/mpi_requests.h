@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "mpi_path.h"
 #include "mpi_request_table.h"
@@ -25,6 +26,13 @@ static inline void aa_collective_begun(MPI_Request request, void *beside) {
         aa_requests_add((struct aa_request){.handle = aa_handle(request), .beside = beside});
 }
 
+/* A synchronous send, with what its message asks. */
+static inline void aa_synchronous_begun(MPI_Request request) {
+    void *question = __builtin_expect(aa_mpi_path, false) ? aa_path_question() : NULL;
+    if (question || aa_requests_are_shared())
+        aa_requests_add((struct aa_request){.handle = aa_handle(request), .question = question});
+}
+
 /* A message that was matched before. */
 static inline void aa_matched_begun(MPI_Request request) {
     const struct aa_mpi_peers *peers = __builtin_expect(aa_mpi_path, false) ? aa_path_matched_peers() : NULL;
@@ -32,7 +40,8 @@ static inline void aa_matched_begun(MPI_Request request) {
                                         .brings = AA_BRINGS_MESSAGE,
                                         .peers = peers,
                                         .peer = MPI_ANY_SOURCE,
-                                        .tag = MPI_ANY_TAG});
+                                        .tag = MPI_ANY_TAG,
+                                        .begun = peers ? aa_path_begun() : NULL});
 }
 
 /* Nothing ever comes from MPI_PROC_NULL, whose requests may share one handle. */
@@ -41,31 +50,38 @@ static inline void aa_receive_begun(MPI_Request request, int source, int tag, MP
         aa_request_begun(request, AA_BRINGS_NOTHING);
         return;
     }
+    const struct aa_mpi_peers *peers = aa_path_peers(comm);
     aa_requests_add((struct aa_request){.handle = aa_handle(request),
                                         .brings = AA_BRINGS_MESSAGE,
-                                        .peers = aa_path_peers(comm),
+                                        .peers = peers,
                                         .peer = source,
-                                        .tag = tag});
+                                        .tag = tag,
+                                        .begun = peers && aa_path_is_asked ? aa_path_begun() : NULL});
 }
 
 static inline void aa_persistent_receive(MPI_Request request, uint64_t sent, int source, int tag,
                                          MPI_Comm comm) {
+    const struct aa_mpi_peers *peers = aa_path_peers(comm);
     aa_requests_add((struct aa_request){.handle = aa_handle(request),
                                         .sent = sent,
                                         .persistent = true,
                                         .brings = AA_BRINGS_MESSAGE,
-                                        .peers = aa_path_peers(comm),
+                                        .peers = peers,
                                         .peer = source,
-                                        .tag = tag});
+                                        .tag = tag,
+                                        .begun = peers ? aa_path_room() : NULL});
 }
 
-static inline void aa_persistent_send(MPI_Request request, uint64_t sent, int dest, int tag, MPI_Comm comm) {
+static inline void aa_persistent_send(MPI_Request request, uint64_t sent, int dest, int tag, MPI_Comm comm,
+                                      bool synchronous) {
+    const struct aa_mpi_peers *peers = aa_path_peers(comm);
     aa_requests_add((struct aa_request){.handle = aa_handle(request),
                                         .sent = sent,
                                         .persistent = true,
-                                        .peers = aa_path_peers(comm),
+                                        .peers = peers,
                                         .peer = dest,
-                                        .tag = tag});
+                                        .tag = tag,
+                                        .question = peers && synchronous ? calloc(1, sizeof(void *)) : NULL});
 }
 
 /* With a collective of ours, where there is one. */

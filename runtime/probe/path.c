@@ -8,7 +8,7 @@
 
 #define NOBODY UINT32_MAX
 #define FIRST_SLOTS 256
-#define MOST_RECORDS 65536u /* of a process, 29 MB: more chains than that are put together */
+#define MOST_RECORDS 32768u /* of a process, 34 MB: more chains than that are put together */
 
 /* What following takes: ticks, and in how many steps, a node or an entry each. */
 struct effort {
@@ -331,26 +331,49 @@ void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
 
 /* ---- whose fault a wait is */
 
-static double work_of(const struct aa_path *path, uint32_t what) {
-    double work = 0;
-    for (uint32_t i = 0; i < path->count; i++)
-        work += path->entries[i].what == what ? path->entries[i].work : 0;
-    return work;
+#define SLOTS 128 /* a power of two, for the call paths of two chains */
+
+_Static_assert(SLOTS > 2 * AA_PATH_ENTRIES, "there is an end to searching");
+
+/* What two chains have of a call path, on all ranks. */
+struct both {
+    uint32_t what;
+    bool is_used;
+    double mine, other;
+};
+
+static struct both *both_of(struct both *slots, uint32_t what) {
+    uint32_t at = (what * 0x9e3779b9u >> 16) & (SLOTS - 1);
+    while (slots[at].is_used && slots[at].what != what)
+        at = (at + 1) & (SLOTS - 1);
+    slots[at].what = what;
+    slots[at].is_used = true;
+    return &slots[at];
+}
+
+static void compare(const struct aa_path *mine, const struct aa_path *other, struct both *slots) {
+    memset(slots, 0, SLOTS * sizeof *slots);
+    for (uint32_t i = 0; i < mine->count; i++)
+        both_of(slots, mine->entries[i].what)->mine += mine->entries[i].work;
+    for (uint32_t i = 0; i < other->count; i++)
+        both_of(slots, other->entries[i].what)->other += other->entries[i].work;
 }
 
 /* By how much an entry of the other chain is ahead of mine: its part of what its call path is, on all ranks.
  */
-static double lead(const struct aa_path *other, const struct aa_path_entry *entry,
-                   const struct aa_path *mine) {
-    double all = work_of(other, entry->what), ahead = all - work_of(mine, entry->what);
-    return ahead > 0 ? ahead * entry->work / all : 0;
+static double lead(struct both *slots, const struct aa_path_entry *entry) {
+    const struct both *both = both_of(slots, entry->what);
+    double ahead = both->other - both->mine;
+    return ahead > 0 ? ahead * entry->work / both->other : 0;
 }
 
 static void blame(const struct aa_path *mine, const struct aa_path *other, uint32_t waiting,
                   bool by_message) {
     double waited = other->length - mine->length, left = waited, ahead = 0, leads[AA_PATH_ENTRIES];
+    struct both slots[SLOTS];
+    compare(mine, other, slots);
     for (uint32_t i = 0; i < other->count; i++)
-        ahead += leads[i] = lead(other, &other->entries[i], mine);
+        ahead += leads[i] = lead(slots, &other->entries[i]);
     struct aa_section section = lock_sums();
     for (uint32_t i = 0; i < other->count; i++) {
         const struct aa_path_entry *entry = &other->entries[i];

@@ -144,6 +144,25 @@ def test_a_slow_rank_off_the_critical_path_saves_nothing(make_experiment: MakeEx
     assert other.seconds == pytest.approx(5.5 - 3.25)
 
 
+@pytest.mark.parametrize(("late", "clusters"), [(0.0, 1), (0.9, 2)])
+def test_a_difference_that_chance_can_make_is_left_out_where_nobody_waits_for_it(
+    late: float, clusters: int, make_experiment: MakeExperiment
+) -> None:
+    """The path has of the region what the others are busy for there; or what the slow rank is."""
+    times = {"step": [3.0] * 3 + [3.9], "rest": [5.9] * 3 + [5.0]}
+    experiment = followed(
+        make_experiment,
+        times,
+        path={"step": [3.0 + late, 0, 0, 0], "rest": [5.9, 0, 0, 0]},
+        waits={},
+        delays={"step": [late, 0, 0, 0]},
+        who=[],
+    )
+    found = analyze(experiment)
+    assert len(found.dissimilarity.clusters) == clusters
+    assert len(analyze(make_experiment(times)).dissimilarity.clusters) == 2
+
+
 def test_waiting_is_what_was_recorded_and_for_whom(make_experiment: MakeExperiment) -> None:
     found = analyze(
         followed(

@@ -10,7 +10,7 @@ import pytest
 from autoanalyzer.experiment import Experiment, load
 from autoanalyzer.runtime.folder import RunFolder
 
-from ..conftest import Tool, for_several_programs
+from ..conftest import SPAWNING, Tool, for_several_programs
 from .conftest import refused, succeed
 
 # The last rank is late, by work that takes the same number of steps in each run.
@@ -43,23 +43,14 @@ int main(int argc, char **argv) {
 }
 """
 
-SPAWNS = """
+# Both ranks do nothing for so long that the price of the path is judged.
+SLEEPS = """
 #include <mpi.h>
-#include <stdio.h>
+#include <time.h>
 int main(int argc, char **argv) {
-    MPI_Comm parent, children, all;
-    int one = 1, sum = 0;
     MPI_Init(&argc, &argv);
-    MPI_Comm_get_parent(&parent);
-    if (parent == MPI_COMM_NULL)
-        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
-    MPI_Intercomm_merge(parent == MPI_COMM_NULL ? children : parent, parent != MPI_COMM_NULL, &all);
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all);
-    if (parent == MPI_COMM_NULL)
-        MPI_Barrier(MPI_COMM_WORLD);
-    printf("%d together\\n", sum);
-    MPI_Comm_free(&all);
-    MPI_Comm_disconnect(parent == MPI_COMM_NULL ? &children : &parent);
+    nanosleep(&(struct timespec){0, 300000000}, NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
     return MPI_Finalize();
 }
 """
@@ -191,15 +182,25 @@ def test_a_path_that_takes_more_than_it_may_is_given_up_by_all_and_said(tool: To
     assert has_path(experiment)
 
 
+def test_few_messages_of_ranks_that_sleep_are_not_too_dear(tool: Tool) -> None:
+    tool.build(SLEEPS)
+    experiment = recorded(tool, *launched(2))
+    assert not any("critical path" in each for each in experiment.notes.remarks)
+    assert has_path(experiment)
+
+
 def test_processes_that_are_spawned_run_as_they_do(tool: Tool) -> None:
     """MPICH as Debian has it cannot spawn."""
-    tool.build(SPAWNS, compiler="mpicc.openmpi")
+    tool.build(SPAWNING.read_text(), compiler="mpicc.openmpi")
     command = ["--", "mpirun.openmpi", "--oversubscribe", "-n", "2", "./app"]
     done = succeed(tool("autoanalyzer", "run", "-o", "out", *command))
     assert done.stdout.splitlines() == [b"3 together"] * 3
     experiment = load(tool.folder / "out")
     assert has_path(experiment)
-    assert not any("critical path" in each for each in experiment.notes.remarks)
+    assert [each for each in experiment.notes.remarks if "critical path" in each] == [
+        "the critical path may be longer: it does not follow communication with processes of another MPI_COMM_WORLD"
+        " (MPI_Comm_spawn)"
+    ]
 
 
 def test_a_run_that_is_killed_keeps_its_path(tool: Tool) -> None:

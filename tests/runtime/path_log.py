@@ -7,6 +7,7 @@ it: of those with the same ranks, communicator and tag, messages go to receives 
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -166,7 +167,7 @@ class Replay:
 
     def _work(self, rank: int, work: Mapping[int, float]) -> None:
         chain, paths = self.chains[rank], self.paths[rank]
-        has_main = any(path and "name='main'" in path[0] for path in paths.values())
+        has_main = any(path and re.search(r"name='main'|kind='program'", path[0]) for path in paths.values())
         for node, more in work.items():
             if has_main and not paths.get(node):
                 continue  # before main, or after it

@@ -47,6 +47,7 @@ FURTHER: Final[Mapping[str, str]] = {
     **{"copied": "5", "grouped": "5", "connected": "5", "merged": "5", "across_all": "4", "across_root": "4"},
     **{"beside": "4", "windowed": "5", "unwindowed": "5", "fenced": "5", "unfenced": "3", "posted": "12"},
     **{"repeated": "14", "filed": "25", "ordered": "4"},
+    **{"synchronous": "15", "answered": "4"},
 }
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from autoanalyzer.runtime.gather import shard_layout as layout
+
 from ..conftest import run
 from .conftest import PROGRAMS, compiled
 from .path_log import Found, logged, worst
@@ -43,7 +45,7 @@ def test_chains_that_leave_segments_behind_are_put_together(tmp_path: Path) -> N
     """Of delays, what is left behind is nobody's."""
     words = ["mpicc.openmpi", "-O1", "-g", str(PROGRAMS / "path_segments.c"), "-o", "app"]
     run(["autoanalyzer", "compile", "--", *words], tmp_path).check_returncode()
-    command = ["timeout", "300", "mpirun.openmpi", "--oversubscribe", "-n", "3", str(tmp_path / "app")]
+    command = ["timeout", "300", "mpirun.openmpi", "--oversubscribe", "-n", "5", str(tmp_path / "app")]
     found, expected = logged(command, tmp_path, "mpicc.openmpi")
-    assert len(expected.path) > 16
+    assert len(expected.path) > layout.PATH_ENTRIES
     assert_path_is_equal(found, expected)

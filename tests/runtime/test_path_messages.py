@@ -5,23 +5,46 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from autoanalyzer.runtime.gather.critical_path import PathRecords
+
+from ..conftest import SPAWNING
 from .conftest import recorded
 
-MERGED = """
+LOCKING = """
 #include <mpi.h>
 #include <stdio.h>
 int main(int argc, char **argv) {
-    MPI_Comm parent, children, all;
-    int one = 1, sum = 0;
+    int rank, exposed = 7;
+    MPI_Win window;
     MPI_Init(&argc, &argv);
-    MPI_Comm_get_parent(&parent);
-    if (parent == MPI_COMM_NULL)
-        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
-    MPI_Intercomm_merge(parent == MPI_COMM_NULL ? children : parent, parent != MPI_COMM_NULL, &all);
-    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all);
-    printf("%d together\\n", sum);
-    MPI_Comm_free(&all);
-    MPI_Comm_disconnect(parent == MPI_COMM_NULL ? &children : &parent);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_create(&exposed, sizeof exposed, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_lock(MPI_LOCK_SHARED, 1 - rank, 0, window);
+    MPI_Win_unlock(1 - rank, window);
+    MPI_Win_free(&window);
+    printf("%d on %d\\n", exposed, rank);
+    return MPI_Finalize();
+}
+"""
+
+PARTITIONED = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int rank, values[2] = {7, 8};
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        MPI_Psend_init(values, 2, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    else
+        MPI_Precv_init(values, 2, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    for (int i = 0; i < 2 && rank == 0; i++)
+        MPI_Pready(i, request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    printf("%d on %d\\n", values[1], rank);
     return MPI_Finalize();
 }
 """
@@ -45,23 +68,37 @@ int main(int argc, char **argv) {
 """
 
 
-def said(launcher: str, compiler: str, text: str, folder: Path) -> tuple[list[str], list[str]]:
-    """Give what two ranks print, and how each process of MPI_COMM_WORLD knows the path."""
+def said(launcher: str, compiler: str, text: str, folder: Path) -> tuple[list[str], list[PathRecords]]:
+    """Give what two ranks print, and what each process of MPI_COMM_WORLD knows of the path."""
     (folder / "app.c").write_text(text)
     subprocess.run([compiler, "-w", "app.c", "-o", "app"], cwd=folder, check=True)
     run = recorded(["timeout", "100", launcher, "-n", "2", str(folder / "app")], folder, AUTOANALYZER_PATH="always")
-    states = [shard.chains.state for shard in run.shards if shard.chains and not shard.spawned]
-    return sorted(run.output.splitlines()), states
+    chains = [shard.chains for shard in run.shards if shard.chains and not shard.spawned]
+    assert [each.state for each in chains] == ["known"] * 2
+    return sorted(run.output.splitlines()), chains
 
 
 def test_collectives_with_spawned_processes_are_left_alone(tmp_path: Path) -> None:
     """MPICH as Debian has it cannot spawn."""
-    output, states = said("mpirun.openmpi", "mpicc.openmpi", MERGED, tmp_path)
+    output, chains = said("mpirun.openmpi", "mpicc.openmpi", SPAWNING.read_text(), tmp_path)
     assert output == ["3 together"] * 3
-    assert states == ["known"] * 2
+    assert [each.left_out for each in chains] == [{"strangers"}] * 2
 
 
 def test_neighbours_that_receive_from_nobody_still_send(mpi: tuple[str, str], tmp_path: Path) -> None:
-    output, states = said(*mpi, ONE_WAY, tmp_path)
+    output, chains = said(*mpi, ONE_WAY, tmp_path)
     assert output == ["0 from -1", "1 from 0"]
-    assert states == ["known"] * 2
+    assert [each.left_out for each in chains] == [set()] * 2
+
+
+def test_it_is_known_that_a_program_locks_windows(mpi: tuple[str, str], tmp_path: Path) -> None:
+    output, chains = said(*mpi, LOCKING, tmp_path)
+    assert output == ["7 on 0", "7 on 1"]
+    assert [each.left_out for each in chains] == [{"locks"}] * 2
+
+
+def test_it_is_known_that_a_program_sends_partitioned_messages(tmp_path: Path) -> None:
+    """Open MPI 4 has none."""
+    output, chains = said("mpirun.mpich", "mpicc.mpich", PARTITIONED, tmp_path)
+    assert output == ["8 on 0", "8 on 1"]
+    assert [each.left_out for each in chains] == [{"partitioned"}] * 2

@@ -39,13 +39,16 @@ def record(kind: str, *entries: Entry, **fields: Any) -> Records:
     return made
 
 
-def process(*records: Records, state: str = "known", counted: bool = True, lost: int = 0) -> PathRecords:
+def process(
+    *records: Records, state: str = "known", counted: bool = True, lost: int = 0, left_out: str = ""
+) -> PathRecords:
     return PathRecords(
         state=state,
         counted=counted,
         messages=0,
         seconds=0.0,
         lost=lost,
+        left_out=frozenset(left_out.split()),
         records=np.concatenate([np.zeros(0, layout.PATH_LAYOUT), *records]),
         offsets=np.array(OFFSETS, np.int64),
         places=np.array([(0, node) for node in range(len(OFFSETS))], np.int32),
@@ -172,6 +175,10 @@ def test_it_is_said_why_the_path_is_not_known_or_not_all_of_it() -> None:
         "the critical path may be longer: on 1 of 3 ranks a message of the library did not arrive, and these ranks no"
         " longer followed the messages that they received"
     ]
+    assert list(said_of_path([known, process(left_out="locks"), process(left_out="strangers locks")])) == [
+        "the critical path may be longer: it does not follow one-sided communication with locks (MPI_Win_lock),"
+        " communication with processes of another MPI_COMM_WORLD (MPI_Comm_spawn)"
+    ]
 
 
 LATE = """
@@ -222,7 +229,10 @@ def test_processes_that_were_alone_leave_a_remark_and_no_metric(late: Path) -> N
 def test_wrong_records_of_a_path_are_one_line(late: Path, tmp_path: Path) -> None:
     (shard, *_) = sorted((late / "shards").glob("*.shard"))
     data = bytearray(shard.read_bytes())
-    found = data.find(np.array([layout.PATH_RECORD | 7 << 16], "u4").tobytes(), layout.HEADER_LAYOUT.itemsize)
+    found = data.find(
+        np.array([layout.PATH_RECORD | layout.PATH_LAYOUT.itemsize // layout.ALIGNMENT << 16], "u4").tobytes(),
+        layout.HEADER_LAYOUT.itemsize,
+    )
     assert found > 0 and found % layout.ALIGNMENT == 0
     count = found + layout.PATH_LAYOUT.fields["count"][1]
     data[count : count + 4] = np.array([layout.PATH_ENTRIES + 1], "u4").tobytes()

@@ -31,7 +31,7 @@ static void print_header(void) {
     HEADER(spawned), HEADER(deepest), HEADER(script), HEADER(topologies_left_out), HEADER(run_delay), HEADER(involuntary);
     HEADER(trace_interval), HEADER(trace_generation), HEADER(trace_slowed), HEADER(trace_lost), HEADER(trace_left);
     HEADER(trace_left_out), HEADER(barriers), HEADER(counting), HEADER(call_cost), HEADER(system), HEADER(mpi_bypassed);
-    HEADER(path_state), HEADER(path_lost), HEADER(path_messages), HEADER(path_ticks), HEADER(unused);
+    HEADER(path_state), HEADER(path_lost), HEADER(path_messages), HEADER(path_ticks), HEADER(path_left_out);
 }
 
 static void print_thread(void) {

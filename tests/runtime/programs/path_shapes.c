@@ -4,15 +4,19 @@
  * stands beside it. Before, between and after messages it is done in functions of these names, so that each
  * is a call path of its own.
  */
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #ifndef UNIT
 #define UNIT 20000
 #endif
 #define MOST 64 /* ranks */
+#define FIFO "answered.fifo"
 #define WORLD MPI_COMM_WORLD
 #define IGNORE MPI_STATUS_IGNORE
 
@@ -443,6 +447,71 @@ static void posted(void) {
     MPI_Win_free(&window);
 }
 
+/* Each sends synchronously to a rank that receives late, in one call, in two, and in persistent ones: path
+ * three times 3 + 2, as the sender goes on when the receive begins. */
+static void synchronous(void) {
+    int value = rank;
+    MPI_Request request = MPI_REQUEST_NULL;
+    for (int way = 0; way < 3; way++) {
+        until(1);
+        if (rank == 0 && way == 0)
+            MPI_Ssend(&value, 1, MPI_INT, 1, way, WORLD);
+        else if (rank == 0 && way == 1)
+            MPI_Issend(&value, 1, MPI_INT, 1, way, WORLD, &request);
+        else if (rank == 0)
+            MPI_Ssend_init(&value, 1, MPI_INT, 1, way, WORLD, &request);
+        else if (rank == 1 && way == 0)
+            MPI_Recv(&value, 1, MPI_INT, 0, way, WORLD, IGNORE);
+        else if (rank == 1 && way == 1)
+            MPI_Irecv(&value, 1, MPI_INT, 0, way, WORLD, &request);
+        else if (rank == 1)
+            MPI_Recv_init(&value, 1, MPI_INT, 0, way, WORLD, &request);
+        if (way == 2 && request != MPI_REQUEST_NULL)
+            MPI_Start(&request);
+        MPI_Wait(&request, IGNORE);
+        if (request != MPI_REQUEST_NULL)
+            MPI_Request_free(&request);
+        since(1);
+        MPI_Barrier(WORLD);
+    }
+}
+
+/* A receive begins after 2, and goes on meanwhile: path 2 + 2, and not 3 + 2. The sender sleeps until it is
+ * answered. */
+static void answered(void) {
+    int value = rank, end;
+    char byte = 0;
+    MPI_Request request;
+    if (rank == 0)
+        MPI_Ssend(&value, 1, MPI_INT, 1, 0, WORLD);
+    else if (rank == 1)
+        MPI_Recv(&value, 1, MPI_INT, 0, 0, WORLD, IGNORE);
+    if (rank == 0)
+        mkfifo(FIFO, 0600);
+    MPI_Barrier(WORLD);
+    if (rank == 0) {
+        end = open(FIFO, O_RDONLY);
+        MPI_Issend(&value, 1, MPI_INT, 1, 1, WORLD, &request);
+        if (read(end, &byte, 1) != 1)
+            abort();
+        MPI_Wait(&request, IGNORE);
+        close(end);
+        work(2);
+    } else if (rank == 1) {
+        end = open(FIFO, O_WRONLY);
+        work(2);
+        MPI_Irecv(&value, 1, MPI_INT, 0, 1, WORLD, &request);
+        work(1);
+        MPI_Wait(&request, IGNORE);
+        if (write(end, &byte, 1) != 1)
+            abort();
+        close(end);
+    }
+    MPI_Barrier(WORLD);
+    if (rank == 0)
+        unlink(FIFO);
+}
+
 static MPI_File file;
 static int file_value;
 
@@ -501,7 +570,7 @@ int main(int argc, char **argv) {
         SHAPE(token),      SHAPE(master),     SHAPE(copied),      SHAPE(grouped),       SHAPE(connected),
         SHAPE(merged),     SHAPE(across_all), SHAPE(across_root), SHAPE(beside),        SHAPE(windowed),
         SHAPE(unwindowed), SHAPE(fenced),     SHAPE(unfenced),    SHAPE(posted),
-        SHAPE(repeated),   SHAPE(filed),      SHAPE(ordered),
+        SHAPE(repeated),   SHAPE(filed),      SHAPE(ordered),     SHAPE(synchronous),   SHAPE(answered),
     };
     MPI_Group all;
     int units[MOST];

@@ -63,7 +63,7 @@ static long messages(struct chance *chance, MPI_Comm comm, int me, int count, in
     int to = order[(place + 1) % count], from = order[(place + count - 1) % count];
     int number = 1 + (int)draw(chance, 4), how = (int)draw(chance, 8), tag = step * 8, how_sent = (int)draw(chance, 4);
     int anybody = (int)draw(chance, 2);
-    MPI_Request sends[4], receives[4];
+    MPI_Request sends[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL}, receives[4];
     MPI_Status status;
     work(draw(chance, 20000) * (uint32_t)(1 + place % 3));
     int source = anybody ? MPI_ANY_SOURCE : from;
@@ -80,7 +80,9 @@ static long messages(struct chance *chance, MPI_Comm comm, int me, int count, in
         if (how_sent == 0)
             MPI_Issend(&sent[i], 1, MPI_INT, to, tag + i, comm, &sends[i]);
         else if (how_sent == 1)
-            MPI_Send_init(&sent[i], 1, MPI_INT, to, tag + i, comm, &sends[i]);
+            (i % 2 ? MPI_Ssend_init : MPI_Send_init)(&sent[i], 1, MPI_INT, to, tag + i, comm, &sends[i]);
+        else if (how_sent == 2 && how < 5) /* all receives have begun */
+            MPI_Ssend(&sent[i], 1, MPI_INT, to, tag + i, comm);
         else
             MPI_Isend(&sent[i], 1, MPI_INT, to, tag + i, comm, &sends[i]);
     }

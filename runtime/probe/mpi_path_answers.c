@@ -1,0 +1,148 @@
+/*
+ * The critical path of synchronous sends, which wait until their receive has begun: the message beside one
+ * asks for an answer, the chain that the receiver had when its receive began. The receiver answers when it
+ * has received, so the answer can come after the send is complete: nobody waits for it then, as the receiver
+ * may wait for the sender. It is taken over in a later call.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_path.h"
+#include "mpi_path_parts.h"
+#include "self.h"
+
+#define MOST_LATE 64 /* answers that are looked for in later calls: a rank of a 3D grid has 26 neighbours */
+
+bool aa_path_is_asked;
+
+struct answer {
+    struct answer *next;
+    MPI_Request request;
+    struct aa_path path;
+};
+
+static struct answer *late;
+static int late_count;
+static _Atomic uint32_t questions;
+static _Thread_local struct answer *latest AA_INITIAL_EXEC;
+
+/* ---- the sender */
+
+void *aa_path_ask_among(const struct aa_mpi_peers *peers, int dest, int tag) {
+    int peer = aa_mpi_peer(peers, dest);
+    struct answer *answer = peer >= 0 ? malloc(sizeof *answer) : NULL;
+    if (!answer) {
+        aa_path_send_among(peers, dest, tag);
+        return NULL;
+    }
+    uint32_t number = questions++ % AA_PATH_ANSWERS;
+    if (aa_mpi.Irecv(&answer->path, (int)sizeof answer->path, aa_mpi.byte, peer, (int)(AA_PATH_TAGS + number),
+                     aa_path_ours.comm, &answer->request) != MPI_SUCCESS) {
+        free(answer);
+        answer = NULL;
+    }
+    aa_path_send_asking(peer, aa_path_tag_of(peers, tag), answer ? AA_PATH_ASKS | number : 0);
+    return answer;
+}
+
+void aa_path_ask(int dest, int tag, MPI_Comm comm) {
+    latest = aa_path_ask_among(aa_mpi_peers_of(comm), dest, tag);
+}
+
+void *aa_path_question(void) {
+    void *asked = latest;
+    latest = NULL;
+    return asked;
+}
+
+static void take(struct answer *answer) {
+    aa_path_join_sender(&answer->path);
+    aa_path_count_message();
+    free(answer);
+}
+
+static void give_up(struct answer *answer) {
+    aa_mpi.Cancel(&answer->request);
+    aa_mpi.Wait(&answer->request, MPI_STATUS_IGNORE);
+    free(answer);
+}
+
+void aa_path_answered(void *question) {
+    struct answer *answer = question;
+    if (!answer)
+        return;
+    if (aa_path_is_here(&answer->request)) {
+        take(answer);
+        return;
+    }
+    aa_path_lock();
+    bool has_room = late_count < MOST_LATE;
+    if (has_room) {
+        answer->next = late;
+        late = answer;
+        late_count++;
+    }
+    aa_path_unlock();
+    if (!has_room)
+        give_up(answer);
+}
+
+/* The late ones, which are the caller's then. */
+static struct answer *all_late(void) {
+    aa_path_lock();
+    struct answer *all = late;
+    late = NULL;
+    late_count = 0;
+    aa_path_unlock();
+    return all;
+}
+
+void aa_path_take_late(void) {
+    struct answer *answer = late ? all_late() : NULL;
+    while (answer) {
+        struct answer *next = answer->next;
+        int came = 0;
+        if (aa_mpi.Test(&answer->request, &came, MPI_STATUS_IGNORE) == MPI_SUCCESS && came) {
+            take(answer);
+        } else {
+            aa_path_lock();
+            answer->next = late;
+            late = answer;
+            late_count++;
+            aa_path_unlock();
+        }
+        answer = next;
+    }
+}
+
+void aa_path_end_answers(void) {
+    for (struct answer *answer = all_late(), *next; answer; answer = next) {
+        next = answer->next;
+        give_up(answer);
+    }
+}
+
+/* ---- the receiver */
+
+/* What a receive that does not block answers, if nobody had asked when it began. */
+static const struct aa_path unknown;
+
+void *aa_path_begun(void) {
+    struct aa_path *begun = aa_path_is_asked ? malloc(sizeof *begun) : NULL;
+    if (begun)
+        aa_path_write(begun);
+    return begun;
+}
+
+void *aa_path_room(void) {
+    return calloc(1, sizeof(struct aa_path));
+}
+
+void aa_path_begun_in(void *room) {
+    if (room && aa_path_is_asked)
+        aa_path_write(room);
+}
+
+void aa_path_received_later(const struct aa_mpi_peers *peers, int source, int tag, const void *begun) {
+    aa_path_receive_among(peers, source, tag, begun ? begun : &unknown);
+}
