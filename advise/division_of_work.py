@@ -17,6 +17,7 @@ from .origins import Origin, Origins
 from .ranks import RANK, SIZE
 from .uneven import Inner, decided_by_data
 
+_OTHERWISE: Final = "deal out cyclically or hand out on demand"
 __all__ = ["CAUSES", "KIND", "division_of_work"]
 
 KIND: Final = "division of work"
@@ -84,8 +85,8 @@ def _of_data(site: Site) -> Advice | None:
 def _said_of_data(site: Site, inner: Inner, where_loop: str, comes: str) -> str:
     line = inner.loop.line
     return (
-        f"in each turn of {where_loop}, {site.spell(inner.by)} decides how many turns line {line} takes, so that equal"
-        f" parts of {where_loop}{comes} are unequal work: divide by the turns of line {line}, in rotation or on demand"
+        f"in each iteration of {where_loop}, {site.spell(inner.by)} decides how many iterations line {line} makes, so"
+        f" that equal parts of {where_loop}{comes} are unequal work: split by these, {_OTHERWISE}"
     )
 
 
@@ -132,8 +133,8 @@ def _is_halved(loop: Loop) -> bool:
 def _of_rotation(site: Site, loop: Loop, source: SourceFile) -> Advice:
     step = site.spell(loop.step)
     text = (
-        f"line {loop.line} deals its turns out in rotation, from {site.spell(loop.first)} by {step}: costs that come"
-        f" again every {step} turns are unequal work: deal them out in another order, by cost, or on demand"
+        f"line {loop.line} deals its iterations out cyclically, from {site.spell(loop.first)} by {step}: costs that"
+        f" repeat every {step} iterations are unequal work: deal them out in another order, by cost, or on demand"
     )
     return Advice(KIND, text, (site.place(loop.line, source),), _evidence(site), site.gain, LOW)
 
@@ -171,9 +172,9 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
     else:
         cure = "how much a rank does depends on its number: divide evenly, or by cost"
         if is_alike:
-            cure = "all ranks take as many turns, which cost differently: divide by cost, in rotation or on demand"
+            cure = f"all ranks get as many iterations, whose cost differs: split by cost, {_OTHERWISE}"
         elif shares:
-            cure = "equal counts are unequal work if turns cost differently: divide by cost, in rotation or on demand"
+            cure = f"as many iterations are unequal work if their cost differs: split by cost, {_OTHERWISE}"
         elif origin.is_table:
             cure = "the rank chooses how much it does: give each the same, or as much as it costs"
         text = f"the bounds of {where_loop} ({site.spell(bound)}) come {comes}: {cure}"

@@ -100,9 +100,9 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
         sure, cure = MEDIUM, "collect what the turns read or write, and move it in large pieces"
     if not named:
         return None
-    turns = "in each turn"
+    turns = "in each iteration"
     if all(each in set(_at_times(loop)) for each in map(id, named)):
-        turns, sure = "in some turns", MEDIUM if sure == HIGH else LOW
+        turns, sure = "in some iterations", MEDIUM if sure == HIGH else LOW
     lines = tuple(dict.fromkeys(each.line for each in named))
     functions = ", ".join(dict.fromkeys(each.function or each.action for each in named))
     said = "line" if len(lines) == 1 else "lines"

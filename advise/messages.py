@@ -150,7 +150,7 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             yield _said(site, text, (use.line, rooted.line), MEDIUM)
         elif base is not None and not _is_written(base.name, use, use.loops[-1]):
             text = (
-                f"line {use.line} broadcasts {site.spell(buffer)} in each turn of line {use.loops[-1].line}, in"
+                f"line {use.line} broadcasts {site.spell(buffer)} in each iteration of line {use.loops[-1].line}, in"
                 " which nothing changes it: once before the loop will do"
             )
             yield _said(site, text, (use.line, use.loops[-1].line), MEDIUM)
@@ -286,9 +286,8 @@ def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             work = [each.line for each, _ in site.loops if one.line < each.line < two.line]
             if work and _argument(one, 3) != _argument(two, 3):
                 text = (
-                    f"each rank begins with what line {one.line} receives, and line {two.line} sends when all is done:"
-                    " ranks work one after the other: send parts as soon as they are done, or begin with what needs no"
-                    " message"
+                    f"line {one.line} receives before the work begins, and line {two.line} sends after all of it: send"
+                    f" parts earlier, or do what needs no message before line {one.line}"
                 )
                 yield _said(site, text, (one.line, two.line, work[0]), MEDIUM)
                 return

@@ -93,7 +93,7 @@ def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]
             continue
         if isinstance(each, Call) and each.is_pure and each.on is None and each.arguments and each.name not in _CHEAP:
             seen.add(each)
-            text = f"{site.spell(each)} is the same in each turn of line {loop.line}: compute it before the loop"
+            text = f"{site.spell(each)} is the same in each iteration of line {loop.line}: compute it before the loop"
             yield _said(site, text, (statement.line, loop.line), HIGH)
     for each, statement in _each(own):
         match each:
@@ -101,7 +101,7 @@ def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]
                 if _is_plain(right, changed) and not _is_plain(left, changed) and not isinstance(right, Number):
                     seen.add(right)
                     text = (
-                        f"line {statement.line} divides by {site.spell(right)} in each turn of line"
+                        f"line {statement.line} divides by {site.spell(right)} in each iteration of line"
                         f" {loop.line}: multiply by its reciprocal, which rounds in another way"
                     )
                     yield _said(site, text, (statement.line, loop.line), LOW)
@@ -145,9 +145,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
                     continue
                 seen.add(each)
                 cure = "products" if is_whole else "a square root"
-                text = (
-                    f"line {statement.line} computes {site.spell(each)} in each turn of line {loop.line}: write {cure}"
-                )
+                text = f"line {statement.line} computes {site.spell(each)} in each iteration of line {loop.line}: write {cure}"
                 yield _said(
                     site, text, (statement.line, loop.line), MEDIUM, f"{site.spell(base)} to the power of {value:g}"
                 )
@@ -200,7 +198,11 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
             " since what is stored between may lie in its operands: compute it once, into a variable"
         )
         yield _said(
-            site, text, (lines[0], *lines[1:], loop.line), HIGH, f"{len(lines)} times in each turn of line {loop.line}"
+            site,
+            text,
+            (lines[0], *lines[1:], loop.line),
+            HIGH,
+            f"{len(lines)} times in each iteration of line {loop.line}",
         )
 
 
@@ -302,6 +304,6 @@ def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advic
                 continue  # another one in each turn
             target = site.spell(statement.targets[0]) if statement.targets else "memory"
             function = statement.function or "allocate"
-            text = f"{function} gets {target} anew in each turn of line {loop.line}: get it before the loop"
+            text = f"{function} gets {target} anew in each iteration of line {loop.line}: get it before the loop"
             yield _said(site, text, (statement.line, loop.line), MEDIUM)
             return

@@ -62,8 +62,8 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     if uneven is None and not _may_differ(loop):
         return None
     written = "schedule(static)" if found else "no schedule, which is static"
-    why = f": the turns of line {uneven.line} depend on {site.spell(loop.variable)}" if uneven else ""
-    if_so = "" if uneven else "where its turns cost differently, "
+    why = f": the iterations of line {uneven.line} depend on {site.spell(loop.variable)}" if uneven else ""
+    if_so = "" if uneven else "where the cost of its iterations differs, "
     text = f"line {loop.line} has {written}{why}: {if_so}try schedule(static, 1), schedule(dynamic) or schedule(guided)"
     evidence = (loop.directive,)
     lines = (loop.line, uneven.line) if uneven else (loop.line,)
@@ -73,7 +73,7 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
 def _of_chosen(site: Site, loop: Loop, uneven: Loop) -> Advice:
     """Advise on a schedule that a name stands for, to which the build gives a value."""
     text = (
-        f"the build chooses the schedule of line {loop.line}, and the turns of line {uneven.line} depend on"
+        f"the build chooses the schedule of line {loop.line}, and the iterations of line {uneven.line} depend on"
         f" {site.spell(loop.variable)}: if it is static, try schedule(static, 1), schedule(dynamic) or schedule(guided)"
     )
     return Advice(KIND, text, tuple(map(site.place, (loop.line, uneven.line))), (loop.directive,), site.gain, MEDIUM)

@@ -55,7 +55,7 @@ def caveats(findings: Findings, *, most: int | None = MOST_NOTES, besides: Seque
     if len(said) <= most:
         return said
     kept = said[: most - 1]
-    return [*kept, f"… and {len(said) - len(kept)} more warnings: analyze --all"]
+    return [*kept, f"… and {len(said) - len(kept)} more warnings: autoanalyzer analyze --all"]
 
 
 def _all(findings: Findings, *, names: bool, remarks: bool) -> Iterator[str]:

@@ -66,7 +66,7 @@ def test_bounds_lead_back_through_arguments_and_results(site):
     (advice,) = division_of_work(type(found)(found.source, inner, 5, 7, sources=found.sources))
     assert lines(advice)[0] == 3
     assert lines(advice)[-1] == 6
-    assert "divide by cost" in advice.text
+    assert "split by cost" in advice.text
     assert advice.confidence == "high"
 
 
@@ -91,9 +91,9 @@ ROWS = """\
 def test_equal_parts_whose_turns_data_make_long_are_not_to_be_made_equal(site):
     (advice,) = division_of_work(site(ROWS))
     assert lines(advice) == [9, 12, 7]
-    assert "a->from[i] decides how many turns line 13 takes" in advice.text
+    assert "a->from[i] decides how many iterations line 13 makes" in advice.text
     assert "a->counts[rank], which line 7 fills" in advice.text
-    assert advice.text.endswith(": divide by the turns of line 13, in rotation or on demand")
+    assert advice.text.endswith(": split by these, deal out cyclically or hand out on demand")
 
 
 @pytest.mark.parametrize("filled", ["size + r", "a->from[r]"])
@@ -103,7 +103,7 @@ def test_parts_that_a_table_makes_unequal_are_named(site, filled):
 
 
 @pytest.mark.parametrize(
-    ("apart", "said"), [(1.0, "divide by the turns of line 13"), (3.0, "come from"), (None, "divide by the turns")]
+    ("apart", "said"), [(1.0, "iterations line 13 makes"), (3.0, "come from"), (None, "iterations line 13 makes")]
 )
 def test_what_ranks_take_of_turns_tells_whether_these_or_their_cost_differ(site, apart, said):
     found = replace(site(ROWS), turns_apart=lambda source, loop: apart if loop.line == 12 else None)
@@ -123,7 +123,7 @@ def test_turns_that_data_make_long_are_named_where_nothing_divides_them(site):
         """
     (advice,) = division_of_work(site(text.replace("{}", "count[at[i]]")))
     assert lines(advice) == [2, 4]
-    assert "many(count[at[i]]) decides how many turns line 4 takes" in advice.text
+    assert "many(count[at[i]]) decides how many iterations line 4 makes" in advice.text
     assert advice.confidence == "medium"
     assert not list(division_of_work(site(text.replace("{}", "count[0]"))))
     assert not list(division_of_work(site(text.replace("{}", "count[i]").replace("i < n", "i < 3"))))
@@ -270,7 +270,7 @@ SENDING = {
     "a pipeline": (
         "\nMPI_Recv(x, 1, MPI_DOUBLE, to - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
         "\nfor (int i = 0; i < n; i++)\n x[0] += y[i];\nMPI_Send(x, 1, MPI_DOUBLE, to + 1, 1, MPI_COMM_WORLD);",
-        "send parts as soon as they are done",
+        "send parts earlier",
         "medium",
     ),
     "a pair": (
@@ -319,7 +319,7 @@ def test_a_static_schedule_of_uneven_turns_is_named(site):
         """
     (advice,) = thread_loops(site(text))
     assert lines(advice) == [3, 4]
-    assert "the turns of line 4 depend on i" in advice.text
+    assert "the iterations of line 4 depend on i" in advice.text
     assert advice.confidence == "high"
     assert not list(thread_loops(site(text.replace("parallel for", "parallel for schedule(dynamic)"))))
 

@@ -65,8 +65,8 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     assert gain is not None
     assert gain.seconds == pytest.approx(4 - 1)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    assert "ranks work one after another: each waits in sweep (app.c:2) for those before it" in text
-    assert "4 s of the critical path, 1 s on each rank" in text
+    assert "each rank waits in sweep (app.c:2) for those before it" in text
+    assert "it takes 4 s, and would take 1 s if all worked at once" in text
     assert "try: hand on each piece" in text
 
 
@@ -113,7 +113,7 @@ def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_
     assert gain is not None
     assert gain.seconds == pytest.approx(2)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    assert "another rank takes longest each time, and the others wait in meet (app.c:3)" in text
+    assert "a different rank is slowest each time, and the others wait for it in meet (app.c:3)" in text
     assert "try: share the work out evenly each time" in text
 
 

@@ -44,7 +44,7 @@ def test_an_imbalance_names_the_place_the_ranks_and_their_times():
     where, saved = "1 IMBALANCE   work.c  loop in work, called by main", "up to 210 ms of 1.83 s (11 %)"
     assert lines[2] == f"{where}{saved:>{100 - len(where)}}"
     assert lines[3] == "    ranks 2-3: 830 ms each; ranks 0-1: 410 ms each; 38 % of all busy time"
-    assert lines[4] == "    why: not counted: rerun with --counters simulated"
+    assert lines[4] == "    why: not measured: autoanalyzer run --counters simulated shows it"
 
 
 def test_balanced_ranks_and_equal_regions_are_a_verdict_too():
@@ -126,7 +126,7 @@ def test_a_verdict_has_at_most_fifteen_lines_unless_all_are_asked_for(ranks: int
     findings = analyze(experiment(*rows))
     lines = verdict_lines(findings, Path("out"))
     assert len(lines) <= 15
-    assert any(line.endswith(" more: analyze --all") for line in lines)
+    assert any(line.endswith(" more: autoanalyzer analyze --all") for line in lines)
     assert lines[-1] == "data out"
     full = verdict_lines(findings, Path("out"), everything=True)
     titles = [line for line in full if re.match("[0-9]", line)]
@@ -178,7 +178,7 @@ def test_the_first_finding_and_its_advice_stand_beside_any_notes():
     assert len(lines) <= 15
     assert lines[3:6] == [f"    {line}" for line in first.lines]
     assert first.lines[-1].startswith("try: ")
-    assert lines[-2].endswith(" more warnings: analyze --all")
+    assert lines[-2].endswith(" more warnings: autoanalyzer analyze --all")
 
 
 def test_a_finding_for_whose_causes_there_is_no_room_is_named():
@@ -368,7 +368,7 @@ def test_waiting_names_the_imbalance_that_makes_it():
             )
         )
     )
-    assert "    others wait 500 ms for it in the loop in work (work.c:1)" in lines
+    assert "    ranks wait for it: 500 ms on average, in the loop in work (work.c:1)" in lines
     assert not any(line.startswith("2 ") for line in lines)
     waiting = whole_lines(
         analyze(counted([0.1] * 4, [0.0] * 4, mpi_time=[[0.0] * 4, [1.0] * 4], mpi_bytes=[[0.0] * 4, [8e3] * 4]))
@@ -604,7 +604,7 @@ def test_whom_ranks_wait_for_is_said_though_most_of_it_may_be_for_a_turn(wait, n
     found = analyze(run.replaced(notes=replace(run.notes, processors=2)))
     text = " ".join(whole_lines(found, everything=True))
     if wait == 0.9:
-        assert "others wait 225 ms for it in the loop in work (work.c:1)" in text
+        assert "ranks wait for it: 225 ms on average, in the loop in work (work.c:1)" in text
     else:
         assert ("225 ms of it for rank 3, which takes longest at work.c (loop in work); the rest may be" in text) == (
             named == "hinted"
@@ -638,7 +638,6 @@ def test_of_what_is_mostly_waiting_that_is_said_before_what_it_computes():
             mpi_calls=[[100.0] * 2, [0.0] * 2, [0.0] * 2],
         )
         why = [line for line in verdict_lines(analyze(made)) if line.startswith("    why: ")]
-        assert len(why) == 2
         assert first in why[0]
 
 

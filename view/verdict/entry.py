@@ -17,7 +17,7 @@ from ..place import Place, short
 from ..standing import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, volume
-from .reasons import general_advice, more_about, reasons
+from .reasons import NOT_COUNTED, general_advice, more_about, reasons
 from .sight import Sight, sight_of
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ LABELS: Final = {
     Kind.SLOW_CORE: "SLOW CORE",
 }
 _MOST_GROUPS: Final = 4
+_OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 _LEAST_SHARE: Final = 0.0005  # of busy time: less is written as 0.0 %
 _OFF: Final = "off_processor_time"
@@ -98,7 +99,9 @@ def _entry(findings: Findings, finding: Finding, advised: Advised | None, said: 
         to_try = general_advice(findings, finding)
     place = Place.of(findings.experiment, finding.region) if finding.region else None
     why = reasons(findings, finding)
-    main = 2 if finding.doubt else 1  # and why it is uncertain
+    if advice and why and why[0].endswith(NOT_COUNTED):  # the source tells why
+        why = why[1:]
+    main = 2 if finding.doubt and len(why) > 1 else 1  # and why it is uncertain
     lines = [_who(findings, finding), *why[:main], *to_try[:1]]
     more = [*why[main:], *to_try[1:], *more_about(findings, finding), *_certain(findings, finding)]
     return Entry(
@@ -148,8 +151,10 @@ def _who(findings: Findings, finding: Finding) -> str:
     said = [groups_of(findings, finding)]
     if finding.gain and finding.region and finding.share >= _LEAST_SHARE:
         said.append(f"{percent(100 * finding.share)} of {'the run' if finding.of_run else 'all busy time'}")
-    if finding.weight is not None:
+    if finding.weight is not None and finding.kind not in _OF_RANKS:
         said += _mostly(findings, finding.weight)
+    if len(finding.groups) > 1 and findings.performance.threads:
+        said.append("threads are named rank.thread")
     if finding.others:
         said.append(f"on {len(finding.others) + 1} call paths together")
     return "; ".join(filter(None, said)) + in_runs(findings.repetition, finding.standing)
@@ -182,8 +187,13 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     number = len(findings.run.weighed.ranks)
     if number == 1:
         return f"{time_of(findings.experiment, time)} in all"
-    even = position not in findings.dissimilarity.ccr and not finding.others
-    return f"{'all ranks alike' if even else 'on average'}: {time_of(findings.experiment, time)} per rank"
+    if finding.kind is Kind.IMBALANCE:
+        who = "equal in sum"
+    elif position not in findings.dissimilarity.ccr and not finding.others and finding.kind not in _OF_RANKS:
+        who = "all ranks alike"
+    else:
+        who = "on average"
+    return f"{who}: {time_of(findings.experiment, time)} per rank"
 
 
 def _mostly(findings: Findings, core: int) -> list[str]:

@@ -14,6 +14,7 @@ from ..units import percent, ranks, seconds
 
 __all__ = ["balanced", "efficiency", "headline", "master", "processes", "too_short"]
 
+_LEAST_LOSS: Final = 0.001  # of the base: less is not worth a word
 _PATH_COST: Final = 0.05  # percent of the run: less is not worth a word
 
 
@@ -45,20 +46,29 @@ def _overhead(cost: Overhead) -> list[str]:
 
 
 def efficiency(findings: Findings) -> list[str]:
-    """Write the efficiencies that this machine can measure; nothing if the critical path is not known."""
+    """Write how efficient the ranks are, and what is lost to what; nothing if the critical path is not known.
+
+    Of what this machine can measure: where ranks share cores, or other programs use them, not what transfer takes.
+    """
     found = findings.critical_path.efficiency if findings.critical_path else None
     if found is None or not {"load_balance", "serialisation"} <= {*found.reliable}:
         return []
-    whole = found.parallel if "parallel" in found.reliable else found.load_balance * found.serialisation
-    factors = [f"balance {found.load_balance:.2f}", f"in turn {found.serialisation:.2f}"]
-    factors += [f"transfer {found.transfer:.2f}"] if "transfer" in found.reliable else []
-    return [f"efficiency {whole:.2f} = {' x '.join(factors)}"]
+    transfer = found.transfer if "transfer" in found.reliable else 1.0
+    longest = found.serialisation * transfer  # of the busiest rank
+    whole = longest * found.load_balance
+    lost = {
+        "uneven ranks": longest - whole,
+        "waiting for each other's work": transfer - longest,
+        "transfer": 1 - transfer,
+    }
+    parts = [f"{percent(100 * share)} to {what}" for what, share in lost.items() if share >= _LEAST_LOSS]
+    return [f"efficiency {percent(100 * whole)}" + ("; lost: " + ", ".join(parts) if parts else "")]
 
 
 def balanced(findings: Findings) -> list[str]:
-    """Say that ranks differ nowhere, if there are several, and that no region stands out if there is no finding."""
+    """Say that ranks differ nowhere, if efficiencies do not, and that no region stands out if there is no finding."""
     verdict = findings.verdict
-    if verdict.too_short or not verdict.balanced:
+    if verdict.too_short or not verdict.balanced or (verdict.findings and efficiency(findings)):
         return []
     if len(findings.performance.labels) < 2 and processes(findings)[1] < 2:
         return [] if verdict.findings else ["no region stands out"]

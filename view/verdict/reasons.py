@@ -28,14 +28,16 @@ from ..place import Place, short
 from ..times import time_of
 from ..units import count, percent, ranks, volume
 
-__all__ = ["general_advice", "more_about", "reasons"]
+__all__ = ["NOT_COUNTED", "general_advice", "more_about", "reasons"]
 
+NOT_COUNTED: Final = "not measured: autoanalyzer run --counters simulated shows it"
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: a region of which more must be known
 _ALL: Final = 0.9  # of a time: what is as much is all of it
 _OFF: Final = "off_processor_time"
 _MISSES: Final = ("l1_miss_rate", "l2_miss_rate")
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
+_NO_CODE: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER, Kind.FILE_IO)
 _SLOW: Final = 2.0  # times the program's cycles per instruction
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
@@ -51,9 +53,10 @@ def reasons(findings: Findings, finding: Finding) -> list[str]:
         heavy = [f"why: {line}" for line in _why_in_mpi(findings, finding)]
     is_uneven = finding.kind in (Kind.IMBALANCE, Kind.SLOW_CORE) and bool(finding.groups)
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
-    said = [each for each in said if not each.startswith("why: not counted")] or said
+    said = [each for each in said if not each.endswith(NOT_COUNTED)] or said
     waits = [
-        f"others wait {time_of(findings.experiment, each.seconds)} for it in {Place.of_region(each.region).in_words}"
+        f"ranks wait for it: {time_of(findings.experiment, each.seconds)} on average, in"
+        f" {Place.of_region(each.region).in_words}"
         for each in finding.waits
     ]
     if finding.kind is Kind.LATE and waits:
@@ -76,7 +79,7 @@ def _doubt(findings: Findings, doubt: Doubt) -> str:
 def _not_counted(findings: Findings) -> list[str]:
     """Say how causes can be had; nothing of a file of another tool, which cannot be rerun."""
     imported = "imported:" in findings.experiment.metric("wall_time").source
-    return [] if imported else ["not counted: rerun with --counters simulated"]
+    return [] if imported else [NOT_COUNTED]
 
 
 def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
@@ -104,7 +107,7 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
     core = finding.weight
     causes, cost = findings.explanation.of_regions, findings.run.weighed_costs[core]
     waiting = [_waiting(findings, core)] if core in causes.waiting else []
-    executes = _executes(findings, core)
+    executes = [] if finding.kind in _NO_CODE else _executes(findings, core)
     known = [each for each in causes.causes[core] if each.attribute != "instructions"]
     also = [each for each in causes.also[core] if each.attribute != "instructions"]
     computing = [because_of(cost, known, also)] if known else [because_of(cost, (), also)] if also else []
@@ -258,11 +261,11 @@ def _in_turn(findings: Findings, core: int) -> str:
     waiting = found.because_of(core)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
     how = (
-        f"ranks work one after another: each waits{at} for those before it"
+        f"each rank waits{at} for those before it"
         if found.passes_on[core]
-        else f"another rank takes longest each time, and the others wait{at}"
+        else f"a different rank is slowest each time, and the others wait for it{at}"
     )
-    return f"{how}; {on_path} of the critical path, {mean} on each rank"
+    return f"{how}: it takes {on_path}, and would take {mean} if all worked at once"
 
 
 def _in_calls(findings: Findings, core: int) -> str:

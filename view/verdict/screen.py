@@ -79,9 +79,8 @@ class _Item:
 
     def __init__(self, number: int, entry: Entry) -> None:
         self.title, moved = _title(number, entry)
-        who, *others = entry.lines
-        self.first = _indented(filter(None, ["; ".join(filter(None, [moved, who])), *others]))
-        self.more = [_indented([line]) for line in entry.more]
+        self.first = _indented(filter(None, entry.lines))
+        self.more = [_indented([line]) for line in filter(None, [moved, *entry.more])]
 
     @property
     def all(self) -> list[str]:
@@ -129,10 +128,10 @@ def _that_fit(items: Sequence[_Item], room: int) -> list[str]:
         shown.append([items[place].title])
         left -= 1
     if len(shown) < len(items):
-        more = [f"… and {len(items) - len(shown)} more: analyze --all"]
+        more = [f"… and {len(items) - len(shown)} more: autoanalyzer analyze --all"]
         return [*(line for lines in shown for line in lines), *more]
     for lines, item in zip(shown, items, strict=True):
-        for each in item.more:
+        for each in ([item.first] if len(lines) == 1 else []) + item.more:
             if len(each) > left:
                 break
             lines.extend(each)

@@ -209,4 +209,4 @@ def test_threads_whose_turns_may_differ_are_named(site, bounds):
         }}
         """
     (advice,) = thread_loops(site(text))
-    assert "where its turns cost differently" in advice.text
+    assert "where the cost of its iterations differs" in advice.text

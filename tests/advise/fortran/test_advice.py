@@ -310,7 +310,7 @@ def test_equal_parts_are_called_so(read):
         (advice,) = division_of_work(Site(source, inner, inner.line, inner.last_line))
         return advice.text
 
-    assert "equal counts are unequal work" in said("me*length + 1")
+    assert "as many iterations are unequal work" in said("me*length + 1")
     assert "how much a rank does depends on its number" in said("me + 1")
 
 
