@@ -120,6 +120,7 @@ def test_the_gather_by_mpi_gives_what_the_plain_one_gives(tool, mpi):
     assert shapes[0] == shapes[1]
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_exec_is_the_portable_form(tool, mpi):
     launcher, compiler = mpi
     tool.build(UNEVEN, compiler=compiler)

@@ -127,6 +127,7 @@ def test_a_planted_imbalance_is_found_at_its_function(tool, mpi4py_of):
     assert ("add_up", "imbalance.py") in [(core["name"], core["file"]) for core in cores]
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_a_program_is_measured_as_a_whole_and_the_verdict_says_how_to_see_functions(tool, mpi4py_of):
     launcher, env = mpi4py_of
     shutil.copy(PROGRAMS / "imbalance.py", tool.folder)

@@ -123,6 +123,7 @@ def test_c(mpi: tuple[str, str], tmp_path: Path) -> None:
     assert_recorded(launcher, compiled_c(compiler, cases, tmp_path), cases)
 
 
+@pytest.mark.by_day(mpi=["mpich"])
 def test_c_beside_the_critical_path(mpi: tuple[str, str], tmp_path: Path) -> None:
     """Messages of the library go beside the program's, whose figures stay as they are."""
     launcher, compiler = mpi

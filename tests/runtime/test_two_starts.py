@@ -66,8 +66,14 @@ class Start:
         return self.process.communicate()[1]
 
 
-@pytest.mark.parametrize("where", [BEFORE_IT_GATHERS, BEFORE_IT_MERGES, BEFORE_IT_REMOVES])
-@pytest.mark.parametrize("has_ended", [False, True])
+@pytest.mark.parametrize(
+    ("where", "has_ended"),
+    [
+        *((where, True) for where in (BEFORE_IT_GATHERS, BEFORE_IT_MERGES, BEFORE_IT_REMOVES)),
+        (BEFORE_IT_MERGES, False),
+        *(pytest.param(where, False, marks=pytest.mark.nightly) for where in (BEFORE_IT_GATHERS, BEFORE_IT_REMOVES)),
+    ],
+)
 def test_the_first_start_leaves_alone_what_the_second_has(tool: Tool, where: str, has_ended: bool) -> None:
     tool.build(PROGRAM, compiler="gcc")
     first, second = Start(tool, "first", where), Start(tool, "second", BEFORE_IT_GATHERS)
