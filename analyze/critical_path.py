@@ -14,6 +14,7 @@ import numpy as np
 from ..experiment import Experiment
 from ..experiment.delay import Delay
 from .arrays import Values
+from .blocks import over_locations
 from .busy import CLOCKS, busy_times
 
 __all__ = ["CriticalPath", "Efficiency", "OnPath", "find_critical_path"]
@@ -87,15 +88,16 @@ def find_critical_path(experiment: Experiment, program_time: float, *, alone: bo
     """
     if "path_time" not in experiment or not program_time:
         return None
-    values = np.asarray(experiment.exclusive("path_time"))
-    length, busy = float(values.sum()), _busy(experiment)
+    blocks = [*over_locations(experiment, _sums)]
+    parts = np.sum([each for each, _ in blocks], axis=0)
+    busy = np.concatenate([each for _, each in blocks])
+    length = float(parts.sum())
     if length <= 0 or not busy.max():
         return None
-    processes = np.array([place.process for place in experiment.locations])
-    parts = values.sum(axis=1)
+    ranks = _ranks(experiment, parts)
     regions = [
-        OnPath(int(path), _ranks(values[path], processes), float(parts[path]), float(parts[path]) / length)
-        for path in np.argsort(-parts, kind="stable")
+        OnPath(int(path), ranks[path], float(parts[path]), float(parts[path]) / length)
+        for path in np.argsort(-parts, kind="stable").tolist()
         if parts[path] > 0
     ]
     by_the_clock = "imported:" in experiment.metric("path_time").source
@@ -111,16 +113,28 @@ def find_critical_path(experiment: Experiment, program_time: float, *, alone: bo
     return CriticalPath(length, efficiency if whole else None, tuple(regions), experiment.notes.delays[:_KEPT])
 
 
-def _busy(experiment: Experiment) -> Values:
-    """Return the busy seconds of each process."""
-    first = [column for column, place in enumerate(experiment.locations) if place.thread == 0]
-    return np.asarray(busy_times(experiment)[:, first].sum(axis=0))
+def _sums(part: Experiment, _: slice) -> tuple[Values, Values]:
+    """Return what a block has of the path by call path, and the busy seconds of each of its processes."""
+    first = [column for column, place in enumerate(part.locations) if place.thread == 0]
+    path = np.asarray(part.exclusive("path_time"))
+    return path.sum(axis=1), np.asarray(busy_times(part)[:, first].sum(axis=0))
 
 
-def _ranks(values: Values, processes: Values) -> tuple[int, ...]:
-    by_rank: dict[int, float] = {}
-    for process, value in zip(processes.tolist(), values.tolist(), strict=True):
-        if value > 0:
-            by_rank[process] = by_rank.get(process, 0.0) + value
-    least = _OF_REGION * sum(by_rank.values())
-    return tuple(sorted((rank for rank, value in by_rank.items() if value >= least), key=lambda rank: -by_rank[rank]))
+def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:
+    """Return the ranks that have enough of each call path's part to be named, that with most first."""
+    named: dict[int, list[tuple[float, int]]] = {path: [] for path in np.flatnonzero(parts > 0).tolist()}
+    for found in over_locations(experiment, _large_parts, (_OF_REGION * parts).tolist()):
+        for path, rank, seconds in found:
+            named[path].append((-seconds, rank))
+    return {path: tuple(rank for _, rank in sorted(each)) for path, each in named.items()}
+
+
+def _large_parts(part: Experiment, _: slice, least: list[float]) -> list[tuple[int, int, float]]:
+    """Return call path, rank and seconds of what ranks of a block have of the path, if it is the least or more."""
+    processes, columns = np.unique([place.process for place in part.locations], return_inverse=True)
+    found = []
+    for path, values in enumerate(np.asarray(part.exclusive("path_time"))):
+        by_rank = np.bincount(columns.ravel(), values, len(processes))
+        large = np.flatnonzero((by_rank > 0) & (by_rank >= least[path]))
+        found += [(path, int(processes[rank]), float(by_rank[rank])) for rank in large]
+    return found

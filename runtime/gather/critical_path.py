@@ -119,7 +119,7 @@ class CriticalPath:
         self.unknown = 0.0
         self._scale = 1.0 if self.counted else _NANOSECOND
         self._found: dict[int, npt.NDArray[np.void]] = {}
-        if self.state not in ("not_asked", "alone"):
+        if self.state not in ("not_asked", "alone", "sessions"):
             self._add_up()
 
     @property
@@ -194,6 +194,9 @@ def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
     count = {state: sum(each.state == state for each in processes) for state in layout.PATH_STATES}
     if count["alone"]:
         yield "the critical path is not known: not all processes of the job are recorded, or do not see the same folder"
+        return
+    if count["sessions"]:
+        yield "the critical path is not known: MPI was begun by MPI_Session_init alone, without MPI_Init"
         return
     if count["too_dear"]:
         yield (

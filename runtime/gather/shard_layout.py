@@ -42,7 +42,7 @@ TOPOLOGY_RECORD: Final = 6
 CHUNK_RECORD: Final = 7
 PATH_RECORD: Final = 8
 
-PATH_STATES: Final = ("not_asked", "alone", "known", "too_dear", "missed")  # twin: enum aa_path_state
+PATH_STATES: Final = ("not_asked", "alone", "sessions", "known", "too_dear", "missed")  # twin: enum aa_path_state
 PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # twin: enum aa_path_left_out, a bit each
 PATH_KINDS: Final = ("chain", "segment", "total", "delay")  # twin: enum aa_path_kind
 PATH_ENTRY: Final = np.dtype([(name, "u4") for name in ("rank", "node", "what", "by_message")] + [("work", "f8")])

@@ -179,8 +179,10 @@ static void session_has_begun(struct step init, int result, MPI_Session session)
             find_rank(session, &rank, &size);
     }
     init_ends(init, result);
-    if (has_begun(init, result) && !atomic_exchange(&aa_mpi.live, true))
+    if (has_begun(init, result) && !atomic_exchange(&aa_mpi.live, true)) {
         aa_process_mpi_initialised(rank, size, false);
+        aa_mpi_path_of_sessions(size);
+    }
 }
 
 AA_IN_CALLERS_FRAME struct step session_ends(void) {

@@ -125,10 +125,15 @@ static bool prepare(int size) {
            aa_mpi.Op_create(aa_path_choose_longest, 1, &ours->longest) == MPI_SUCCESS;
 }
 
-static void start(struct aa_header *header, int rank, int size, bool spawned) {
+/* It waits for nobody, and is not asked to record a path nevertheless. */
+static bool is_alone(int size) {
     is_limited = strcmp(getenv("AUTOANALYZER_PATH"), "always") != 0;
-    if (is_limited && size == 1)
-        return; /* it waits for nobody */
+    return is_limited && size == 1;
+}
+
+static void start(struct aa_header *header, int rank, int size, bool spawned) {
+    if (is_alone(size))
+        return;
     header->path_state = AA_PATH_ALONE;
     if (spawned || (size > 1 && !aa_meeting_is_complete(rank, size)))
         return;
@@ -148,6 +153,11 @@ void aa_mpi_path_begins(int rank, int size, bool spawned) {
         return;
     aa_shard()->rank = rank;
     start(aa_shard(), rank, size, spawned);
+}
+
+void aa_mpi_path_of_sessions(int size) {
+    if (is_wanted() && aa_shard() && !is_alone(size))
+        aa_shard()->path_state = AA_PATH_SESSIONS;
 }
 
 /* What libraries would say that somebody has left. */

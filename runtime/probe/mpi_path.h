@@ -20,6 +20,9 @@ void aa_mpi_path_announce(void); /* before MPI_Init */
 void aa_mpi_path_begins(int rank, int size, bool spawned);
 void aa_mpi_path_ends(void);
 
+/* Without MPI_Init there is no path. */
+void aa_mpi_path_of_sessions(int size);
+
 static inline bool aa_mpi_has_path(struct aa_mpi_call call) {
     return __builtin_expect(aa_mpi_path, false) && call.counts;
 }

@@ -16,7 +16,8 @@
 
 enum aa_path_state {
     AA_PATH_NOT_ASKED,
-    AA_PATH_ALONE, /* processes of the job are not recorded, or do not see the same folder */
+    AA_PATH_ALONE,    /* processes of the job are not recorded, or do not see the same folder */
+    AA_PATH_SESSIONS, /* MPI began with sessions alone, whose processes have no communicator in common */
     AA_PATH_KNOWN,
     AA_PATH_TOO_DEAR, /* until all agreed to leave it */
     AA_PATH_MISSED    /* a message of ours did not come */

@@ -52,6 +52,11 @@ def _made(kind: str, make_experiment: Any) -> Experiment:
     late = sum(off.values(), times["work"] + times["work/inner"])
     waits = {"MPI_Barrier": late.max() - late + (0.9 if kind == "volumes" else 0.01)}
     volumes = {"MPI_Barrier": np.where(np.arange(ranks) == 3, 9e9, 1e8)} if kind == "volumes" else {"MPI_Barrier": work}
+    path = {
+        "path_time": {"work/inner": late / 2 * (np.arange(ranks) == 6), "work": late / 20 * (np.arange(ranks) > 2)},
+        "wait_time": {"MPI_Barrier": waits["MPI_Barrier"]},
+        "delay_time": {"work": waits["MPI_Barrier"]},
+    }
     made = make_experiment(
         times | {"MPI_Barrier": np.zeros(ranks)},
         off=off,
@@ -60,16 +65,17 @@ def _made(kind: str, make_experiment: Any) -> Experiment:
         io_time={"read": np.full(ranks, 0.3)},
         io_cpu_time={"read": 0.3 * chance.random(ranks)},
         io_bytes={"read": np.where(np.arange(ranks) % 2, 1e6, 2e6 if kind == "parted" else 1e6)},
-        instructions={path: 1e9 * values for path, values in times.items()},
+        instructions={each: 1e9 * values for each, values in times.items()},
         cycles={path: 2e9 * values for path, values in times.items()},
         l1_accesses={path: 3e8 * values for path, values in times.items()},
         l1_misses={path: 1e7 * values * values for path, values in times.items()},
-        visits={path: np.full(ranks, 9.0) for path in ("", *times, "MPI_Barrier")},
+        **(path if kind == "followed" else {}),
+        visits={each: np.full(ranks, 9.0) for each in ("", *times, "MPI_Barrier")},
     )
     return made.replaced(notes=replace(made.notes, run_delay=dict.fromkeys(map(str, range(ranks)), 0.1)))
 
 
-@pytest.mark.parametrize("kind", ["alike", "parted", "asleep", "volumes"])
+@pytest.mark.parametrize("kind", ["alike", "parted", "asleep", "volumes", "followed"])
 @pytest.mark.parametrize("options", [{}, {"method": "paper"}, {"exclude_ranks": [2]}, {"exclude_regions": ["read@1"]}])
 def test_findings_of_eight_blocks_are_those_of_one(kind, options, make_experiment, monkeypatch):
     experiment = _made(kind, make_experiment)

@@ -66,8 +66,9 @@ def test_a_program_of_sessions_alone_is_measured_from_the_first_to_the_last(
 ) -> None:
     launcher, compiler = mpi
     program = compiled(compiler, "mpi_sessions.c", tmp_path)
-    shards = by_rank(recorded([launcher, "-n", "2", str(program)], tmp_path).shards)
+    shards = by_rank(recorded([launcher, "-n", "2", str(program)], tmp_path, AUTOANALYZER_PATH="auto").shards)
     assert sorted(shards) == [0, 1]
+    assert [shard.chains and shard.chains.state for shard in shards.values()] == ["sessions"] * 2
     for rank, shard in shards.items():
         assert figures(shard, "mpi_calls", "mpi_sent", "mpi_received") == expectations(tmp_path, rank)
         assert (shard.size, shard.state) == (2, "exited")

@@ -166,6 +166,9 @@ def test_it_is_said_why_the_path_is_not_known_or_not_all_of_it() -> None:
     assert list(said_of_path([known, alone])) == [
         "the critical path is not known: not all processes of the job are recorded, or do not see the same folder"
     ]
+    assert list(said_of_path([process(state="sessions")])) == [
+        "the critical path is not known: MPI was begun by MPI_Session_init alone, without MPI_Init"
+    ]
     assert list(said_of_path([process(state="too_dear", lost=3), process(state="too_dear", lost=1)])) == [
         "the critical path is known for the beginning of the run only: it was recorded until messages of the library"
         " took more than --max-overhead (--path always records all of it)",
