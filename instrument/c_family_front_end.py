@@ -68,6 +68,7 @@ class CFamilyFrontEnd:
             cxx=self._cxx,
             constexpr=self._guards_are_literal,
             apart=self._command.reads_profile,
+            shared=self._command.lacks_thread_variables,
             said=said,
         )
         return Instrumented(text_with_guards.encode("latin-1"), found)

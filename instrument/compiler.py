@@ -87,6 +87,9 @@ _FIXED_FORM: Final = (".f", ".for", ".ftn", ".fpp")
 _NOT_PREPROCESSED: Final = ("-nocpp", "-nofpp", "-d")  # -d is Cray's
 _CXX_COMPILER: Final = expression(r"\+\+|cxx|icp[cx]$|CC$")  # g++, clang++-14, mpicxx, mpiicpx, mpiCC
 _OF_CRAY: Final = frozenset(["ftn", "crayftn"])
+_SHARED: Final = ("-fPIC", "-fpic", "-KPIC")
+_NOT_SHARED: Final = ("-fPIE", "-fpie", "-fno-PIC", "-fno-pic", "-fno-PIE", "-fno-pie")
+_ALONE: Final = ("-shared", "-nostdlib", "-nostartfiles", "-ffreestanding")
 _READ_PROFILE: Final = ("-fprofile-use", "-fbranch-probabilities")
 _LAUNCHERS: Final = frozenset(["ccache", "sccache", "distcc", "icecc"])
 
@@ -163,6 +166,17 @@ class CompilerCommand:
         asks = any(option.startswith("-W") and not option.startswith("-Wno-") for option in options)
         warns = asks or not all(source.is_fortran for source in self.sources)
         return warns and bool(levels) and levels[-1] != "-O0"
+
+    @property
+    def lacks_thread_variables(self) -> bool:
+        """Whether variables of threads are calls, as in a shared library, or nobody makes them, as without C's library.
+
+        The last option that says what the code is for counts; programs are the default.
+        """
+        options = self.of(Role.BOTH)
+        said = [option for option in options if option in _SHARED or option in _NOT_SHARED]
+        is_shared = bool(said) and said[-1] in _SHARED
+        return is_shared or not {*options, *self.of(Role.COMPILE)}.isdisjoint(_ALONE)
 
     @property
     def reads_profile(self) -> bool:

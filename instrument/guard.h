@@ -11,8 +11,7 @@ aa_exit(const char *descriptor) {
 
 struct __attribute__((__visibility__("hidden"))) aa_guard {
     const char *descriptor;
-    __attribute__((__no_instrument_function__))
-    AA_CONSTEXPR explicit aa_guard(const char *text, unsigned long **site)
+    __attribute__((__no_instrument_function__)) AA_CONSTEXPR explicit aa_guard(const char *text, long *site)
         : descriptor(0) {
         AA_WHEN_RUN descriptor = aa_begin(text, site);
     }
@@ -25,7 +24,7 @@ struct __attribute__((__visibility__("hidden"))) aa_guard {
 /* Around what declares something that lives on: it closes before the block ends that it stands in. */
 struct __attribute__((__visibility__("hidden"))) aa_open_guard : aa_guard {
     __attribute__((__no_instrument_function__))
-    AA_CONSTEXPR explicit aa_open_guard(const char *text, unsigned long **site)
+    AA_CONSTEXPR explicit aa_open_guard(const char *text, long *site)
         : aa_guard(text, site) {}
     __attribute__((__no_instrument_function__)) AA_CONSTEXPR void close() {
         if (descriptor)

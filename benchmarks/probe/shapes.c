@@ -48,9 +48,11 @@ static inline PLAIN void leave(const int *unused) {
 #define REGION(name) __attribute__((cleanup(leave))) const int guard = (read_clock(), 0)
 #elif defined(PROBES)
 #include "stub.h"
+
+#include "begin.h"
 #define DESCRIPTOR(name) "aa1|function|" name "|shapes.c|" name "|0|1|2"
 #define REGION(name)                                                                                         \
-    static unsigned long *site;                                                                              \
+    static __thread long site;                                                                               \
     __attribute__((cleanup(aa_leave))) const char *const guard = aa_begin(DESCRIPTOR(name), &site)
 #elif defined(CALIPER)
 #include <caliper/cali.h>

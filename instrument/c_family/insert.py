@@ -37,6 +37,7 @@ def insert_guards(
     cxx: bool = False,
     constexpr: bool = False,
     apart: bool = False,
+    shared: bool = False,
     said: Sequence[str] = (),
 ) -> str:
     """Give the text of a unit with a guard for each region that has no reason against it.
@@ -58,6 +59,7 @@ def insert_guards(
         cxx: Whether it is C++, where a guard is an object of class ``aa_guard``.
         constexpr: Whether it is C++20 or later, where such an object may be in what the compiler runs.
         apart: Whether probes are calls everywhere, as they are where a profile is written.
+        shared: Whether sites are of all threads: in a shared library variables of threads are calls.
         said: Lines for the assembler.
     """
     edits: list[_Edit] = []
@@ -66,8 +68,8 @@ def insert_guards(
         if found.reason:
             continue
         if cxx:
-            sites[_site(found.region)] = None
-        before, guard, after = _around(found, number, cxx=cxx)
+            sites[_site(found.region, shared=shared)] = None
+        before, guard, after = _around(found, number, cxx=cxx, shared=shared)
         if found.region.kind == "function":
             edits.append(_Edit(found.start, 1, 0, guard))
         else:
@@ -76,7 +78,11 @@ def insert_guards(
     if not edits:
         return unit.text
     closes = any(found.keeps_scope and not found.reason for found in regions)
-    stub = _cxx_stub(sites, constexpr=constexpr, apart=apart) if cxx else _c_stub(closes=closes, apart=apart)
+    stub = _stub(apart=apart, shared=shared)
+    if cxx:
+        stub = _cxx_stub(stub, sites, constexpr=constexpr, shared=shared)
+    elif closes:  # only there, as each function takes time
+        stub += _stub_text("close.h")
     stub += f"__asm__({' '.join(map(_asm_line, said))});\n" if said else ""
     return _without_marks(_applied(unit, sorted(edits), stub))
 
@@ -95,27 +101,28 @@ def _asm_line(line: str) -> str:
     return '"' + line.replace("\\", "\\\\").replace('"', '\\"') + '\\n"'
 
 
-def _site(region: Region) -> str:
-    """Name a region's site in C++, where a function may stand in several units: the same in all of them."""
+def _site(region: Region, *, shared: bool) -> str:
+    """Name a region's site in C++, where a function may stand in several units: the same in all of a kind."""
     from hashlib import blake2b  # noqa: PLC0415 - it loads OpenSSL, and C has no such names
 
-    return f"aa_site_{blake2b(region.descriptor.encode('utf-8', 'surrogateescape'), digest_size=8).hexdigest()}"
+    kind = "shared" if shared else "thread"
+    return f"aa_site_{kind}_{blake2b(region.descriptor.encode('utf-8', 'surrogateescape'), digest_size=8).hexdigest()}"
 
 
-def _around(found: CodeRegion, number: int, *, cxx: bool) -> tuple[str, str, str]:
+def _around(found: CodeRegion, number: int, *, cxx: bool, shared: bool) -> tuple[str, str, str]:
     """Give what stands before a region's guard, the guard, and what stands behind the region."""
     literal = _literal(found.region)
     name = f"aa_guard_{number}"
     if cxx:
-        literal += f", &{_site(found.region)}"
+        literal += f", &{_site(found.region, shared=shared)}"
         guard = f"aa_guard aa_here({literal});"
     else:
         closing, constant = ("aa_close", "") if found.keeps_scope else ("aa_leave", "const ")
         site = f"aa_site_{number}"
         begin = "aa_begin" if found.region.kind == "function" or found.is_often else "aa_begin_apart"
         guard = (
-            f"static unsigned long *{site}; __attribute__((cleanup({closing}), unused)) const char *{constant}{name} ="
-            f" {begin}({literal}, &{site});"
+            f"static {_site_type(shared=shared)} {site};"
+            f" __attribute__((cleanup({closing}), unused)) const char *{constant}{name} = {begin}({literal}, &{site});"
         )
     if found.keeps_scope and cxx:  # named by the function alone: inline ones must be equal in all units
         name = f"aa_open_{found.region.ordinal}"
@@ -164,19 +171,20 @@ def _stub_text(name: str) -> str:
     return Path(__file__).parents[1].joinpath(name).read_text("ascii")
 
 
-def _c_stub(*, closes: bool, apart: bool) -> str:
-    """Give the stub, with what closes regions that keep their scope where there are such: each function takes time."""
-    return _stub(apart=apart) + (_stub_text("close.h") if closes else "")
+def _site_type(*, shared: bool) -> str:
+    """Say what a site is; it can be linked into a shared library even if it was not compiled for one."""
+    return "long" if shared else '__thread __attribute__((tls_model("initial-exec"))) long'
 
 
-def _stub(*, apart: bool) -> str:
-    return (_stub_text("apart.h") if apart else "") + _stub_text("stub.h")
+def _stub(*, apart: bool, shared: bool) -> str:
+    names = ("apart.h", "stub.h") if apart else ("stub.h",)
+    return "".join(map(_stub_text, (*names, "begin_shared.h" if shared else "begin.h")))
 
 
-def _cxx_stub(sites: Iterable[str], *, constexpr: bool, apart: bool) -> str:
+def _cxx_stub(stub: str, sites: Iterable[str], *, constexpr: bool, shared: bool) -> str:
     """Give the stub, with the sites, each once in a program or shared library, and the guards."""
     hidden = '__attribute__((__weak__, __visibility__("hidden")))'
-    stub = _stub(apart=apart) + "".join(f"{hidden} unsigned long *{site} = 0;\n" for site in sites)
+    stub += "".join(f"{hidden} {_site_type(shared=shared)} {site} = 0;\n" for site in sites)
     guard = _stub_text("guard.h")
     for name, text in (("AA_CONSTEXPR", "constexpr"), ("AA_WHEN_RUN", "if (!__builtin_is_constant_evaluated())")):
         guard = guard.replace(name, text if constexpr else "")

@@ -16,7 +16,7 @@ __all__ = ["counting_command", "program_places"]
 
 # What instrumented programs call on the way to the probe library; twins: instrument/stub.h, fortran_stub.c.
 _STUBS: Final = (
-    *("aa_begin", "aa_begin_apart", "aa_enter", "aa_exit", "aa_leave", "aa_close", "aa_resync"),
+    *("aa_begin", "aa_begin_apart", "aa_enter", "aa_enter_counted", "aa_exit", "aa_leave", "aa_close", "aa_resync"),
     *(f"{name}{suffix}" for name in ("aa_enter", "aa_exit", "aa_resync") for suffix in ("_", "__")),
     *(f"{name}{suffix}" for name in ("AA_ENTER", "AA_EXIT", "AA_RESYNC") for suffix in ("", "_")),
 )

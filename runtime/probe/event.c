@@ -115,8 +115,10 @@ void aa_event_book(struct aa_thread *thread) {
         book_until(thread, aa_clock_count());
     else
         book_disturbed(thread);
-    if (aa_unlikely(aa_trace_is_due(thread, thread->last)))
+    if (aa_unlikely(aa_trace_is_due(thread, thread->last))) {
+        aa_sites_close(thread);
         aa_trace_take(thread);
+    }
 }
 
 /*
@@ -202,8 +204,10 @@ static __attribute__((noinline)) bool sample(struct aa_thread *thread, const cha
 
 /* Only counted; if somebody must know where the region is open, it is put down that it is. */
 static __attribute__((noinline)) const char *pass(struct aa_thread *thread, const char *key,
-                                                  struct aa_node *child, uint64_t **site) {
+                                                  struct aa_node *child, int64_t *site) {
     uint64_t *visits = &aa_throttled_node(child)->visits;
+    if (site && *site == -1 && thread->index == 0)
+        aa_site_end(site);
     thread->passed++;
     if (aa_unlikely(++*visits % AA_THROTTLE_PERIOD <= AA_THROTTLE_SAMPLE) &&
         sample(thread, key, aa_throttled_node(child)))
@@ -224,7 +228,7 @@ static __attribute__((noinline)) const char *pass(struct aa_thread *thread, cons
 static const char passed_by[] = "";
 
 static inline const char *pass_by(struct aa_thread *thread, const char *key, struct aa_node *child,
-                                  uint64_t *const *site) {
+                                  const int64_t *site) {
     aa_throttled_node(child)->visits++;
     if (aa_likely(site && !aa_is_framed(child)))
         return passed_by;
@@ -270,8 +274,7 @@ void aa_event_return_to(struct aa_thread *thread, struct aa_frame *frame) {
 }
 
 /* Null: an entry that is not told apart. */
-static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child,
-                           uint64_t **site) {
+static const char *go_into(struct aa_thread *thread, const char *key, struct aa_node *child, int64_t *site) {
     if (child && is_passed(thread, child))
         return aa_counting ? pass_by(thread, key, child, site) : pass(thread, key, child, site);
     if (child)
@@ -280,7 +283,7 @@ static const char *go_into(struct aa_thread *thread, const char *key, struct aa_
     return key;
 }
 
-static const char *enter(struct aa_thread *thread, const char *key, uint64_t **site) {
+static const char *enter(struct aa_thread *thread, const char *key, int64_t *site) {
     int error = errno; /* the program's */
     aa_event_book(thread);
     if (has_room(thread))
@@ -291,7 +294,7 @@ static const char *enter(struct aa_thread *thread, const char *key, uint64_t **s
     return key;
 }
 
-static __attribute__((noinline)) const char *enter_slowly(const char *key, uint64_t **site) {
+static __attribute__((noinline)) const char *enter_slowly(const char *key, int64_t *site) {
     aa_counter_stop();
     struct aa_thread *thread = aa_thread_self ? aa_thread_self : aa_thread_attach(AA_ANY_TREE);
     if (thread)
@@ -302,7 +305,7 @@ static __attribute__((noinline)) const char *enter_slowly(const char *key, uint6
 
 /* Sites are open, or counts go on, or there is more to do. */
 static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *thread, const char *key,
-                                                             struct aa_node *child, uint64_t **site) {
+                                                             struct aa_node *child, int64_t *site) {
     if (is_counted(thread, AA_OWN))
         aa_counter_book_going(thread);
     else if (!undisturbed(thread))
@@ -316,7 +319,7 @@ static __attribute__((noinline)) const char *enter_otherwise(struct aa_thread *t
 
 /* A throttled child: the visit is only counted, unless a library calls back, or it is time to book. */
 static __attribute__((noinline)) const char *enter_throttled(struct aa_thread *thread, const char *key,
-                                                             struct aa_node *child, uint64_t **site) {
+                                                             struct aa_node *child, int64_t *site) {
     if (aa_unlikely(!is_passed(thread, child)))
         return enter_slowly(key, site);
     if (!aa_counting)
@@ -337,7 +340,7 @@ static inline struct aa_node *child_by(const struct aa_edge *edge, const struct 
 /* From the current node. */
 static inline __attribute__((always_inline)) const char *enter_child(struct aa_thread *thread,
                                                                      struct aa_node *from, const char *key,
-                                                                     struct aa_node *child, uint64_t **site) {
+                                                                     struct aa_node *child, int64_t *site) {
     if (aa_unlikely(thread->top >= thread->limit))
         return enter_slowly(key, site);
     if (aa_unlikely(aa_is_throttled(child)))
@@ -353,13 +356,13 @@ static inline __attribute__((always_inline)) const char *enter_child(struct aa_t
 
 /* Another edge stands where this one would. */
 static __attribute__((noinline)) const char *enter_by_next_edge(struct aa_thread *thread, const char *key,
-                                                                uint64_t **site) {
+                                                                int64_t *site) {
     struct aa_node *from = thread->current;
     struct aa_node *child = child_by(aa_tree_edge(thread, from, key), from, key);
     return child ? enter_child(thread, from, key, child, site) : enter_slowly(key, site);
 }
 
-static inline __attribute__((always_inline)) const char *enter_at(const char *key, uint64_t **site) {
+static inline __attribute__((always_inline)) const char *enter_at(const char *key, int64_t *site) {
     struct aa_thread *thread = aa_thread_probed;
     struct aa_node *from = thread->current;
     struct aa_node *child = child_by(aa_tree_first_edge(thread, from, key), from, key);
@@ -372,7 +375,7 @@ const char *aa_probe_enter(const char *descriptor) {
     return enter_at(descriptor, NULL);
 }
 
-const char *aa_probe_enter_at(const char *descriptor, uint64_t **site) {
+const char *aa_probe_enter_counted(const char *descriptor, int64_t *site) {
     return enter_at(descriptor, site);
 }
 

@@ -88,23 +88,11 @@ double aa_price_of(enum aa_priced what) {
     return (double)fastest / PAIRS;
 }
 
-/* The twins of aa_begin and aa_leave in instrument/stub.h, where an entry calls nobody. */
-static const char *top, *const *stack = &top; /* of this thread's, whichever it is */
-static const char *(*enter_probe)(const char *, uint64_t **) = aa_probe_enter_at;
-
-static inline const char *begin(uint64_t **site) {
+/* The twins of aa_begin and aa_leave in instrument/begin.h and stub.h, where an entry calls nobody. */
+static inline const char *begin(int64_t *site) {
     const char *entered = NULL;
-    uint64_t number;
-    char here;
-    if (aa_likely(__atomic_load_n(&enter_probe, __ATOMIC_RELAXED))) {
-        uint64_t *visits = __atomic_load_n(site, __ATOMIC_RELAXED);
-        const char *above = *__atomic_load_n(&stack, __ATOMIC_RELAXED);
-        if (aa_likely(visits && (uintptr_t)above - (uintptr_t)&here < 1ul << 26) &&
-            aa_likely((number = __atomic_load_n(visits, __ATOMIC_RELAXED) + 1) & (AA_THROTTLE_PERIOD - 1)))
-            *visits = number;
-        else
-            entered = key;
-    }
+    if (aa_unlikely(--*site < 0))
+        entered = aa_probe_enter_counted(key, site);
     __asm__("" : "+r"(entered));
     return entered;
 }
@@ -133,21 +121,22 @@ static __attribute__((noinline)) void called(uint64_t *words, uint64_t number) {
     words[number] = number;
 }
 
-static __attribute__((noinline)) void without_probe(uint64_t **site, uint64_t *words, uint64_t number) {
+static __attribute__((noinline)) void without_probe(int64_t *site, uint64_t *words, uint64_t number) {
     words[number + 1] = (uintptr_t)site;
     work(number);
     called(words, number);
 }
 
-static __attribute__((noinline)) void with_probe(uint64_t **site, uint64_t *words, uint64_t number) {
+static __attribute__((noinline)) void with_probe(int64_t *site, uint64_t *words, uint64_t number) {
     __attribute__((cleanup(leave), unused)) const char *const entered = begin(site);
     words[number + 1] = (uintptr_t)site;
     work(number);
     called(words, number);
 }
 
-static uint64_t time_of_function(void (*function)(uint64_t **, uint64_t *, uint64_t)) {
-    uint64_t visits[2] = {0}, *sites[] = {&visits[0], &visits[1]}, words[PAIRS + 1];
+static uint64_t time_of_function(void (*function)(int64_t *, uint64_t *, uint64_t)) {
+    int64_t sites[] = {PAIRS, PAIRS};
+    uint64_t words[PAIRS + 1];
     uint64_t start = aa_clock_ticks();
     for (uint64_t i = 0; i < PAIRS; i++) {
         function(&sites[i & 1], words, i);
@@ -159,7 +148,6 @@ static uint64_t time_of_function(void (*function)(uint64_t **, uint64_t *, uint6
 /* In turns, as the processor's speed may change; it takes some of them to know the way. */
 double aa_price_of_passing(void) {
     uint64_t with = UINT64_MAX, without = UINT64_MAX;
-    __atomic_store_n(&top, (const char *)__builtin_frame_address(0), __ATOMIC_RELAXED);
     for (int round = 0; round < 3 * ROUNDS; round++) {
         uint64_t took_with = time_of_function(with_probe), took_without = time_of_function(without_probe);
         with = took_with < with ? took_with : with;

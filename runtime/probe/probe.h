@@ -29,10 +29,11 @@ AA_EXPORT const char *aa_probe_enter(const char *descriptor);
 AA_EXPORT void aa_probe_exit(const char *descriptor);
 
 /*
- * The same for probes that look into a site of their own first: if there is a counter, and the thread's stack
- * is the main one, of which this is the top, they only count.
+ * The same for probes that have a site of their own, where it is said how many entries only count: each takes
+ * one off, and enters where none was left. In what may be in a shared library, where the site is that of all
+ * threads, only those do whose stack is the main one, of which this is the top.
  */
-AA_EXPORT const char *aa_probe_enter_at(const char *descriptor, uint64_t **site);
+AA_EXPORT const char *aa_probe_enter_counted(const char *descriptor, int64_t *site);
 AA_EXPORT extern const char *aa_probe_stack;
 
 /*

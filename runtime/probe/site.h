@@ -1,7 +1,8 @@
 /*
- * Where the main thread enters throttled regions without calling anybody: the program's stub finds a counter
- * in the site of the probe, and counts. Such sites are open while time goes to the node where the thread
- * stands, so that what enters the region from elsewhere is seen; and never in an object that may be unloaded.
+ * Where the main thread enters throttled regions without calling anybody: the program's stub finds in the
+ * site of the probe how many entries only count, and takes one off. Such sites are open while time goes to
+ * the node where the thread stands, so that what enters the region from elsewhere is seen; and never in an
+ * object that may be unloaded.
  */
 #ifndef AA_SITE_H
 #define AA_SITE_H
@@ -12,7 +13,12 @@
 #define AA_SITES 16u
 
 /* The thread is the main one; the others have none. */
-void aa_site_open(struct aa_thread *thread, uint64_t **site, uint64_t *visits);
+void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits);
+
+/* No entry is left there; perhaps it was never open. */
+void aa_site_end(const int64_t *site);
+
+/* What was counted at them is added to the visits. */
 void aa_sites_close_all(struct aa_thread *thread);
 
 static inline bool aa_has_open_sites(const struct aa_thread *thread) {

@@ -205,11 +205,11 @@ static void begin(struct aa_thread *thread) {
 
 static void give_back(struct aa_thread *thread) {
     aa_team_come_back(thread);
+    aa_sites_close(thread);
     aa_event_book(thread);
     aa_trace_end(thread);
     aa_counter_end();
     aa_watch_close(&thread->watch);
-    aa_sites_close(thread);
     thread->current = thread->base;
     thread->top = thread->frames + 1;
     thread->in_use = 0;

@@ -29,7 +29,7 @@ const char *aa_probe_enter(const char *descriptor) {
     return stack[depth++] = descriptor;
 }
 
-const char *aa_probe_enter_at(const char *descriptor, unsigned long **site) {
+const char *aa_probe_enter_counted(const char *descriptor, long *site) {
     (void)site;
     return aa_probe_enter(descriptor);
 }

@@ -185,8 +185,9 @@ static int add(int a, int b) { int s = a; for (int i = 0; i < b; i++) s += b; re
         ),
     ],
 )
+@pytest.mark.parametrize("position", ["-fPIE", "-fPIC"])
 def test_each_entry_of_a_throttled_region_is_counted_and_left_once(
-    tool: Tool, suffix: str, text: str, visits: dict[str, int]
+    tool: Tool, suffix: str, text: str, visits: dict[str, int], position: str
 ) -> None:
     wrapper = {"c": "aa-mpicc", "cc": "aa-mpicxx"}[suffix]
     tool.write("add.h", HEAD)
@@ -195,7 +196,7 @@ def test_each_entry_of_a_throttled_region_is_counted_and_left_once(
     tool.write(f"plug.{suffix}", f'#include "add.h"\n{linkage}{plug}')
     assert tool(wrapper, "-g", "-shared", "-fPIC", f"plug.{suffix}", "-o", "plug.so").returncode == 0
     tool.write(f"app.{suffix}", text)
-    assert tool(wrapper, "-g", "-fopenmp", f"app.{suffix}", "-o", "app", "-ldl").returncode == 0
+    assert tool(wrapper, "-g", "-fopenmp", position, f"app.{suffix}", "-o", "app", "-ldl").returncode == 0
     done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app")
     assert done.returncode == 0, done.stderr
     experiment = load(tool.folder / "out" / "experiment.cube")

@@ -1,6 +1,7 @@
 """The stub fits into every unit: standards, link modes, sanitizers, several objects, foreign linkers."""
 
 import platform
+import re
 import shutil
 
 import pytest
@@ -82,6 +83,50 @@ def test_a_program_without_a_library(lab):
     done = lab.tool("autoanalyzer", "compile", "--", "gcc", *flags)
     assert (done.returncode, done.stderr) == (0, b"")
     assert lab.tool("./bare").returncode == 0
+
+
+SENDS = """
+extern void post(int *message, int size, int to);
+extern int *place, *weight, bits;
+void one(int from, unsigned edge) {
+    int message[] = {from, place[edge] >> bits, weight[from], MORE};
+    post(message, sizeof message, place[edge] & ((1 << bits) - 1));
+}
+void all(int n, const unsigned *first) {
+    for (int i = 0; i < n; i++)
+        for (unsigned edge = first[i]; edge < first[i + 1]; edge++)
+            one(i, edge);
+}
+""".replace("MORE", ", ".join(f"weight[edge + {place}]" for place in range(7)))
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="reads instructions of x86-64")
+def test_an_entry_that_only_counts_is_two_instructions_and_keeps_no_function_out_of_its_callers(lab):
+    lab.tool.write("x.c", SENDS)
+    for command in (["gcc"], ["autoanalyzer", "compile", "--", "gcc"]):
+        assert lab.tool(*command, "-O3", "-S", "x.c", "-o", f"{len(command)}.s").returncode == 0
+    plain, probed = ((lab.tool.folder / f"{number}.s").read_text() for number in (1, 4))
+    assert "call\tpost" in plain
+    assert "call\tone" not in plain + probed
+    counting = re.findall(r"subq\t\$1, %fs:\S+\n\t(\w+)", probed)
+    assert len(counting) >= 3  # each function, and the one in the other
+    assert set(counting) == {"js"}
+
+
+def test_sites_of_what_may_be_in_a_shared_library_are_no_variables_of_threads(lab):
+    lab.tool.write("x.c", SOURCE)
+    for flags, of_threads in (
+        ([], True),
+        (["-fPIC", "-fno-pic"], True),
+        (["-fPIE", "-fpic"], False),
+        (["-shared"], False),
+        (["-nostdlib"], False),
+    ):
+        words = ["autoanalyzer", "compile", "--", "gcc", *flags, "-c" if "-shared" not in flags else "-g", "x.c"]
+        assert lab.tool(*words, "-o", "x.o").returncode == 0
+        symbols = lab.tool("readelf", "-sW", "x.o").stdout.decode()
+        assert (" TLS " in symbols) == of_threads
+        assert "aa_site_" in symbols
 
 
 TWO = {

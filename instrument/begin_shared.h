@@ -1,0 +1,17 @@
+/*
+ * The same in what may be in a shared library, where to find a variable of the thread is a call: all threads
+ * have one site, which is the main one's. Other threads are known by their stacks.
+ */
+__attribute__((__unused__, __no_instrument_function__,
+               __no_profile_instrument_function__)) static __inline__ const char *
+aa_begin(const char *descriptor, long *site) {
+    const char *entered = (const char *)0;
+    char here;
+    if (__builtin_expect(aa_entry_probe != 0, 1)) {
+        if (__builtin_expect((unsigned long)*aa_stack - (unsigned long)&here >= 1ul << 26, 0) ||
+            __builtin_expect(--*site < 0, 0))
+            entered = aa_enter_counted(descriptor, site);
+    }
+    __asm__("" : "+r"(entered));
+    return entered;
+}
