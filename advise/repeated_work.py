@@ -145,7 +145,8 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
                     continue
                 seen.add(each)
                 cure = "products" if is_whole else "a square root"
-                text = f"line {statement.line} computes {site.spell(each)} in each iteration of line {loop.line}: write {cure}"
+                each_time = f"in each iteration of line {loop.line}"
+                text = f"line {statement.line} computes {site.spell(each)} {each_time}: write {cure}"
                 yield _said(
                     site, text, (statement.line, loop.line), MEDIUM, f"{site.spell(base)} to the power of {value:g}"
                 )
