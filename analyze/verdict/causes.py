@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..analysis import Analysis
+from ..criteria import CRITERIA
 from .finding import Cause
 
 __all__ = ["busy_parts", "causes_of_weight", "waits_for_memory"]
@@ -59,6 +60,13 @@ def causes_of_weight(analysis: Analysis, region: int) -> tuple[Cause, ...]:
 
 
 def waits_for_memory(analysis: Analysis, region: int) -> bool:
-    """Return whether cache misses take half of a region's busy time or more."""
+    """Return whether cache misses take half of a region's busy time or more, and it stalls.
+
+    It does if an instruction takes longer than one that waits for the result of the one before. A walk through an
+    array does not: processors fetch ahead, and nothing in the region can avoid these misses.
+    """
+    cycles = analysis.weights.cpi[0][region] if analysis.weights.cpi else None
+    if cycles is None or cycles <= CRITERIA.dependent:
+        return False
     parts = busy_parts(analysis, region)
     return sum(parts.get(name, 0.0) for name in _MISSES) >= _MOST * sum(parts.values()) > 0

@@ -18,11 +18,11 @@ PRICES = {
 }
 
 
-def chase(make_experiment, load=1.0, missing=0.1):
+def chase(make_experiment, load=1.0, missing=0.1, cycles=1.4e9):
     """A hash join: few instructions, most of whose time is misses of both caches; beside it code that only computes."""
     counts = {
         "instructions": {"join": [2e8] * 2, "calm": [2e9] * 2},
-        "ref_cycles": {"join": [1.4e9 * load] * 2, "calm": [1e9 * load] * 2},
+        "ref_cycles": {"join": [cycles * load] * 2, "calm": [1e9 * load] * 2},
         "l1_accesses": {"join": [1e8] * 2, "calm": [5e8] * 2},
         "l1_misses": {"join": [missing * 1e8] * 2, "calm": [1e5] * 2},
         "l2_accesses": {"join": [missing * 1e8] * 2, "calm": [1e5] * 2},
@@ -48,6 +48,13 @@ def test_what_mostly_waits_for_memory_is_that_on_a_busy_machine_too_and_nothing_
     text = " ".join(" ".join(verdict_lines(findings)).split())
     assert "why: L2 misses take " in text
     assert "do less work" not in text
+
+
+@pytest.mark.parametrize(("cycles", "kind"), [(1.9, Kind.HOT_SPOT), (2.1, Kind.MEMORY)])
+def test_a_walk_whose_misses_are_fetched_ahead_is_no_matter_of_memory(cycles, kind, make_experiment):
+    findings = analyze(chase(make_experiment, cycles=cycles * 2e8))
+    kinds = {findings.experiment.path_name(each.region.id): each.kind for each in findings.verdict.findings}
+    assert kinds["join"] is kind
 
 
 def test_what_hardly_misses_is_a_hot_spot_whose_instructions_are_said(make_experiment):
