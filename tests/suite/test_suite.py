@@ -156,7 +156,8 @@ def region(place: Position, *causes: str, **marks: Any) -> dict[str, Any]:
 
 def verdict(apart: list[dict[str, Any]], clusters: list[list[int]], heavy: list[dict[str, Any]]) -> dict[str, Any]:
     differences = {"exists": bool(apart), "cccr": apart, "clusters": clusters, "severity": 0.5, "noise": False}
-    return {"dissimilarity": differences, "disparity": {"exists": bool(heavy), "cccr": heavy}}
+    disparity = {"exists": bool(heavy), "cccr": heavy}
+    return {"dissimilarity": differences, "disparity": disparity, "findings": [*apart, *heavy]}
 
 
 def test_a_verdict_is_right_only_with_place_ranks_and_cause():
