@@ -46,9 +46,9 @@ CASES: Final = (
         ("21", "6000"),
         ("DISPATCH=dynamic", "LOCALITY=good"),
         ("--exclude-rank", "0"),
-        """The workers differ in region 11, the loop in `RAMOD3`, because of instructions, and it takes its time
-because of L2 misses. Region 8, the loop in `STACK`, takes its time because of disk I/O. The paper finds
-the same.""",
+        """Region 8, the loop in `STACK`, takes its time because of disk I/O, region 11, the loop in `RAMOD3`, because
+of L2 misses. The workers also differ in region 11, because of instructions, which `--all` shows. The paper
+finds the same.""",
         """With shots handed out on demand, the workers are balanced. With the loops of region 11 interchanged, L2
 misses are no longer a cause; instructions remain, as in the paper. Region 8, which now stacks in memory, is
 no longer a finding.""",
