@@ -1,4 +1,4 @@
-"""Run the samples that follow section 6 of paper 001, before and after, and write docs/case-studies.md.
+"""Run the samples that follow section 6 of Liu et al. 2011, before and after, and write docs/case-studies.md.
 
 The text between the outputs stands here. Needs Valgrind, Open MPI and libbz2; takes about two minutes on two cores::
 
@@ -46,11 +46,12 @@ CASES: Final = (
         ("21", "6000"),
         ("DISPATCH=dynamic", "LOCALITY=good"),
         ("--exclude-rank", "0"),
-        """The workers differ in region 11, the loop in `RAMOD3`, because of instructions. Region 11 is heavy because of
-L2 misses, region 8, the loop in `STACK`, because of disk I/O. The paper finds the same.""",
+        """Region 8, the loop in `STACK`, takes its time because of disk I/O, region 11, the loop in `RAMOD3`, because
+of L2 misses. The workers also differ in region 11, because of instructions, which `--all` shows. The paper
+finds the same.""",
         """With shots handed out on demand, the workers are balanced. With the loops of region 11 interchanged, L2
 misses are no longer a cause; instructions remain, as in the paper. Region 8, which now stacks in memory, is
-no longer heavy.""",
+no longer a finding.""",
     ),
     Case(
         "pvalue",
@@ -59,11 +60,10 @@ no longer heavy.""",
         ("11", "12"),
         ("VERSION=lean",),
         (),
-        """Both tests are heavy because of instructions, `location_test` because of network volume, too. In the paper
-these are regions 3 and 12, and its region 3 has the volume.""",
+        """Both tests execute most of the instructions, and `location_test` moves nearly all of the network volume.
+In the paper these are regions 3 and 12, and its region 3 has the volume.""",
         """Products are computed once, and each rank sends one number: fewer instructions, and no network volume. Both
-regions are still heavy because of instructions, since the program does nothing else. The paper's program
-kept its network volume.""",
+regions are still hot spots, since the program does nothing else. The paper's program kept its network volume.""",
     ),
     Case(
         "blocks",
@@ -72,10 +72,10 @@ kept its network volume.""",
         ("240",),
         ("COLLECT=packed",),
         ("--exclude-region", "image_read@0", "--exclude-region", "report@0"),
-        """`share_compress` is heavy because of instructions, `collect` because of network volume. In the paper these
-are regions 6 and 7, with 96 % of the instructions and 50 % of the volume.""",
-        """With blocks packed before they are sent, `collect` is no longer heavy. The remaining instructions are those
-of the library, where the paper stopped too.""",
+        """`share_compress` executes most of the instructions, `collect` moves most of the network volume. In the
+paper these are regions 6 and 7, with 96 % of the instructions and 50 % of the volume.""",
+        """With blocks packed before they are sent, `collect` is no longer a finding. The remaining instructions are
+those of the library, where the paper stopped too.""",
     ),
 )
 
@@ -112,21 +112,22 @@ def study(case: Case, folder: Path) -> Iterator[tuple[str, dict[str, list[str]]]
 def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
     """Print which regions each metric finds critical (section 6.4)."""
     print("## Three metrics (section 6.4)\n")
-    print("The regions that are `HEAVY` by CRNM, by cycles per instruction, and by wall time (`--disparity-metric`),")
-    print("heaviest first.\n")
+    print("The regions that take most by CRNM, by cycles per instruction, and by wall time (`--disparity-metric`):")
+    print("`disparity.cccr` in the [findings](findings.md#disparity), the largest value first.\n")
     print("| sample | " + " | ".join(METRICS) + " |\n|---|" + "---|" * len(METRICS))
     for name, versions in found.items():
         for version, regions in versions:
             cells = (", ".join(regions[metric]) or "none" for metric in METRICS)
             print(f"| {name}, {version} | {' | '.join(cells)} |")
     print("""
-CPI measures how slowly a region executes, not how much of it there is. It misses the disk I/O of `STACK`,
-the volume of `collect`, and work at full speed in `shape_test` and `share_compress`, and names regions that
-mostly wait, as in the paper. CRNM and wall time name the same regions here; the paper's wall time named four
-more, short ones. All three metrics require 3 % of the program's time.
+CPI measures how slowly a region executes, not how much of it there is. It ranks the disk I/O of `STACK`
+last, misses work at full speed in `shape_test`, and names regions that mostly wait, as in the paper.
+CRNM and wall time name the same regions here; the paper's wall time named four more, short ones. All
+three metrics require 3 % of the program's time.
 
-With `--method paper`, which requires no share of the run, CPI finds fewer in st, before: two loops of less
-than 0.1 % of the run, and neither that of `STACK` nor that over the passes in `RAMOD3`, as in the paper.""")
+With `--method paper`, which requires no share of the run, CPI finds fewer in st, before: two loops of
+less than 0.1 % of the run, and neither that of `STACK` nor that over the passes in `RAMOD3`, as in the
+paper.""")
 
 
 def heavy(found: dict[str, Any]) -> list[str]:
