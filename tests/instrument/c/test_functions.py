@@ -167,6 +167,29 @@ int main(void) {
 """
 
 
+ASSERTED = r"""
+#include <assert.h>
+static int all(int n) { for (int i = 0; i < 40; i++) { assert(n < 999); assert(i < 99); n += i; n ^= 1; } return n; }
+static int own(int n) { for (int i = 0; i < 40; i++) { n += i & 1; n ^= i; n += 3; n ^= 5; } return n; }
+int main(void) {
+    int n = 0;
+    for (int i = 0; i < 3; i++) n += all(i) + own(i);
+    return n < 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("cc", "name"), [("gcc", "x.c"), ("g++", "x.cc")])
+@pytest.mark.parametrize("flags", [(), ("-DNDEBUG",)])
+def test_assertions_are_no_statements(lab, cc, name, flags):
+    assert lab.run(ASSERTED, *flags, cc=cc, name=name).visits == {
+        "main": 1,
+        "main:loop@7": 1,
+        "own": 3,
+        "own:loop@4": 3,
+    }
+
+
 def test_a_loop_that_nested_loops_enter_has_its_probe_inline(lab):
     lab.tool.write("x.c", IN_LOOPS)
     assert lab.tool("autoanalyzer", "instrument", "-o", "out", "--cc", "gcc", "x.c").returncode == 0
