@@ -14,7 +14,8 @@ MESSAGES = [30.0, 10.0, 10.0, 10.0]  # each worker asks ten times, and the maste
 
 
 def dealt_out(make_experiment, work=WORK, calls=MESSAGES):
-    return make_experiment({"work": work, "deal": [0.01] * len(work)}, mpi_calls={"deal": calls})
+    counts = {"work": [1e9 * each for each in work], "deal": [1e7] * len(work)}
+    return make_experiment({"work": work, "deal": [0.01] * len(work)}, mpi_calls={"deal": calls}, instructions=counts)
 
 
 def test_a_master_is_in_no_group_and_gains_are_those_of_the_workers(make_experiment):
@@ -24,7 +25,9 @@ def test_a_master_is_in_no_group_and_gains_are_those_of_the_workers(make_experim
     assert first.kind is Kind.IMBALANCE
     assert [each.labels for each in first.groups] == [(1,), (2,), (3,)]
     assert first.gain.seconds == pytest.approx(3.0 - 2.0)
-    assert "rank 0 is a master" in " ".join(verdict_lines(analyze(dealt_out(make_experiment))))
+    text = " ".join(verdict_lines(analyze(dealt_out(make_experiment))))
+    assert "rank 0 is a master" in text
+    assert "instructions differ: from 1.0e9 to 3.0e9" in text
 
 
 def test_who_is_to_be_included_is_no_master(make_experiment):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ...analyze import Findings
 from ...analyze.code_regions import CodeRegion
 from ...analyze.criteria import CRITERIA
+from ...analyze.dissimilarity.causes import Difference
 from ...analyze.opening import can_be_opened, is_of_a_library
 from ...analyze.verdict import Doubt, Finding, Kind
 from ..causes import (
@@ -92,13 +94,22 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         yield "asleep, or waiting for a child process or a slow device"
     differences = causes.differences if core is None else causes.of_core[core]
     if differences:
-        yield because(differences)
+        yield because([_without_master(findings, each) for each in differences])
     elif "instructions" in findings.run.lacking:
         yield from _not_counted(findings)
     elif not findings.experiment.notes.counts_by_rank:
         yield "unknown: work moved between ranks in the counting run, so their counts cannot be compared"
     elif finding.doubt is not Doubt.COUNTS_ALONE:
         yield "unknown: no count differs so; random memory access, page faults or placement may"
+
+
+def _without_master(findings: Findings, difference: Difference) -> Difference:
+    """Leave a master's value out: it is of no group."""
+    master, clusters = findings.master, findings.dissimilarity.clusters
+    if master is None or len(difference.values) != len(clusters):
+        return difference
+    pairs = zip(difference.values, clusters, strict=True)
+    return replace(difference, values=tuple(value for value, columns in pairs if columns != (master,)))
 
 
 def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
