@@ -51,7 +51,8 @@ of L2 misses. The workers also differ in region 11, because of instructions, whi
 finds the same.""",
         """With shots handed out on demand, the workers are balanced. With the loops of region 11 interchanged, L2
 misses are no longer a cause; instructions remain, as in the paper. Region 8, which now stacks in memory, is
-no longer a finding.""",
+no longer a finding. That workers wait for each other is probably a consequence of the shared cores: the
+next shot goes to the worker that asks first.""",
     ),
     Case(
         "pvalue",
@@ -121,7 +122,7 @@ def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
             print(f"| {name}, {version} | {' | '.join(cells)} |")
     print("""
 CPI measures how slowly a region executes, not how much of it there is. It ranks the disk I/O of `STACK`
-last, misses work at full speed in `shape_test`, and names regions that mostly wait, as in the paper.
+last, and names regions that mostly wait, as in the paper.
 CRNM and wall time name the same regions here; the paper's wall time named four more, short ones. All
 three metrics require 3 % of the program's time.
 
