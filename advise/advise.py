@@ -38,6 +38,14 @@ KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ..
     (pipeline.CAUSES, pipeline.pipeline),
     (thread_loops.CAUSES, thread_loops.thread_loops),
 )
+# The kinds of advice on what is no matter of what a region computes.
+_ABOUT: Final = {
+    Kind.MESSAGES: (messages.KIND, pipeline.KIND),
+    Kind.TRANSFER: (messages.KIND, pipeline.KIND),
+    Kind.LATE: (messages.KIND, pipeline.KIND, division_of_work.KIND),
+    Kind.ONE_AFTER_ANOTHER: (messages.KIND, pipeline.KIND),
+    Kind.FILE_IO: (input_output.KIND,),
+}
 _SUREST: Final = {HIGH: 0, MEDIUM: 1, LOW: 2}
 _BY_CALLERS: Final = division_of_work.CAUSES | pipeline.CAUSES  # what calls a region is read, too
 _MOST: Final = 5  # of a finding
@@ -68,7 +76,9 @@ class Advised:
         of_ranks = self.of_ranks.get(finding.difference, ()) if finding.difference is not None else ()
         of_region = self.of_regions.get(finding.weight, ()) if finding.weight is not None else ()
         first, other = (of_ranks, of_region) if finding.kind is Kind.IMBALANCE else (of_region, of_ranks)
-        return tuple(dict.fromkeys((*first, *other)))
+        found = dict.fromkeys((*first, *other))
+        about = _ABOUT.get(finding.kind)
+        return tuple(each for each in found if about is None or each.kind in about)
 
 
 def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:

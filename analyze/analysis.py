@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from ..experiment import Experiment
 from .account import Account, find_account
+from .arrays import Values
 from .base import Base, find_base
 from .critical_path import CriticalPath, find_critical_path
 from .disparity.disparity import Disparity
@@ -102,6 +105,15 @@ class Analysis:
     def master(self) -> int | None:
         """The column of the rank that hands out work, which is left out of balance and gains; None without one."""
         return find_master(self.performance, self.include_ranks) if self.method == OURS else None
+
+    @cached_property
+    def in_turn(self) -> Values:
+        """What it would save if ranks that work one after another did so at once; ``float64[region]``, seconds.
+
+        None of ranks whose work a master hands out: they go on in the order in which it answers, which is this run's.
+        """
+        chained = self.explanation.seconds.chained
+        return chained if self.master is None else np.zeros_like(chained)
 
     @cached_property
     def base(self) -> Base:

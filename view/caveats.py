@@ -37,7 +37,6 @@ _DELAY: Final = 0.1  # seconds of waiting for a processor that matter, and a par
 _DELAY_PART: Final = 0.1
 _OTHERS: Final = 0.1  # of the processors' time
 _ASLEEP: Final = 0.25  # of the ranks' time
-_WEIGHTS: Final = {"crnm": "CRNM: share of the run x cycles per instruction", "cpi": "CPI: cycles per instruction"}
 
 
 def caveats(findings: Findings, *, most: int | None = MOST_NOTES, besides: Sequence[str] = ()) -> list[str]:
@@ -260,8 +259,7 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
         parts.append("cycles from CPU time")
     if findings.run.lacking:
         parts.append(f"not counted: {', '.join(NAMES[each] for each in findings.run.lacking)}")
-    weight = _WEIGHTS.get(findings.weights.metric) if findings.weights.cycles and findings.cores_by_weight else None
-    return ", ".join(parts) + (f"; {weight}" if weight else "")
+    return ", ".join(parts)
 
 
 def _how_unfinished(findings: Findings) -> str:

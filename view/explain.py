@@ -16,6 +16,10 @@ from .units import many
 __all__ = ["explanation_lines"]
 
 _MOST_ROWS: Final = 40
+_MEANING: Final = {
+    "crnm": ": share of the run x cycles per instruction",
+    "cpi": ": cycles per instruction",
+}
 _WIDEST_MATRIX: Final = 16
 
 
@@ -50,7 +54,8 @@ def _dissimilarity(findings: Findings) -> Iterator[str]:
 
 def _disparity(findings: Findings) -> Iterator[str]:
     found, causes = findings.disparity, findings.explanation.of_regions
-    yield f"DISPARITY by {findings.weights.metric}"
+    meaning = _MEANING.get(findings.weights.metric, "") if findings.weights.cycles else ""
+    yield f"DISPARITY by {findings.weights.metric}{meaning}"
     yield ""
     if not found.classes:
         yield "all regions are equally heavy"

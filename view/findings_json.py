@@ -256,6 +256,7 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
         "waits": [{**_of_region(each.region), "seconds": each.seconds} for each in finding.waits],
         **_gain(finding.gain),
         "share": finding.share,
+        "of_run": finding.of_run,
         "confidence": finding.level,
         "reason": finding.reason,
         "doubt": finding.doubt,

@@ -9,8 +9,8 @@ __all__ = ["how_sure", "in_runs"]
 
 
 def in_runs(repetition: Repetition, standing: Standing | None) -> str:
-    """Write what ends a line of a finding: ``in 5 of 5 runs``; nothing where there were not several."""
-    return f"      in {standing.in_runs} of {repetition.runs} runs" if standing else ""
+    """Write what ends a line of a finding: ``; in 5 of 5 runs``; nothing where there were not several."""
+    return f"; in {standing.in_runs} of {repetition.runs} runs" if standing else ""
 
 
 def how_sure(standing: Standing | None, *, slow: str = "") -> list[str]:

@@ -78,8 +78,8 @@ def gain_of_weight(analysis: Analysis, core: int) -> Gain | None:
     saved = sum(spent.values()) + moving + (float(seconds.misses[core]) if missing else 0.0)
     if not missing and waits_for_memory(analysis, core):
         saved += float(seconds.misses[core])
-    if seconds.chained[core]:
-        saved += float(seconds.chained[core])
+    if analysis.in_turn[core]:
+        saved += float(analysis.in_turn[core])
     elif core in causes.small_calls:
         saved += float(seconds.small_calls[core])
     elif core in causes.waiting and not seconds.turns:

@@ -17,6 +17,7 @@ from .share import is_mostly, share_of
 
 __all__ = ["heavy_procedures", "heavy_regions", "late_region"]
 
+_AWAITED: Final = "ranks wait for it"
 _MISSES: Final = ("l1_miss_rate", "l2_miss_rate")
 
 
@@ -47,9 +48,9 @@ def _kind(analysis: Analysis, core: int) -> Kind:
     causes, seconds, in_turn = explanation.of_regions, explanation.seconds, explanation.serialisation
     names = {each.attribute for each in causes.causes.get(core, ())}
     spent: dict[Kind, float] = {}
-    if in_turn and in_turn.chained[core]:
+    if in_turn and analysis.in_turn[core]:
         kind = Kind.ONE_AFTER_ANOTHER if in_turn.passes_on[core] else Kind.IMBALANCE
-        spent[kind] = float(in_turn.chained[core])
+        spent[kind] = float(analysis.in_turn[core])
     if core in causes.small_calls:
         spent[Kind.MESSAGES] = float(seconds.small_calls[core])
     if "io_bytes" in names or is_mostly(cost.io_time, cost.wall_time):
@@ -94,7 +95,8 @@ def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | 
         return None if late is None else (late, Wait(own, float(waiting.seconds[position])))
     if position in waiting.late:
         core = waiting.late[position]
-        known = Finding(Kind.LATE, analysis.performance.regions[core], share=share_of(analysis, core, compared=True))
+        region, share = analysis.performance.regions[core], share_of(analysis, core, compared=True)
+        known = Finding(Kind.LATE, region, share=share, reason=_AWAITED)
         return known, Wait(own, waiting.shares[position][core])
     return None
 
@@ -109,4 +111,5 @@ def _busiest(analysis: Analysis, region: Region) -> Finding | None:
     gain = gain_of(analysis, float(serialisation.saved[place]))
     if gain is not None and gain.share < analysis.run.least_gain:
         gain = None
-    return Finding(Kind.LATE, analysis.run.weighed.regions[place], gain=gain, share=share_of(analysis, place))
+    region, share = analysis.run.weighed.regions[place], share_of(analysis, place)
+    return Finding(Kind.LATE, region, gain=gain, share=share, level="high", reason=_AWAITED)

@@ -38,7 +38,13 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
             del places[place]
             known = places.setdefault(own, waited_for)
             places[own] = replace(known, waits=(*known.waits, wait))
-    return [replace(each, waits=tuple(sorted(each.waits, key=lambda wait: -wait.seconds))) for each in places.values()]
+    kept = (each for each in places.values() if each.gain or not _may_be_for_cores(analysis, each))
+    return [replace(each, waits=tuple(sorted(each.waits, key=lambda wait: -wait.seconds))) for each in kept]
+
+
+def _may_be_for_cores(analysis: Analysis, finding: Finding) -> bool:
+    """Return whether ranks wait in a region, or for it, no longer than they may wait for cores that they share."""
+    return finding.kind is Kind.LATE and analysis.explanation.seconds.turns
 
 
 def _place(experiment: Experiment, finding: Finding) -> Region | None:

@@ -55,7 +55,8 @@ def find_verdict(analysis: Analysis) -> Verdict:
     findings = tuple(ranked(each_place_once(analysis, found)))
     performance, master = analysis.performance, analysis.master
     column = analysis.dissimilarity.odd_one
-    column = None if column == master else column
+    ended = {*analysis.experiment.notes.unfinished}
+    column = None if column == master or (column is not None and performance.labels[column] in ended) else column
     return Verdict(
         findings,
         analysis.base,

@@ -48,14 +48,15 @@ def _overhead(cost: Overhead) -> list[str]:
 def efficiency(findings: Findings) -> list[str]:
     """Write how efficient the ranks are, and what is lost to what; nothing if the critical path is not known.
 
-    Of what this machine can measure: where ranks share cores, or other programs use them, not what transfer takes.
+    A master does not count. Where ranks share cores, or other programs use them, what transfer takes is not known.
     """
     found = findings.critical_path.efficiency if findings.critical_path else None
     if found is None or not {"load_balance", "serialisation"} <= {*found.reliable}:
         return []
     transfer = found.transfer if "transfer" in found.reliable else 1.0
     longest = found.serialisation * transfer  # of the busiest rank
-    whole = longest * found.load_balance
+    ranks_at_work = processes(findings)[0] - (findings.verdict.master is not None)
+    whole = longest * min(found.load_balance * processes(findings)[0] / ranks_at_work, 1.0)
     lost = {
         "uneven ranks": longest - whole,
         "waiting for each other's work": transfer - longest,

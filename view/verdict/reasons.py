@@ -183,7 +183,7 @@ def _against_weight(findings: Findings, finding: Finding) -> Iterator[str]:
     found = findings.explanation.serialisation
     if core in causes.small_calls:
         yield FEWER_MESSAGES
-    elif found is not None and found.chained[core]:
+    elif found is not None and findings.in_turn[core]:
         yield AT_ONCE if found.passes_on[core] else EACH_TIME
     known = [each for each in causes.causes[core] if each.attribute != "instructions"]
     misses = next((each.attribute for each in finding.causes if each.attribute in _MISSES), "")
@@ -256,7 +256,7 @@ def _waiting(findings: Findings, core: int) -> str:
     """Say that ranks wait in a region's MPI calls, and for whom; or that these are many and small."""
     found, explanation = findings.explanation.serialisation, findings.explanation
     otherwise = core in explanation.of_regions.small_calls or core in explanation.waiting.shares
-    if found and found.chained[core]:
+    if found and findings.in_turn[core]:
         return _in_turn(findings, core)
     if (late := explanation.waiting.awaited.get(core)) and not otherwise:
         busy = Place.of_region(late).in_words

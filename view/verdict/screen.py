@@ -53,7 +53,7 @@ def verdict_lines(
     said = [line for each in (*master(findings), *balanced(findings)) for line in _broken(each)]
     if findings.verdict.too_short:
         said = [too_short()]
-    head += ["", *said]
+    head += ["", *said, *([""] if findings.verdict.master is not None else [])]
     end = [f"data {file}"] if file else []
     items = [_Item(number, each) for number, each in enumerate(entries(findings, advised), start=1)]
     besides = not_advised(advised, everything=everything) if advised else []
@@ -78,25 +78,24 @@ class _Item:
     """The lines of a finding: its title, who, why and what to try, and more."""
 
     def __init__(self, number: int, entry: Entry) -> None:
-        self.title, moved = _title(number, entry)
+        self.title = _title(number, entry)
         self.first = _indented(filter(None, entry.lines))
-        self.more = [_indented([line]) for line in filter(None, [moved, *entry.more])]
+        self.more = [_indented([line]) for line in entry.more]
 
     @property
     def all(self) -> list[str]:
         return [self.title, *self.first, *(line for lines in self.more for line in lines)]
 
 
-def _title(number: int, entry: Entry) -> tuple[str, str]:
-    """Write number, kind, place and saving within the width; what does not fit is moved below, or cut in the middle."""
+def _title(number: int, entry: Entry) -> str:
+    """Write number, kind, place and saving within the width: without the caller, or cut in the middle, if need be."""
     start = f"{f'{number} {entry.kind}':<{_LABEL}}  "
     end = f"   {entry.saving}" if entry.saving else ""
-    where, moved = entry.where, ""
+    where = entry.where
     if len(start) + len(where) + len(end) > _WIDTH and entry.caller:
         where = f"{entry.place}  {entry.title}" if entry.place else entry.title
-        moved = f"called by {entry.caller}"
     room = _WIDTH - len(start) - len(end)
-    return f"{start}{clipped(where, room):<{room}}{end}".rstrip(), moved
+    return f"{start}{clipped(where, room):<{room}}{end}".rstrip()
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
