@@ -122,32 +122,34 @@ static void turn_to(struct aa_mpi_call call, enum aa_share share) {
         aa_share_turn_to(share | AA_IN_MPI);
 }
 
-void aa_file_everyone(struct aa_mpi_call call, MPI_File handle) {
+static void meet(struct aa_mpi_call call, MPI_File handle, void (*wait)(MPI_Comm)) {
     MPI_Comm companion = look_up(handle).companion;
     if (companion == aa_mpi.no_comm)
         return;
     turn_to(call, AA_MPI_OTHER);
-    aa_path_everyone(companion);
+    wait(companion);
     turn_to(call, AA_IO);
+}
+
+void aa_file_everyone(struct aa_mpi_call call, MPI_File handle) {
+    meet(call, handle, aa_path_everyone);
 }
 
 void aa_file_from_lower(struct aa_mpi_call call, MPI_File handle) {
+    meet(call, handle, aa_path_from_lower);
+}
+
+static void *begin(MPI_File handle, void *(*begin_among)(MPI_Comm)) {
     MPI_Comm companion = look_up(handle).companion;
-    if (companion == aa_mpi.no_comm)
-        return;
-    turn_to(call, AA_MPI_OTHER);
-    aa_path_from_lower(companion);
-    turn_to(call, AA_IO);
+    return companion != aa_mpi.no_comm ? begin_among(companion) : NULL;
 }
 
 void *aa_file_begin_everyone(MPI_File handle) {
-    MPI_Comm companion = look_up(handle).companion;
-    return companion != aa_mpi.no_comm ? aa_path_begin_everyone(companion) : NULL;
+    return begin(handle, aa_path_begin_everyone);
 }
 
 void *aa_file_begin_from_lower(MPI_File handle) {
-    MPI_Comm companion = look_up(handle).companion;
-    return companion != aa_mpi.no_comm ? aa_path_begin_from_lower(companion) : NULL;
+    return begin(handle, aa_path_begin_from_lower);
 }
 
 /* A file has one split collective at a time. */
