@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...experiment import Experiment, Region
 from ..analysis import Analysis
-from .finding import Cause, Finding, Gain
+from .finding import Cause, Finding, Gain, Kind
 from .heavy import late_region
 
 __all__ = ["each_place_once", "ranked"]
