@@ -43,8 +43,8 @@ def find_advice(
     Returns:
         What is advised; None where there is nothing to advise on.
     """
-    if not (findings.cores_by_difference or findings.cores_by_weight):
-        return None
+    if not findings.verdict.findings:  # made here: walks over the ranks may be shared among processes, of which
+        return None  # the one that reads sources is none
     from ..advise import Advised, Limits, in_limited_process  # noqa: PLC0415
 
     last = ""

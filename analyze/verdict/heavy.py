@@ -111,5 +111,5 @@ def _busiest(analysis: Analysis, region: Region) -> Finding | None:
     gain = gain_of(analysis, float(serialisation.saved[place]))
     if gain is not None and gain.share < analysis.run.least_gain:
         gain = None
-    region, share = analysis.run.weighed.regions[place], share_of(analysis, place)
-    return Finding(Kind.LATE, region, gain=gain, share=share, level="high", reason=_AWAITED)
+    late, share = analysis.run.weighed.regions[place], share_of(analysis, place)
+    return Finding(Kind.LATE, late, gain=gain, share=share, level="high", reason=_AWAITED)
