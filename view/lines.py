@@ -52,9 +52,8 @@ def broken(line: str, width: int) -> list[str]:
     What wide gaps set apart stays together where it fits, and a number with its unit. A word is broken only if it is
     wider than ``width``.
     """
-    from rich.cells import cell_len, chop_cells  # noqa: PLC0415 - only on a terminal
-
     line = line.rstrip(" ")
+    cell_len, chop_cells = _cells(line)
     hang = _hang(line, width)
     done: list[str] = []
     now = ""
@@ -72,6 +71,15 @@ def broken(line: str, width: int) -> list[str]:
             done += full
             now = " " * (0 if full else min(hang, width - cell_len(rest))) + rest
     return [*done, now]
+
+
+def _cells(text: str) -> tuple[Callable[[str], int], Callable[[str, int], list[str]]]:
+    """Return how wide texts of these characters are, and how they are cut into pieces of a width."""
+    if text.isascii():
+        return len, lambda word, width: [word[start : start + width] for start in range(0, len(word), width)]
+    from rich.cells import cell_len, chop_cells  # noqa: PLC0415 - few texts have other characters
+
+    return cell_len, chop_cells
 
 
 def _hang(line: str, width: int) -> int:
@@ -93,8 +101,7 @@ def _parts(line: str) -> Iterator[tuple[str, str]]:
 
 def _words(text: str, width: int) -> list[str]:
     """Give what a line may be broken between; what stays together is no wider than a line."""
-    from rich.cells import cell_len  # noqa: PLC0415
-
+    cell_len, _ = _cells(text)
     words: list[str] = []
     for word in text.split(" "):
         unit = words and _NUMBER.search(words[-1]) and not word[:1].isdigit()

@@ -9,7 +9,7 @@ from ..analysis import Analysis
 from ..criteria import CRITERIA
 from .finding import Cause
 
-__all__ = ["busy_parts", "causes_of_weight", "waits_for_memory"]
+__all__ = ["causes_of_weight", "waits_for_memory"]
 
 # Parts of the account, by the attribute that is their cause; what no count explains has no attribute.
 _ATTRIBUTES: Final = {
@@ -26,7 +26,7 @@ _MISSES: Final = ("l1_miss_rate", "l2_miss_rate")
 _MOST: Final = 0.5  # of the busy time: what explains as much is the reason
 
 
-def busy_parts(analysis: Analysis, region: int) -> Mapping[str, float]:
+def _busy_parts(analysis: Analysis, region: int) -> Mapping[str, float]:
     """Return the seconds of a region by attribute, means over the ranks; empty if computing is one part.
 
     Args:
@@ -41,13 +41,13 @@ def busy_parts(analysis: Analysis, region: int) -> Mapping[str, float]:
 
 
 def causes_of_weight(analysis: Analysis, region: int) -> tuple[Cause, ...]:
-    """Return what the busy time of a region consists of, the largest part first; of what was not counted, files.
+    """Return what the busy time of a region consists of, the largest part first; where it does not stall, its causes.
 
     Args:
         analysis: What was found.
         region: Its position among those that were weighed.
     """
-    parts = busy_parts(analysis, region)
+    parts = _busy_parts(analysis, region) if _stalls(analysis, region) else {}
     if not parts:
         seconds = analysis.explanation.seconds
         found = analysis.explanation.of_regions.causes.get(region, ())
@@ -65,8 +65,13 @@ def waits_for_memory(analysis: Analysis, region: int) -> bool:
     It does if an instruction takes longer than one that waits for the result of the one before. A walk through an
     array does not: processors fetch ahead, and nothing in the region can avoid these misses.
     """
-    cycles = analysis.weights.cpi[0][region] if analysis.weights.cpi else None
-    if cycles is None or cycles <= CRITERIA.dependent:
+    if not _stalls(analysis, region):
         return False
-    parts = busy_parts(analysis, region)
+    parts = _busy_parts(analysis, region)
     return sum(parts.get(name, 0.0) for name in _MISSES) >= _MOST * sum(parts.values()) > 0
+
+
+def _stalls(analysis: Analysis, region: int) -> bool:
+    """Return whether an instruction takes longer than one that waits for the result of the one before."""
+    cycles = analysis.weights.cpi[0][region] if analysis.weights.cpi else None
+    return cycles is not None and cycles > CRITERIA.dependent

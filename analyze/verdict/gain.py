@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-
 from ..analysis import Analysis
 from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..overhead import TIMES
@@ -45,7 +43,7 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     if is_by_counts_alone(analysis, regions) or is_slight_speed(analysis, regions):
         return None
     times = performance.values[list(regions)].sum(axis=0)
-    everyone = [np.setdiff1d(group, [analysis.master]) for group in performance.groups]  # but a master
+    everyone = [group[group != analysis.master] for group in performance.groups]  # but a master
     first = [found[:1] for core in regions for found in [causes.of_core.get(core, causes.differences)]]
     avoidable = all(found and found[0].attribute.endswith("_rate") for found in first)
     groups = [times[group] for group in everyone]

@@ -83,6 +83,7 @@ static void print_constants(void) {
     CONSTANT("PATH_RECORD", AA_RECORD_PATH);
     CONSTANT("PATH_ENTRIES", AA_PATH_ENTRIES);
     CONSTANT("not_asked", AA_PATH_NOT_ASKED);
+    CONSTANT("sessions", AA_PATH_SESSIONS);
     CONSTANT("alone", AA_PATH_ALONE);
     CONSTANT("known", AA_PATH_KNOWN);
     CONSTANT("too_dear", AA_PATH_TOO_DEAR);
