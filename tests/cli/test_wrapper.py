@@ -163,7 +163,8 @@ def test_once_its_parser_is_back_a_file_is_instrumented_though_nothing_else_chan
 
 
 def test_what_the_compiler_cannot_take_with_probes_is_compiled_without_and_named(tool):
-    tool.write("x.c", "int aa_enter_counted(int n) { while (n > 3) n--; return n; }\nint main(void) { return aa_enter_counted(7); }\n")
+    ours = "aa_enter_counted"  # a name of the probes
+    tool.write("x.c", f"int {ours}(int n) {{ while (n > 3) n--; return n; }}\nint main(void) {{ return {ours}(7); }}\n")
     done = succeed(tool("aa-mpicc", "x.c", "-o", "x"))
     assert done.stderr.startswith(b"autoanalyzer: x.c: not instrumented: ")
     assert done.stderr.endswith(b"; compiled unchanged\n")
