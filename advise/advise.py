@@ -152,7 +152,7 @@ class _Adviser:
         """Tell waiting for what others work, which no message can help, from what messages may be the reason of."""
         explanation = self._findings.explanation
         found = explanation.serialisation
-        if found is None or not (found.chained[core] or core in explanation.waiting.awaited):
+        if found is None or not (self._findings.in_turn[core] or core in explanation.waiting.awaited):
             return "waiting"
         return "one_after_another" if found.passes_on[core] else "late"
 

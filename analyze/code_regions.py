@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -20,6 +20,7 @@ __all__ = [
     "code_regions",
     "descendants",
     "inclusive_over",
+    "outermost",
     "startup_paths",
     "within_shells",
 ]
@@ -114,6 +115,12 @@ def as_compared(values: Values, weighed: Sequence[CodeRegion], compared: Sequenc
     if weighed[region].own_code and not compared[region].own_code:
         found += sum(as_compared(values, weighed, compared, child) for child in compared[region].children)
     return found
+
+
+def outermost(regions: Sequence[CodeRegion], chosen: Collection[int]) -> list[int]:
+    """Leave out regions below others of those that are chosen; positions."""
+    below = {each for region in chosen for each in descendants(regions, region)}
+    return [region for region in chosen if region not in below]
 
 
 def descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..analyze import Findings
-from ..analyze.code_regions import caller_of
+from ..analyze.code_regions import caller_of, outermost
 from ..analyze.criteria import THRESHOLD
 from ..analyze.decision_table import DecisionTable
 from ..analyze.disparity.causes import Cause
@@ -140,7 +140,7 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
             **_standing(findings, findings.repetition.of_ranks.get(index), found=index in found.cccr),
         }
 
-    places = list(found.cccr or performance.top)
+    places = outermost(performance.regions, found.cccr or performance.top)
 
     return {
         "exists": found.exists,
@@ -194,7 +194,7 @@ def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
                 {**_place(findings, late), "seconds": time}
                 for late, time in findings.explanation.waiting.shares.get(index, {}).items()
             ],
-            "one_after_another": float(findings.explanation.seconds.chained[index]),
+            "one_after_another": float(findings.in_turn[index]),
             "without_probes": list(findings.explanation.unprobed.get(index, ())),
             "throttled": [
                 {**asdict(Place.of_path(findings.experiment.call_paths, each.path)), "share": each.share}

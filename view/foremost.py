@@ -23,8 +23,8 @@ def foremost_sentence(findings: Findings, first: Finding) -> str:
     where = f"{place.title} ({place.source})" if place.file else place.title
     if len(first.groups) > 1:
         return f"The verdict names {where}: {groups_of(findings, first)}."
-    share = percent(100 * first.share)
-    return f"The verdict names {where}: {share} of busy time{_slowest(findings, first.region)}."
+    share = f"{percent(100 * first.share)} of {'the run' if first.of_run else 'busy time'}"
+    return f"The verdict names {where}: {share}{_slowest(findings, first.region)}."
 
 
 def _slowest(findings: Findings, region: CodeRegion) -> str:

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from ..arrays import Indices, Values
-from ..code_regions import descendants
+from ..code_regions import outermost
 from ..criteria import CRITERIA, THRESHOLD
 from .clusters import Labels, cluster, members, refined, severity
 from .performance import Performance
@@ -124,18 +124,13 @@ class _Search:
             if not self.differ(values[index], float(noise[index])):
                 continue
             if below:
-                outermost = self._outermost(below)
-                rest = values[index] - values[outermost].sum(axis=0)
-                left = float(noise[index] - noise[outermost].sum())
+                outer = outermost(regions, below)
+                rest = values[index] - values[outer].sum(axis=0)
+                left = float(noise[index] - noise[outer].sum())
                 if CRITERIA.outweighs * np.ptp(rest) <= np.ptp(values[index]) or not self.differ(rest, left):
                     continue
             found[index] = [index, *below]
         return sorted(core for top in performance.top for core in found[top])
-
-    def _outermost(self, cores: Sequence[int]) -> list[int]:
-        """Leave out cores below others."""
-        below = {each for core in cores for each in descendants(self.performance.regions, core)}
-        return [core for core in cores if core not in below]
 
     def leading_to(self, cores: Sequence[int]) -> tuple[int, ...]:
         """List the cores, and the regions around them in which ranks differ, too: parents before children."""

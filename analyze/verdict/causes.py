@@ -56,7 +56,7 @@ def causes_of_weight(analysis: Analysis, region: int) -> tuple[Cause, ...]:
     else:
         whole = sum(parts.values())
     spent = sorted(parts.items(), key=lambda each: -each[1])
-    return tuple(Cause(name, each, min(each / whole, 1.0)) for name, each in spent if each > 0 and whole > 0)
+    return tuple(Cause(name, each, min(each / whole, 1.0)) for name, each in spent if each >= CRITERIA.part * whole > 0)
 
 
 def waits_for_memory(analysis: Analysis, region: int) -> bool:

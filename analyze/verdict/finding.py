@@ -133,6 +133,16 @@ class Finding:
     standing: Standing | None = None
 
     @property
+    def is_of_ranks(self) -> bool:
+        """Whether it is that ranks differ in sum; else that a region takes much time, in which they may differ, too."""
+        return bool(self.groups) and self.kind in (Kind.IMBALANCE, Kind.SLOW_CORE)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it is that ranks differ, and that is uncertain."""
+        return self.is_of_ranks and self.doubt is not None
+
+    @property
     def slowest(self) -> tuple[int | str, ...]:
         """The ranks, or threads, that have most; empty if it was not compared, or all are alike."""
         if len(self.groups) < 2:

@@ -68,10 +68,12 @@ def _kind(analysis: Analysis, core: int) -> Kind:
 def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
     """Yield a finding for each region that takes much over all its call paths, but not on one."""
     for each in analysis.procedures.heavy:
-        share = each.compute_share if each.compute_share is not None else each.with_small
         kind = Kind.LATE if is_mostly(each.mpi_time, each.wall_time) else Kind.HOT_SPOT
-        region = analysis.run.weighed.regions[each.region]
-        yield Finding(kind, region, procedure=each, share=share, others=_others(each, region))
+        of_run = kind is Kind.LATE or each.compute_share is None
+        share = each.with_small if of_run or each.compute_share is None else each.compute_share
+        region, reason = analysis.run.weighed.regions[each.region], "its time over all call paths was measured"
+        others = _others(each, region)
+        yield Finding(kind, region, procedure=each, share=share, of_run=of_run, others=others, reason=reason)
 
 
 def _others(procedure: HeavyProcedure, region: CodeRegion) -> tuple[int, ...]:

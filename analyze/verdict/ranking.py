@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ...experiment import Experiment, Region
 from ..analysis import Analysis
-from .finding import Cause, Finding, Gain, Kind
+from .finding import Cause, Finding, Kind
+from .gain import gain_of
 from .heavy import late_region
 
 __all__ = ["each_place_once", "ranked"]
@@ -28,48 +29,60 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
     by_place: dict[Region | None, list[Finding]] = {}
     for each in findings:
         by_place.setdefault(_place(analysis.experiment, each), []).append(each)
-    places = {place: _of_place(found) for place, found in by_place.items()}
-    for place, found in [*places.items()]:
-        if (late := late_region(analysis, found)) is None:
+    places = {place: _of_place(analysis, found) for place, found in by_place.items()}
+    late = {place: found for place, each in places.items() if (found := late_region(analysis, each))}
+    awaited = {place: _place(analysis.experiment, found) for place, (found, _) in late.items()}
+    for place, (waited_for, wait) in late.items():
+        last, seen = awaited[place], {place}
+        while last in awaited and last not in seen:  # which waits for another one itself
+            seen.add(last)
+            last = awaited[last]
+        if last in seen:  # they wait for each other
             continue
-        waited_for, wait = late
-        own = _place(analysis.experiment, waited_for)
-        if own != place:
-            del places[place]
-            known = places.setdefault(own, waited_for)
-            places[own] = replace(known, waits=(*known.waits, wait))
+        del places[place]
+        known = places.setdefault(last, waited_for)
+        places[last] = replace(known, gain=known.gain or waited_for.gain, waits=(*known.waits, wait))
     kept = (each for each in places.values() if each.gain or not _may_be_for_cores(analysis, each))
     return [replace(each, waits=tuple(sorted(each.waits, key=lambda wait: -wait.seconds))) for each in kept]
 
 
 def _may_be_for_cores(analysis: Analysis, finding: Finding) -> bool:
     """Return whether ranks wait in a region, or for it, no longer than they may wait for cores that they share."""
-    return finding.kind is Kind.LATE and analysis.explanation.seconds.turns
+    return finding.kind is Kind.LATE and not finding.groups and analysis.explanation.seconds.turns
 
 
 def _place(experiment: Experiment, finding: Finding) -> Region | None:
     return experiment.call_paths[finding.region.id].region if finding.region else None
 
 
-def _of_place(findings: Sequence[Finding]) -> Finding:
-    """Merge the findings of one region: on each call path, then over the call paths, whose gains add up."""
+def _of_place(analysis: Analysis, findings: Sequence[Finding]) -> Finding:
+    """Merge the findings of one region: on each call path, then over the call paths, whose gains add up.
+
+    Of recursion, the outermost counts: its time contains the others'.
+    """
     by_path: dict[int, list[Finding]] = {}
     for each in findings:
         by_path.setdefault(each.region.id if each.region else -1, []).append(each)
-    first, *others = ranked(_of_path(found) for found in by_path.values())
+    ancestors = analysis.experiment.ancestors
+    outermost = [path for path in by_path if path < 0 or by_path.keys().isdisjoint(ancestors(path))]
+    first, *others = ranked(_of_path(by_path[path]) for path in outermost)
     if not others:
         return first
     every = [first, *others]
     paths = dict.fromkeys(path for each in every for path in (each.region.id if each.region else -1, *each.others))
-    gains = [each.gain for each in every if each.gain]
     procedures = [each for each in every if each.procedure]
     return replace(
         first,
         others=tuple(path for path in paths if not first.region or path != first.region.id),
         procedure=procedures[0].procedure if procedures else None,
-        gain=Gain(sum(each.seconds for each in gains), sum(each.share for each in gains)) if gains else None,
-        share=max(each.share for each in procedures) if procedures else min(sum(each.share for each in every), 1.0),
+        gain=gain_of(analysis, sum(map(_seconds, every))),
+        share=min(_share(procedures, first.of_run, max) or _share(every, first.of_run, sum), 1.0),
     )
+
+
+def _share(findings: Iterable[Finding], of_run: bool, combined: Callable[[Iterable[float]], float]) -> float:
+    """Combine the shares that are of the same time."""
+    return combined([0.0, *(each.share for each in findings if each.of_run == of_run)])
 
 
 def _of_path(findings: Sequence[Finding]) -> Finding:
@@ -93,7 +106,8 @@ def _of_path(findings: Sequence[Finding]) -> Finding:
         procedure=next((each.procedure for each in findings if each.procedure), None),
         others=tuple(dict.fromkeys(path for each in findings for path in each.others)),
         causes=tuple(causes.values()),
-        share=max(each.share for each in findings),
+        doubt=uneven.doubt if uneven else None,
+        share=_share(findings, first.of_run, max),
     )
 
 

@@ -22,10 +22,10 @@ def uneven_regions(analysis: Analysis) -> Iterator[Finding]:
     if not found.exists:
         return
     for core in analysis.cores_by_difference:
-        if _is_master_alone(analysis, core):
+        if _is_master_alone(analysis, [core]):
             continue
         yield _finding(analysis, core, [core], [each.attribute for each in causes.of_core[core]])
-    if not found.cccr:
+    if not found.cccr and not _is_master_alone(analysis, analysis.performance.top):
         yield _finding(analysis, None, analysis.performance.top, [each.attribute for each in causes.differences])
 
 
@@ -48,11 +48,11 @@ def _finding(analysis: Analysis, core: int | None, regions: Sequence[int], cause
     )
 
 
-def _is_master_alone(analysis: Analysis, core: int) -> bool:
+def _is_master_alone(analysis: Analysis, regions: Sequence[int]) -> bool:
     """Return whether nobody but a master differs from the others by enough to matter."""
     if analysis.master is None:
         return False
-    others = np.delete(analysis.performance.values[core], analysis.master)
+    others = np.delete(analysis.performance.values[list(regions)].sum(axis=0), analysis.master)
     return float(others.max() - others.mean()) < analysis.differences.floor
 
 

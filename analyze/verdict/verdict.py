@@ -56,12 +56,12 @@ def find_verdict(analysis: Analysis) -> Verdict:
     performance, master = analysis.performance, analysis.master
     column = analysis.dissimilarity.odd_one
     ended = {*analysis.experiment.notes.unfinished}
-    column = None if column == master or (column is not None and performance.labels[column] in ended) else column
+    column = None if column == master or (column is not None and performance.ranks[column] in ended) else column
     return Verdict(
         findings,
         analysis.base,
         too_short,
-        balanced=not any(each.groups or each.kind in _OF_RANKS for each in findings),
+        balanced=not any((each.groups and not each.doubt) or each.kind in _OF_RANKS for each in findings),
         master=None if master is None else performance.ranks[master],
         odd_one=None if column is None else performance.labels[column],
         odd_one_computes_least=column is not None

@@ -233,7 +233,7 @@ def test_causes_come_with_their_evidence_and_what_to_try():
     where, saved = "1 MEMORY      work.c  loop in work, called by main", "up to 310 ms of 1.03 s (30 %)"
     assert lines[2] == f"{where}{saved:>{100 - len(where)}}"
     assert lines[3] == "    ranks 2-3: 1 s each; ranks 0-1: 500 ms each; 96 % of all busy time"
-    assert lines[4] == "    why: L1 misses take 626 ms of its 750 ms of busy time"
+    assert lines[4] == "    why: L1 misses take 621 ms of its 750 ms of busy time"
     assert lines[5].startswith("    try: access arrays")
     assert "    why: instructions differ: 1.0e9 against 2.1e9" in lines
     assert any(line.startswith("    try: distribute the work") for line in lines)

@@ -152,7 +152,7 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
         lines = [*efficiency(findings), *master(findings), *balanced(findings)]
         if findings.verdict.too_short:
             lines = [too_short()]
-        found = entries(findings, advised, whole=True)
+        found = entries(findings, advised, whole=True, sights=True)
         return _Said(
             _SEPARATOR.join(headline(findings, subject.file)),
             lines,

@@ -161,10 +161,10 @@ class BrowserApp(App[None]):
             self.call_from_thread(self._report, [self.experiment.size], [str(error)], [])
             return
         said = [too_short()] if findings.verdict.too_short else [*master(findings), *balanced(findings)]
-        self.call_from_thread(self._report, headline(findings, self.file), said, entries(findings))
+        self.call_from_thread(self._report, headline(findings, self.file), said, entries(findings, sights=True))
         if self.advice:  # reading sources may take longer
             advised = find_advice(findings, self.file, folders=self.folders)
-            self.call_from_thread(self._advise, entries(findings, advised, whole=True))
+            self.call_from_thread(self._advise, entries(findings, advised, whole=True, sights=True))
 
     def _advise(self, findings: list[Entry]) -> None:
         """Add what to try in the source to what is shown."""

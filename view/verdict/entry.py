@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from ...analyze import Findings
 from ...analyze.code_regions import caller_of
+from ...analyze.overhead import TIMES
 from ...analyze.verdict import Finding, Kind
 from ...experiment.region import CALL_KINDS
 from ..advice import tries
@@ -76,23 +75,28 @@ class Entry:
         return f"{self.place}  {title}" if self.place else title
 
 
-def entries(findings: Findings, advised: Advised | None = None, *, whole: bool = False) -> list[Entry]:
+def entries(
+    findings: Findings, advised: Advised | None = None, *, whole: bool = False, sights: bool = False
+) -> list[Entry]:
     """Put the findings of a verdict into words, in its order.
 
     Args:
         findings: What was found.
         advised: What to try in the sources; None if these are not read.
         whole: Whether lines are as long as they are.
+        sights: Whether it is asked where findings are seen, for which all ranks are gone over.
     """
     found, said = [], set[str]()
     for each in findings.verdict.findings:
-        entry = _entry(findings, each, advised, said, whole=whole)
+        entry = _entry(findings, each, advised, said, whole=whole, sights=sights)
         said.update(line for line in (*entry.lines, *entry.more) if line.startswith("try"))
         found.append(entry)
     return found
 
 
-def _entry(findings: Findings, finding: Finding, advised: Advised | None, said: set[str], *, whole: bool) -> Entry:
+def _entry(
+    findings: Findings, finding: Finding, advised: Advised | None, said: set[str], *, whole: bool, sights: bool
+) -> Entry:
     advice = advised.on(finding) if advised else ()
     to_try = [line for line in tries(advice, whole=whole) if line not in said]
     if not advice:
@@ -101,18 +105,18 @@ def _entry(findings: Findings, finding: Finding, advised: Advised | None, said: 
     why = reasons(findings, finding)
     if advice and why and why[0].endswith(NOT_COUNTED):  # the source tells why
         why = why[1:]
-    main = 2 if finding.doubt and len(why) > 1 else 1  # and why it is uncertain
+    main = 2 if finding.is_doubtful and len(why) > 1 else 1  # and why it is uncertain
     lines = [_who(findings, finding), *why[:main], *to_try[:1]]
     more = [*why[main:], *to_try[1:], *more_about(findings, finding), *_certain(findings, finding)]
     return Entry(
-        LABELS[finding.kind] + ("?" if finding.doubt else ""),
+        LABELS[finding.kind] + ("?" if finding.is_doubtful else ""),
         place.source if place and place.file else "",
         place.title if place else _spread(findings),
         _caller(findings, finding),
         _saving(findings, finding),
         lines,
         more,
-        sight_of(findings, finding),
+        sight_of(findings, finding) if sights else Sight(None),
         advice,
     )
 
@@ -126,8 +130,8 @@ def _caller(findings: Findings, finding: Finding) -> str:
     if finding.region is None:
         return ""
     paths = findings.experiment.call_paths
-    called = {caller_of(paths, path) for path in (finding.region.id, *finding.others)}
-    callers = [each.function or each.name for each in called if each is not None]
+    called = (caller_of(paths, path) for path in (finding.region.id, *finding.others))
+    callers = [*dict.fromkeys(each.function or each.name for each in called if each is not None)]
     if finding.region.own_code and len(callers) < 2:
         return ""
     if len(callers) > 1:
@@ -156,7 +160,7 @@ def _who(findings: Findings, finding: Finding) -> str:
     if len(finding.groups) > 1 and findings.performance.threads:
         said.append("threads are named rank.thread")
     if finding.others:
-        said.append(f"on {len(finding.others) + 1} call paths together")
+        said.append(f"one of {len(finding.others) + 1} call paths, and gain and share are of all")
     return "; ".join(filter(None, said)) + in_runs(findings.repetition, finding.standing)
 
 
@@ -177,9 +181,6 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         seconds = findings.explanation.seconds
         busy = seconds.computing + seconds.of["io_bytes"]
         time = float((seconds.time if finding.kind in _IN_MPI else busy)[position])
-        if findings.master is not None:
-            others = np.delete(findings.performance.measured([position])[0], findings.master)
-            return f"all but the master alike: {time_of(findings.experiment, float(others.mean()))} each"
     elif finding.procedure:
         position, time = finding.procedure.region, finding.procedure.wall_time
     else:
@@ -189,11 +190,18 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         return f"{time_of(findings.experiment, time)} in all"
     if finding.kind is Kind.IMBALANCE:
         who = "equal in sum"
-    elif position not in findings.dissimilarity.ccr and not finding.others and finding.kind not in _OF_RANKS:
-        who = "all ranks alike"
+    elif findings.verdict.master is not None and finding.kind not in _IN_MPI:
+        who, time = "without the master", time * number / (number - 1)  # which computes next to nothing
     else:
-        who = "on average"
+        who = "all ranks alike" if _is_even(findings, finding, position) else "on average"
     return f"{who}: {time_of(findings.experiment, time)} per rank"
+
+
+def _is_even(findings: Findings, finding: Finding, position: int) -> bool:
+    """Return whether all ranks were compared by time, and none differs in a region."""
+    compared = findings.performance.metric in TIMES and len(findings.performance.groups) == 1
+    differs = position in findings.dissimilarity.ccr or bool(finding.others) or finding.kind in _OF_RANKS
+    return compared and not findings.compares_a_part and not differs
 
 
 def _mostly(findings: Findings, core: int) -> list[str]:
@@ -208,7 +216,7 @@ def _mostly(findings: Findings, core: int) -> list[str]:
 
 def _certain(findings: Findings, finding: Finding) -> list[str]:
     who = "threads" if findings.performance.threads else "ranks"
-    return how_sure(finding.standing, slow=who if finding.groups else "")
+    return how_sure(finding.standing, slow=who if finding.is_of_ranks else "")
 
 
 def _amount(findings: Findings, value: float) -> str:

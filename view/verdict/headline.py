@@ -51,7 +51,7 @@ def efficiency(findings: Findings) -> list[str]:
     A master does not count. Where ranks share cores, or other programs use them, what transfer takes is not known.
     """
     found = findings.critical_path.efficiency if findings.critical_path else None
-    if found is None or not {"load_balance", "serialisation"} <= {*found.reliable}:
+    if found is None or findings.compares_a_part or not {"load_balance", "serialisation"} <= {*found.reliable}:
         return []
     transfer = found.transfer if "transfer" in found.reliable else 1.0
     longest = found.serialisation * transfer  # of the busiest rank
@@ -69,8 +69,10 @@ def efficiency(findings: Findings) -> list[str]:
 def balanced(findings: Findings) -> list[str]:
     """Say that ranks differ nowhere, if efficiencies do not, and that no region stands out if there is no finding."""
     verdict = findings.verdict
-    if verdict.too_short or not verdict.balanced or (verdict.findings and efficiency(findings)):
+    if verdict.too_short or not verdict.balanced:
         return []
+    if efficiency(findings):
+        return [] if verdict.findings else ["no region stands out"]
     if len(findings.performance.labels) < 2 and processes(findings)[1] < 2:
         return [] if verdict.findings else ["no region stands out"]
     excluded = {place.process for place in findings.experiment.locations}.difference(findings.performance.ranks)

@@ -65,7 +65,8 @@ def reasons(findings: Findings, finding: Finding) -> list[str]:
         said = [f"why: {waits[0]}", *said]
         waits = waits[1:]
     doubt = [_doubt(findings, finding.doubt)] if finding.doubt else []
-    return [*dict.fromkeys([*said[:1], *doubt, *said[1:], *waits])]
+    first = 1 if finding.is_doubtful else len(said)
+    return [*dict.fromkeys([*said[:first], *doubt, *said[first:], *waits])]
 
 
 def _doubt(findings: Findings, doubt: Doubt) -> str:
@@ -87,14 +88,16 @@ def _not_counted(findings: Findings) -> list[str]:
 def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
     causes = findings.explanation.of_ranks
     core = finding.difference
-    if finding.kind is Kind.SLOW_CORE or (finding.doubt is None and core in causes.same_work):
+    if core in causes.same_work or (core is None and causes.noise):
         yield SAME_WORK
+        return
+    if finding.kind is Kind.SLOW_CORE:  # which is uncertain
         return
     if findings.performance.metric == _OFF:
         yield "asleep, or waiting for a child process or a slow device"
     differences = causes.differences if core is None else causes.of_core[core]
     if differences:
-        yield because([_without_master(findings, each) for each in differences])
+        yield from _because(findings, differences)
     elif "instructions" in findings.run.lacking:
         yield from _not_counted(findings)
     elif not findings.experiment.notes.counts_by_rank:
@@ -103,13 +106,19 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         yield "unknown: no count differs so; random memory access, page faults or placement may"
 
 
-def _without_master(findings: Findings, difference: Difference) -> Difference:
-    """Leave a master's value out: it is of no group."""
+def _because(findings: Findings, differences: Sequence[Difference]) -> Iterator[str]:
+    """Say what differs, without a master's value, which is of no group."""
     master, clusters = findings.master, findings.dissimilarity.clusters
-    if master is None or len(difference.values) != len(clusters):
-        return difference
-    pairs = zip(difference.values, clusters, strict=True)
-    return replace(difference, values=tuple(value for value, columns in pairs if columns != (master,)))
+    found = []
+    for each in differences:
+        values = each.values
+        if master is not None and len(values) == len(clusters):
+            pairs = zip(values, clusters, strict=True)
+            values = tuple(value for value, columns in pairs if columns != (master,))
+        if len(values) > 1:
+            found.append(replace(each, values=values))
+    if found:
+        yield because(found)
 
 
 def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
@@ -118,7 +127,7 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
     core = finding.weight
     causes, cost = findings.explanation.of_regions, findings.run.weighed_costs[core]
     waiting = [_waiting(findings, core)] if core in causes.waiting else []
-    executes = [] if finding.kind in _NO_CODE else _executes(findings, core)
+    executes = [] if finding.kind in _NO_CODE else _executes(findings, finding, core)
     known = [each for each in causes.causes[core] if each.attribute != "instructions"]
     also = [each for each in causes.also[core] if each.attribute != "instructions"]
     computing = [because_of(cost, known, also)] if known else [because_of(cost, (), also)] if also else []
@@ -132,13 +141,14 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
 def _misses(findings: Findings, finding: Finding) -> str:
     """Say what cache misses take of a region's busy time, where they are its main part."""
     for each in finding.causes if finding.kind is Kind.MEMORY else ():
-        if each.attribute in _MISSES and each.seconds and each.share:
-            spent, whole = (time_of(findings.experiment, time) for time in (each.seconds, each.seconds / each.share))
+        if each.attribute in _MISSES and each.seconds and finding.weight is not None:
+            busy = float(findings.explanation.seconds.computing[finding.weight])
+            spent, whole = (time_of(findings.experiment, time) for time in (each.seconds, busy))
             return f"{NAMES[each.attribute]} take {spent} of its {whole} of busy time"
     return ""
 
 
-def _executes(findings: Findings, core: int) -> list[str]:
+def _executes(findings: Findings, finding: Finding, core: int) -> list[str]:
     """Say what a region executes, and how fast; that nothing was counted, where that is so."""
     if "instructions" in findings.run.lacking:
         return _not_counted(findings)
@@ -150,7 +160,8 @@ def _executes(findings: Findings, core: int) -> list[str]:
     if cpi is None or cpi[0][core] is None:
         return [said]
     own, program = float(cpi[0][core] or 0.0), cpi[1]
-    slow = ": long latencies (divisions, branches, dependent operations)" if own > _SLOW * program else ""
+    known = finding.kind is Kind.MEMORY or own <= _SLOW * program
+    slow = "" if known else ": long latencies (divisions, branches, dependent operations)"
     return [f"{said}, {own:.2g} cycles each{slow}"]
 
 

@@ -53,7 +53,7 @@ def verdict_lines(
     said = [line for each in (*master(findings), *balanced(findings)) for line in _broken(each)]
     if findings.verdict.too_short:
         said = [too_short()]
-    head += ["", *said, *([""] if findings.verdict.master is not None else [])]
+    head += ["", *said, *([""] if findings.verdict.master is not None and findings.verdict.findings else [])]
     end = [f"data {file}"] if file else []
     items = [_Item(number, each) for number, each in enumerate(entries(findings, advised), start=1)]
     besides = not_advised(advised, everything=everything) if advised else []
@@ -79,8 +79,16 @@ class _Item:
 
     def __init__(self, number: int, entry: Entry) -> None:
         self.title = _title(number, entry)
-        self.first = _indented(filter(None, entry.lines))
+        self.parts = [_indented([line]) for line in filter(None, entry.lines)]  # who, why, what to try
+        self.first = [line for part in self.parts for line in part]
         self.more = [_indented([line]) for line in entry.more]
+
+    def within(self, most: int) -> list[str]:
+        """Return the first lines, as many as there may be: why it is so is left out rather than what to try."""
+        parts = [[self.title], *self.parts]
+        while len(parts) > 2 and sum(map(len, parts)) > most:
+            del parts[-2]
+        return [line for part in parts for line in part]
 
     @property
     def all(self) -> list[str]:
@@ -118,8 +126,8 @@ def _that_fit(items: Sequence[_Item], room: int) -> list[str]:
         need = 1 + len(item.first)
         if shown and need + bool(after) > left:
             break
-        shown.append([item.title, *item.first])
-        left -= need
+        shown.append(item.within(left - bool(after)) if not shown else [item.title, *item.first])
+        left -= len(shown[-1])
     for place in range(len(shown), len(items)):
         after = len(items) - place - 1
         if 1 + bool(after) > left:

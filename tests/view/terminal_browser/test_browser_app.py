@@ -115,7 +115,7 @@ def _number(line: str, *, signed: bool) -> str:
 
 def test_the_findings_of_the_verdict_are_shown_in_their_order(experiments):
     experiment = experiments["rays"]
-    found = entries(analyze(experiment))
+    found = entries(analyze(experiment), sights=True)
 
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         assert f"{len(found)} finding" in finding(app)
