@@ -110,10 +110,12 @@ class Analysis:
     def in_turn(self) -> Values:
         """What it would save if ranks that work one after another did so at once; ``float64[region]``, seconds.
 
-        None of ranks whose work a master hands out: they go on in the order in which it answers, which is this run's.
+        None of ranks whose work a master hands out, be it found or excluded: they go on in the order in which it
+        answers, which is this run's.
         """
         chained = self.explanation.seconds.chained
-        return chained if self.master is None else np.zeros_like(chained)
+        is_excluded = len(self.run.compared.ranks) < len(self.run.weighed.ranks)
+        return np.zeros_like(chained) if is_excluded or self.master is not None else chained
 
     @cached_property
     def base(self) -> Base:

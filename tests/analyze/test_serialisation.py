@@ -9,7 +9,7 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.busy import busy_times
-from autoanalyzer.analyze.verdict import gain_of_balance, gain_of_weight
+from autoanalyzer.analyze.verdict import Kind, gain_of_balance, gain_of_weight
 from autoanalyzer.experiment import CallPath, Experiment, Region
 from autoanalyzer.experiment.delay import Delay
 from autoanalyzer.view.verdict import verdict_lines
@@ -68,6 +68,13 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     assert "each rank waits in sweep (app.c:2) for those before it" in text
     assert "it takes 4 s, and would take 1 s if all worked at once" in text
     assert "try: hand on each piece" in text
+
+
+def test_of_ranks_whose_work_an_excluded_one_may_hand_out_none_is_in_turn(chain: Experiment) -> None:
+    found = analyze(chain, exclude_ranks=[0])
+    assert not found.in_turn.any()
+    assert {each.kind for each in found.verdict.findings}.isdisjoint({Kind.ONE_AFTER_ANOTHER})
+    assert analyze(chain).in_turn.any()
 
 
 def test_the_loop_in_it_is_not_named_for_the_same(chain: Experiment) -> None:
