@@ -51,8 +51,7 @@ of L2 misses. The workers also differ in region 11, because of instructions, whi
 finds the same.""",
         """With shots handed out on demand, the workers are balanced. With the loops of region 11 interchanged, L2
 misses are no longer a cause; instructions remain, as in the paper. Region 8, which now stacks in memory, is
-no longer a finding. That workers wait for each other is probably a consequence of the shared cores: the
-next shot goes to the worker that asks first.""",
+no longer a finding.""",
     ),
     Case(
         "pvalue",

@@ -80,7 +80,7 @@ def gain_of_weight(analysis: Analysis, core: int) -> Gain | None:
         saved += float(analysis.in_turn[core])
     elif core in causes.small_calls:
         saved += float(seconds.small_calls[core])
-    elif core in causes.waiting and not seconds.turns:
+    elif core in causes.waiting and not (seconds.turns or seconds.chained[core]):
         without_turns = float(seconds.time[core] - seconds.computing[core])
         saved += max(min(float(seconds.mpi[core]), without_turns) - moving, 0.0)
     return gain_of(analysis, saved)

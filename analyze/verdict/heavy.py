@@ -110,8 +110,6 @@ def _busiest(analysis: Analysis, region: Region) -> Finding | None:
     if not places or serialisation is None:
         return None
     place = max(places, key=lambda index: serialisation.on_path[index])
-    gain = gain_of(analysis, float(serialisation.saved[place]))
-    if gain is not None and gain.share < analysis.run.least_gain:
-        gain = None
+    gain = gain_of(analysis, float(analysis.in_turn[place]))
     late, share = analysis.run.weighed.regions[place], share_of(analysis, place)
     return Finding(Kind.LATE, late, gain=gain, share=share, level="high", reason=_AWAITED)

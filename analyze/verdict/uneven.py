@@ -22,9 +22,8 @@ def uneven_regions(analysis: Analysis) -> Iterator[Finding]:
     if not found.exists:
         return
     for core in analysis.cores_by_difference:
-        if _is_master_alone(analysis, [core]):
-            continue
-        yield _finding(analysis, core, [core], [each.attribute for each in causes.of_core[core]])
+        if not _is_master_alone(analysis, [core]):
+            yield _finding(analysis, core, [core], [each.attribute for each in causes.of_core[core]])
     if not found.cccr and not _is_master_alone(analysis, analysis.performance.top):
         yield _finding(analysis, None, analysis.performance.top, [each.attribute for each in causes.differences])
 
@@ -53,7 +52,8 @@ def _is_master_alone(analysis: Analysis, regions: Sequence[int]) -> bool:
     if analysis.master is None:
         return False
     others = np.delete(analysis.performance.values[list(regions)].sum(axis=0), analysis.master)
-    return float(others.max() - others.mean()) < analysis.differences.floor
+    is_slight = float(others.max() - others.mean()) < analysis.differences.floor
+    return is_slight or len(groups_in(analysis, regions)) < 2
 
 
 def groups_in(analysis: Analysis, regions: Sequence[int]) -> tuple[Group, ...]:

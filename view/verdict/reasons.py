@@ -126,7 +126,8 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
     assert finding.weight is not None
     core = finding.weight
     causes, cost = findings.explanation.of_regions, findings.run.weighed_costs[core]
-    waiting = [_waiting(findings, core)] if core in causes.waiting else []
+    by_path_alone = findings.explanation.seconds.chained[core] > 0 and not findings.in_turn[core]
+    waiting = [_waiting(findings, core)] if core in causes.waiting and not by_path_alone else []
     executes = [] if finding.kind in _NO_CODE else _executes(findings, finding, core)
     known = [each for each in causes.causes[core] if each.attribute != "instructions"]
     also = [each for each in causes.also[core] if each.attribute != "instructions"]
