@@ -1,4 +1,4 @@
-"""What the stages of the analysis have found in one experiment; the verdict is made of it."""
+"""The results of each stage of an analysis, from which the verdict is made."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OURS, PAPER = METHODS = ("autoanalyzer", "paper")
 
 @dataclass(frozen=True)
 class Analysis:
-    """What each stage of the analysis has found.
+    """The results of each stage of an analysis.
 
     Attributes:
         run: What was analysed, and what it costs.
@@ -53,7 +53,7 @@ class Analysis:
 
     @property
     def experiment(self) -> Experiment:
-        """What was analysed."""
+        """The run, with metrics under our own names."""
         return self.run.experiment
 
     @property
@@ -63,7 +63,7 @@ class Analysis:
 
     @property
     def dissimilarity(self) -> Dissimilarity:
-        """What tells ranks apart."""
+        """The clusters of ranks, and the regions in which they differ."""
         return self.differences.dissimilarity
 
     @property
@@ -98,7 +98,7 @@ class Analysis:
 
     @cached_property
     def account(self) -> Account:
-        """What every second went into."""
+        """The seconds of each region, split by cause."""
         return find_account(self.run)
 
     @cached_property
@@ -108,10 +108,10 @@ class Analysis:
 
     @cached_property
     def in_turn(self) -> Values:
-        """What it would save if ranks that work one after another did so at once; ``float64[region]``, seconds.
+        """The seconds that each region would save if ranks that work in turn worked at once: ``float64[region]``.
 
-        None of ranks whose work a master hands out, be it found or excluded: they go on in the order in which it
-        answers, which is this run's.
+        0 if a master hands out the work, whether it was recognised or excluded: its workers continue in the order in
+        which it answers, which differs from run to run.
         """
         chained = self.explanation.seconds.chained
         is_excluded = len(self.run.compared.ranks) < len(self.run.weighed.ranks)

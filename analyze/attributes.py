@@ -14,7 +14,7 @@ from ..experiment import Experiment
 from .arrays import Values, ratio
 from .selection import Selection, complete
 
-__all__ = ["ATTRIBUTES", "LEAST_RATE", "Attribute", "attributes_of", "lacking"]
+__all__ = ["ATTRIBUTES", "LEAST_RATE", "MISS_RATES", "Attribute", "attributes_of", "lacking"]
 
 # Attribute → what is counted, and of what it is a rate (definitions 16).
 ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
@@ -25,6 +25,7 @@ ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
     "instructions": ("instructions", None),
 }
 
+MISS_RATES: Final = ("l1_miss_rate", "l2_miss_rate")
 LEAST_RATE: Final = 0.01  # misses an access: a rate under it is none (definitions 17)
 
 _IDLE: Final = 0.01  # of the mean accesses of a rank: too few to speak of a rate

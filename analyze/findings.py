@@ -22,7 +22,7 @@ __all__ = ["METHODS", "PAPER", "Findings", "analyze"]
 
 
 class Findings(Analysis):
-    """What each stage has found, and the verdict, which is made of it once."""
+    """The results of each stage, and the verdict that is made from them once."""
 
     @cached_property
     def verdict(self) -> Verdict:

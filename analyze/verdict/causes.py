@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..analysis import Analysis
+from ..attributes import MISS_RATES
 from ..criteria import CRITERIA
 from .finding import Cause
 
 __all__ = ["causes_of_weight", "waits_for_memory"]
 
-# Parts of the account, by the attribute that is their cause; what no count explains has no attribute.
+# Parts of the account that are busy time, and the attribute of each.
 _ATTRIBUTES: Final = {
     "instructions": "instructions",
     "l1_misses": "l1_miss_rate",
@@ -22,7 +23,6 @@ _ATTRIBUTES: Final = {
     "io_rest": "io_rest",
     "io": "io_bytes",
 }
-_MISSES: Final = ("l1_miss_rate", "l2_miss_rate")
 _MOST: Final = 0.5  # of the busy time: what explains as much is the reason
 
 
@@ -41,7 +41,7 @@ def _busy_parts(analysis: Analysis, region: int) -> Mapping[str, float]:
 
 
 def causes_of_weight(analysis: Analysis, region: int) -> tuple[Cause, ...]:
-    """Return what the busy time of a region consists of, the largest part first; where it does not stall, its causes.
+    """Return the large parts of a region's busy time, the largest first; unless it stalls, those of its root causes.
 
     Args:
         analysis: What was found.
@@ -68,7 +68,7 @@ def waits_for_memory(analysis: Analysis, region: int) -> bool:
     if not _stalls(analysis, region):
         return False
     parts = _busy_parts(analysis, region)
-    return sum(parts.get(name, 0.0) for name in _MISSES) >= _MOST * sum(parts.values()) > 0
+    return sum(parts.get(name, 0.0) for name in MISS_RATES) >= _MOST * sum(parts.values()) > 0
 
 
 def _stalls(analysis: Analysis, region: int) -> bool:

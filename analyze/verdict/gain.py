@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..analysis import Analysis
+from ..attributes import MISS_RATES
 from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..overhead import TIMES
 from .causes import waits_for_memory
@@ -52,8 +53,7 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     if serialisation and performance.metric == "compute_time" and len(groups) == 1 and not analysis.compares_a_part:
         on_path = sum(inclusive(analysis, serialisation.on_path, each) for each in regions)
         by_path = on_path - float(groups[0].min() if avoidable else groups[0].mean())
-        is_in_turn = any(serialisation.beyond[list(regions)] > 0)
-        saved = by_path if is_in_turn else min(saved, by_path)
+        saved = by_path if analysis.in_turn[list(regions)].any() else min(saved, by_path)
     return gain_of(analysis, saved)
 
 
@@ -71,10 +71,10 @@ def gain_of_weight(analysis: Analysis, core: int) -> Gain | None:
     causes, seconds = analysis.explanation.of_regions, analysis.explanation.seconds
     spent = {each.attribute: float(seconds.of[each.attribute][core]) for each in causes.causes.get(core, ())}
     spent.pop("instructions", None)
-    missing = [spent.pop(name) for name in ("l1_miss_rate", "l2_miss_rate") if name in spent]
+    missing = [spent.pop(name) for name in MISS_RATES if name in spent]
     moving = spent.pop("mpi_bytes", 0.0)
-    saved = sum(spent.values()) + moving + (float(seconds.misses[core]) if missing else 0.0)
-    if not missing and waits_for_memory(analysis, core):
+    saved = sum(spent.values()) + moving
+    if missing or waits_for_memory(analysis, core):
         saved += float(seconds.misses[core])
     if analysis.in_turn[core]:
         saved += float(analysis.in_turn[core])

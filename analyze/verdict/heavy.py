@@ -7,6 +7,7 @@ from typing import Final
 
 from ...experiment import Region
 from ..analysis import Analysis
+from ..attributes import MISS_RATES
 from ..code_regions import CodeRegion
 from ..procedures import HeavyProcedure
 from .causes import causes_of_weight, waits_for_memory
@@ -18,7 +19,6 @@ from .share import is_mostly, share_of
 __all__ = ["heavy_procedures", "heavy_regions", "late_region"]
 
 _AWAITED: Final = "ranks wait for it"
-_MISSES: Final = ("l1_miss_rate", "l2_miss_rate")
 
 
 def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
@@ -57,7 +57,7 @@ def _kind(analysis: Analysis, core: int) -> Kind:
         spent[Kind.FILE_IO] = float(seconds.of["io_bytes"][core])
     if "mpi_bytes" in names:
         spent[Kind.TRANSFER] = float(seconds.of["mpi_bytes"][core])
-    if names.intersection(_MISSES) or waits_for_memory(analysis, core):
+    if names.intersection(MISS_RATES) or waits_for_memory(analysis, core):
         spent[Kind.MEMORY] = float(seconds.misses[core])
     if spent:
         return max(spent, key=spent.__getitem__)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from ...analyze import Findings
 from ...analyze.code_regions import caller_of
+from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.overhead import TIMES
 from ...analyze.verdict import Finding, Kind
 from ...experiment.region import CALL_KINDS
 from ..advice import tries
+from ..causes import is_mostly
 from ..place import Place, short
 from ..standing import how_sure, in_runs
 from ..times import saving, time_of
@@ -39,7 +41,6 @@ _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 _LEAST_SHARE: Final = 0.0005  # of busy time: less is written as 0.0 %
-_OFF: Final = "off_processor_time"
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
             f"{ranks(each.labels)}: {_amount(findings, each.value)}{' each' * (len(each.labels) > 1)}"
             for each in groups
         )
-        return f"off the core: {said}" if findings.performance.metric == _OFF else said
+        return f"off the core: {said}" if findings.performance.metric == OFF_PROCESSOR else said
     if finding.weight is not None:
         position = finding.weight
         seconds = findings.explanation.seconds
@@ -209,7 +210,7 @@ def _mostly(findings: Findings, core: int) -> list[str]:
     cost = findings.run.weighed_costs[core]
     parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
     for what, time in parts:
-        if time is not None and cost.wall_time and 2 * time > cost.wall_time:
+        if time is not None and cost.wall_time and is_mostly(time, cost):
             return [f"{percent(100 * time / cost.wall_time)} of its time {what}"]
     return []
 

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Final
 
 from ...analyze import Findings
+from ...analyze.attributes import MISS_RATES
 from ...analyze.code_regions import CodeRegion
 from ...analyze.criteria import CRITERIA
 from ...analyze.dissimilarity.causes import Difference
+from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.opening import can_be_opened, is_of_a_library
 from ...analyze.verdict import Doubt, Finding, Kind
 from ..causes import (
@@ -36,8 +38,6 @@ NOT_COUNTED: Final = "not measured: autoanalyzer run --counters simulated shows 
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: a region of which more must be known
 _ALL: Final = 0.9  # of a time: what is as much is all of it
-_OFF: Final = "off_processor_time"
-_MISSES: Final = ("l1_miss_rate", "l2_miss_rate")
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _NO_CODE: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER, Kind.FILE_IO)
 _SLOW: Final = 2.0  # times the program's cycles per instruction
@@ -93,7 +93,7 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         return
     if finding.kind is Kind.SLOW_CORE:  # which is uncertain
         return
-    if findings.performance.metric == _OFF:
+    if findings.performance.metric == OFF_PROCESSOR:
         yield "asleep, or waiting for a child process or a slow device"
     differences = causes.differences if core is None else causes.of_core[core]
     if differences:
@@ -142,7 +142,7 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
 def _misses(findings: Findings, finding: Finding) -> str:
     """Say what cache misses take of a region's busy time, where they are its main part."""
     for each in finding.causes if finding.kind is Kind.MEMORY else ():
-        if each.attribute in _MISSES and each.seconds and finding.weight is not None:
+        if each.attribute in MISS_RATES and each.seconds and finding.weight is not None:
             busy = float(findings.explanation.seconds.computing[finding.weight])
             spent, whole = (time_of(findings.experiment, time) for time in (each.seconds, busy))
             return f"{NAMES[each.attribute]} take {spent} of its {whole} of busy time"
@@ -198,7 +198,7 @@ def _against_weight(findings: Findings, finding: Finding) -> Iterator[str]:
     elif found is not None and findings.in_turn[core]:
         yield AT_ONCE if found.passes_on[core] else EACH_TIME
     known = [each for each in causes.causes[core] if each.attribute != "instructions"]
-    misses = next((each.attribute for each in finding.causes if each.attribute in _MISSES), "")
+    misses = next((each.attribute for each in finding.causes if each.attribute in MISS_RATES), "")
     if finding.kind is Kind.MEMORY and misses:
         yield against_weight(cost)[misses]
     if known:

@@ -23,7 +23,6 @@ _MOST_LINES: Final = 15
 _WIDTH: Final = 100  # columns
 _LABEL: Final = 12  # columns of a finding's number and kind
 _INDENT: Final = "    "
-_LEAST: Final = 3  # lines of a finding: who, why, what to try
 _FEWEST_WARNINGS: Final = 3  # lines, where findings need the room: two, and how many more there are
 
 
