@@ -84,7 +84,7 @@ def options_of(units: Iterable[Compiled], name: str, path: Path) -> Options | No
 
 
 def _of_text(units: Sequence[Compiled], name: str, path: Path) -> list[Compiled]:
-    from ..instrument.plan_file import text_of  # noqa: PLC0415 - few names are in several folders
+    from ..digests import text_of  # noqa: PLC0415 - few names are in several folders
 
     text = text_of(str(path))
     return [unit for unit in units if unit.files[name] == text] or [*units]

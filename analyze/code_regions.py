@@ -16,6 +16,7 @@ __all__ = [
     "STARTUP",
     "CodeRegion",
     "as_compared",
+    "call_line_of",
     "caller_of",
     "code_regions",
     "descendants",
@@ -139,6 +140,15 @@ def caller_of(call_paths: Sequence[CallPath], path: int) -> Region | None:
     while above is not None and call_paths[above].region.function == own:
         above = call_paths[above].parent
     return None if above is None else call_paths[above].region
+
+
+def call_line_of(call_paths: Sequence[CallPath], path: int) -> int | None:
+    """Return the line of ``caller_of``'s file in which a call path's own function is called; None if unknown."""
+    own = call_paths[path].region.function or call_paths[path].region.name
+    above = call_paths[path].parent
+    while above is not None and call_paths[above].region.function == own:
+        path, above = above, call_paths[above].parent
+    return call_paths[path].site
 
 
 def startup_paths(experiment: Experiment) -> frozenset[int]:

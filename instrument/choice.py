@@ -10,12 +10,13 @@ from glob import has_magic
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
+from ..digests import text_of
 from ..errors import InputError, way_out
 from ..experiment.plan import Exclude, Include, Merge, Pattern, Plan, load_plan
 from ..experiment.plan.mode import CALL_MODES, DEFAULT_MODES, asked_modes, kinds_of
 from ..experiment.region import Region
 from .code_region import CodeRegion, CodeRegions
-from .plan_file import PlanFile, find_plan, text_of
+from .plan_file import PlanFile, find_plan
 
 __all__ = ["BY_THE_PLAN", "DEFAULT_CHOICE", "MODES_VARIABLE", "Choice", "read_choice"]
 

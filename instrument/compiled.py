@@ -9,13 +9,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from ..digests import text_of
 from ..experiment.compiled import Compiled, entry
 from .code_region import CodeRegions
 from .compiler import Argument, CompilerCommand, Role
 from .expression import expression
 from .object_notes import noted
 from .openmp import openmp_is_on
-from .plan_file import text_of
 from .predefined import predefined_macros
 
 __all__ = ["compiled_assembly"]

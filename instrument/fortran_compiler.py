@@ -7,8 +7,9 @@ import re
 from typing import Final, NamedTuple
 
 from ..compiler_records import without_records
+from ..digests import digest
 from .expression import expression
-from .store import digest, open_store
+from .store import open_store
 from .tool_fingerprint import compiler_environment, program_states
 
 __all__ = ["CRAY", "GNU", "INTEL", "LLVM", "NVIDIA", "OTHER", "FortranCompiler", "fortran_compiler"]

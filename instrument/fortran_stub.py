@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from ..compiler_records import without_records
+from ..digests import digest
 from .compiler import CompilerCommand, Role, no_compiler
 from .expression import expression
 from .front_end import FORTRAN_STUB
-from .store import digest, open_store
+from .store import open_store
 from .toolchain import Toolchain
 
 __all__ = ["FortranStub"]

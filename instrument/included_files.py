@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from ..digests import content_of
 from .compiler import Argument, CompilerCommand, Role
 from .expression import expression
-from .store import content_of
 
 __all__ = ["IncludedFiles"]
 

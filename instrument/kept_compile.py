@@ -11,6 +11,7 @@ from typing import Final
 
 from ..atomic_file import replacing
 from ..compiler_records import recording
+from ..digests import digest, text_of
 from ..errors import InputError
 from .compiler import Argument, CompilerCommand, Role
 from .compiler_calls import Finished
@@ -19,8 +20,7 @@ from .expression import expression
 from .fortran_modules import included_files, module_files_read, modules_written
 from .included_files import IncludedFiles
 from .known_compile import Inputs, note_compile
-from .plan_file import text_of
-from .store import digest, joined, open_store, parts_of
+from .store import joined, open_store, parts_of
 from .tool_fingerprint import fingerprint
 from .toolchain import Toolchain
 

@@ -13,8 +13,9 @@ import sys
 
 from ..atomic_file import replacing
 from ..compiler_records import recording
+from ..digests import content_of, digest
 from ..errors import AutoanalyzerError
-from .store import content_of, digest, joined, open_store, parts_of
+from .store import joined, open_store, parts_of
 from .tool_fingerprint import fingerprint, program_states
 
 TYPE_CHECKING = False

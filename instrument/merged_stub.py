@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from ..digests import digest
 from .compiler import CompilerCommand, Role, command_words
 from .compiler_calls import run
 from .front_end import FORTRAN_STUB
-from .store import digest, open_store
+from .store import open_store
 from .tool_fingerprint import compiler_environment, found_program, program_states
 
 __all__ = ["MergedStub"]

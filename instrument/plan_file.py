@@ -8,18 +8,16 @@ from __future__ import annotations
 import os
 
 from ..experiment.run_folder import PLAN_FILE, RUN_FOLDER
-from .store import content_of, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Final
 
-__all__ = ["PLAN_VARIABLE", "PlanFile", "find_plan", "text_of"]
+__all__ = ["PLAN_VARIABLE", "PlanFile", "find_plan"]
 
 PLAN_VARIABLE: Final = "AUTOANALYZER_PLAN"
 _AUTO: Final = "auto"
-_DIGITS: Final = 16
 
 
 class PlanFile:
@@ -35,14 +33,6 @@ class PlanFile:
         self.path = path
         self.name = name
         self.of_run = of_run
-
-
-def text_of(file: str) -> str:
-    """Give what tells a source's text from others, for plans; empty if it cannot be read."""
-    try:
-        return digest(content_of(file))[:_DIGITS] if os.path.isfile(file) else ""
-    except (OSError, ValueError):
-        return ""
 
 
 def find_plan(environment: Mapping[str, str] = os.environ) -> PlanFile | None:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..compiler_records import without_records
+from ..digests import digest
 from .expression import expression
-from .store import digest, open_store
+from .store import open_store
 from .tool_fingerprint import processor
 from .toolchain import Toolchain
 

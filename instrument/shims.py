@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from ..atomic_file import replacing
+from ..digests import digest
 from .compiler import COMPILERS, command_words
 from .expression import expression
-from .store import digest
 
 __all__ = ["build_environment"]
 

@@ -10,6 +10,7 @@ import time
 
 from ..atomic_file import replacing
 from ..cache_place import cache_name
+from ..digests import content_of
 from ..errors import InputError, UsageError
 
 try:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Final
 
-__all__ = ["Store", "content_of", "digest", "joined", "open_store", "parts_of"]
+__all__ = ["Store", "joined", "open_store", "parts_of"]
 
 _LIMIT: Final = "AUTOANALYZER_CACHE_LIMIT"
 _DEFAULT: Final = "1G"
@@ -122,16 +123,6 @@ def open_store(environment: Mapping[str, str] = os.environ) -> Store:
     return Store(os.path.join(cache_name(environment), "compiled"), int(number) << _UNITS.get(text[-1], 0))
 
 
-def digest(*parts: bytes | str) -> str:
-    """Make a key of parts; where one ends and the next begins is part of it."""
-    found = blake2b(digest_size=20)
-    for part in parts:
-        content = os.fsencode(part) if isinstance(part, str) else part
-        found.update(b"%d:" % len(content))
-        found.update(content)
-    return found.hexdigest()
-
-
 def joined(parts: Iterable[bytes]) -> bytes:
     """Make one content of several."""
     held = list(parts)
@@ -153,16 +144,6 @@ def parts_of(content: bytes) -> list[bytes]:
     if offset != len(rest):
         raise ValueError("expected the content of several parts")
     return parts
-
-
-def content_of(path: str) -> bytes:
-    """Read a file.
-
-    Raises:
-        OSError: It cannot be read.
-    """
-    with open(path, "rb", buffering=0) as stream:
-        return stream.read()
 
 
 def _remove(path: str) -> None:

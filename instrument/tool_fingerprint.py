@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import sys
 
+from ..digests import content_of
 from .plan_file import find_plan
-from .store import content_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from ..compiler_records import without_records
+from ..digests import digest
 from .compiler import no_compiler
 from .expression import expression
-from .store import digest, joined, open_store, parts_of
+from .store import joined, open_store, parts_of
 from .tool_fingerprint import compiler_environment, program_states
 
 __all__ = ["USUAL_DIRECTORIES", "Toolchain"]

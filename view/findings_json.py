@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..analyze import Findings
-from ..analyze.code_regions import caller_of, outermost
+from ..analyze.code_regions import call_line_of, caller_of, outermost
 from ..analyze.criteria import THRESHOLD
 from ..analyze.decision_table import DecisionTable
 from ..analyze.disparity.causes import Cause
@@ -25,7 +25,7 @@ from ..analyze.verdict import (
     gain_of_weight,
     is_slight_speed,
 )
-from ..experiment import Region
+from ..experiment import Experiment, Region
 from .causes import against_difference, against_weight
 from .critical_path import path_document
 from .place import Place
@@ -231,6 +231,15 @@ def _procedure(findings: Findings, found: HeavyProcedure) -> dict[str, Any]:
     }
 
 
+def _call_site(experiment: Experiment, path: int) -> dict[str, Any] | None:
+    """Say where a call path's function is called."""
+    caller = caller_of(experiment.call_paths, path)
+    if caller is None:
+        return None
+    line = call_line_of(experiment.call_paths, path)
+    return {"function": caller.function or caller.name, "file": caller.file, "line": line}
+
+
 def _gain(gain: Gain | None) -> dict[str, float | None]:
     return {"gain": gain.seconds, "gain_share": gain.share} if gain else {"gain": None, "gain_share": None}
 
@@ -239,7 +248,6 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
     """What the verdict says of one place."""
     experiment, region = findings.experiment, finding.region
     place = asdict(Place.of(experiment, region)) if region else {}
-    caller = caller_of(experiment.call_paths, region.id) if region and not region.own_code else None
     return {
         "kind": finding.kind,
         "file": place.get("file"),
@@ -249,7 +257,7 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
         "name": place.get("name"),
         "call_path": place.get("id"),
         "call_paths": [*([region.id] if region else []), *finding.others],
-        "call_site": {"function": caller.function or caller.name, "file": caller.file} if caller else None,
+        "call_site": _call_site(experiment, region.id) if region and not region.own_code else None,
         "ranks": list(finding.slowest),
         "clusters": [{"ranks": list(each.labels), "mean": each.value} for each in finding.groups],
         "causes": [asdict(each) for each in finding.causes],

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ..analyze.code_regions import CodeRegion, caller_of
+from ..analyze.code_regions import CodeRegion, call_line_of, caller_of
 from ..experiment import CallPath, Experiment, Region
 from ..experiment.experiment import name_below_root
 from ..experiment.region import CALL_KINDS
@@ -93,7 +93,8 @@ def where_is(experiment: Experiment, region: CodeRegion) -> str:
     caller = None if region.own_code else caller_of(experiment.call_paths, place.id)
     if caller is None:
         return where
-    line = f" {at_line(caller.file, caller.first_line)}" if caller.file else ""
+    called_at = call_line_of(experiment.call_paths, place.id)
+    line = f" {at_line(caller.file, called_at)}" if caller.file and called_at else ""
     return f"{where}  ‹ {short(caller.function or caller.name)}{line}"
 
 

@@ -72,7 +72,7 @@ class Sources:
 
 def _text(path: Path) -> str:
     """Give what tells a file's text from others; empty if it cannot be read, or is too large."""
-    from ..instrument.plan_file import text_of  # noqa: PLC0415 - few analyses read sources
+    from ..digests import text_of  # noqa: PLC0415 - few analyses read sources
 
     try:
         return text_of(str(path)) if path.is_file() and path.stat().st_size <= LARGEST else ""

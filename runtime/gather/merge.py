@@ -24,6 +24,7 @@ from ...experiment.grouping import to_callers
 from ...experiment.metric import ENTRIES, UNTIMED_VISITS, Metric
 from ...experiment.severities import LazySeverities, Severity
 from ..facts import RunFacts
+from .call_lines import with_call_lines
 from .call_sites import call_site_names
 from .columns import MACHINE, Columns, Placing, Timing
 from .critical_path import PATH_FIELDS, CriticalPath
@@ -285,7 +286,8 @@ class _Decisions:
         system = metrics_of_processes(events.values())
         metrics = (*timed_metrics(shards), *on_path, *untimed, *counted, *events.values(), *system)
         fields = {metric.name: field for field, metric in events.items()}
-        return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields)
+        call_paths = with_call_lines(folding.call_paths, self.notes.compiled)
+        return _Structure(metrics, call_paths, folding.places, tuple(folding.folded), fields)
 
 
 def _critical_path(run: Run) -> CriticalPath:

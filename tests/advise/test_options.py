@@ -4,8 +4,8 @@ from autoanalyzer.advise.c_family import read_c_family
 from autoanalyzer.advise.fortran import read_fortran
 from autoanalyzer.advise.nest import Loop
 from autoanalyzer.advise.options import options_of
+from autoanalyzer.digests import text_of
 from autoanalyzer.experiment.compiled import Compiled
-from autoanalyzer.instrument.plan_file import text_of
 
 
 def macros(units, name, path):

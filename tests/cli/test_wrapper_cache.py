@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.instrument.plan_file import text_of
+from autoanalyzer.digests import text_of
 
 C = '#include "n.h"\nint f(int n) { for (int i = 0; i < N + n; i++) n--; return n; }\n'
 MODULE = "module m\n  integer, parameter :: n = 3\nend module\n"

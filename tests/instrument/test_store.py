@@ -5,8 +5,9 @@ import time
 
 import pytest
 
+from autoanalyzer.digests import digest
 from autoanalyzer.errors import UsageError
-from autoanalyzer.instrument.store import Store, digest, open_store
+from autoanalyzer.instrument.store import Store, open_store
 
 KEYS = [f"0{number:039d}" for number in range(20)]
 

@@ -8,9 +8,9 @@ import tomllib
 
 import pytest
 
+from autoanalyzer.digests import text_of
 from autoanalyzer.experiment import Region, load
 from autoanalyzer.experiment.plan import load_plan
-from autoanalyzer.instrument.plan_file import text_of
 
 from ..conftest import Tool
 from .probe.conftest import Record, built_once, library, plain_program, preloaded  # noqa: F401 - fixtures

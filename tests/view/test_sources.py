@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autoanalyzer.digests import text_of
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
-from autoanalyzer.instrument.plan_file import text_of
 from autoanalyzer.view.sources import Sources
 
 CHANGED = "a.c is not what was built: lines may have moved"

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ...analyze import Findings
-from ...analyze.code_regions import caller_of
+from ...analyze.code_regions import call_line_of, caller_of
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.overhead import TIMES
 from ...analyze.verdict import Finding, Kind
+from ...experiment import CallPath
 from ...experiment.region import CALL_KINDS
 from ..advice import tries
 from ..causes import is_mostly
-from ..place import Place, short
+from ..place import Place, at_line, short
 from ..standing import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, volume
@@ -51,7 +52,7 @@ class Entry:
         kind: ``IMBALANCE``; with a question mark if it is uncertain.
         place: ``rays.c:41``; empty without a source.
         title: ``loop in trace``.
-        caller: The function that calls it; empty if there is none.
+        called: ``called at rays.c:60``, ``called by work``; empty if nothing calls it.
         saving: What a fix saves, or else the share of the busy time.
         lines: Who, why, what to try: what is said first.
         more: What is added where there is room.
@@ -62,7 +63,7 @@ class Entry:
     kind: str
     place: str
     title: str
-    caller: str = ""
+    called: str = ""
     saving: str = ""
     lines: Sequence[str] = ()
     more: Sequence[str] = ()
@@ -72,7 +73,7 @@ class Entry:
     @property
     def where(self) -> str:
         """Where it is, in one line: ``rays.c:41  loop in trace, called by work``."""
-        title = f"{self.title}, called by {self.caller}" if self.caller else self.title
+        title = f"{self.title}, {self.called}" if self.called else self.title
         return f"{self.place}  {title}" if self.place else title
 
 
@@ -113,7 +114,7 @@ def _entry(
         LABELS[finding.kind] + ("?" if finding.is_doubtful else ""),
         place.source if place and place.file else "",
         place.title if place else _spread(findings),
-        _caller(findings, finding),
+        _called(findings, finding),
         _saving(findings, finding),
         lines,
         more,
@@ -126,8 +127,8 @@ def _spread(findings: Findings) -> str:
     return "threads that do different jobs" if findings.dissimilarity.jobs else "spread over all regions"
 
 
-def _caller(findings: Findings, finding: Finding) -> str:
-    """Name the function that calls a region; how many do if there are several, as on several call paths."""
+def _called(findings: Findings, finding: Finding) -> str:
+    """Say in which line a region is called, or by which function; by how many if it is by several."""
     if finding.region is None:
         return ""
     paths = findings.experiment.call_paths
@@ -136,10 +137,20 @@ def _caller(findings: Findings, finding: Finding) -> str:
     if finding.region.own_code and len(callers) < 2:
         return ""
     if len(callers) > 1:
-        return f"{len(callers)} functions"
+        return f"called by {len(callers)} functions"
     region = paths[finding.region.id].region
     own = region.kind in CALL_KINDS and callers == [region.function]  # its title has it
-    return "" if own or not callers else short(callers[0])
+    if own or not callers:
+        return ""
+    lines = {_call_line(paths, path) for path in (finding.region.id, *finding.others)}
+    line = lines.pop() if len(lines) == 1 else ""
+    return f"called at {line}" if line else f"called by {short(callers[0])}"
+
+
+def _call_line(paths: Sequence[CallPath], path: int) -> str:
+    """Write the file and the line in which a call path's function is called; empty if the line is unknown."""
+    caller, line = caller_of(paths, path), call_line_of(paths, path)
+    return at_line(caller.file, line) if caller and caller.file and line else ""
 
 
 def _saving(findings: Findings, finding: Finding) -> str:

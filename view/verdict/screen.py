@@ -99,7 +99,7 @@ def _title(number: int, entry: Entry) -> str:
     start = f"{f'{number} {entry.kind}':<{_LABEL}}  "
     end = f"   {entry.saving}" if entry.saving else ""
     where = entry.where
-    if len(start) + len(where) + len(end) > _WIDTH and entry.caller:
+    if len(start) + len(where) + len(end) > _WIDTH and entry.called:
         where = f"{entry.place}  {entry.title}" if entry.place else entry.title
     room = _WIDTH - len(start) - len(end)
     return f"{start}{clipped(where, room):<{room}}{end}".rstrip()

@@ -1,0 +1,139 @@
+"""The lines in which a program's functions are called, where the sources that were built show them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from ...digests import text_of
+from ...experiment import CallPath, Region
+from ...experiment.compiled import Compiled
+from ...experiment.region import CALL_KINDS
+
+__all__ = ["with_call_lines"]
+
+_LARGEST: Final = 4 << 20  # bytes of a source: generated ones can be larger, and nobody reads them
+_FORTRAN: Final = re.compile(r"\.(f|for|ftn|fpp|f\d\d)$", re.I)
+_FIXED_FORM: Final = re.compile(r"\.(f|for|ftn|f77)$", re.I)
+_TEMPLATE: Final = re.compile(r"<[^<>]*>")
+_NAME: Final = re.compile(r"[^\W\d]\w*")
+# What a call does not stand in.
+_NO_C: Final = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n]){1,4}'""", re.S)
+_NO_FORTRAN: Final = re.compile(r"""'[^'\n]*'|"[^"\n]*"|![^\n]*""")
+_NO_FIXED_FORM: Final = re.compile(r"""^[cC*][^\n]*|'[^'\n]*'|"[^"\n]*"|![^\n]*""", re.M)
+_NO_NEWLINE: Final = re.compile(r"[^\n]")
+
+
+class _Caller(NamedTuple):
+    """A region that calls, and the lines of its parts that call for themselves."""
+
+    region: Region
+    parts: frozenset[tuple[int, int]]
+
+
+def with_call_lines(call_paths: Sequence[CallPath], compiled: Iterable[Compiled]) -> tuple[CallPath, ...]:
+    """Return call paths with their call sites: of functions that are called by name, in one line of their caller.
+
+    Args:
+        call_paths: Those of a program, parents before children.
+        compiled: The files that it was built of. One that cannot be read, or has changed since, tells nothing.
+    """
+    sources = _Sources(compiled)
+    parts: dict[int, set[tuple[int, int]]] = {}
+    for path in call_paths:
+        if path.parent is not None and _is_part(path.region, call_paths[path.parent].region):
+            parts.setdefault(path.parent, set()).add((path.region.first_line, path.region.last_line))
+    return tuple(
+        path
+        if path.parent is None or path.site is not None
+        else replace(path, site=_line(sources, _caller(call_paths, path.parent, parts), path.region))
+        for path in call_paths
+    )
+
+
+def _caller(call_paths: Sequence[CallPath], parent: int, parts: Mapping[int, Collection[tuple[int, int]]]) -> _Caller:
+    return _Caller(call_paths[parent].region, frozenset(parts.get(parent, ())))
+
+
+def _is_part(region: Region, above: Region) -> bool:
+    """Return whether a region is a loop, or the like, within another."""
+    return (region.file, region.function) == (above.file, above.function) and region.kind not in CALL_KINDS
+
+
+def _line(sources: _Sources, caller: _Caller, called: Region) -> int | None:
+    if called.kind in CALL_KINDS or _is_part(called, caller.region) or not caller.region.first_line > 0:
+        return None
+    name = _TEMPLATE.sub("", called.function).partition("(")[0].rpartition("::")[2]
+    lines = sources.lines_of_calls(caller, name) if _NAME.fullmatch(name) else ()
+    return lines[0] if len(lines) == 1 else None
+
+
+class _Sources:
+    """The sources of a program, as far as they can be read and are those that were built."""
+
+    def __init__(self, compiled: Iterable[Compiled]) -> None:
+        self._units: dict[str, list[Compiled]] = {}
+        for unit in compiled:
+            for name in unit.files:
+                self._units.setdefault(name, []).append(unit)
+        self._texts: dict[tuple[str, str], str] = {}
+        self._code: dict[_Caller, str] = {}
+        self._lines: dict[tuple[_Caller, str], Sequence[int]] = {}
+
+    def lines_of_calls(self, caller: _Caller, name: str) -> Sequence[int]:
+        """Return the lines of a region in which a function of some name is called, but those of its parts."""
+        key = caller, name
+        if key not in self._lines:
+            code, pattern = self._code_of(caller), _call(caller.region.file, name)
+            places = (found.start(1) for found in pattern.finditer(code))
+            self._lines[key] = sorted({caller.region.first_line + code.count("\n", 0, place) for place in places})
+        return self._lines[key]
+
+    def _code_of(self, caller: _Caller) -> str:
+        """Return the text of a region, its comments, strings and parts blank."""
+        if caller not in self._code:
+            region = caller.region
+            lines = self._text_of(region).split("\n")[region.first_line - 1 : region.last_line]
+            no_code = _NO_C if not _FORTRAN.search(region.file) else _NO_FORTRAN
+            no_code = _NO_FIXED_FORM if _FIXED_FORM.search(region.file) else no_code
+            lines = no_code.sub(_blank, "\n".join(lines)).split("\n")
+            for first, last in caller.parts:
+                for line in range(max(first - region.first_line, 0), min(last - region.first_line + 1, len(lines))):
+                    lines[line] = ""
+            self._code[caller] = "\n".join(lines)
+        return self._code[caller]
+
+    def _text_of(self, region: Region) -> str:
+        """Return the text of a region's file; empty if it cannot be read, or is not what was built."""
+        key = region.file, region.text
+        if key not in self._texts:
+            self._texts[key] = next(filter(None, map(self._read, self._places(*key))), "")
+        return self._texts[key]
+
+    def _places(self, name: str, text: str) -> Iterable[tuple[Path, str]]:
+        """Yield where a file may be, and what tells the text that was built from others."""
+        for unit in self._units.get(name, ()):
+            yield Path(unit.folder, name), text or unit.files[name]
+
+    @staticmethod
+    def _read(place: tuple[Path, str]) -> str:
+        path, text = place
+        with suppress(OSError, ValueError):
+            if text and path.stat().st_size <= _LARGEST and text_of(str(path)) == text:
+                return path.read_bytes().decode("latin-1")
+        return ""
+
+
+def _blank(found: re.Match[str]) -> str:
+    return _NO_NEWLINE.sub(" ", found[0])
+
+
+def _call(file: str, name: str) -> re.Pattern[str]:
+    """Return what finds the calls of a function; its name is the first group."""
+    if _FORTRAN.search(file):
+        return re.compile(rf"(?:\bcall\s+|(?<!subroutine )(?<!function )(?=\w+\s*\())\b({name})\b", re.I)
+    return re.compile(rf"\b({name})\s*(?:<[^;(){{}}]*>)?\s*\(")
