@@ -17,6 +17,7 @@ from .splitting import Splitting
 __all__ = ["Account", "find_account"]
 
 Values = npt.NDArray[np.float64]
+Group = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,15 @@ class Account:
         blocks = [*over_ranks(self.ranks, _rows, self.splitting, tuple(regions), own)]
         return {name: np.concatenate([each[name] for each in blocks], axis=1) for name in self.parts}
 
+    def of_groups(self, groups: Sequence[Group]) -> list[dict[str, float]]:
+        """Return the seconds of each part that each group spends: means over its ranks.
+
+        Args:
+            groups: Positions of regions, none inside another, and the ranks.
+        """
+        blocks = [*over_ranks(self.ranks, _of_groups, self.splitting, tuple(groups))]
+        return [dict(zip(self.parts, np.sum(each, axis=0).tolist(), strict=True)) for each in zip(*blocks, strict=True)]
+
 
 def find_account(run: Prepared) -> Account:
     """Split the wall time of each region and rank into parts that add up to it.
@@ -104,6 +114,17 @@ def _inclusive(experiment: Experiment, ranks: Selection, values: Values) -> Valu
 def _sums(ranks: Selection, splitting: Splitting) -> dict[str, Values]:
     """Sum the parts up over some ranks; ``float64[call path]`` each."""
     return {name: values.sum(axis=1) for name, values in splitting.parts(ranks.experiment)}
+
+
+def _of_groups(ranks: Selection, splitting: Splitting, groups: tuple[Group, ...]) -> list[Values]:
+    """Return what some ranks add to the mean of each group; ``float64[part]`` each."""
+    labels = np.asarray(ranks.ranks)
+    weights = [(list(regions), np.isin(labels, members) / len(members)) for regions, members in groups]
+    found = []
+    for _, values in splitting.parts(ranks.experiment):
+        by_rank = ranks.by_rank(values)
+        found.append([float(by_rank[regions].sum(axis=0) @ weight) for regions, weight in weights])
+    return [*np.array(found).T]
 
 
 def _rows(ranks: Selection, splitting: Splitting, regions: tuple[int, ...], own: bool) -> dict[str, Values]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from .confidence import Confidence, confidence_in_difference, confidence_in_weight, is_slight_speed
-from .finding import Doubt, Finding, Gain, Kind
+from .finding import Cause, Doubt, Finding, Gain, Kind
 from .gain import gain_of_balance, gain_of_weight
 from .verdict import SHORTEST, Verdict, find_verdict
 
 __all__ = [
     "SHORTEST",
+    "Cause",
     "Confidence",
     "Doubt",
     "Finding",

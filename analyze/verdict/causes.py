@@ -1,16 +1,17 @@
-"""What the busy time of a region consists of, by the account of the run."""
+"""What the busy time of a region consists of, and by what that of ranks differs, by the account of the run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ..analysis import Analysis
 from ..attributes import MISS_RATES
 from ..criteria import CRITERIA
-from .finding import Cause
+from .finding import Cause, Finding
 
-__all__ = ["causes_of_weight", "waits_for_memory"]
+__all__ = ["causes_of_weight", "waits_for_memory", "with_causes_of_difference"]
 
 # Parts of the account that are busy time, and the attribute of each.
 _ATTRIBUTES: Final = {
@@ -57,6 +58,65 @@ def causes_of_weight(analysis: Analysis, region: int) -> tuple[Cause, ...]:
         whole = sum(parts.values())
     spent = sorted(parts.items(), key=lambda each: -each[1])
     return tuple(Cause(name, each, min(each / whole, 1.0)) for name, each in spent if each >= CRITERIA.part * whole > 0)
+
+
+def with_causes_of_difference(analysis: Analysis, findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings with what makes up the seconds that the slowest ranks are busy longer, the largest first.
+
+    What has no seconds in the account, such as the bytes of messages, follows. Causes stay as they are where threads
+    are compared, nothing was counted, or a rank's counts are not of the work that it was timed at.
+
+    Args:
+        analysis: What was found.
+        findings: Regions in which ranks differ, with the attributes that tell them apart as causes.
+    """
+    counted = "instructions" not in analysis.run.lacking and analysis.experiment.notes.counts_by_rank
+    asked = [number for number, each in enumerate(findings) if counted and _is_of_ranks(each)]
+    groups = [group for number in asked for group in _compared(analysis, findings[number])]
+    seconds = analysis.account.of_groups(groups) if groups else []
+    found = [*findings]
+    for number, slow, other in zip(asked, seconds[::2], seconds[1::2], strict=True):
+        causes = _causes_apart(found[number].causes, slow, other)
+        found[number] = replace(found[number], causes=causes)
+    return [replace(each, apart=each.causes) for each in found]
+
+
+def _is_of_ranks(finding: Finding) -> bool:
+    """Return whether ranks, not threads, are of several groups."""
+    return bool(finding.slowest) and all(isinstance(label, int) for each in finding.groups for label in each.labels)
+
+
+def _compared(analysis: Analysis, finding: Finding) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Yield the regions of a finding with the slowest ranks, and with the others."""
+    regions = analysis.performance.top if finding.difference is None else (finding.difference,)
+    others = (label for group in finding.groups if group.labels != finding.slowest for label in group.labels)
+    for labels in (finding.slowest, others):
+        yield tuple(regions), tuple(map(int, labels))
+
+
+def _causes_apart(named: Sequence[Cause], slow: Mapping[str, float], other: Mapping[str, float]) -> tuple[Cause, ...]:
+    """Split the difference of two times: more work at the same speed is of instructions, the rest of what is slower.
+
+    Args:
+        named: Attributes that tell the ranks apart.
+        slow: Seconds by part of the account.
+        other: The same of the ranks that are compared with.
+    """
+    parts = [name for name in slow if name in _ATTRIBUTES]
+    whole = sum(slow[name] - other[name] for name in parts)
+    computed = [name for name in parts if not name.startswith("io")]
+    work = slow["instructions"] / other["instructions"] if other["instructions"] > 0 else 0.0
+    more = {name: slow[name] - (work if name in computed else 1.0) * other[name] for name in parts}
+    more["instructions"] = (work - 1.0) * sum(other[name] for name in computed)
+    if not work:  # the others do nothing there
+        more |= dict.fromkeys(computed, 0.0) | {"instructions": sum(slow[name] - other[name] for name in computed)}
+    spent = sorted(more.items(), key=lambda each: -each[1])
+    large = [(name, min(each, whole)) for name, each in spent if each >= CRITERIA.part * whole > 0]
+    known = {_ATTRIBUTES[name] for name in parts}
+    return (
+        *(Cause(_ATTRIBUTES[name], each, each / whole) for name, each in large),
+        *(each for each in named if each.attribute not in known),
+    )
 
 
 def waits_for_memory(analysis: Analysis, region: int) -> bool:

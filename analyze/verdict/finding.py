@@ -70,8 +70,9 @@ class Cause:
 
     Attributes:
         attribute: Its name, such as ``l2_miss_rate``.
-        seconds: What it takes of the region's time, a mean over the ranks; None if only amounts are known.
-        share: The same by the region's time; None likewise.
+        seconds: What it takes of the time that is explained: that of a region, a mean over the ranks, or what the
+            slowest ranks have more of it than the others. None if only amounts are known.
+        share: The same by that time; None likewise.
     """
 
     attribute: str
@@ -104,7 +105,9 @@ class Finding:
         procedure: What it takes over all call paths, if that is what makes it a finding.
         others: More call paths of the same region, of which the same is true.
         groups: Ranks that are alike in it, the first rank's group first; empty if it was not compared.
-        causes: The largest first.
+        causes: What the time is, or what ranks differ by; the largest first.
+        apart: What the slowest ranks' busy time has more of than the others', the largest first; seconds, and shares of
+            all that it has more. Without seconds where these are not known.
         gain: What a perfect fix saves; None where that is not known.
         share: Of all ranks' busy time; of the run's where nobody is busy, or ``of_run``.
         of_run: Whether the share is of the run's time, as that of a region in which ranks wait.
@@ -123,6 +126,7 @@ class Finding:
     others: tuple[int, ...] = ()
     groups: tuple[Group, ...] = ()
     causes: tuple[Cause, ...] = ()
+    apart: tuple[Cause, ...] = ()
     gain: Gain | None = None
     share: float = 0.0
     of_run: bool = False

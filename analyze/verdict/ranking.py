@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...experiment import Experiment, Region
 from ..analysis import Analysis
-from .finding import Cause, Finding, Kind
+from .finding import Finding, Kind
 from .gain import gain_of
 from .heavy import late_region
 
@@ -94,9 +94,6 @@ def _of_path(findings: Sequence[Finding]) -> Finding:
         return findings[0]
     uneven = next((each for each in findings if each.groups), None)
     first = max(findings, key=lambda each: (_seconds(each), each.doubt is None, each is uneven))
-    causes: dict[str, Cause] = {}
-    for cause in (*first.causes, *(cause for each in findings for cause in each.causes)):
-        causes.setdefault(cause.attribute, cause)
     return replace(
         first,
         region=uneven.region if uneven else first.region,
@@ -105,7 +102,8 @@ def _of_path(findings: Sequence[Finding]) -> Finding:
         weight=next((each.weight for each in findings if each.weight is not None), None),
         procedure=next((each.procedure for each in findings if each.procedure), None),
         others=tuple(dict.fromkeys(path for each in findings for path in each.others)),
-        causes=tuple(causes.values()),
+        causes=first.causes or next((each.causes for each in findings if each.causes), ()),
+        apart=uneven.apart if uneven else (),
         doubt=uneven.doubt if uneven else None,
         share=_share(findings, first.of_run, max),
     )

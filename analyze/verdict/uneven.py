@@ -8,6 +8,7 @@ import numpy as np
 
 from ..analysis import Analysis
 from ..dissimilarity.dissimilarity import clusters_in
+from .causes import with_causes_of_difference
 from .confidence import confidence_in_difference, doubt_of_difference, is_slight_speed
 from .finding import Cause, Doubt, Finding, Group, Kind
 from .gain import gain_of_balance
@@ -16,8 +17,12 @@ from .share import share_of
 __all__ = ["uneven_regions"]
 
 
-def uneven_regions(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each core in which ranks differ; one for all regions together if they differ in no core."""
+def uneven_regions(analysis: Analysis) -> list[Finding]:
+    """Return a finding for each core in which ranks differ; one for all regions together if they differ in no core."""
+    return with_causes_of_difference(analysis, [*_uneven_regions(analysis)])
+
+
+def _uneven_regions(analysis: Analysis) -> Iterator[Finding]:
     found, causes = analysis.dissimilarity, analysis.explanation.of_ranks
     if not found.exists:
         return

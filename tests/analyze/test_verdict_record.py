@@ -69,3 +69,33 @@ def test_the_largest_gain_is_first_then_the_largest_share_and_each_place_is_ther
     found = analyze(make_experiment(times, instructions=counts)).verdict.findings
     assert [each.region.id for each in found] == [2, 1, 3, 4]
     assert [each.gain is None for each in found] == [False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("instructions", "misses", "causes"),
+    [
+        ([2e8, 2e8, 2e8, 4e8], [1e7, 1e7, 1e7, 2e7], ["instructions"]),  # twice the work, which misses twice
+        ([2e8] * 4, [1e6, 1e6, 1e6, 6e7], ["l2_miss_rate"]),
+        ([2e8, 2e8, 2e8, 4e8], [1e6, 1e6, 1e6, 2e7], ["l2_miss_rate"]),  # and both, of which misses take more
+        ([0.0, 0.0, 0.0, 4e8], [0.0, 0.0, 0.0, 6e7], ["instructions"]),  # the others have no part
+    ],
+)
+def test_more_work_is_told_from_slower_work_by_seconds(instructions, misses, causes, make_experiment):
+    time = [1e-10 * work + 1e-8 * miss for work, miss in zip(instructions, misses, strict=True)]
+    counts = {
+        "instructions": {"join": instructions, "calm": [2e9] * 4},
+        "ref_cycles": {"join": [each * 2e9 for each in time], "calm": [4e8] * 4},
+        "l1_accesses": {"join": [each / 2 for each in instructions], "calm": [5e8] * 4},
+        "l1_misses": {"join": misses, "calm": [1e5] * 4},
+        "l2_accesses": {"join": misses, "calm": [1e5] * 4},
+        "l2_misses": {"join": misses, "calm": [1e4] * 4},
+    }
+    made = make_experiment({"join": time, "calm": [0.2] * 4}, **counts)
+    findings = analyze(made.replaced(notes=replace(made.notes, prices=PRICES)))
+    (uneven,) = [each for each in findings.verdict.findings if each.groups]
+    assert [each.attribute for each in uneven.apart][: len(causes)] == causes
+    largest = uneven.apart[0]
+    assert largest.seconds is not None and largest.share is not None
+    more = time[3] - sum(time[:3]) / 3
+    assert largest.seconds / largest.share == pytest.approx(more, rel=0.05)
+    assert largest.share >= 0.7

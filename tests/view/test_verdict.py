@@ -235,7 +235,7 @@ def test_causes_come_with_their_evidence_and_what_to_try():
     assert lines[3] == "    ranks 2-3: 1 s each; ranks 0-1: 500 ms each; 96 % of all busy time"
     assert lines[4] == "    why: L1 misses take 621 ms of its 750 ms of busy time"
     assert lines[5].startswith("    try: access arrays")
-    assert "    why: instructions differ: 1.0e9 against 2.1e9" in lines
+    assert "    why: instructions differ: 1.0e9 against 2.1e9, all of the 500 ms more on ranks 2-3" in lines
     assert any(line.startswith("    try: distribute the work") for line in lines)
     assert lines[-2:] == [
         "counts simulated (L1 32K/8/64, L2 1M/8/64), cycles from CPU time, not counted: L2 misses, disk I/O,",
@@ -260,7 +260,7 @@ def test_equal_work_at_different_speed_is_not_called_imbalance():
 def test_workers_that_did_the_same_work_are_named_beside_their_master():
     lines = verdict_lines(analyze(counted([0.0, 1.0, 1.7, 1.0], instructions=[[0.0, 2e9, 2e9, 2e9]])))
     assert lines[2].startswith("1 IMBALANCE   ")
-    assert lines[4] == "    why: instructions differ: from 0 to 2.0e9"
+    assert lines[4] == "    why: instructions differ: from 0 to 2.0e9, 567 ms of the 1.03 s more on rank 2"
     assert any(line.startswith("    ranks 1-3: same work, more time") for line in lines)
 
 

@@ -13,7 +13,7 @@ from ...analyze.criteria import CRITERIA
 from ...analyze.dissimilarity.causes import Difference
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.opening import can_be_opened, is_of_a_library
-from ...analyze.verdict import Doubt, Finding, Kind
+from ...analyze.verdict import Cause, Doubt, Finding, Kind
 from ..causes import (
     AT_ONCE,
     EACH_TIME,
@@ -95,9 +95,8 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         return
     if findings.performance.metric == OFF_PROCESSOR:
         yield "asleep, or waiting for a child process or a slow device"
-    differences = causes.differences if core is None else causes.of_core[core]
-    if differences:
-        yield from _because(findings, differences)
+    if said := [*_because(findings, finding)]:
+        yield from said
     elif "instructions" in findings.run.lacking:
         yield from _not_counted(findings)
     elif not findings.experiment.notes.counts_by_rank:
@@ -106,19 +105,47 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         yield "unknown: no count differs so; random memory access, page faults or placement may"
 
 
-def _because(findings: Findings, differences: Sequence[Difference]) -> Iterator[str]:
-    """Say what differs, without a master's value, which is of no group."""
+def _most_apart(finding: Finding) -> Cause | None:
+    """Return what most of the slowest ranks' excess is, if that has a name."""
+    most = finding.apart[0] if finding.apart else None
+    return most if most and most.seconds is not None and most.attribute in NAMES else None
+
+
+def _of_what_is_more(findings: Findings, finding: Finding, cause: Cause) -> str:
+    """Write the seconds of a cause: ``1.2 s of the 1.3 s more on rank 3``."""
+    assert cause.seconds is not None and cause.share
+    spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
+    return f"{'all' if cause.share >= _ALL else spent} of the {whole} more on {ranks(finding.slowest)}"
+
+
+def _because(findings: Findings, finding: Finding) -> Iterator[str]:
+    """Say what differs, and what that is of the time that differs."""
+    most = _most_apart(finding)
+    if found := [each for each in _apart(findings, finding) if len(each.values) > 1]:
+        known = most is not None and most.attribute == found[0].attribute
+        yield because(found) + (f", {_of_what_is_more(findings, finding, most)}" if known and most else "")
+    elif most:
+        yield f"{NAMES[most.attribute]} take {_of_what_is_more(findings, finding, most)}"
+
+
+def _apart(findings: Findings, finding: Finding) -> list[Difference]:
+    """Return the attributes that differ as the time does, without a master's value, which is of no group.
+
+    What has no part in the time is not said.
+    """
+    causes, core = findings.explanation.of_ranks, finding.difference
+    differences = causes.differences if core is None else causes.of_core[core]
     master, clusters = findings.master, findings.dissimilarity.clusters
+    names = [each.attribute for each in finding.apart]
+    in_time = [each for each in differences if each.attribute in names]
     found = []
-    for each in differences:
+    for each in sorted(in_time, key=lambda each: names.index(each.attribute)):
         values = each.values
         if master is not None and len(values) == len(clusters):
             pairs = zip(values, clusters, strict=True)
             values = tuple(value for value, columns in pairs if columns != (master,))
-        if len(values) > 1:
-            found.append(replace(each, values=values))
-    if found:
-        yield because(found)
+        found.append(replace(each, values=values))
+    return found
 
 
 def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
@@ -179,10 +206,10 @@ def general_advice(findings: Findings, finding: Finding) -> list[str]:
         return []
     uneven = []
     if finding.groups and finding.kind is not Kind.SLOW_CORE:
-        causes, core = findings.explanation.of_ranks, finding.difference
-        differences = causes.differences if core is None else causes.of_core[core]
-        to_try = against_difference(findings.performance, core)
-        uneven = [to_try[each.attribute] for each in differences]
+        to_try = against_difference(findings.performance, finding.difference)
+        most = _most_apart(finding)
+        names = [*([most.attribute] if most else []), *(each.attribute for each in _apart(findings, finding))]
+        uneven = [to_try[each] for each in dict.fromkeys(names)]
     heavy = [] if finding.weight is None else [*_against_weight(findings, finding)]
     said = [*uneven, *heavy] if finding.kind is Kind.IMBALANCE else [*heavy, *uneven]
     return [f"try: {each}" for each in dict.fromkeys(said)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from autoanalyzer.digests import text_of
 from autoanalyzer.experiment import CallPath, Region
 from autoanalyzer.experiment.compiled import Compiled
@@ -87,6 +88,7 @@ def test_calls_of_mpi_have_lines_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("int main(void)\n{\n    MPI_Barrier(world);\n}\n")
     main = Region("function", "main", "a.c", "main", 0, 1, 4, text_of(str(tmp_path / "a.c")))
     paths = [CallPath(main), CallPath(Region("mpi", "MPI_Barrier", "", "MPI_Barrier"), 0)]
-    assert [
-        each.site for each in with_call_lines(paths, [Compiled("c", str(tmp_path), files={"a.c": main.text})])
-    ] == [None, None]
+    assert [each.site for each in with_call_lines(paths, [Compiled("c", str(tmp_path), files={"a.c": main.text})])] == [
+        None,
+        None,
+    ]
