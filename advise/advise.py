@@ -16,7 +16,7 @@ from ..analyze.code_regions import CodeRegion
 from ..analyze.opening import is_of_a_library
 from ..analyze.selection import Selection, complete
 from ..analyze.summary import summary
-from ..analyze.verdict import Finding, Kind, gain_of_balance, gain_of_weight, is_slight_speed
+from ..analyze.verdict import Finding, Kind
 from ..experiment import Region
 from . import division_of_work, indirection, input_output, loop_order, messages, pipeline, repeated_work, thread_loops
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
@@ -123,14 +123,14 @@ class _Adviser:
     def on_ranks(self, core: int) -> tuple[Advice, ...]:
         """Advise on a core in which ranks or threads differ."""
         findings, explained = self._findings, self._findings.explanation.of_ranks
-        if core in explained.same_work or is_slight_speed(findings, [core]):
+        if core in explained.same_work or findings.judged_differences[core].may_be_speed:
             return ()
         causes = {each.attribute for each in explained.of_core.get(core, explained.differences)}
         # Work that is divided unevenly shows in instructions, if these are counted; misses have other reasons.
         counted = "instructions" not in findings.run.lacking and findings.experiment.notes.counts_by_rank
         if not (causes or counted) or not all(each.endswith("_rate") for each in causes):
             causes.add("threads" if findings.performance.threads else "ranks")
-        gain = gain_of_balance(findings, [core])
+        gain = findings.judged_differences[core].gain
         numbers = cache(partial(_numbers, findings.differences.selection, core))
         served = frozenset(causes - {"instructions"})
         return self._on(findings.performance.regions[core], served, gain.seconds if gain else None, numbers)
@@ -141,7 +141,7 @@ class _Adviser:
         causes = {each.attribute for each in (*explained.causes.get(core, ()), *explained.also.get(core, ()))}
         causes |= {self._why_it_waits(core)} if core in explained.waiting else set()
         causes |= {"small_calls"} if core in explained.small_calls else set()
-        gain = gain_of_weight(findings, core)
+        gain = findings.judged_weights[core].gain
         numbers = cache(partial(_numbers, findings.run.weighed, core))
         region = findings.run.weighed.regions[core]
         paths, throttled = findings.experiment.call_paths, findings.explanation.throttled.get(core, ())

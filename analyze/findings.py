@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from ..experiment import Experiment
@@ -16,7 +16,7 @@ from .off_path import without_what_costs_nothing
 from .paper.stages import PAPER_METRIC, by_the_paper
 from .preparation import prepare
 from .standing import Repetition
-from .verdict import Verdict, find_verdict
+from .verdict import Judgement, Verdict, find_verdict, judge_differences, judge_weights
 
 __all__ = ["METHODS", "PAPER", "Findings", "analyze"]
 
@@ -28,6 +28,16 @@ class Findings(Analysis):
     def verdict(self) -> Verdict:
         """The findings in the order of what they are worth."""
         return find_verdict(self)
+
+    @cached_property
+    def judged_differences(self) -> Mapping[int | None, Judgement]:
+        """What is judged of the regions in which ranks differ; see ``judge_differences``."""
+        return judge_differences(self)
+
+    @cached_property
+    def judged_weights(self) -> Sequence[Judgement]:
+        """What is judged of the regions that were weighed; see ``judge_weights``."""
+        return judge_weights(self)
 
 
 def analyze(

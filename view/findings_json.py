@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..analyze import Findings
-from ..analyze.code_regions import call_line_of, caller_of, outermost
+from ..analyze.code_regions import call_line_of, caller_of
 from ..analyze.criteria import THRESHOLD
 from ..analyze.decision_table import DecisionTable
 from ..analyze.disparity.causes import Cause
@@ -16,15 +16,7 @@ from ..analyze.disparity.classes import LABELS
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.procedures import HeavyProcedure
 from ..analyze.standing import Standing
-from ..analyze.verdict import (
-    Finding,
-    Gain,
-    confidence_in_difference,
-    confidence_in_weight,
-    gain_of_balance,
-    gain_of_weight,
-    is_slight_speed,
-)
+from ..analyze.verdict import Finding, Gain, Judgement
 from ..experiment import Experiment, Region
 from .causes import against_difference, against_weight
 from .critical_path import path_document
@@ -126,22 +118,21 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
 
     def entry(index: int) -> dict[str, Any]:
         differences = causes.of_core.get(index, ())
-        speed = index in found.cccr and is_slight_speed(findings, [index])
+        judged = findings.judged_differences[index]
         return {
             **_place(findings, index),
             "root_causes": [each.attribute for each in differences],
             "evidence": _evidence(differences, against_difference(performance, index)),
             "advice": _advice(advised.of_ranks if advised else {}, index),
             "same_work": index in causes.same_work,
-            "may_be_speed": speed,
-            "may_be_measuring": findings.differences.may_be_measuring([index]),
-            **_gain(gain_of_balance(findings, [index])),
-            "confidence": asdict(confidence_in_difference(findings, [index])) if index in found.cccr else None,
+            "may_be_speed": judged.may_be_speed,
+            "may_be_measuring": judged.may_be_measuring,
+            **_gain(judged.gain),
+            "confidence": _confidence(judged),
             **_standing(findings, findings.repetition.of_ranks.get(index), found=index in found.cccr),
         }
 
-    places = outermost(performance.regions, found.cccr or performance.top)
-
+    together = findings.judged_differences.get(None)
     return {
         "exists": found.exists,
         "metric": performance.metric,
@@ -161,9 +152,9 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
         "programs": found.programs,
         "differs_alone": None if found.odd_one is None else labels[found.odd_one],
         "noise": causes.noise,
-        **_gain(gain_of_balance(findings, places) if found.exists else None),
-        "confidence": asdict(confidence_in_difference(findings, places)) if found.exists else None,
-        "may_be_measuring": found.exists and findings.differences.may_be_measuring(found.cccr or performance.top),
+        **_gain(together.gain if together else None),
+        "confidence": _confidence(together) if together else None,
+        "may_be_measuring": together is not None and together.may_be_measuring,
         "same_work": [list(group) for group in causes.alike],
         "evidence": _evidence(causes.differences, against_difference(performance, None)),
         **_standing(findings, findings.repetition.of_ranks.get(None), found=found.exists and not found.cccr),
@@ -176,6 +167,7 @@ def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
 
     def entry(index: int) -> dict[str, Any]:
         severity = found.classes[index] if found.classes else 0
+        judged = findings.judged_weights[index]
         of_core, advice = causes.causes.get(index, ()), against_weight(findings.run.weighed_costs[index])
         return {
             **asdict(Place.of(findings.experiment, findings.run.weighed.regions[index])),
@@ -201,8 +193,8 @@ def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
                 for each in findings.explanation.throttled.get(index, ())
             ],
             "small_calls": index in causes.small_calls,
-            **_gain(gain_of_weight(findings, index)),
-            "confidence": asdict(confidence_in_weight(findings, index)) if index in found.cccr else None,
+            **_gain(judged.gain),
+            "confidence": _confidence(judged),
             "waits_for": _place(findings, findings.explanation.waiting.late[index])
             if index in findings.explanation.waiting.late
             else None,
@@ -238,6 +230,10 @@ def _call_site(experiment: Experiment, path: int) -> dict[str, Any] | None:
         return None
     line = call_line_of(experiment.call_paths, path)
     return {"function": caller.function or caller.name, "file": caller.file, "line": line}
+
+
+def _confidence(judged: Judgement) -> dict[str, str] | None:
+    return asdict(judged.confidence) if judged.confidence else None
 
 
 def _gain(gain: Gain | None) -> dict[str, float | None]:

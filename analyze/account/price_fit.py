@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,6 @@ import numpy.typing as npt
 from ...experiment import Experiment
 from ...experiment.prices import Prices
 from ..code_regions import startup_paths
-from ..one_thread import one_thread
 from .computing import Counted
 from .standing_for_all import some_locations
 
@@ -101,7 +101,6 @@ def _products(experiment: Experiment, counted: Counted) -> Values:
     return np.asarray(columns @ columns.transpose(0, 2, 1))
 
 
-@one_thread
 def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
     """Fit prices so that the sum of what call paths are off by is least.
 
@@ -128,8 +127,6 @@ def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
 
 def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
     """Find the least squares of ``counts @ prices = time`` within bounds, given the sums of products alone."""
-    from scipy.optimize import lsq_linear  # noqa: PLC0415 - takes as long to import as all that a verdict needs
-
     size = np.sqrt(np.diag(products))
     least, most = np.array(bounds).reshape(-1, 2).T
     bounded = (least > 0) & np.isfinite(most)
@@ -140,18 +137,40 @@ def _least_squares(products: Values, bounds: Sequence[Bounds]) -> Values:
     while len(used) and size[-1] > 0:
         scale = size[used] / size[-1]  # of a price: from seconds to no unit
         square = products[np.ix_(used, used)] / np.outer(size[used], size[used]) + np.diag(pull[used])
-        weights, vectors = np.linalg.eigh(square)
+        weights = np.linalg.eigvalsh(square)
         if weights[0] <= _SINGULAR * weights[-1]:
             used = used[:-1]
             continue
         right = products[used, -1] / (size[used] * size[-1]) + pull[used] * middle[used] * scale
-        root = np.sqrt(weights)
-        low, high = least[used] * scale, most[used] * scale
-        high = np.maximum(high, np.nextafter(low, np.inf))  # a point is taken for no interval
-        found = lsq_linear(root[:, None] * vectors.T, vectors.T @ right / root, (low, high), method="bvls", tol=1e-15)
-        prices[used] = np.clip(found.x / scale, least[used], most[used])
+        found = _within(square, right, least[used] * scale, most[used] * scale)
+        prices[used] = np.clip(found / scale, least[used], most[used])
         break
     return prices
+
+
+def _within(square: Values, right: Values, low: Values, high: Values) -> Values:
+    """Find the least of ``x @ square @ x / 2 - right @ x`` within bounds, for a positive definite square.
+
+    Some of the few unknowns lie on a bound, the others where the slope is 0: each choice is tried. SciPy's
+    ``lsq_linear`` finds the same, but takes longer to import than all that a verdict needs.
+    """
+    best, least = low, np.inf
+    for places in product((None, low, high), repeat=len(right)):
+        free = np.array([each is None for each in places])
+        at_bound = [0.0 if each is None else each[number] for number, each in enumerate(places)]
+        found = np.array(at_bound)
+        if not np.isfinite(found).all():
+            continue
+        slope = right[free] - square[np.ix_(free, ~free)] @ found[~free]
+        found[free] = np.linalg.solve(square[np.ix_(free, free)], slope)
+        if (found < low).any() or (found > high).any():
+            continue
+        if free.all():
+            return found
+        value = float(found @ square @ found / 2 - right @ found)
+        if value < least:
+            best, least = found, value
+    return best
 
 
 def _bounds(name: str, calibrated: Prices) -> Bounds:

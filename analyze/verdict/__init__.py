@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .confidence import Confidence, confidence_in_difference, confidence_in_weight, is_slight_speed
+from .confidence import Confidence
 from .finding import Cause, Doubt, Finding, Gain, Kind
-from .gain import gain_of_balance, gain_of_weight
+from .judgement import Judgement, judge_differences, judge_weights
 from .verdict import SHORTEST, Verdict, find_verdict
 
 __all__ = [
@@ -14,12 +14,10 @@ __all__ = [
     "Doubt",
     "Finding",
     "Gain",
+    "Judgement",
     "Kind",
     "Verdict",
-    "confidence_in_difference",
-    "confidence_in_weight",
     "find_verdict",
-    "gain_of_balance",
-    "gain_of_weight",
-    "is_slight_speed",
+    "judge_differences",
+    "judge_weights",
 ]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import Findings, analyze
-from autoanalyzer.analyze.verdict import gain_of_weight
+from autoanalyzer.analyze.verdict.gain import gain_of_weight
 from autoanalyzer.experiment import Experiment, Notes
 from autoanalyzer.view.verdict import verdict_lines
 

@@ -9,7 +9,8 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.busy import busy_times
-from autoanalyzer.analyze.verdict import Kind, gain_of_balance, gain_of_weight
+from autoanalyzer.analyze.verdict import Kind
+from autoanalyzer.analyze.verdict.gain import gain_of_balance, gain_of_weight
 from autoanalyzer.experiment import CallPath, Experiment, Region
 from autoanalyzer.experiment.delay import Delay
 from autoanalyzer.view.verdict import verdict_lines

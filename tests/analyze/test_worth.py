@@ -9,7 +9,8 @@ import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.dissimilarity import differences
-from autoanalyzer.analyze.verdict import confidence_in_difference, gain_of_balance, gain_of_weight
+from autoanalyzer.analyze.verdict.confidence import confidence_in_difference
+from autoanalyzer.analyze.verdict.gain import gain_of_balance, gain_of_weight
 from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.times import saving
 

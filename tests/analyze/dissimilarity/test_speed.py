@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.verdict import Doubt, Kind, confidence_in_difference, is_slight_speed
+from autoanalyzer.analyze.verdict import Doubt, Kind
+from autoanalyzer.analyze.verdict.confidence import confidence_in_difference, is_slight_speed
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
 from autoanalyzer.view.causes import MAYBE_SPEED
 from autoanalyzer.view.verdict import verdict_lines
