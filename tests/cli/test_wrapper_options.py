@@ -42,8 +42,13 @@ def compile_(tool, *words, stand_in="aa-mpicc", **env):
     return done.stdout
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
-@pytest.mark.parametrize("variable", ["OMPI_CC", "MPICH_CC"])
+@pytest.mark.parametrize(
+    ("variable", "compiler"),
+    [
+        *(("OMPI_CC", "gcc"), ("MPICH_CC", "clang")),
+        *(pytest.param(*each, marks=pytest.mark.nightly) for each in (("OMPI_CC", "clang"), ("MPICH_CC", "gcc"))),
+    ],
+)
 def test_the_compiler_behind_mpicc_is_chosen_as_ever(program, variable, compiler):
     mpicc = {"OMPI_CC": "mpicc.openmpi", "MPICH_CC": "mpicc.mpich"}[variable]
     if not shutil.which(mpicc):
@@ -80,6 +85,7 @@ DUMPS = ["-fstack-usage", "-fcallgraph-info", "-fdump-tree-optimized", "-fdump-r
 
 
 @pytest.mark.parametrize("option", ["-save-temps", "-save-temps=obj", "--coverage", "-gsplit-dwarf", *DUMPS])
+@pytest.mark.by_day(option=["-save-temps", "-save-temps=obj", "--coverage", "-gsplit-dwarf", *DUMPS[1:3]])
 def test_the_same_files_are_left(program, option):
     for folder, compiler in (("plain", "mpicc"), ("probed", "aa-mpicc")):
         compile_(program, option, "-g", "-c", "x.c", "-o", "x.o", stand_in=compiler)
