@@ -50,7 +50,7 @@ def test_all_ranks_come_home_to_the_machine_that_launched_them(cluster: Cluster,
     assert left_on(cluster, "aa-node1", "aa-node2") == {}
 
 
-@pytest.mark.parametrize("is_shared", [True, False])
+@pytest.mark.parametrize("is_shared", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_counts_are_of_a_copy_that_all_nodes_see(is_shared: bool, cluster: Cluster, place: Path, home: Path) -> None:
     out = place / "out" if is_shared else home
     words = ("autoanalyzer", "run", "--counters", "simulated", "-o", out, "--", *SRUN, "./app-openmpi")
