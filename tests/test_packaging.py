@@ -40,25 +40,23 @@ def test_every_package_folder_is_listed():
 
 
 @pytest.fixture(scope="module")
-def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sdist, and the wheel that is built from it."""
-    folder = tmp_path_factory.mktemp("distributions")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sdist")
     with (ROOT / "pyproject.toml").open() as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)  # builds of one tree get in each other's way
-        subprocess.run(
-            [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT], check=True, capture_output=True
-        )
-    return folder
+        command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", folder, ROOT]
+        subprocess.run(command, check=True, capture_output=True)
+    return next(folder.glob("*.tar.gz"))
 
 
 @pytest.fixture(scope="module")
-def wheel(distributions: Path) -> Path:
-    return next(distributions.glob("*.whl"))
-
-
-@pytest.fixture(scope="module")
-def sdist(distributions: Path) -> Path:
-    return next(distributions.glob("*.tar.gz"))
+def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made of the sdist, without network and git."""
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ["--no-index", "--no-deps", "--no-build-isolation", "--wheel-dir", folder]
+    environment = {"PATH": "/nonexistent", "HOME": str(folder)}
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", *options, sdist], check=True, env=environment)
+    return next(folder.glob("*.whl"))
 
 
 def _metadata(wheel: Path) -> str:
@@ -100,7 +98,7 @@ def test_no_link_of_the_description_is_dead_on_an_index(wheel: Path, monkeypatch
     assert _metadata(wheel).count("](") == (_metadata(wheel).count(f"]({repository}/") if repository else 0)
 
 
-def test_a_build_writes_no_man_pages_beside_the_sources(distributions: Path):
+def test_a_build_writes_no_man_pages_beside_the_sources(wheel: Path):
     assert not (ROOT / "man").exists()
 
 
@@ -122,16 +120,6 @@ def test_all_licences_are_named_and_there(wheel: Path, sdist: Path):
     assert {str(text.relative_to(ROOT)) for text in texts} <= names
 
 
-def test_the_sdist_is_built_and_installed_without_network_and_git(sdist: Path, tmp_path: Path):
-    python = _environment(tmp_path)
-    options = ["--no-index", "--no-deps", "--no-build-isolation", "--no-compile"]
-    environment = {"PATH": "/nonexistent", "HOME": str(tmp_path)}
-    subprocess.run([*_pip(python), "install", "-q", *options, sdist], check=True, env=environment)
-    said = subprocess.run([python.parent / "autoanalyzer", "--version"], capture_output=True, text=True, check=True)
-    assert sdist.name == f"{said.stdout.strip().replace(' ', '-')}.tar.gz"
-    assert (tmp_path / "venv" / "share" / "man" / "man1" / "autoanalyzer-run.1").is_file()
-
-
 def _environment(folder: Path) -> Path:
     """Make a virtual environment that has what the tests have; ours is installed into it."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
@@ -143,14 +131,12 @@ def _environment(folder: Path) -> Path:
     return python
 
 
-def _pip(python: Path) -> list[str]:
-    return [sys.executable, "-m", "pip", "--python", str(python)]
-
-
-def test_an_installed_wheel_builds_runs_and_judges_outside_the_checkout(wheel: Path, tmp_path: Path):
+def test_a_wheel_that_the_sdist_gave_is_installed_and_builds_and_runs_outside_the_checkout(
+    wheel: Path, sdist: Path, tmp_path: Path
+):
     python = _environment(tmp_path)
     options = ["--no-index", "--no-deps", "--no-compile"]
-    subprocess.run([*_pip(python), "install", "-q", *options, wheel], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "--python", str(python), "install", "-q", *options, wheel], check=True)
     (tmp_path / "x.c").write_text(SOURCE)
     environment = {**os.environ, "PATH": f"{python.parent}:{os.environ['PATH']}"}
 
@@ -159,6 +145,9 @@ def test_an_installed_wheel_builds_runs_and_judges_outside_the_checkout(wheel: P
         assert done.returncode == 0, done.stderr
         return done.stdout + done.stderr
 
+    said = run("autoanalyzer", "--version")
+    assert sdist.name == f"{said.strip().replace(' ', '-')}.tar.gz"
+    assert (tmp_path / "venv" / "share" / "man" / "man1" / "autoanalyzer-run.1").is_file()
     where = run(str(python), "-c", "import autoanalyzer; print(autoanalyzer.__file__)")
     assert where.startswith(f"{tmp_path}/venv/")
     run("aa-mpicc", "-O1", "-g", "x.c", "-o", "x", "-lm")

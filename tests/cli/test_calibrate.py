@@ -44,11 +44,18 @@ def test_prices_are_ordered(tool: Tool, own: dict[str, str]) -> None:
         assert prices[f"{kind}_byte"] < prices[f"{kind}_call"]
 
 
+@pytest.fixture
+def one_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all be measured in one round, here; more of them make the prices better, and not other ones."""
+    command = measuring._command
+    monkeypatch.setattr(measuring, "_command", lambda *about: [*command(*about), "1"])
+    monkeypatch.setattr(measuring, "messages", partial(measuring.messages, rounds=1))
+
+
+@pytest.mark.usefixtures("one_round")
 def test_all_has_a_price_but_for_what_takes_two_nodes_and_a_run_notes_them(
     tool: Tool, own: dict[str, str], here: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Messages are measured in one round; more of them make the prices better, and not other ones."""
-    monkeypatch.setattr(measuring, "messages", partial(measuring.messages, rounds=1))
     monkeypatch.setenv("AUTOANALYZER_CACHE", own["AUTOANALYZER_CACHE"])
     document = json.loads(succeed(here("calibrate", "--json")).stdout)
     prices = known(document)
@@ -66,11 +73,13 @@ def test_all_has_a_price_but_for_what_takes_two_nodes_and_a_run_notes_them(
     assert (notes.prices, notes.calibrated) == (prices, document["calibrated"])
 
 
+@pytest.mark.usefixtures("one_round")
 def test_without_mpi_and_valgrind_the_rest_is_measured_and_what_is_missing_is_named(
-    tool: Tool, own: dict[str, str]
+    tool: Tool, own: dict[str, str], here: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = path_without(tool.folder / "bin", OPEN_MPI, MPICH, VALGRIND, SLURM)
-    lines = succeed(tool("autoanalyzer", "calibrate", env={**own, "PATH": str(path)})).stdout.decode().splitlines()
+    monkeypatch.setenv("AUTOANALYZER_CACHE", own["AUTOANALYZER_CACHE"])
+    monkeypatch.setenv("PATH", str(path_without(tool.folder / "bin", OPEN_MPI, MPICH, VALGRIND, SLURM)))
+    lines = succeed(here("calibrate")).stdout.decode().splitlines()
     rows = {line[:50].strip(): line[50:].split(maxsplit=1) for line in lines[: lines.index("")]}
     assert rows["an instruction of plain code"][1].strip() == "ns"
     assert rows["a long read of a file"][1].strip() == "MB/s"

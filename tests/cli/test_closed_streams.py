@@ -18,7 +18,7 @@ static double work(int steps) {
     return sum;
 }
 int main(void) {
-    double sum = work(5000000);
+    double sum = work(500000);
     int first = open("first", O_CREAT | O_WRONLY | O_TRUNC, 0644);
     FILE *opened = fopen("opened", "w");
     fprintf(opened, "%d %d\\n", first, fileno(opened));

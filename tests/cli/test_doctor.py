@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ import pytest
 
 from autoanalyzer.doctor.bench import reason_of
 from autoanalyzer.doctor.caches import cache_findings
-from autoanalyzer.doctor.families import Launcher
+from autoanalyzer.doctor.families import Family, Launcher
 from autoanalyzer.doctor.finding import Finding, Outcome
 from autoanalyzer.doctor.launchers import launcher_finding
+from autoanalyzer.doctor.mpi import CTrial, as_in_c
 from autoanalyzer.doctor.nodes import Examined
 from autoanalyzer.doctor.tasks import EXCHANGE, Answer, Meeting, Task, is_launched, this_task
 from autoanalyzer.doctor.world import World
@@ -33,7 +35,6 @@ from .conftest import refused
 BROKEN = "error while loading shared libraries: libopen-pal.so.40: cannot open shared object file"
 OPEN_MPI = r"mpi(cc|cxx|c\+\+|CC|f77|f90|fort|run|exec)(\.openmpi)?|orte.*|prte.*|mpic\+\+\.openmpi"
 MPICH = r"mpi.*\.mpich|mpiexec\.hydra"
-OF_MPICH_ALL_BUT_C = r"mpi(f.*|cxx)\.mpich"
 VALGRIND, FORTRAN, SLURM = "valgrind", ".*gfortran.*", "srun"
 
 
@@ -160,29 +161,53 @@ def test_without_mpi_nothing_is_ready_and_openmp_is_tried(tool: Tool, tmp_path: 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("hidden", [OF_MPICH_ALL_BUT_C, pytest.param("", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("hidden", [rf"{MPICH}|mpicxx", pytest.param("", marks=pytest.mark.nightly)])
 def test_this_machine_has_all_that_tests_need(tool: Tool, tmp_path: Path, hidden: str) -> None:
     found = examined(tool, path_without(tmp_path / "bin", hidden), 0)
-    for c, launcher in (("mpicc", "mpirun"), ("mpicc.mpich", "mpirun.mpich")):
-        fortran = () if hidden and "mpich" in c else ("Fortran, mpif.h", "Fortran, use mpi", "Fortran, use mpi_f08")
+    both = (("mpicc", "mpirun"), ("mpicc.mpich", "mpirun.mpich"))
+    for c, launcher in both[:1] if hidden else both:
+        fortran = ("Fortran, mpif.h", "Fortran, use mpi", "Fortran, use mpi_f08")
         names = [f"MPI of {c}: {name}" for name in (f"C, {c}", *fortran, "gather by MPI")]
         assert outcomes(found, *names) == ["works"] * len(names)
         assert found[f"launchers: {launcher}"].outcome == "works"
     assert found["counts: simulated"].outcome == "works"
-    assert "as 2 times rank 0 of 1" in found["launchers: mpirun"].found
-    assert "start programs of mpicc.mpich by mpirun.mpich" in found["launchers: mpirun"].advice
+    if not hidden:
+        assert "as 2 times rank 0 of 1" in found["launchers: mpirun"].found
+        assert "start programs of mpicc.mpich by mpirun.mpich" in found["launchers: mpirun"].advice
     assert found["clocks: CPU time"].found in {"by rseq", "by perf-lock", "by syscall"}
 
 
 @pytest.mark.long
-def test_the_launcher_of_another_mpi(tool: Tool, tmp_path: Path) -> None:
-    path = path_without(tmp_path / "bin", "mpirun|mpiexec", VALGRIND, FORTRAN, "mpicxx.mpich")
+@pytest.mark.parametrize("hidden", ["mpicxx.*", pytest.param("mpicxx.mpich", marks=pytest.mark.nightly)])
+def test_the_launcher_of_another_mpi(tool: Tool, tmp_path: Path, hidden: str) -> None:
+    path = path_without(tmp_path / "bin", "mpirun|mpiexec", VALGRIND, FORTRAN, hidden)
     (path / "mpirun").symlink_to("/usr/bin/mpirun.mpich")
     found = examined(tool, path, 1)
     assert "2 times rank 0 of 1: the launcher belongs to another MPI library" in found["MPI of mpicc: C, mpicc"].found
     assert found["MPI of mpicc: C, mpicc"].advice.startswith("mpirun.openmpi starts its programs")
-    assert found["MPI of mpicc: C++, mpicxx"].found.endswith("built with probes; does not run, as in C")
+    if hidden == "mpicxx.mpich":
+        assert found["MPI of mpicc: C++, mpicxx"].found.endswith("built with probes; does not run, as in C")
     assert found["MPI of mpicc.mpich: C, mpicc.mpich"].outcome == "works"
+    launcher = found["launchers: mpirun"]
+    assert launcher.found.endswith("starts programs of mpicc.mpich; those of mpicc as 2 times rank 0 of 1")
+    assert launcher.advice == "start programs of mpicc by mpirun.openmpi"
+
+
+def test_why_programs_do_not_run_is_said_once() -> None:
+    family = Family(("mpicc",), ("mpicxx",), ("mpifort",), None, "mpirun", is_usual=True)
+    in_c = Finding("MPI", "C, mpicc", Outcome.FAILS, "gcc 12: built with probes; mpirun -n 2: broken", "reinstall")
+    cxx = replace(in_c, name="C++, mpicxx", found="g++ 12: built with probes; mpirun -n 2: broken")
+    said = replace(cxx, found="g++ 12: built with probes; does not run, as in C", advice="")
+    assert as_in_c(cxx, CTrial(family, in_c)) == said
+    own = replace(cxx, found="g++ 12: built with probes; mpirun -n 2: otherwise")
+    assert as_in_c(own, CTrial(family, in_c)) == own
+    unbuilt = replace(cxx, found="cannot build: broken")
+    assert as_in_c(unbuilt, CTrial(family, replace(in_c, found=unbuilt.found))) == unbuilt
+    works = replace(in_c, outcome=Outcome.WORKS)
+    assert as_in_c(cxx, CTrial(family, works)) == cxx
+    stranger = replace(cxx, found="g++ 12: built with probes; mpirun -n 2: 2 times rank 0 of 1")
+    advice = "AUTOANALYZER_CXX and AUTOANALYZER_FC must name compilers of the MPI library of mpicc"
+    assert as_in_c(stranger, CTrial(family, works)).advice == advice
 
 
 def test_data_need_clean(tool: Tool) -> None:

@@ -43,6 +43,12 @@ GATHERS = {*WRITES, "autoanalyzer.experiment.plan", "autoanalyzer.runtime.gather
         ("stats a.cube map", STATISTICS),
     ],
 )
+@pytest.mark.by_day(
+    command=[
+        *("exec true", "regions a.c", "analyze a.cube", "dump a.cube --json", "cut a.cube -o part.cube --ranks 0"),
+        *("mean a.cube b.cube -o mean.cube", "compare a.cube --with b.cube", "stats a.cube hierarchy"),
+    ]
+)
 def test_a_command_imports_no_more_than_it_needs(command, needed, tool):
     tool.write("a.c", "int main(void) { return 0; }\n")
     tool.write("a.f90", "program main\nend program\n")
@@ -59,6 +65,7 @@ def test_a_command_imports_no_more_than_it_needs(command, needed, tool):
 
 
 @pytest.mark.parametrize("file", ["a.c", "a.f90", "missing.c"])
+@pytest.mark.by_day(file=["a.c"])
 def test_what_reads_sources_is_imported_in_a_process_of_its_own(file, tool):
     tool.write("a.c", "void work(double *a, int rank) { for (int i = 0; i < rank; i++) a[i] = 0; }\n")
     tool.write("a.f90", "subroutine work(rank)\n integer :: rank\nend subroutine\n")

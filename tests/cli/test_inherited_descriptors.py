@@ -17,7 +17,7 @@ static double work(int steps) {
     return sum;
 }
 int main(void) {
-    double sum = work(5000000);
+    double sum = work(500000);
     printf("%d\\n", sum > 1);
     return write(9, "to nine\\n", 8) != 8;
 }

@@ -22,7 +22,7 @@ static double work(int steps) {
 }
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    double sum = work(50000000);
+    double sum = work(500000);
     const char *path = getenv("PYTHONPATH");
     printf("%s %d\\n", path ? path : "none", sum > 1);
     MPI_Finalize();

@@ -53,6 +53,7 @@ def check(tool, path="app"):
     return binary
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_make_with_both_mpis(tool, mpi):
     launcher, compiler = mpi
     program(tool, Makefile=MAKEFILE)

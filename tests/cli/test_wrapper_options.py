@@ -42,8 +42,13 @@ def compile_(tool, *words, stand_in="aa-mpicc", **env):
     return done.stdout
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
-@pytest.mark.parametrize("variable", ["OMPI_CC", "MPICH_CC"])
+@pytest.mark.parametrize(
+    ("variable", "compiler"),
+    [
+        *(("OMPI_CC", "gcc"), ("MPICH_CC", "clang")),
+        *(pytest.param(*each, marks=pytest.mark.nightly) for each in (("OMPI_CC", "clang"), ("MPICH_CC", "gcc"))),
+    ],
+)
 def test_the_compiler_behind_mpicc_is_chosen_as_ever(program, variable, compiler):
     mpicc = {"OMPI_CC": "mpicc.openmpi", "MPICH_CC": "mpicc.mpich"}[variable]
     if not shutil.which(mpicc):
@@ -80,6 +85,7 @@ DUMPS = ["-fstack-usage", "-fcallgraph-info", "-fdump-tree-optimized", "-fdump-r
 
 
 @pytest.mark.parametrize("option", ["-save-temps", "-save-temps=obj", "--coverage", "-gsplit-dwarf", *DUMPS])
+@pytest.mark.by_day(option=["-save-temps", "-save-temps=obj", "--coverage", "-gsplit-dwarf", *DUMPS[1:3]])
 def test_the_same_files_are_left(program, option):
     for folder, compiler in (("plain", "mpicc"), ("probed", "aa-mpicc")):
         compile_(program, option, "-g", "-c", "x.c", "-o", "x.o", stand_in=compiler)
@@ -237,7 +243,9 @@ def test_objects_with_debug_information_are_the_same_each_time(program):
         assert b"/autoanalyzer-" not in objects[0]
 
 
-def test_messages_are_those_of_the_untouched_compile(program):
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.by_day(level=["-O2"])
+def test_messages_are_those_of_the_untouched_compile(program, level):
     cases = {
         "front.c": "#define BAD(x) (x == x)\nint f(int n) { int unused; if (n = 2) return BAD(n); return 0; }\n",
         "flow.c": "int f(int n) { int s; for (int i = 0; i < n; i++) s += i; return s; }\n",
@@ -250,11 +258,10 @@ def test_messages_are_those_of_the_untouched_compile(program):
     for name, text in cases.items():
         program.write(name, text)
         compiler = {".f90": "mpifort", ".cpp": "mpicxx"}.get(name[name.index(".") :], "mpicc")
-        for level in ("-O0", "-O2"):
-            words = [level, "-Wall", "-Wextra", "-c", name]
-            plain, probed = program(compiler, *words), program(f"aa-{compiler}", *words)
-            assert plain.stderr or level == "-O0"
-            assert (probed.returncode, probed.stderr.decode()) == (plain.returncode, plain.stderr.decode())
+        words = [level, "-Wall", "-Wextra", "-c", name]
+        plain, probed = program(compiler, *words), program(f"aa-{compiler}", *words)
+        assert plain.stderr or level == "-O0"
+        assert (probed.returncode, probed.stderr.decode()) == (plain.returncode, plain.stderr.decode())
 
 
 def test_response_files_are_read_as_the_compiler_reads_them(program):

@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int step = 0; step < 4; step++) {
-        sum += work(rank == 1 ? 0.1 : 0.05);
+        sum += work(rank == 1 ? 0.04 : 0.02);
         sleep(seconds / 4); /* all of them: who waits in MPI keeps a processor busy */
         MPI_Allreduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }

@@ -20,8 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-__all__ = ["PROGRAMS", "Cluster", "Done"]
+__all__ = ["NODES", "PROGRAMS", "Cluster", "Done"]
 
+# By name: Slurm passes over a node that has not ended its last job yet.
+NODES: Final = ("-N", "2", "-w", "aa-node1,aa-node2")
 PROGRAMS: Final = ("slurmctld", "slurmd", "srun", "munged", "mungekey", "unshare")
 
 _PATIENCE: Final = 120  # seconds for nodes to come up, and jobs to end, on a busy machine

@@ -12,11 +12,11 @@ import pytest
 from autoanalyzer.doctor.tasks import EXCHANGE
 
 from ..cli.test_doctor import FORTRAN, MPICH, VALGRIND, path_without
-from .slurm import Cluster, Done
+from .slurm import NODES, Cluster, Done
 
 pytestmark = pytest.mark.cluster
 
-TWO = ("-N", "2", "--ntasks-per-node=2")
+TWO = (*NODES, "--ntasks-per-node=2")
 CXX = r"(.*-)?g\+\+.*"
 OWN = {"HOME": "/tmp/home", "AUTOANALYZER_CACHE": "/tmp/cache"}  # of each node by itself
 
@@ -72,7 +72,7 @@ def test_a_launcher_that_speaks_to_no_mpi_is_found_out_and_answers_come_all_the_
 
 @pytest.mark.long
 def test_mpich_of_another_plugin_is_alone(cluster: Cluster, place: Path) -> None:
-    words = ("srun", "--mpi=pmix", "-N", "2", "autoanalyzer", "doctor", "--json")
+    words = ("srun", "--mpi=pmix", *NODES, "autoanalyzer", "doctor", "--json")
     document = examined(cluster.run(*words, folder=place, more={"AUTOANALYZER_CC": "mpicc.mpich"}))
     assert of_all(document)["MPI, mpicc.mpich"] == (
         "fails",
@@ -90,7 +90,7 @@ def test_nodes_that_share_no_folder_answer_by_mpi(cluster: Cluster, place: Path)
 
 @pytest.mark.long
 def test_a_node_that_cannot_be_heard_speaks_for_itself(cluster: Cluster, place: Path) -> None:
-    words = ("srun", "--mpi=none", "-N", "2", "autoanalyzer", "doctor")
+    words = ("srun", "--mpi=none", *NODES, "autoanalyzer", "doctor")
     done = cluster.run(*words, folder=Path("/tmp"), more=OWN)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "nothing came from process 1 of 2" in done.stdout
@@ -99,7 +99,7 @@ def test_a_node_that_cannot_be_heard_speaks_for_itself(cluster: Cluster, place: 
 
 
 def test_within_a_job_srun_is_tried_with_each_mpi(cluster: Cluster, place: Path) -> None:
-    words = ("salloc", "-N", "2", "--ntasks-per-node=2", "autoanalyzer", "doctor", "--json")
+    words = ("salloc", *TWO, "autoanalyzer", "doctor", "--json")
     own = {"PATH": str(path_without(place / "bin", CXX, FORTRAN, VALGRIND))}
     document = examined(cluster.run(*words, folder=place, more=own))
     (node,) = document["nodes"]
@@ -112,12 +112,13 @@ def test_within_a_job_srun_is_tried_with_each_mpi(cluster: Cluster, place: Path)
 
 def test_what_old_runs_left_is_cleaned_on_each_node(cluster: Cluster, place: Path) -> None:
     make = "d=/tmp/autoanalyzer-0/0123456789abcdef; mkdir -p $d; touch -d '2 hours ago' $d/a.shard $d; "
-    words = ("srun", "--mpi=pmix", "-N", "2", "sh", "-c")
+    words = ("srun", "--mpi=pmix", *NODES, "sh", "-c")
     kept = cluster.run(*words, f"{make} autoanalyzer doctor --clean", folder=place)
     assert kept.returncode == 0, kept.stderr
     assert re.search(r"^kept .* aa-node1$", kept.stdout, re.M)
     assert re.search(r"^kept .* aa-node2$", kept.stdout, re.M)
     done = cluster.run(*words, "autoanalyzer doctor --clean --data --json; ls /tmp/autoanalyzer-0 >&2", folder=place)
+    assert done.stdout, done.stderr
     nodes = {node["node"]: node["leftovers"] for node in json.loads(done.stdout)["nodes"]}
     for leftovers in (nodes["aa-node1"], nodes["aa-node2"]):
         assert [each["gone"] for each in leftovers if each["path"].endswith("0123456789abcdef")] == [True]

@@ -13,12 +13,12 @@ import pytest
 from autoanalyzer.experiment import load
 
 from ..conftest import left_by_run
-from .slurm import Cluster
+from .slurm import NODES, Cluster
 
 pytestmark = pytest.mark.cluster
 
 SPREAD = [(0, "aa-node1"), (1, "aa-node1"), (2, "aa-node2"), (3, "aa-node2")]
-SRUN = ("srun", "--mpi=pmix", "-N", "2", "--ntasks-per-node=2")
+SRUN = ("srun", "--mpi=pmix", *NODES, "--ntasks-per-node=2")
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_all_ranks_come_home_to_the_machine_that_launched_them(cluster: Cluster,
     assert left_on(cluster, "aa-node1", "aa-node2") == {}
 
 
-@pytest.mark.parametrize("is_shared", [True, False])
+@pytest.mark.parametrize("is_shared", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_counts_are_of_a_copy_that_all_nodes_see(is_shared: bool, cluster: Cluster, place: Path, home: Path) -> None:
     out = place / "out" if is_shared else home
     words = ("autoanalyzer", "run", "--counters", "simulated", "-o", out, "--", *SRUN, "./app-openmpi")
@@ -67,7 +67,7 @@ def test_a_batch_script_s_own_tmp(cluster: Cluster, place: Path) -> None:
     job = place / "job.sh"
     run = f"autoanalyzer run -o /tmp/out -- {' '.join(SRUN)} ./app-openmpi"
     job.write_text(f"#!/bin/sh\n{run} && mv /tmp/out .\n")
-    done = cluster.batch(job, "-N", "2", "--ntasks-per-node=2")
+    done = cluster.batch(job, *NODES, "--ntasks-per-node=2")
     assert done.returncode == 0, done.stderr
     cluster.idle()
     assert ranks(place / "out") == SPREAD
@@ -130,7 +130,7 @@ def test_of_a_node_that_died_the_others_data_come_home(cluster: Cluster, place: 
 def test_a_large_run_is_merged_on_the_nodes_that_share_its_folder(cluster: Cluster, place: Path) -> None:
     """Every run is large here; each node sees the folder, and has fewer processes than the program had."""
     (place / "sitecustomize.py").write_text("import autoanalyzer.experiment.storage as storage\nstorage.LARGE = 0\n")
-    words = ("srun", "--mpi=pmix", "-N", "2", "--ntasks-per-node=4")
+    words = ("srun", "--mpi=pmix", *NODES, "--ntasks-per-node=4")
     done = cluster.run(*words, "autoanalyzer", "exec", "-o", place / "out", "./app-openmpi", folder=place)
     assert done.returncode == 0, done.stderr
     cluster.idle()
@@ -148,7 +148,7 @@ def test_a_large_run_s_shards_on_two_disks_are_merged_where_they_are(cluster: Cl
     job = place / "job.sh"
     run = f"PYTHONPATH={place} autoanalyzer run -o /tmp/out -- {' '.join(SRUN)} ./app-openmpi"
     job.write_text(f"#!/bin/sh\n{run} && ls -A /tmp/out && mv /tmp/out .\n")
-    done = cluster.batch(job, "-N", "2", "--ntasks-per-node=2")
+    done = cluster.batch(job, *NODES, "--ntasks-per-node=2")
     assert done.returncode == 0, done.stderr
     cluster.idle()
     assert "experiment.cubex" in done.stdout

@@ -11,11 +11,11 @@ import pytest
 
 from autoanalyzer.experiment import Builder, load, save
 
-from .slurm import Cluster
+from .slurm import NODES, Cluster
 
 pytestmark = pytest.mark.cluster
 
-SRUN = ("srun", "--mpi=pmix", "-N", "2", "--ntasks-per-node=2")
+SRUN = ("srun", "--mpi=pmix", *NODES, "--ntasks-per-node=2")
 SPREAD = [(0, "aa-node1"), (1, "aa-node1"), (2, "aa-node2"), (3, "aa-node2")]
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -33,7 +33,7 @@ def script(place: Path, text: str) -> Path:
 
 @pytest.mark.parametrize(("plugin", "program"), [("pmix", "./app-openmpi"), ("pmi2", "./app-mpich")])
 def test_run_with_srun(cluster: Cluster, place: Path, plugin: str, program: str) -> None:
-    words = ("srun", f"--mpi={plugin}", "-N", "2", "--ntasks-per-node=2", program)
+    words = ("srun", f"--mpi={plugin}", *NODES, "--ntasks-per-node=2", program)
     done = cluster.run("autoanalyzer", "run", "-o", "out", "--", *words, folder=place)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "4 ranks\n"
@@ -61,8 +61,7 @@ def test_exec_below_srun(cluster: Cluster, place: Path) -> None:
 def test_mpirun_in_an_allocation(cluster: Cluster, place: Path) -> None:
     words = (
         "salloc",
-        "-N",
-        "2",
+        *NODES,
         "--ntasks-per-node=2",
         "autoanalyzer",
         "run",
@@ -79,7 +78,7 @@ def test_mpirun_in_an_allocation(cluster: Cluster, place: Path) -> None:
 
 def test_a_batch_script_and_an_array_of_them(cluster: Cluster, place: Path) -> None:
     job = script(place, f'autoanalyzer run -o "out-$SLURM_ARRAY_TASK_ID" -- {" ".join(SRUN)} ./app-openmpi')
-    done = cluster.batch(job, "-N", "2", "--ntasks-per-node=2", "--array=1-2")
+    done = cluster.batch(job, *NODES, "--ntasks-per-node=2", "--array=1-2")
     assert done.returncode == 0, done.stderr
     cluster.idle()
     for number in (1, 2):
@@ -94,7 +93,7 @@ def test_a_job_without_the_user_s_environment(cluster: Cluster, place: Path, how
     export = "--export=NONE" if how == "srun" else ""
     words = " ".join((SRUN[0], export, *SRUN[1:]))
     job = script(place, f"export {own}\nautoanalyzer run -o out -- {words} ./app-openmpi")
-    done = cluster.batch(job, "-N", "2", "--ntasks-per-node=2", *(["--export=NONE"] if how == "sbatch" else []))
+    done = cluster.batch(job, *NODES, "--ntasks-per-node=2", *(["--export=NONE"] if how == "sbatch" else []))
     assert done.returncode == 0, done.stderr
     assert ranks(place / "out") == SPREAD
 
@@ -113,7 +112,7 @@ def test_several_programs_at_once(cluster: Cluster, place: Path) -> None:
 
 def test_what_a_cancelled_job_recorded_is_kept(cluster: Cluster, place: Path) -> None:
     job = script(place, f"export SECONDS_OF_SLEEP=60\nexec autoanalyzer run -o out -- {' '.join(SRUN)} ./app-openmpi")
-    submitted = cluster.run("sbatch", "--parsable", "-N", "2", "--ntasks-per-node=2", str(job), folder=place)
+    submitted = cluster.run("sbatch", "--parsable", *NODES, "--ntasks-per-node=2", str(job), folder=place)
     number = submitted.stdout.strip()
     _begun(place)
     time.sleep(1)
@@ -146,7 +145,7 @@ def test_a_job_that_is_started_again_has_the_data_of_its_last_start(cluster: Clu
     text = "[ $SLURM_RESTART_COUNT ] || export SECONDS_OF_SLEEP=60\nexec autoanalyzer run -o out -- "
     job = script(place, f"{text}{' '.join(SRUN)} ./app-openmpi")
     submitted = cluster.run(
-        "sbatch", "--parsable", "--requeue", "-o", "job.out", "-N", "2", "--ntasks-per-node=2", str(job), folder=place
+        "sbatch", "--parsable", "--requeue", "-o", "job.out", *NODES, "--ntasks-per-node=2", str(job), folder=place
     )
     number = submitted.stdout.strip()
     _begun(place)
@@ -169,7 +168,7 @@ def test_a_job_that_is_started_again_has_the_data_of_its_last_start(cluster: Clu
 def test_what_a_job_recorded_until_its_time_limit_is_kept(cluster: Cluster, place: Path) -> None:
     """Slurm's shortest limit is a minute."""
     job = script(place, f"export SECONDS_OF_SLEEP=100\nautoanalyzer run -o out -- {' '.join(SRUN)} ./app-openmpi")
-    cluster.run("sbatch", "-N", "2", "--ntasks-per-node=2", "--time=1", str(job), folder=place)
+    cluster.run("sbatch", *NODES, "--ntasks-per-node=2", "--time=1", str(job), folder=place)
     _begun(place)
     time.sleep(90)
     cluster.cancel()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ from autoanalyzer.experiment import load
 from autoanalyzer.experiment.plan import load_plan
 
 from ..conftest import run
-from .conftest import LAUNCH, SCRIPTS, copied
+from .conftest import LAUNCH, copied
 
 pytestmark = pytest.mark.long
 
@@ -47,7 +45,9 @@ def found(sample: Path) -> set[str]:
     return {f"{each['file']}:{each['line']}" for each in cores}
 
 
-def test_the_first_round_knows_functions_and_the_second_ends_at_the_planted_loop(tmp_path: Path) -> None:
+def test_the_first_round_knows_functions_refine_opens_one_and_the_second_round_ends_at_the_planted_loop(
+    tmp_path: Path,
+) -> None:
     sample = copied("spectra", tmp_path)
     printed, said = debug(sample, "--json", "findings.json", "--", *LAUNCH, "./spectra", PLANTED["spectra"][0])
     assert printed == 2 * "spectra: 600 windows, 24 of 24 waves counted right\n"
@@ -60,6 +60,10 @@ def test_the_first_round_knows_functions_and_the_second_ends_at_the_planted_loop
     kinds = {path.region.name: path.region.kind for path in first.call_paths}
     assert kinds["analyse"] == "function"
     assert "loop" not in kinds.values()
+    done = run(["autoanalyzer", "refine", "out/first", "-o", "plan.toml"], sample)
+    *opened, last = done.stdout.decode().splitlines()
+    assert "opened   analyse_anew.c:5   analyse: loops" in opened
+    assert last == f"plan plan.toml: AUTOANALYZER_PLAN={sample / 'plan.toml'} make CC=aa-mpicc"
 
 
 @pytest.mark.measured
@@ -68,15 +72,3 @@ def test_debug_ends_at_the_planted_loop(name: str, tmp_path: Path) -> None:
     sample = copied(name, tmp_path)
     debug(sample, "--json", "findings.json", "--", *LAUNCH, f"./{name}")
     assert place(sample, name) in found(sample)
-
-
-def test_refine_writes_the_plan_that_opens_a_bottleneck(tmp_path: Path) -> None:
-    sample = copied("spectra", tmp_path)
-    env = {**os.environ, "AUTOANALYZER_MODES": "functions"}
-    subprocess.run(["make", "-s", f"CC={SCRIPTS / 'aa-mpicc'}"], cwd=sample, env=env, check=True)
-    command = ["autoanalyzer", "run", "--no-analyze", "-o", "out", "--", *LAUNCH, "./spectra", PLANTED["spectra"][0]]
-    run(command, sample).check_returncode()
-    done = run(["autoanalyzer", "refine", "out", "-o", "plan.toml"], sample)
-    *opened, last = done.stdout.decode().splitlines()
-    assert "opened   analyse_anew.c:5   analyse: loops" in opened
-    assert last == f"plan plan.toml: AUTOANALYZER_PLAN={sample / 'plan.toml'} make CC=aa-mpicc"

@@ -22,7 +22,7 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 
 
 def test_neither_pipeline_nor_ranks_nor_probes_change_the_flux(sweep: Sample) -> None:
-    printed = {sweep.printed.splitlines()[0], sweep.printed_untouched().strip()}
+    printed = {sweep.printed.splitlines()[0]}
     for pipeline, ranks in (("coarse", "1"), ("fine", "6")):
         sweep.build("mpifort.openmpi", f"PIPELINE={pipeline}")
         printed.add(sweep.output(*LAUNCH[:-1], ranks, "./sweep", *SIZE).strip())

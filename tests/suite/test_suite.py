@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ from autoanalyzer.experiment import Experiment, load
 
 from .case import CONTROL, PRINTERS, Case, case_of, case_of_kinds, kind_of, language_of
 from .faults import KINDS
-from .job import Job
+from .job import Job, environment
 from .judge import judged
 from .kept import Kept, kept_in
 from .key import Key
@@ -40,8 +43,23 @@ def rows(experiment: Experiment, printed: Printed, phase: str, loop: int | None)
     return [row for row, each in enumerate(regions) if Position(Path(each.file).name, each.first_line) in places]
 
 
+@pytest.fixture
+def forked(tool: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let forks carry out a job's commands of ours, which spares them the start of Python."""
+
+    def do(job: Job, words: Sequence[str]) -> str:
+        own = dict(environment(job.program.threads).items() - os.environ.items())
+        done = replace(tool, folder=job.folder)(*words, env=own)
+        assert done.returncode == 0, done.stderr.decode()
+        printed: str = done.stdout.decode()
+        return printed
+
+    monkeypatch.setattr(Job, "_do", do)
+
+
 @pytest.mark.parametrize("language", PRINTERS)
 @pytest.mark.by_day(language=["c", "f90"])
+@pytest.mark.usefixtures("forked")
 def test_a_program_prints_the_same_with_probes_and_holds_each_fault_where_it_is_said_to_be(tmp_path, language):
     case = case_of_kinds((*KINDS,), language, seed=len(language), seconds=TINY, steps=STEPS, ranks=RANKS)
     printed = case.printed()
