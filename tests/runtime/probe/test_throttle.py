@@ -154,12 +154,16 @@ def test_where_a_task_goes_on_is_not_entered(linked: Record, visits: Visits) -> 
     assert shard.threads[0].throttled == {}
 
 
-def test_a_team_counts_its_visits_to_the_construct_though_it_is_throttled(linked: Record, visits: Visits) -> None:
-    words = f"+main times 9000 +{LOOP} team 2 ; -{LOOP} ; times 3 +{LOOP} team 2 +f -f ; -{LOOP} ; -main"
+@pytest.mark.parametrize(("alone", "in_teams"), [(9000, 300), pytest.param(1, 9000, marks=pytest.mark.nightly)])
+def test_a_team_counts_its_visits_to_the_construct_though_it_is_throttled(
+    linked: Record, visits: Visits, alone: int, in_teams: int
+) -> None:
+    construct = f"times {in_teams} +{LOOP} team 2 ; -{LOOP} ; times {alone} +{LOOP} -{LOOP} ;"
+    words = f"+main {construct} times 3 +{LOOP} team 2 +f -f ; -{LOOP} ; -main"
     (shard,) = linked(words, AUTOANALYZER_MAX_OVERHEAD=TINY)
     assert list(shard.threads[0].throttled) == [2]
-    assert visits(shard, 0) == {"main": 1, "main/loop": 9003, "main/f": 3}
-    assert visits(shard, 1) == {"main": 0, "main/loop": 9003, "main/f": 3}
+    assert visits(shard, 0) == {"main": 1, "main/loop": alone + in_teams + 3, "main/f": 3}
+    assert visits(shard, 1) == {"main": 0, "main/loop": in_teams + 3, "main/f": 3}
 
 
 def test_errno_is_the_programs_though_the_file_cannot_grow(preloaded: Record) -> None:
