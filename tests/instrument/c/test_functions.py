@@ -179,8 +179,15 @@ int main(void) {
 """
 
 
-@pytest.mark.parametrize(("cc", "name"), [("gcc", "x.c"), ("g++", "x.cc")])
-@pytest.mark.parametrize("flags", [(), ("-DNDEBUG",)])
+@pytest.mark.parametrize(
+    ("cc", "name", "flags"),
+    [
+        ("gcc", "x.c", ()),
+        ("g++", "x.cc", ("-DNDEBUG",)),
+        pytest.param("gcc", "x.c", ("-DNDEBUG",), marks=pytest.mark.nightly),
+        pytest.param("g++", "x.cc", (), marks=pytest.mark.nightly),
+    ],
+)
 def test_assertions_are_no_statements(lab, cc, name, flags):
     assert lab.run(ASSERTED, *flags, cc=cc, name=name).visits == {
         "main": 1,

@@ -45,6 +45,7 @@ def test_a_main_thread_that_comes_late_owns_the_first_tree(record: Record, visit
     assert shard.threads[0].tid == shard.pid
 
 
+@pytest.mark.by_day(record=["preloaded"])
 @pytest.mark.parametrize("count", [1500, pytest.param(5000, marks=pytest.mark.nightly)])
 def test_thousands_of_threads_share_few_trees(record: Record, visits: Visits, count: int) -> None:
     (shard,) = record(f"+main thread {count} +f -f ; times 50 parallel 4 +f -f ; ; -main")

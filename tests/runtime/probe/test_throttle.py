@@ -106,6 +106,7 @@ def test_a_loop_that_is_short_for_a_while_is_timed_on(record: Record, visits: Vi
     assert 4 in shard.threads[0].throttled
 
 
+@pytest.mark.by_day(record=["preloaded"])  # millions of visits, which take thrice as long under sanitizers
 def test_what_is_short_once_more_is_throttled_once_more(record: Record, visits: Visits) -> None:
     shard = of_first(record, f"{LONG} times 4000000 +f -f ; -main")
     assert visits(shard)["main/f"] == 4_303_107
@@ -113,6 +114,7 @@ def test_what_is_short_once_more_is_throttled_once_more(record: Record, visits: 
     assert TIMED < shard.threads[0].throttled[2] < 1_400_000
 
 
+@pytest.mark.by_day(record=["preloaded"])  # millions of visits, which take thrice as long under sanitizers
 def test_what_goes_to_and_fro_is_throttled_ever_more_seldom(record: Record, tmp_path: Path) -> None:
     """Each time twice as many visits are timed, where their price would allow it much sooner."""
     timed = []
