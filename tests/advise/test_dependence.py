@@ -42,14 +42,14 @@ def _try(seeds: range) -> dict[tuple[Order, bool], int]:
 
 
 def test_loops_that_may_change_places_do_the_same_in_either_order():
-    counts = _try(range(300))
-    assert counts[Order.INDEPENDENT, True] > 50
-    assert counts[Order.UNKNOWN, False] > 50
+    counts = _try(range(100))
+    assert counts[Order.INDEPENDENT, True] > 15
+    assert counts[Order.UNKNOWN, False] > 15
 
 
 @pytest.mark.nightly
 def test_ten_thousand_nests_do_the_same_in_either_order():
-    assert sum(_try(range(300, 10_300)).values()) == 10_000
+    assert sum(_try(range(100, 10_300)).values()) == 10_200
 
 
 def test_a_body_without_end_is_unknown():

@@ -61,55 +61,41 @@ end subroutine
 }
 
 COMMANDS = """
--c src/shapes.f90
--c src/shapes.f90 -o src/shapes.o
 -c src/shapes.f90 -J mods
 -c src/shapes.f90 -Jmods -g -O2
--Iinc src/shapes.f90 m.f90
 -Iinc src/shapes.f90 m.f90 -o prog -J mods
 -Iinc -Jmods -c src/shapes.f90 m.f90
--I inc -c src/shapes.f90 old.f macro.F90
 -Iinc -c src/shapes.f90 m.f90 other/m.f90
--Iinc -c macro.F90 -DTWICE=2 -UX
--Iinc -cpp -c macro.F90 -D TWICE=2
 -Iinc -c macro.F90 -D'TWICE=int(2)' -P
 -Iinc -nocpp -c macro.F90
 -Iinc -cpp -c src/shapes.f90 macro.F90 old.f
--Iinc -MD -c macro.F90
 -Iinc -MMD -MP -c macro.F90 -o src/macro.o
 -Iinc -MD -MF dep.x -MT 'a b' -c macro.F90 -o src/macro.o
 -Iinc -MD -MF /dev/stdout -c macro.F90
 -Iinc -Wp,-DTWICE=2,-MD,foo.d -c macro.F90
 -Iinc -cpp -MD -MF dep.x src/shapes.f90 m.f90 -o prog
--Iinc -cpp -MD -c src/shapes.f90 m.f90
 -Iinc -cpp -MD -c src/shapes.f90 -J mods -o src/k.o
 -Iinc -cpp -M macro.F90
 -Iinc -cpp -E macro.F90
 -Iinc -fsyntax-only src/shapes.f90 m.f90
--c parent.f90
 -c parent.f90 -o parent.o -Jmods
 -c old.f -ffixed-line-length-132
 -c wide.f
--c wide.f -ffixed-line-length-none
 -c wide.f -ffixed-line-length-132
 -Iinc c.c src/shapes.f90 m.f90 -o prog
--c c.c old.f
 -pipe -Iinc src/shapes.f90 m.f90 -o prog -lm -Wl,-O1 -Wall -Wextra
 -flto -Iinc src/shapes.f90 m.f90 -o prog
 -g -gsplit-dwarf -c src/shapes.f90 -o src/z.o
 -save-temps -c src/shapes.f90
 -x f95 -ffree-form -c text
 -ffree-form -x f95 text -x none other/m.f90 -c
--x f77 -c fixed
 -x f95-cpp-input -DX=1 -c text -o text.o
--ffree-form -c free.f
 -ffree-form -x f77 -c free.f
 -ffixed-form -c fixed.f90
 @flags.rsp -c -o k.o
 -c 'two words.f90' -o 'two words.o'
 -Wall -Wextra -Wconversion -O2 -c warns.f90
 -Wall -Wextra -Werror -c warns.f90
--Wimplicit-interface -Wimplicit-procedure -c old.f -Werror
 -std=f2018 -fimplicit-none -Wall -Werror -c src/shapes.f90
 -fcheck=all -fbacktrace -fno-underscoring -c src/shapes.f90
 -fopenmp -ffast-math -fdefault-real-8 -fdefault-integer-8 -c src/shapes.f90
@@ -125,34 +111,59 @@ undefined.f90 -o undefined
 -c
 """.strip().splitlines()
 
+# Each is much like one of the others.
+SIMILAR = """
+-c src/shapes.f90
+-c src/shapes.f90 -o src/shapes.o
+-Iinc src/shapes.f90 m.f90
+-Iinc -c macro.F90 -DTWICE=2 -UX
+-Iinc -MD -c macro.F90
+-Iinc -cpp -MD -c src/shapes.f90 m.f90
+-c parent.f90
+-c wide.f -ffixed-line-length-none
+-c c.c old.f
+-x f77 -c fixed
+-ffree-form -c free.f
+-Wimplicit-interface -Wimplicit-procedure -c old.f -Werror
+-Iinc -cpp -c macro.F90 -D TWICE=2
+-I inc -c src/shapes.f90 old.f macro.F90
+""".strip().splitlines()
 
-@pytest.mark.parametrize("words", COMMANDS)
+
+def and_by_night(words):
+    return [pytest.param(each, marks=pytest.mark.nightly) for each in words]
+
+
+@pytest.mark.parametrize("words", [*COMMANDS, *and_by_night(SIMILAR)])
 def test_a_command_gives_what_it_gives_without_probes(tool, words):
     assert_the_same_with_probes(tool, SOURCES, "gfortran", *shlex.split(words))
 
 
 LLVM_COMMANDS = """
 -c src/shapes.f90 -J mods
--c src/shapes.f90 -module-dir mods -O2
--Iinc src/shapes.f90 m.f90 -o prog
 -Iinc -c src/shapes.f90 old.f macro.F90
--Iinc -c macro.F90 -DTWICE=2 -UX -o macro.o
 -Iinc -cpp -E macro.F90
--fsyntax-only src/shapes.f90
--c wide.f -ffixed-line-length=132
 -c loop.F -ffixed-line-length=132
 -ffree-form -c free.f
--S old.f -Iinc
 -flto -c old.f -Iinc
--x f95 -c other/m.f90
 -Wall -c warns.f90
 -c bad.f90
--c missing.f90
+""".strip().splitlines()
+
+LLVM_SIMILAR = """
+-Iinc src/shapes.f90 m.f90 -o prog
+-c src/shapes.f90 -module-dir mods -O2
+-Iinc -c macro.F90 -DTWICE=2 -UX -o macro.o
+-c wide.f -ffixed-line-length=132
+-fsyntax-only src/shapes.f90
+-x f95 -c other/m.f90
+-S old.f -Iinc
 undefined.f90 -o undefined
+-c missing.f90
 --version
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("words", LLVM_COMMANDS)
+@pytest.mark.parametrize("words", [*LLVM_COMMANDS, *and_by_night(LLVM_SIMILAR)])
 def test_a_command_of_llvms_compiler_gives_what_it_gives_without_probes(tool, words):
     assert_the_same_with_probes(tool, SOURCES, "flang-new-19", *shlex.split(words))

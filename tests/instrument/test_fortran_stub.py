@@ -28,20 +28,17 @@ VISITS = {"main": 1, "main:loop@4": 1, "k_step": 2, "k_step:loop@4": 2}
 @pytest.mark.parametrize(
     "flags",
     [
-        [],
+        *(pytest.param(each, marks=pytest.mark.nightly) for each in ([], ["-pipe"], ["-save-temps"], ["-x", "f95"])),
         ["-fno-underscoring"],
         ["-fsecond-underscore"],
         ["-ff2c"],
         ["-ff2c", "-fno-second-underscore"],
-        ["-pipe"],
-        ["-save-temps"],
         ["-fPIC", "-mcmodel=large"],
         ["-fcf-protection", "-fstack-protector-all", "-fno-asynchronous-unwind-tables"],
         ["-no-pie", "-fno-pic", "-ffunction-sections", "-Wl,--gc-sections"],
         ["-fsanitize=undefined", "-fcheck=all"],
         ["-O3", "-flto"],
         ["-fdefault-integer-8", "-fdefault-real-8", "-std=f2018"],
-        ["-x", "f95"],
     ],
 )
 def test_probes_find_the_library_whatever_the_flags(lab, flags):
@@ -71,6 +68,7 @@ LIBRARIES = {
 }
 
 
+@pytest.mark.by_day(kind=["static", "shared", "by C", "merged"])
 @pytest.mark.parametrize("kind", LIBRARIES)
 def test_objects_are_linked_in_any_way(lab, kind):
     lab.tool.write("m.f90", MAIN)

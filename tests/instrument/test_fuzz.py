@@ -14,7 +14,7 @@ TOOLS = Path(__file__).parents[2] / "tools"
 @pytest.mark.parametrize(
     ("tool", "count"),
     [
-        *(("fuzz.py --language fortran", 30), ("fuzz.py --language c++", 8), ("fuzz_plans.py", 8)),
+        *(("fuzz.py --language fortran", 16), ("fuzz.py --language c++", 5), ("fuzz_plans.py", 4)),
         *(
             pytest.param(tool, 2000, marks=pytest.mark.nightly)
             for tool in ("fuzz.py --language fortran", "fuzz.py --language c++", "fuzz_plans.py")

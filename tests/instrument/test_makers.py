@@ -31,7 +31,7 @@ int main(void) {
 }
 """
 CXX = """
-#include <iostream>
+#include <cstdio>
 #include <vector>
 template <class T> T total(const std::vector<T> &all) {
     T sum{};
@@ -45,16 +45,16 @@ template <class T> T total(const std::vector<T> &all) {
 struct Scope {
     ~Scope() {
         for (int i = 0; i < 2; i++)
-            std::cout << i << ' ';
+            std::printf("%d ", i);
     }
 };
 int main() {
     try {
         Scope scope;
-        std::cout << total(std::vector<int>{1, 2, 3}) << std::endl;
+        std::printf("%d\\n", total(std::vector<int>{1, 2, 3}));
         total(std::vector<int>{3, 4, 5, 6});
     } catch (int sum) {
-        std::cout << sum << std::endl;
+        std::printf("%d\\n", sum);
         return sum;
     }
 }

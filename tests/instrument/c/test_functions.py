@@ -179,8 +179,15 @@ int main(void) {
 """
 
 
-@pytest.mark.parametrize(("cc", "name"), [("gcc", "x.c"), ("g++", "x.cc")])
-@pytest.mark.parametrize("flags", [(), ("-DNDEBUG",)])
+@pytest.mark.parametrize(
+    ("cc", "name", "flags"),
+    [
+        ("gcc", "x.c", ()),
+        ("g++", "x.cc", ("-DNDEBUG",)),
+        pytest.param("gcc", "x.c", ("-DNDEBUG",), marks=pytest.mark.nightly),
+        pytest.param("g++", "x.cc", (), marks=pytest.mark.nightly),
+    ],
+)
 def test_assertions_are_no_statements(lab, cc, name, flags):
     assert lab.run(ASSERTED, *flags, cc=cc, name=name).visits == {
         "main": 1,
@@ -384,7 +391,7 @@ LAST_CALL = r"""
 static long sum(long n, long acc) { if (n == 0) return acc; return sum(n - 1, acc + n); }
 static long fib(long n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 #define CHECK(x) do { if (x) return 1; } while (0)
-int main(void) { CHECK(fib(10) != 55); printf("%ld\n", sum(50000000, 0)); return 0; }
+int main(void) { CHECK(fib(10) != 55); printf("%ld\n", sum(2000000, 0)); return 0; }
 """
 
 
@@ -399,14 +406,14 @@ static int odd(long n) { if (n == 0) { return 0; } else return even(n - 1); }
 static void step(long n) { switch (n % 2) { case 0: if (n) step(n - 2); break; default: step(n - 1); } }
 static void down(long n) { if (n > 0) down(n - 1); else {} }
 static void sort(int n) { if (n < 2) return; sort(n / 2); sort(n / 2); }
-static struct node nodes[3000000];
+static struct node nodes[2000000];
 int main(void) {
-    for (int i = 0; i < 3000000; i++) { nodes[i].value = 1; nodes[i].next = i ? &nodes[i - 1] : 0; }
-    walk(&nodes[2999999]);
-    step(30000001);
-    down(30000000);
+    for (int i = 0; i < 2000000; i++) { nodes[i].value = 1; nodes[i].next = i ? &nodes[i - 1] : 0; }
+    walk(&nodes[1999999]);
+    step(2000001);
+    down(2000000);
     sort(64);
-    printf("%ld %d\n", total, even(50000000));
+    printf("%ld %d\n", total, even(2000000));
     return 0;
 }
 """

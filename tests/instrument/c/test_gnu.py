@@ -63,9 +63,10 @@ def _else_ifs(count: int) -> str:
     [
         pytest.param("{" * 1000 + "n++;" + "}" * 1000, id="blocks"),
         pytest.param("n = " + "(" * 1000 + "n" + ")" * 1000 + ";", id="parentheses"),
-        pytest.param(_else_ifs(3000), id="else if"),
+        pytest.param(_else_ifs(2000), id="else if"),
         pytest.param(_else_ifs(9000), id="else if, deeper", marks=pytest.mark.nightly),
-        pytest.param("n = 1" + "+ n" * 30_000 + ";", id="sum"),
+        pytest.param("n = 1" + "+ n" * 20_000 + ";", id="sum"),
+        pytest.param("n = 1" + "+ n" * 30_000 + ";", id="sum, longer", marks=pytest.mark.nightly),
     ],
 )
 def test_text_that_is_nested_as_deep_as_generators_write_it(tool, inner):

@@ -15,8 +15,15 @@ USUAL = "-fuse-ld=bfd"  # the linker that is not the fast one
 STRICT = ["-pedantic-errors", "-Wall", "-Wextra", "-Werror"]
 
 
-@pytest.mark.parametrize("cc", ["gcc", "clang"])
-@pytest.mark.parametrize("standard", ["c89", "gnu89", "c99", "c11", "gnu17", "c2x"])
+# By day each compiler has every other standard.
+@pytest.mark.parametrize(
+    ("standard", "cc"),
+    [
+        pytest.param(standard, cc, marks=[] if (place + turn) % 2 else pytest.mark.nightly)
+        for place, standard in enumerate(("c89", "gnu89", "c99", "c11", "gnu17", "c2x"))
+        for turn, cc in enumerate(("clang", "gcc"))
+    ],
+)
 def test_every_standard_at_its_strictest(lab, cc, standard):
     run = lab.run(SOURCE, f"-std={standard}", *STRICT, cc=cc)
     assert run.visits == {"main": 1, "f": 1, "f:loop@3": 1}
@@ -142,6 +149,7 @@ def objects(lab, cc="gcc"):
         assert lab.tool(cc, "-fPIC", "-c", name, "-o", f"plain-{name}.o").returncode == 0
 
 
+@pytest.mark.by_day(linker=["g++", "clang", "mpicc"])
 @pytest.mark.parametrize("linker", ["gcc", "g++", "clang", "mpicc", "mpicxx"])
 def test_objects_are_linked_by_whatever_links(lab, linker):
     if not shutil.which(linker):

@@ -22,15 +22,20 @@ b";
 """
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-@pytest.mark.parametrize("cc", ["gcc", "clang"])
+def each_by_one(*values):
+    """Both compilers with both values: by day each value by one of them."""
+    pairs = [("gcc", values[0]), ("clang", values[1])]
+    by_night = [("gcc", values[1]), ("clang", values[0])]
+    return [*pairs, *(pytest.param(*each, marks=pytest.mark.nightly) for each in by_night)]
+
+
+@pytest.mark.parametrize(("cc", "line_end"), each_by_one("\r\n", "\n"))
 def test_braces_in_literals_and_comments(lab, cc, line_end):
     run = lab.run(LITERALS.replace("\n", line_end).encode(), cc=cc)
     assert run.visits == {"main": 1, "main:loop@10": 1}
 
 
-@pytest.mark.parametrize("cc", ["gcc", "clang"])
-@pytest.mark.parametrize("code", ["utf-8", "latin-1"])
+@pytest.mark.parametrize(("cc", "code"), each_by_one("latin-1", "utf-8"))
 def test_other_alphabets_in_text_names_and_files(lab, cc, code):
     name = "größe" if code == "utf-8" else "groesse"
     source = f"""#include <stdio.h>

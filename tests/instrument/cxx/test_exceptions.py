@@ -6,16 +6,16 @@ pytestmark = pytest.mark.by_day(cxx=["g++"])
 
 THROWN = r"""
 #include <cstdio>
-#include <stdexcept>
-struct Loud { ~Loud() { for (int i = 0; i < 2; i++) std::printf("~"); } };
-int thrower(int n) { Loud l; for (int i = 0; ; i++) if (i == n) throw std::runtime_error("x"); }
+#include <exception>
+struct Error : std::exception {}; struct Loud { ~Loud() { for (int i = 0; i < 2; i++) std::printf("~"); } };
+int thrower(int n) { Loud l; for (int i = 0; ; i++) if (i == n) throw Error(); }
 int middle(int n) { for (int i = 0; i < 3; i++) { Loud l; n += thrower(n); } return n; }
 int rethrows(int n) { try { return middle(n); } catch (const std::exception &) { while (n > 1) --n; throw; } }
 struct Half { int n; Half(int k) : n(k) { while (n > 3) --n; if (k) throw k; } ~Half() { std::printf("never"); } };
 int main() {
     int n = 0;
     for (int i = 0; i < 2; i++) {
-        try { rethrows(i + 1); } catch (const std::runtime_error &e) { n++; }
+        try { rethrows(i + 1); } catch (const Error &e) { n++; }
         try { Half h(i + 4); } catch (int k) { n += k; }
     }
     std::printf("%d\n", n);

@@ -5,20 +5,20 @@ import pytest
 pytestmark = pytest.mark.by_day(cxx=["g++"])
 
 LAMBDAS = r"""
-#include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <vector>
+template <class V, class F> void sort(V &v, F less) { if (less(v[1], v[0])) v = V{v[1], v[0], v[2]}; }
+
 int at_start = [](int n) { while (n > 3) --n; return n; }(9);
 struct Holder {
-    std::function<int(int)> f = [](int n) { while (n > 3) --n; return n; };
+    int (*f)(int) = [](int n) { while (n > 3) --n; return n; };
     int run(int n) { return [this, n] { int s = 0; for (int i = 0; i < n; i++) s += f(i); return s; }(); }
 };
 template <class F> int apply(F f) { int s = 0; for (int i = 0; i < 3; i++) s += f(i); return s; }
 int main() {
     std::vector<int> v{3, 1, 2};
     int total = at_start;
-    std::sort(v.begin(), v.end(), [](int a, int b) { return a < b; });
+    sort(v, [](int a, int b) { return a < b; });
     for (int x : v) {
         auto add = [&, x](auto n) mutable -> int { for (; n > 0; --n) total += x; return total; };
         add(2);

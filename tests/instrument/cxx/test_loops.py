@@ -6,13 +6,13 @@ pytestmark = pytest.mark.by_day(cxx=["g++"])
 
 FORMS = r"""
 #include <cstdio>
-#include <map>
 #include <string>
 #include <vector>
+struct Pair { std::string key; int value; };
 int main() {
     int n = 0, i;
     std::vector<int> v{1, 2, 3};
-    std::map<std::string, int> m{{"a", 1}, {"b", 2}};
+    Pair m[]{{"a", 1}, {"b", 2}};
     for (i = 0; i < 3; i++) n++;
     for (int x : v) n += x;
     for (auto &[key, value] : m) n += value + int(key.size());

@@ -1,5 +1,9 @@
 """Names that a reader knows again: whatever holds a function is in them, and no two of a file are one."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(cxx=["g++"])
+
 NAMES = r"""
 #include <cstdio>
 int work(int n);

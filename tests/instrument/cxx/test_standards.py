@@ -83,22 +83,45 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("standard", ["c++98", "gnu++03", "c++11"])
-def test_old_standards(program, cxx, standard):
-    run = program(OLD, f"-std={standard}", *STRICT, compiler=cxx)
+BY_NIGHT = [("g++", "c++11"), ("clang++", "c++98"), ("clang++", "gnu++03")]
+OLD_STANDARDS = [
+    pytest.param(compiler, standard, marks=pytest.mark.nightly if (compiler, standard) in BY_NIGHT else [])
+    for compiler in ("g++", "clang++")
+    for standard in ("c++98", "gnu++03", "c++11")
+]
+
+
+@pytest.mark.parametrize(("compiler", "standard"), OLD_STANDARDS)
+def test_old_standards(program, compiler, standard):
+    run = program(OLD, f"-std={standard}", *STRICT, compiler=compiler)
     assert run.visits["Sum<...>::operator():loop@6"] == 3
     assert run.visits["main:loop@10"] == 1
 
 
-BETWEEN = [pytest.param(each, marks=pytest.mark.nightly) for each in ("c++14", "gnu++17", "c++20")]
+WITH_THREADS = ("-pthread", "-O1", "-D_FORTIFY_SOURCE=2")
 
 
-@pytest.mark.parametrize("standard", ["c++11", "c++23", *BETWEEN])
+def test_the_first_standard_with_threads(program):
+    assert loops_of_threads(program(NEW, "-std=c++11", *STRICT, *WITH_THREADS)) == [1, 1]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("standard", ["c++11", "c++14", "gnu++17", "c++20", "c++23"])
 def test_standards_since_threads(program, standard):
     headers = HEAVY if standard in ("c++11", "c++23") else ""  # the oldest and the newest
-    run = program(NEW + headers, f"-std={standard}", *STRICT, "-pthread", "-O1", "-D_FORTIFY_SOURCE=2")
-    assert run.visits["main::lambda:loop@10"] == 1
-    assert run.visits["all<...>:loop@7"] == 1
+    assert loops_of_threads(program(NEW + headers, f"-std={standard}", *STRICT, *WITH_THREADS)) == [1, 1]
+
+
+def loops_of_threads(run):
+    return [run.visits["main::lambda:loop@10"], run.visits["all<...>:loop@7"]]
+
+
+def test_headers_of_the_newest_standard_are_read(tool):
+    """To compile them takes longer than to read them."""
+    tool.write("x.cc", NEW + HEAVY)
+    done = tool("autoanalyzer", "regions", "--cxx", "g++", "x.cc", "--", "-std=c++23", *STRICT, *WITH_THREADS)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert {"main", "all<...>", "Heavy::Heavy"} <= set(done.stdout.decode().split())
 
 
 LOOPS = [("halve<...>", 11), ("add<...>", 13), ("main", 21), ("main", 22), ("main::lambda#3", 24)]

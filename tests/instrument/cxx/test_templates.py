@@ -1,5 +1,9 @@
 """Templates: a region of the text, whatever it is instantiated with."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(cxx=["g++"])
+
 TEMPLATES = r"""
 #include <cstdio>
 #include <initializer_list>

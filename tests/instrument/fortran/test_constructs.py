@@ -1,5 +1,9 @@
 """Every construct may stand in a procedure or loop; none of them is taken for the beginning or end of another."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(name=["fixed"])
+
 BLOCKS = """
       module kinds
       implicit none

@@ -1,5 +1,9 @@
 """END in all its spellings closes what it ends."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(name=["fixed"])
+
 ENDS = """
       program main
       call bare

@@ -1,5 +1,9 @@
 """EXIT and CYCLE: of the own loop nothing is to be done, of constructs around it the loop is left."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(name=["free"])
+
 EXITS = """
       program main
       integer i, j, k

@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.by_day(name=["free"])
+
 DECLARED = """
       program main
       call old(2, 3.0)

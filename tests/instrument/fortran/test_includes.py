@@ -7,6 +7,8 @@ import pytest
 from autoanalyzer.errors import SourceError
 from autoanalyzer.instrument.fortran.includes import expand
 
+pytestmark = pytest.mark.by_day(name=["free"])
+
 BLOCK = "      common /shared/ n\n      integer n, table(3)\n"
 WORK = "      do i = 1, 2\n        n = n + i\n      end do\n"
 OUTER = "      integer k\n      include 'deep/block.inc' ! nested\n"

@@ -1,5 +1,9 @@
 """A jump out of a loop leaves it, whatever makes the jump and wherever it goes."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(name=["fixed"])
+
 GOTO = """
       program main
       integer i

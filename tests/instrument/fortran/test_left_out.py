@@ -1,5 +1,9 @@
 """What cannot hold probes is left out and named; the rest of the file is not."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(name=["fixed"])
+
 ENTRY = """
       program main
       call first(1)

@@ -193,6 +193,7 @@ FIXED_WIDE = f"""
 """
 
 
+@pytest.mark.by_day(flag=["-ffixed-line-length-132", "-ffixed-line-length-0"])
 @pytest.mark.parametrize("flag", ["-ffixed-line-length-132", "-ffixed-line-length-none", "-ffixed-line-length-0"])
 def test_longer_lines_of_fixed_form_are_read_to_their_end(fortran, flag):
     assert fortran.run(FIXED_WIDE.replace(" IGNORED", ""), flag, name="x.f").visits == {"MAIN": 1, "MAIN:loop@3": 1}
@@ -235,6 +236,7 @@ PLAIN = """
       end"""
 
 
+@pytest.mark.by_day(end=["", "\r\n", "\n! comment", "\n      "])
 @pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n", "\n! comment", "\n      ", "\n\t"])
 def test_a_file_may_end_in_any_way(fortran, name, end):
     assert fortran.run(PLAIN + end, name=name).visits == {"main": 1, "main:loop@3": 1}
@@ -262,6 +264,7 @@ OTHER_BYTES = """
 """
 
 
+@pytest.mark.by_day(encoding=["latin-1"])
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
 def test_bytes_beyond_ascii_pass_through(fortran, name, encoding):
     source = OTHER_BYTES.encode(encoding, "replace")

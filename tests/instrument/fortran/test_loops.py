@@ -1,5 +1,9 @@
 """Every outermost loop is one region, however it is written."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(name=["free"])
+
 LOOPS = """
       program main
       integer i, j, n

@@ -7,6 +7,8 @@ import pytest
 from autoanalyzer.experiment.plan import Exclude, Include, Merge, Pattern, Plan, Split
 from autoanalyzer.instrument.choice import Choice
 
+pytestmark = pytest.mark.by_day(name=["free"])
+
 NEST = """      program p
       integer :: i, j, k, n
       n = 0

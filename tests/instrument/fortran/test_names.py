@@ -1,5 +1,9 @@
 """Regions are named as the user wrote them, with what contains them."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(name=["free"])
+
 NAMES = """
       module Shapes
       implicit none

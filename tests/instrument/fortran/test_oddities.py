@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.by_day(name=["fixed"])
+
 COMPUTED_GOTO_LAST = """
       program main
       call s(5, *90)

@@ -45,6 +45,7 @@ FREE_WORK = """
 LEGACY = FREE_WORK.replace("!$omp parallel do &\n!$omp&  schedule", "!$omp parallel do\n!$omp+  schedule")
 
 
+@pytest.mark.by_day(flag=["-fopenmp", "-fno-openmp"])
 @pytest.mark.parametrize("flag", ["-fopenmp", "-fno-openmp", "-fopenmp-simd"])
 def test_a_loop_and_its_directives_are_one(fortran, name, flag):
     source = FREE_WORK if name == "x.f90" else LEGACY
@@ -173,6 +174,7 @@ CONDITIONAL = """
 """
 
 
+@pytest.mark.by_day(flag=["-fopenmp", "-fopenmp-simd"])
 @pytest.mark.parametrize("flag", ["-fopenmp", "-fno-openmp", "-fopenmp-simd", "-fopenacc"])
 def test_conditional_lines_are_code_only_with_openmp(fortran, name, flag):
     with_openmp = {"main": 1, "main:loop@9": 1, "main:loop@14": 1}

@@ -189,6 +189,7 @@ def grown(seed):
     return f"{HELPERS}{calls}      end do\n      end program\n" + "\n".join(bodies) + "\n"
 
 
+@pytest.mark.by_day(name=["fixed"])
 @pytest.mark.parametrize("fortran", ["GNU"], indirect=True)  # LLVM's takes minutes for so many jumps
 @pytest.mark.parametrize("seed", FEW)
 def test_random_procedures_do_what_they_did(fortran, name, seed):

@@ -1,5 +1,9 @@
 """RETURN leaves every loop that is open and the procedure, wherever it stands."""
 
+import pytest
+
+pytestmark = pytest.mark.by_day(name=["fixed"])
+
 RETURNS = """
       program main
       call plain(3)

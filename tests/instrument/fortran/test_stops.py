@@ -19,6 +19,7 @@ STOPS = """
 WAYS = ["if (n == 3) stop", "if (n == 3) stop 7", "if (n == 3) error stop 'words'", "error stop 2", "stop 'end'"]
 
 
+@pytest.mark.by_day(name=["fixed"])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_stop_leaves_open_what_is_open(fortran, name, way):
     fortran.run(STOPS.format(way), name=name, still_open=["main::sub", "loop@4", "main"])

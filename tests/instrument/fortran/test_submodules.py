@@ -87,7 +87,9 @@ VISITS = {
 }
 
 
-@pytest.mark.parametrize("compiler", COMPILERS.values(), ids=COMPILERS)
+@pytest.mark.parametrize(
+    "compiler", [COMPILERS["GNU"], pytest.param(COMPILERS["LLVM"], marks=pytest.mark.nightly)], ids=COMPILERS
+)
 def test_bodies_in_other_files(lab, compiler):
     objects = [name.replace(".f90", ".o") for name in SOURCES]
     for name, text in SOURCES.items():

@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
+
 from autoanalyzer.experiment.plan import Include, Pattern, Plan
 from autoanalyzer.instrument.choice import Choice
 from autoanalyzer.instrument.size import SHORT_REASON
+
+pytestmark = pytest.mark.by_day(name=["free"])
 
 TINY = """
       module m

@@ -23,7 +23,14 @@ from autoanalyzer.runtime.gather import gather, mpi_job
 from autoanalyzer.runtime.gather.gather import gather_here
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 
-from ..probe.conftest import Record, built_once, linked, linked_program, sanitized_core  # noqa: F401 - fixtures
+from ..probe.conftest import (  # noqa: F401 - fixtures
+    Record,
+    built_once,
+    linked,
+    linked_program,
+    sanitized_core,
+    sanitized_others,
+)
 
 # What each process of the job reads first: here all runs are large, and rows are worth packing or not.
 SITE = """

@@ -55,11 +55,17 @@ SOURCES = (
 )
 CORE = [PROBE / f"{name}.c" for name in SOURCES]
 PROGRAMS = Path(__file__).parents[1] / "programs"
-FAKE_CLOCK = ["-DAA_FAKE_CLOCK", *(each for each in CORE if each.stem != "clock"), PROGRAMS / "fake_clock.c"]
+# What reads the clock is compiled for either clock, the rest once for both.
+READERS = [each for each in CORE if "aa_clock_ticks(" in each.read_text() and each.stem != "clock"]
+OTHERS = [each for each in CORE if each not in READERS and each.stem != "clock"]
+CLOCK = [*READERS, PROBE / "clock.c"]
+FAKE_CLOCK = ["-DAA_FAKE_CLOCK", *READERS, PROGRAMS / "fake_clock.c"]
 EVENTS = PROGRAMS / "events.c"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", f"-I{PROBE}"]
 LIBRARIES = ["-ldl", "-lpthread"]
+HIDDEN = ["-O2", "-fPIC", "-fvisibility=hidden"]
 SANITIZER = os.environ.get("AUTOANALYZER_SANITIZER", "address,undefined")  # make sanitize takes them in turn
+CHECKED = ["-O1", "-g1", f"-fsanitize={SANITIZER}"]
 # rseq is registered by the C library, whatever the sanitizer; what a test leaves allocated is its own affair.
 SANITIZED = {
     "ASAN_OPTIONS": "detect_leaks=0",
@@ -99,9 +105,15 @@ def built_once(shared_folder: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture(scope="session")
-def library(built_once: Callable[..., Path]) -> Path:
+def others(built_once: Callable[..., Path]) -> Path:
+    """What of the core never reads the clock, as an object for libraries."""
+    return built_once("others.o", *HIDDEN, "-r", "-nostdlib", *OTHERS)
+
+
+@pytest.fixture(scope="session")
+def library(built_once: Callable[..., Path], others: Path) -> Path:
     """The core alone as a library to preload."""
-    return built_once("libaacore.so", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", *CORE)
+    return built_once("libaacore.so", *HIDDEN, "-shared", *CLOCK, others)
 
 
 @pytest.fixture(scope="session")
@@ -111,21 +123,27 @@ def plain_program(built_once: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture(scope="session")
-def sanitized_core(built_once: Callable[..., Path]) -> Path:
+def sanitized_others(built_once: Callable[..., Path]) -> Path:
+    """What of the core never reads the clock, as an object under sanitizers."""
+    return built_once("sanitized_others.o", *CHECKED, "-r", "-nostdlib", *OTHERS)
+
+
+@pytest.fixture(scope="session")
+def sanitized_core(built_once: Callable[..., Path], sanitized_others: Path) -> Path:
     """The core as an object under sanitizers."""
-    return built_once("core.o", "-O1", "-g", f"-fsanitize={SANITIZER}", "-r", "-nostdlib", *CORE)
+    return built_once("core.o", *CHECKED, "-r", "-nostdlib", *CLOCK, sanitized_others)
 
 
 @pytest.fixture(scope="session")
 def linked_program(built_once: Callable[..., Path], sanitized_core: Path) -> Path:
     """The program with the core in it, under sanitizers."""
-    return built_once("linked/events", "-O1", "-g", "-DLINKED", f"-fsanitize={SANITIZER}", EVENTS, sanitized_core)
+    return built_once("linked/events", *CHECKED, "-DLINKED", EVENTS, sanitized_core)
 
 
 @pytest.fixture(scope="session")
 def raced_program(built_once: Callable[..., Path]) -> Path:
     """The same under the thread sanitizer."""
-    return built_once("raced/events", "-O1", "-g", "-DLINKED", "-fsanitize=thread", EVENTS, *CORE)
+    return built_once("raced/events", "-O1", "-g1", "-DLINKED", "-fsanitize=thread", EVENTS, *CORE)
 
 
 def recorder(tmp_path: Path, command: list[str | Path], environment: dict[str, str]) -> Record:
@@ -170,16 +188,15 @@ def raced(tmp_path: Path, raced_program: Path) -> Record:
 
 
 @pytest.fixture(scope="session")
-def fake_library(built_once: Callable[..., Path]) -> Path:
+def fake_library(built_once: Callable[..., Path], others: Path) -> Path:
     """The core to preload, for which time passes as the program says."""
-    return built_once("libaafake.so", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", *FAKE_CLOCK)
+    return built_once("libaafake.so", *HIDDEN, "-shared", *FAKE_CLOCK, others)
 
 
 @pytest.fixture(scope="session")
-def fake_linked_program(built_once: Callable[..., Path]) -> Path:
+def fake_linked_program(built_once: Callable[..., Path], sanitized_others: Path) -> Path:
     """The program with that core in it, under sanitizers."""
-    flags = ("-O1", "-g", "-DLINKED", f"-fsanitize={SANITIZER}")
-    return built_once("fake/events", *flags, EVENTS, *FAKE_CLOCK)
+    return built_once("fake/events", *CHECKED, "-DLINKED", EVENTS, *FAKE_CLOCK, sanitized_others)
 
 
 @pytest.fixture(params=["preloaded", "linked"])

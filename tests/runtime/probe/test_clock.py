@@ -61,6 +61,7 @@ def test_spinning_is_cpu_time_and_sleeping_is_not(record: Record, clock: str, tm
     assert sleep["cpu"] < 0.2 * sleep["wall"]
 
 
+@pytest.mark.by_day(clock=["rseq", "perf-lock"])
 @pytest.mark.parametrize("difference", [0.4, pytest.param(2e-3, marks=pytest.mark.measured)])
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_cpu_time_is_the_kernels(

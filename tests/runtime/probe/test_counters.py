@@ -237,13 +237,23 @@ int PAPI_set_multiplex(int set) { return assigned == set && has("PAPI_TOT_INS") 
 )
 
 
+def papi_of(text: str, folder: Path) -> Path:
+    """Compile a libpapi; give its folder."""
+    (folder / "papi.c").write_text(text)
+    words = ["gcc", "-shared", "-fPIC", str(folder / "papi.c"), "-o", str(folder / "libpapi.so.7.2")]
+    subprocess.run(words, check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def papi_of_processor(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return papi_of(PROCESSOR, tmp_path_factory.mktemp("papi"))
+
+
 @pytest.fixture
-def processor(tmp_path: Path) -> dict[str, str]:
+def processor(papi_of_processor: Path) -> dict[str, str]:
     """The variables that let the probe library find a libpapi of this processor's."""
-    (tmp_path / "papi.c").write_text(PROCESSOR)
-    library = tmp_path / "libpapi.so.7.2"
-    subprocess.run(["gcc", "-shared", "-fPIC", str(tmp_path / "papi.c"), "-o", str(library)], check=True)
-    return {"LD_LIBRARY_PATH": str(tmp_path), "AUTOANALYZER_COUNTERS": "papi"}
+    return {"LD_LIBRARY_PATH": str(papi_of_processor), "AUTOANALYZER_COUNTERS": "papi"}
 
 
 @pytest.mark.parametrize(
@@ -294,14 +304,9 @@ def test_the_standard_counts_may_be_left_out(preloaded: Record, processor: dict[
     assert shard.sources == {"event_1": "measured:papi:A"}
 
 
-def test_estimates_of_events_that_take_turns_never_go_back(
-    preloaded: Record, processor: dict[str, str], tmp_path: Path
-) -> None:
-    (tmp_path / "papi.c").write_text(TURNS)
-    words = ["gcc", "-shared", "-fPIC", str(tmp_path / "papi.c"), "-o", str(tmp_path / "libpapi.so.7.2")]
-    subprocess.run(words, check=True)
-    wishes = {**processor, "AUTOANALYZER_COUNTERS": "papi:A,B", "AUTOANALYZER_MULTIPLEX": "1"}
-    (shard,) = preloaded("+main *100 +f -f -main", EVENTS="A B PAPI_TOT_INS", **wishes)
+def test_estimates_of_events_that_take_turns_never_go_back(preloaded: Record, tmp_path: Path) -> None:
+    wishes = {"LD_LIBRARY_PATH": str(papi_of(TURNS, tmp_path)), "AUTOANALYZER_COUNTERS": "papi:A,B"}
+    (shard,) = preloaded("+main *100 +f -f -main", EVENTS="A B PAPI_TOT_INS", AUTOANALYZER_MULTIPLEX="1", **wishes)
     assert shard.threads[0].nodes["visits"].sum() > 100
     assert all(shard.threads[0].nodes[name].sum() <= 1000 for name in ("event_1", "event_2"))
     found = merge_shards([shard], RunFacts())
@@ -357,14 +362,16 @@ int PAPI_library_init(int version) {
 ).replace("\\\\n", "\\n")
 
 
+@pytest.fixture(scope="module")
+def noisy_papi(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return papi_of(NOISY, tmp_path_factory.mktemp("papi"))
+
+
 @pytest.fixture
-def noisy(tmp_path: Path) -> dict[str, str]:
+def noisy(noisy_papi: Path, tmp_path: Path) -> dict[str, str]:
     """The variables that let the probe library find a libpapi that prints."""
-    (tmp_path / "papi.c").write_text(NOISY)
-    words = ["gcc", "-shared", "-fPIC", str(tmp_path / "papi.c"), "-o", str(tmp_path / "libpapi.so.7.2")]
-    subprocess.run(words, check=True)
     (tmp_path / "starts").touch()
-    return {"LD_LIBRARY_PATH": str(tmp_path), "STARTS": str(tmp_path / "starts"), "EVENTS": "PAPI_TOT_INS named:::x"}
+    return {"LD_LIBRARY_PATH": str(noisy_papi), "STARTS": str(tmp_path / "starts"), "EVENTS": "PAPI_TOT_INS named:::x"}
 
 
 @pytest.mark.parametrize("rank", ["-1", "0"])

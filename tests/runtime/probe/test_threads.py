@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .conftest import Record, Visits
 
 LOOP = "|aa1|loop|loop|x.c|main|0|1|2"
@@ -43,10 +45,12 @@ def test_a_main_thread_that_comes_late_owns_the_first_tree(record: Record, visit
     assert shard.threads[0].tid == shard.pid
 
 
-def test_thousands_of_threads_share_few_trees(record: Record, visits: Visits) -> None:
-    (shard,) = record("+main thread 5000 +f -f ; times 50 parallel 4 +f -f ; ; -main")
+@pytest.mark.by_day(record=["preloaded"])
+@pytest.mark.parametrize("count", [1500, pytest.param(5000, marks=pytest.mark.nightly)])
+def test_thousands_of_threads_share_few_trees(record: Record, visits: Visits, count: int) -> None:
+    (shard,) = record(f"+main thread {count} +f -f ; times 50 parallel 4 +f -f ; ; -main")
     assert len(shard.threads) <= 5
-    assert sum(visits(shard, thread)["f"] for thread in range(1, len(shard.threads))) == 5200
+    assert sum(visits(shard, thread)["f"] for thread in range(1, len(shard.threads))) == count + 200
     assert sum(len(tree.nodes) for tree in shard.threads) <= 12
 
 

@@ -106,6 +106,7 @@ def test_a_loop_that_is_short_for_a_while_is_timed_on(record: Record, visits: Vi
     assert 4 in shard.threads[0].throttled
 
 
+@pytest.mark.by_day(record=["preloaded"])  # millions of visits, which take thrice as long under sanitizers
 def test_what_is_short_once_more_is_throttled_once_more(record: Record, visits: Visits) -> None:
     shard = of_first(record, f"{LONG} times 4000000 +f -f ; -main")
     assert visits(shard)["main/f"] == 4_303_107
@@ -113,6 +114,7 @@ def test_what_is_short_once_more_is_throttled_once_more(record: Record, visits: 
     assert TIMED < shard.threads[0].throttled[2] < 1_400_000
 
 
+@pytest.mark.by_day(record=["preloaded"])  # millions of visits, which take thrice as long under sanitizers
 def test_what_goes_to_and_fro_is_throttled_ever_more_seldom(record: Record, tmp_path: Path) -> None:
     """Each time twice as many visits are timed, where their price would allow it much sooner."""
     timed = []
@@ -154,12 +156,16 @@ def test_where_a_task_goes_on_is_not_entered(linked: Record, visits: Visits) -> 
     assert shard.threads[0].throttled == {}
 
 
-def test_a_team_counts_its_visits_to_the_construct_though_it_is_throttled(linked: Record, visits: Visits) -> None:
-    words = f"+main times 9000 +{LOOP} team 2 ; -{LOOP} ; times 3 +{LOOP} team 2 +f -f ; -{LOOP} ; -main"
+@pytest.mark.parametrize(("alone", "in_teams"), [(9000, 300), pytest.param(1, 9000, marks=pytest.mark.nightly)])
+def test_a_team_counts_its_visits_to_the_construct_though_it_is_throttled(
+    linked: Record, visits: Visits, alone: int, in_teams: int
+) -> None:
+    construct = f"times {in_teams} +{LOOP} team 2 ; -{LOOP} ; times {alone} +{LOOP} -{LOOP} ;"
+    words = f"+main {construct} times 3 +{LOOP} team 2 +f -f ; -{LOOP} ; -main"
     (shard,) = linked(words, AUTOANALYZER_MAX_OVERHEAD=TINY)
     assert list(shard.threads[0].throttled) == [2]
-    assert visits(shard, 0) == {"main": 1, "main/loop": 9003, "main/f": 3}
-    assert visits(shard, 1) == {"main": 0, "main/loop": 9003, "main/f": 3}
+    assert visits(shard, 0) == {"main": 1, "main/loop": alone + in_teams + 3, "main/f": 3}
+    assert visits(shard, 1) == {"main": 0, "main/loop": in_teams + 3, "main/f": 3}
 
 
 def test_errno_is_the_programs_though_the_file_cannot_grow(preloaded: Record) -> None:

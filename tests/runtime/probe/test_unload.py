@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from .conftest import Record, Visits
 
 ONCE = {"main": 1, "main/f": 1, "main/f/plug": 1, "main/g": 1}
@@ -45,13 +47,17 @@ def test_of_thousands_of_libraries_any_may_be_unloaded(preloaded: Record, visits
     assert visits(shard) == ONCE
 
 
-def test_handlers_may_interrupt_the_unloading(preloaded: Record, visits: Visits, plug: Path) -> None:
-    (shard,) = preloaded("+main new 4000 surprises times 1000 plug ; calm -main", PLUG=str(plug))
-    assert visits(shard)["main/plug"] == 1000
+@pytest.mark.parametrize("times", [300, pytest.param(1000, marks=pytest.mark.nightly)])
+def test_handlers_may_interrupt_the_unloading(preloaded: Record, visits: Visits, plug: Path, times: int) -> None:
+    (shard,) = preloaded(f"+main new 4000 surprises times {times} plug ; calm -main", PLUG=str(plug))
+    assert visits(shard)["main/plug"] == times
 
 
-def test_unloading_does_not_race_with_the_threads_that_go_on(raced: Record, visits: Visits, plug: Path) -> None:
-    (shard,) = raced("+main parallel 4 times 40 new 20 plug *3000 +f *3000 -f ; ; -main", PLUG=str(plug))
+@pytest.mark.parametrize("times", [500, pytest.param(3000, marks=pytest.mark.nightly)])
+def test_unloading_does_not_race_with_the_threads_that_go_on(
+    raced: Record, visits: Visits, plug: Path, times: int
+) -> None:
+    (shard,) = raced(f"+main parallel 4 times 40 new 20 plug *{times} +f *{times} -f ; ; -main", PLUG=str(plug))
     trees = [visits(shard, thread) for thread in range(1, len(shard.threads))]
     assert sum(tree["plug"] for tree in trees) == 160
-    assert sum(tree["f"] for tree in trees) == 480_000
+    assert sum(tree["f"] for tree in trees) == 160 * times
