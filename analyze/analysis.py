@@ -94,7 +94,9 @@ class Analysis:
     @cached_property
     def critical_path(self) -> CriticalPath | None:
         """Where the run's length comes from; None if that was not recorded."""
-        return find_critical_path(self.experiment, self.run.program_time, alone=not self.run.taking_turns)
+        master = None if self.master is None else self.performance.ranks[self.master]
+        alone = not self.run.taking_turns
+        return find_critical_path(self.experiment, self.run.program_time, alone=alone, master=master)
 
     @cached_property
     def account(self) -> Account:

@@ -78,19 +78,24 @@ class CriticalPath:
     delays: tuple[Delay, ...]
 
 
-def find_critical_path(experiment: Experiment, program_time: float, *, alone: bool) -> CriticalPath | None:
+def find_critical_path(
+    experiment: Experiment, program_time: float, *, alone: bool, master: int | None = None
+) -> CriticalPath | None:
     """Read the critical path that a run has recorded; None if it has none.
 
     Args:
         experiment: The run.
         program_time: Its seconds.
         alone: Whether ranks waited neither for each other's processors nor for those of other programs.
+        master: The rank that hands out work, which is not expected to be busy; None without one.
     """
     if "path_time" not in experiment or not program_time:
         return None
     blocks = [*over_locations(experiment, _sums)]
     parts = np.sum([each for each, _ in blocks], axis=0)
     busy = np.concatenate([each for _, each in blocks])
+    processes = np.array([place.process for place in experiment.locations if place.thread == 0])
+    busy = busy[processes != master]
     length = float(parts.sum())
     if length <= 0 or not busy.max():
         return None

@@ -62,3 +62,11 @@ def test_who_is_no_master_is_compared(work, calls, make_experiment):
 
 def test_halfway_to_all_messages_is_enough(make_experiment):
     assert analyze(dealt_out(make_experiment, calls=[20.0, 10.0, 10.0, 10.0])).verdict.master == 0
+
+
+def test_a_master_is_not_expected_to_be_busy(make_experiment):
+    work, path = {"work": [0.0, 2.0, 2.0, 2.0], "deal": [0.01] * 4}, {"work": [0.0, 2.0, 0.0, 0.0]}
+    made = make_experiment(work, mpi_calls={"deal": MESSAGES}, path_time=path)
+    assert analyze(made).critical_path.efficiency.load_balance == pytest.approx(1.0, abs=0.01)
+    included = analyze(made, include_ranks=[0]).critical_path
+    assert included.efficiency.load_balance == pytest.approx(0.75, abs=0.01)

@@ -48,15 +48,14 @@ def _overhead(cost: Overhead) -> list[str]:
 def efficiency(findings: Findings) -> list[str]:
     """Write how efficient the ranks are, and what is lost to what; nothing if the critical path is not known.
 
-    A master does not count. Where ranks share cores, or other programs use them, what transfer takes is not known.
+    Where ranks share cores, or other programs use them, what transfer takes is not known.
     """
     found = findings.critical_path.efficiency if findings.critical_path else None
     if found is None or findings.compares_a_part or not {"load_balance", "serialisation"} <= {*found.reliable}:
         return []
     transfer = found.transfer if "transfer" in found.reliable else 1.0
     longest = found.serialisation * transfer  # of the busiest rank
-    ranks_at_work = processes(findings)[0] - (findings.verdict.master is not None)
-    whole = longest * min(found.load_balance * processes(findings)[0] / ranks_at_work, 1.0)
+    whole = longest * found.load_balance
     lost = {
         "uneven ranks": longest - whole,
         "waiting for each other's work": transfer - longest,
