@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -66,6 +68,13 @@ class Start:
         return self.process.communicate()[1]
 
 
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tool = Tool(tmp_path_factory.mktemp("program"))
+    tool.build(PROGRAM, compiler="gcc")
+    return tool.folder / "app"
+
+
 @pytest.mark.parametrize(
     ("where", "has_ended"),
     [
@@ -74,8 +83,10 @@ class Start:
         *(pytest.param(where, False, marks=pytest.mark.nightly) for where in (BEFORE_IT_GATHERS, BEFORE_IT_REMOVES)),
     ],
 )
-def test_the_first_start_leaves_alone_what_the_second_has(tool: Tool, where: str, has_ended: bool) -> None:
-    tool.build(PROGRAM, compiler="gcc")
+def test_the_first_start_leaves_alone_what_the_second_has(
+    tool: Tool, program: Path, where: str, has_ended: bool
+) -> None:
+    shutil.copy(program, tool.folder)
     first, second = Start(tool, "first", where), Start(tool, "second", BEFORE_IT_GATHERS)
     told = second.go_on() if has_ended else ""
     said = first.go_on()
