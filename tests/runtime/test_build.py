@@ -38,9 +38,19 @@ def logging_compiler(folder: Path) -> Path:
     return folder
 
 
-def with_tools(folder: Path, **more: str) -> dict[str, str]:
-    """The environment of a build by that compiler."""
-    return {**os.environ, "PATH": f"{logging_compiler(folder)}:{os.environ['PATH']}", **more}
+def without_code(folder: Path) -> Path:
+    """A folder whose ``cc`` compiles whatever it is given as nothing, at once: what is built is not even loaded."""
+    folder.mkdir()
+    script = folder / "cc"
+    words = 'out=-c; while [ $# != 0 ]; do case $1 in -o) out="-shared -o $2";; esac; shift; done'
+    script.write_text(f"#!/bin/sh\n{words}\nexec {shutil.which('cc')} -x c /dev/null $out\n")
+    script.chmod(0o755)
+    return folder
+
+
+def with_tools(tools: Path, **more: str) -> dict[str, str]:
+    """The environment of a build by the compiler in a folder."""
+    return {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", **more}
 
 
 def needed(library: Path) -> str:
@@ -66,7 +76,7 @@ def test_another_way_to_compile_any_part_of_it_is_another_library(monkeypatch: p
 
 
 def test_two_processes_that_ask_at_once_build_once(tmp_path: Path) -> None:
-    environment = with_tools(tmp_path / "tools", AUTOANALYZER_CACHE=str(tmp_path / "cache"))
+    environment = with_tools(logging_compiler(tmp_path / "tools"), AUTOANALYZER_CACHE=str(tmp_path / "cache"))
 
     def ask(_: int) -> str:
         return subprocess.run(
@@ -137,7 +147,7 @@ def test_the_first_cache_that_can_be_written_takes_what_is_built(tmp_path: Path)
 def test_a_shared_cache_is_read_and_ones_own_behind_it_takes_what_it_lacks(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir(mode=0o555)
-    named = with_tools(tmp_path / "tools", AUTOANALYZER_CACHE=str(shared))
+    named = with_tools(without_code(tmp_path / "tools"), AUTOANALYZER_CACHE=str(shared))
 
     def ask(home: str) -> Path:
         environment = {**named, "XDG_CACHE_HOME": str(tmp_path / home)}
@@ -156,7 +166,7 @@ def test_a_shared_cache_is_read_and_ones_own_behind_it_takes_what_it_lacks(tmp_p
 
 
 def test_what_everybody_could_write_is_not_loaded(tmp_path: Path) -> None:
-    environment = with_tools(tmp_path / "tools", AUTOANALYZER_CACHE=str(tmp_path))
+    environment = with_tools(without_code(tmp_path / "tools"), AUTOANALYZER_CACHE=str(tmp_path))
     command = ["sh", "-c", 'umask 0; exec "$0" -c "$1"', sys.executable, BUILD]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     library = Path(done.stdout.strip())

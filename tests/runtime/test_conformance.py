@@ -190,7 +190,7 @@ def compiled_cases(binding: str, mpi: tuple[str, str], folder: Path) -> tuple[Pa
 
 
 @pytest.mark.parametrize("binding", ["mpif.h", "mpi", "mpi_f08"])
-@pytest.mark.by_day(mpi=["mpich"])
+@pytest.mark.by_day(mpi=["mpich"], binding=["mpif.h", "mpi_f08"])  # the module has the functions of mpif.h
 def test_fortran(binding: str, mpi: tuple[str, str], tmp_path: Path) -> None:
     program, cases = compiled_cases(binding, mpi, tmp_path)
     assert_recorded(mpi[0], program, cases)

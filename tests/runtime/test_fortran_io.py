@@ -14,7 +14,14 @@ from .conftest import FORTRAN_IO, FORTRAN_MPI, compiled_fortran, expectations, f
 SOURCES = [FORTRAN_MPI / "cases.f90", FORTRAN_IO / "every_file.f90"]
 
 
+@pytest.fixture(scope="module")
+def every_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program without MPI, which several tests run."""
+    return compiled_fortran("gfortran", tmp_path_factory.mktemp("every_file"), *SOURCES)
+
+
 @pytest.mark.parametrize("compiler", ["gfortran", "mpifort.openmpi", "mpifort.mpich"])
+@pytest.mark.by_day(compiler=["gfortran", "mpifort.openmpi"])
 def test_bytes_are_the_sizes_of_the_files(compiler: str, tmp_path: Path) -> None:
     program = compiled_fortran(compiler, tmp_path, *SOURCES)
     run = recorded([str(program)], tmp_path, Mpi(None) if compiler == "gfortran" else None)
@@ -23,9 +30,8 @@ def test_bytes_are_the_sizes_of_the_files(compiler: str, tmp_path: Path) -> None
     assert len(found) > 15
 
 
-def test_formatting_is_time_of_files_and_what_a_statement_evaluates_is_not(tmp_path: Path) -> None:
-    program = compiled_fortran("gfortran", tmp_path, *SOURCES)
-    (shard,) = recorded([str(program)], tmp_path, Mpi(None)).shards
+def test_formatting_is_time_of_files_and_what_a_statement_evaluates_is_not(every_file: Path, tmp_path: Path) -> None:
+    (shard,) = recorded([str(every_file)], tmp_path, Mpi(None)).shards
     nodes = {shard.regions[node["region"]].name: node for node in shard.threads[0].nodes if node["region"] >= 0}
     for name in ("formatted write", "formatted read", "lines written"):
         assert nodes[name]["io_cpu"] > 0.5 * nodes[name]["cpu"]
@@ -82,18 +88,18 @@ def test_libraries_with_run_time_libraries_of_their_own_write_to_their_own_files
     assert [(tmp_path / f"{file}.txt").read_text() for file in "ab"] == ["from a\n" * 2, "from b\n" * 2]
 
 
-def test_what_is_written_when_the_program_is_over_counts_outside_of_its_regions(tmp_path: Path) -> None:
-    program = compiled_fortran("gfortran", tmp_path, *SOURCES)
-    (shard,) = recorded([str(program), "late"], tmp_path, Mpi(None)).shards
+def test_what_is_written_when_the_program_is_over_counts_outside_of_its_regions(
+    every_file: Path, tmp_path: Path
+) -> None:
+    (shard,) = recorded([str(every_file), "late"], tmp_path, Mpi(None)).shards
     sizes = sum((tmp_path / name).stat().st_size for name in ("expected.0", "late.txt"))
     assert sizes > 20
     assert int(shard.threads[0].nodes["io_written"][0]) == sizes
 
 
-def test_the_program_says_the_same_without_the_library(tmp_path: Path) -> None:
-    program = compiled_fortran("gfortran", tmp_path, *SOURCES)
-    plain = subprocess.run([program], cwd=tmp_path, capture_output=True, text=True, check=True)
+def test_the_program_says_the_same_without_the_library(every_file: Path, tmp_path: Path) -> None:
+    plain = subprocess.run([every_file], cwd=tmp_path, capture_output=True, text=True, check=True)
     files = {path.name: path.read_bytes() for path in tmp_path.glob("*.txt")}
     (tmp_path / "notes.txt").unlink()
-    assert recorded([str(program)], tmp_path, Mpi(None)).output == plain.stdout
+    assert recorded([str(every_file)], tmp_path, Mpi(None)).output == plain.stdout
     assert {path.name: path.read_bytes() for path in tmp_path.glob("*.txt")} == files

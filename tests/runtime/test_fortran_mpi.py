@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from autoanalyzer.runtime.mpi.detection import find_mpi
 
 from .conftest import (
     FORTRAN_MPI,
+    RANKS,
     Recorded,
     assert_mpi_figures,
     compiled_fortran,
@@ -42,10 +44,11 @@ def visits(shard: Shard, name: str) -> int:
     return sum(int(node["visits"]) for node in nodes if shard.regions[node["region"]].name == name)
 
 
+@pytest.mark.parametrize("ranks", RANKS)
 @pytest.mark.parametrize("binding", BINDINGS)
-@pytest.mark.by_day(mpi=["openmpi"])
+@pytest.mark.by_day(mpi=["openmpi"], binding=["mpi_f08", "mpi"])  # the module has the functions of mpif.h
 def test_calls_and_bytes_are_those_of_the_rules(
-    binding: str, mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
+    binding: str, ranks: Sequence[int], mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
 ) -> None:
     launcher, _ = mpi
     flags = ["-ffree-line-length-none", BINDINGS[binding]]
@@ -53,7 +56,7 @@ def test_calls_and_bytes_are_those_of_the_rules(
         flags.append("-DLARGE_COUNT")
     sources = [FORTRAN_MPI / "cases.f90", FORTRAN_MPI / "odd_calls.F90"]
     program = compiled_fortran(fortran_compiler, tmp_path, *sources, flags=flags)
-    assert_mpi_figures(launcher, program, tmp_path, more_than=30)
+    assert_mpi_figures(launcher, program, tmp_path, ranks, more_than=30)
 
 
 def test_a_program_of_fortran_77_is_measured_as_a_whole(
@@ -84,7 +87,14 @@ def assert_ring(run: Recorded) -> None:
         assert shard.mpi_finalising is not None
 
 
-@pytest.mark.parametrize("binding", ["mpi_f08", "mpi"])
+@pytest.mark.parametrize(
+    ("binding", "mpi"),
+    [
+        *(("mpi_f08", "openmpi"), ("mpi", "mpich")),
+        *(pytest.param(*pair, marks=pytest.mark.nightly) for pair in (("mpi", "openmpi"), ("mpi_f08", "mpich"))),
+    ],
+    indirect=["mpi"],
+)
 def test_threads_are_asked_for_and_an_abort_is_noted(
     binding: str, mpi: tuple[str, str], fortran_compiler: str, tmp_path: Path
 ) -> None:

@@ -13,8 +13,17 @@ pytestmark = pytest.mark.long
 TOOL = Path(__file__).parents[2] / "tools" / "kill_runs.py"
 
 
-def test_whoever_is_killed_what_was_recorded_is_kept(mpi: tuple[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("mpi", "first", "runs"),
+    [
+        *(("openmpi", 47, 3), ("mpich", 48, 2)),
+        *(pytest.param(mpi, 50, 10, marks=pytest.mark.nightly) for mpi in ("openmpi", "mpich")),
+    ],
+    indirect=["mpi"],
+)
+def test_whoever_is_killed_what_was_recorded_is_kept(mpi: tuple[str, str], first: int, runs: int) -> None:
+    """The launcher, all, and a rank; the launcher of MPICH by night."""
     launcher, compiler = mpi
-    words = [TOOL, "--runs", "3", "--first", "47", "--launcher", launcher, "--compiler", compiler]
+    words = [TOOL, "--runs", str(runs), "--first", str(first), "--launcher", launcher, "--compiler", compiler]
     done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr

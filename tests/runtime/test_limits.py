@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -23,12 +25,20 @@ int main(void) { double s = 0; for (int i = 0; i < 300; i++) s += drive(3000); r
 """
 
 
-@pytest.fixture
-def throttled(tool: Tool) -> Tool:
+@pytest.fixture(scope="module")
+def throttled_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tool = Tool(tmp_path_factory.mktemp("throttled"))
     tool.build(TINY, compiler="gcc")
     done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app")
     assert done.returncode == 0, done.stderr
     assert b"throttled: add and 1 more: time attributed to callers, because measuring cost too much" in done.stderr
+    return tool.folder
+
+
+@pytest.fixture
+def throttled(throttled_once: Path, tool: Tool) -> Tool:
+    """The program and its run, for each test to change."""
+    shutil.copytree(throttled_once, tool.folder, dirs_exist_ok=True)
     return tool
 
 
@@ -76,7 +86,7 @@ def test_five_percent_are_allowed_unless_something_else_is_asked_for(throttled: 
         *((None, None, "5%"), (None, "", "5%"), (None, "off", "0"), (None, "0", "0"), (None, "2.5", "2.5")),
         *(("", "off", "5%"), ("off", "1%", "0"), ("0", "", "0"), ("1%", "0", "1%")),
     ):
-        words = ["exec"] if option is None else ["run", "--max-overhead", option, "--"]
+        words = ["exec"] if option is None else ["run", "--no-analyze", "--max-overhead", option, "--"]
         env = {} if variable is None else {"AUTOANALYZER_MAX_OVERHEAD": variable}
         done = throttled("autoanalyzer", *words, "sh", "-c", "echo $AUTOANALYZER_MAX_OVERHEAD", env=env)
         assert done.stdout.decode() == f"{limit}\n"
@@ -186,6 +196,7 @@ static int add(int a, int b) { int s = a; for (int i = 0; i < b; i++) s += b; re
     ],
 )
 @pytest.mark.parametrize("position", ["-fPIE", "-fPIC"])
+@pytest.mark.by_day(position=["-fPIE"])  # a library that is loaded has the other one
 def test_each_entry_of_a_throttled_region_is_counted_and_left_once(
     tool: Tool, suffix: str, text: str, visits: dict[str, int], position: str
 ) -> None:
@@ -193,11 +204,12 @@ def test_each_entry_of_a_throttled_region_is_counted_and_left_once(
     tool.write("add.h", HEAD)
     linkage = {"c": "", "cc": 'extern "C" '}[suffix]
     plug = "int plug(int n) { int s = 0; for (int i = 0; i < n + 2; i++) s += add(n, i); return s; }"
-    tool.write(f"plug.{suffix}", f'#include "add.h"\n{linkage}{plug}')
-    assert tool(wrapper, "-g", "-shared", "-fPIC", f"plug.{suffix}", "-o", "plug.so").returncode == 0
+    if "plug.so" in text:
+        tool.write(f"plug.{suffix}", f'#include "add.h"\n{linkage}{plug}')
+        assert tool(wrapper, "-g", "-shared", "-fPIC", f"plug.{suffix}", "-o", "plug.so").returncode == 0
     tool.write(f"app.{suffix}", text)
     assert tool(wrapper, "-g", "-fopenmp", position, f"app.{suffix}", "-o", "app", "-ldl").returncode == 0
-    done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app")
+    done = tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--max-overhead", "0.1%", "--", "./app")
     assert done.returncode == 0, done.stderr
     experiment = load(tool.folder / "out" / "experiment.cube")
     found = dict.fromkeys(visits, 0)
@@ -213,8 +225,9 @@ def test_of_many_functions_that_cost_too_much_together_most_are_throttled(tool: 
     numbers = range(120)
     functions = "".join(HEAD.replace("add", f"add{number}") for number in numbers)
     calls = "".join(f"s += add{number}(i, 2);" for number in numbers)
-    tool.build(functions + f"int main(void) {{ int s = 0; for (int i = 0; i < 100000; i++) {{ {calls} }} return !s; }}")
-    assert tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "1%", "--", "./app").returncode == 0
+    tool.build(functions + f"int main(void) {{ int s = 0; for (int i = 0; i < 50000; i++) {{ {calls} }} return !s; }}")
+    run = ("autoanalyzer", "run", "-o", "out", "--no-analyze", "--max-overhead", "1%")
+    assert tool(*run, "--", "./app").returncode == 0
     throttled = load(tool.folder / "out" / "experiment.cube").notes.throttled
     assert len({text.split("|")[4] for text in throttled}) > len(numbers) / 2
 
@@ -280,7 +293,7 @@ static double step(int n) { double s = 0; for (int i = 0; i < n; i++) s += x * i
 static double phase(int calls, int n) { double s = 0; for (int i = 0; i < calls; i++) s += step(n); return s; }
 int main(void) {
     double s = 0;
-    for (int i = 0; i < 20; i++) s += phase(i < 5 ? 409600 : 3000, i < 5 ? 1 : 20000);
+    for (int i = 0; i < 20; i++) s += phase(i < 5 ? 409600 : 3000, i < 5 ? 1 : 10000);
     return s < 0;
 }
 """
@@ -288,7 +301,7 @@ int main(void) {
 
 def test_a_region_that_is_heavy_later_is_measured_from_then_on_and_stays_in_the_next_build(tool: Tool) -> None:
     tool.build(EARLY, compiler="gcc")
-    done = tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "10%", "--", "./app")
+    done = tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--max-overhead", "20%", "--", "./app")
     assert done.returncode == 0, done.stderr
     experiment = load(tool.folder / "out" / "experiment.cube")
     names = [path.region.name for path in experiment.call_paths]
@@ -317,13 +330,13 @@ static double phase(int calls, int n) {
     for (int i = 0; i < calls; i++) s += f(i % 10 ? 0 : 3, n);
     return s;
 }
-int main(void) { return phase(500000, 1) + phase(4500, 50000) + phase(100000, 1) < 0; }
+int main(void) { return phase(500000, 1) + phase(4500, 25000) + phase(100000, 1) < 0; }
 """
 
 
 def test_regions_that_call_each_other_in_turn_lose_nothing_when_they_are_timed_again(tool: Tool) -> None:
     tool.build(IN_TURN, compiler="gcc")
-    done = tool("autoanalyzer", "run", "-o", "out", "--", "./app")
+    done = tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--", "./app")
     assert done.returncode == 0, done.stderr
     experiment = load(tool.folder / "out" / "experiment.cube")
     counts: dict[str, int] = {}
@@ -337,7 +350,7 @@ CALLED_BACK = """
 #include <time.h>
 static int busy;
 static void op(void *a, void *b, int *n, MPI_Datatype *t) {
-    clock_t end = clock() + 300000;
+    clock_t end = clock() + 100000; // microseconds
     (void)n, (void)t;
     for (*(int *)b += *(int *)a; busy && clock() < end;);
 }
@@ -357,12 +370,12 @@ int main(int c, char **v) {
 
 def test_what_mpi_calls_back_is_computing_though_it_is_throttled(tool: Tool) -> None:
     tool.build(CALLED_BACK)
-    run = ["autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--"]
+    run = ["autoanalyzer", "run", "-o", "out", "--no-analyze", "--max-overhead", "0.1%", "--"]
     assert tool(*run, "mpirun", "--oversubscribe", "-n", "2", "./app").returncode == 0
     experiment = load(tool.folder / "out" / "experiment.cube")
     assert {text.split("|")[4] for text in experiment.notes.throttled} == {"op"}
     computed = (experiment.exclusive("cpu_time") - experiment.exclusive("mpi_cpu_time")).sum(axis=0)
-    assert computed.max() >= 0.3
+    assert computed.max() >= 0.1
 
 
 POLLING = """
@@ -492,7 +505,8 @@ end program
 def test_a_throttled_fortran_procedure_is_counted_and_left_once(tool: Tool) -> None:
     tool.write("p.f90", PASSING)
     assert tool("aa-mpifort", "-g", "p.f90", "-o", "app").returncode == 0
-    assert tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.1%", "--", "./app").returncode == 0
+    run = ("autoanalyzer", "run", "-o", "out", "--no-analyze", "--max-overhead", "0.1%")
+    assert tool(*run, "--", "./app").returncode == 0
     experiment = load(tool.folder / "out" / "experiment.cube")
     names = [path.region.name for path in experiment.call_paths]
     visits = experiment.exclusive("visits").sum(axis=1).tolist()

@@ -84,6 +84,7 @@ def gathered(launcher: str, program: list[str], folder: Path, ranks: int = RANKS
     return load(folder / "run.cube")
 
 
+@pytest.mark.by_day(mpi=["openmpi"])
 def test_each_rank_stands_where_mpi_says(mpi: tuple[str, str], tmp_path: Path) -> None:
     """Grids of all ranks, of some, of halves, and graphs; in communicators with the ranks in another order, too."""
     launcher, compiler = mpi
@@ -109,7 +110,7 @@ def shape_and_places(topology: Topology) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
-@pytest.mark.by_day(mpi=["openmpi"])
+@pytest.mark.by_day(mpi=["openmpi"], binding=["mpi_f08", "mpif.h"])  # the module has the functions of mpif.h
 def test_each_rank_of_a_fortran_program_stands_where_mpi_says(
     binding: str, mpi: tuple[str, str], tmp_path: Path
 ) -> None:

@@ -161,7 +161,15 @@ def said_by_tool(output: str) -> list[str]:
     return [line for line in output.splitlines() if line.startswith("tool: ")]
 
 
-@pytest.mark.parametrize("way", ["linked", "preloaded before", "preloaded behind"])
+@pytest.mark.parametrize(
+    ("way", "mpi"),
+    [
+        *((way, "openmpi") for way in ("linked", "preloaded before", "preloaded behind")),
+        ("linked", "mpich"),
+        *(pytest.param(way, "mpich", marks=pytest.mark.nightly) for way in ("preloaded before", "preloaded behind")),
+    ],
+    indirect=["mpi"],
+)
 def test_a_tool_that_wraps_mpi_sees_the_calls_too(mpi: tuple[str, str], tmp_path: Path, way: str) -> None:
     launcher, compiler = mpi
     tool = built(compiler, tmp_path, "tool", TOOL, "-shared", "-fPIC")
@@ -193,7 +201,14 @@ def test_a_program_with_wrappers_of_its_own_spends_their_time_in_mpi(mpi: tuple[
         assert called_in == {str(program)}
 
 
-@pytest.mark.parametrize("way", ["linked", "its own"])
+@pytest.mark.parametrize(
+    ("way", "mpi"),
+    [
+        *(("linked", "openmpi"), ("its own", "mpich")),
+        *(pytest.param(*pair, marks=pytest.mark.nightly) for pair in (("its own", "openmpi"), ("linked", "mpich"))),
+    ],
+    indirect=["mpi"],
+)
 def test_wrappers_in_fortran_are_called_and_counted_once(mpi: tuple[str, str], tmp_path: Path, way: str) -> None:
     launcher, compiler = mpi
     compiler = compiler.replace("mpicc", "mpifort")

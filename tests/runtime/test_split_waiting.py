@@ -98,7 +98,7 @@ def test_collectives_of_all_forms_count_as_without_barriers(mpi: tuple[str, str]
 
 
 @pytest.mark.parametrize("binding", ["USE_MPI_F08", "USE_MPI", "INCLUDE_MPIF"])
-@pytest.mark.by_day(mpi=["openmpi"])
+@pytest.mark.by_day(mpi=["openmpi"], binding=["USE_MPI_F08", "USE_MPI"])  # the module has the functions of mpif.h
 def test_every_binding_of_fortran_is_split(binding: str, mpi: tuple[str, str], tmp_path: Path) -> None:
     launcher, compiler = mpi
     fortran = compiler.replace("mpicc", "mpifort")

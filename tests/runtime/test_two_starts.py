@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -18,23 +23,46 @@ static void work(int n) { usleep(n); }
 int main(int argc, char **argv) { work(1000); return 0; }
 """
 
-# autoanalyzer, which stops where a function is called until it may go on.
+# Forks of one process are autoanalyzer, each of which stops where a function is called until it may go on; a process
+# between the two notes how it ended.
 STOPPING = """
-import sys, time
+import json, os, sys, time
 from importlib import import_module
 from pathlib import Path
 from autoanalyzer.cli.main import main
-where, place, *words = sys.argv[1:]
-module, _, name = where.rpartition(".")
-module = import_module(module)
-function = getattr(module, name)
-def stop(*arguments, **options):
-    Path(place, "stands").touch()
-    while not Path(place, "may go on").exists():
-        time.sleep(0.02)
-    return function(*arguments, **options)
-setattr(module, name, stop)
-main(words)
+import autoanalyzer.cli.run, autoanalyzer.runtime.gather.gather, autoanalyzer.runtime.measure
+def run(where, place, words):
+    module, _, name = where.rpartition(".")
+    module = import_module(module)
+    function = getattr(module, name)
+    def stop(*arguments, **options):
+        Path(place, "stands").touch()
+        while not Path(place, "may go on").exists():
+            time.sleep(0.02)
+        return function(*arguments, **options)
+    setattr(module, name, stop)
+    os.chdir(Path(place).parent)
+    os.dup2(os.open(Path(place, "said"), os.O_CREAT | os.O_WRONLY), 2)
+    main(words)
+places = []
+for line in sys.stdin:
+    place = json.loads(line)[1]
+    places.append(Path(place))
+    if os.fork() == 0:
+        start = os.fork()
+        if start == 0:
+            run(*json.loads(line))
+        status = os.waitstatus_to_exitcode(os.waitpid(start, 0)[1])
+        Path(place, "status").write_text(str(status))
+        Path(place, "status").rename(Path(place, "ended"))
+        os._exit(0)
+for place in filter(Path.exists, places):  # of a test that has failed
+    (place / "may go on").touch()
+try:
+    while os.wait():
+        pass
+except ChildProcessError:
+    pass
 """
 
 BEFORE_IT_GATHERS = "autoanalyzer.runtime.measure.gather_shards"
@@ -45,25 +73,46 @@ BEFORE_IT_REMOVES = "autoanalyzer.runtime.gather.gather.fsync"
 class Start:
     """One start, which goes as far as a function."""
 
-    def __init__(self, tool: Tool, name: str, where: str) -> None:
+    def __init__(self, starter: IO[str], tool: Tool, name: str, where: str) -> None:
         self.place = tool.folder / name
         self.place.mkdir()
-        words = [where, str(self.place), "run", "-o", "out", "--", "./app", name]
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", STOPPING, *words],
-            cwd=tool.folder,
-            env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        while not (self.place / "stands").exists():
-            assert self.process.poll() is None
-            time.sleep(0.02)
+        words = ["run", "--no-analyze", "-o", "out", "--", "./app", name]
+        starter.write(f"{json.dumps([where, str(self.place), words])}\n")
+        starter.flush()
+        self._wait_for("stands")
 
     def go_on(self) -> str:
         """Let it come to its end; give what it said."""
         (self.place / "may go on").touch()
-        return self.process.communicate()[1]
+        self._wait_for("ended")
+        return (self.place / "said").read_text()
+
+    @property
+    def status(self) -> int:
+        """What it ended with."""
+        return int((self.place / "ended").read_text())
+
+    def _wait_for(self, file: str) -> None:
+        while not (self.place / file).exists():
+            assert file == "ended" or not (self.place / "ended").exists(), (self.place / "said").read_text()
+            time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def starter() -> Iterator[IO[str]]:
+    """What makes starts: it takes a line for each."""
+    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
+    with subprocess.Popen([sys.executable, "-c", STOPPING], env=environment, stdin=subprocess.PIPE, text=True) as made:
+        assert made.stdin is not None
+        yield made.stdin
+        made.stdin.close()
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tool = Tool(tmp_path_factory.mktemp("program"))
+    tool.build(PROGRAM, compiler="gcc")
+    return tool.folder / "app"
 
 
 @pytest.mark.parametrize(
@@ -74,15 +123,17 @@ class Start:
         *(pytest.param(where, False, marks=pytest.mark.nightly) for where in (BEFORE_IT_GATHERS, BEFORE_IT_REMOVES)),
     ],
 )
-def test_the_first_start_leaves_alone_what_the_second_has(tool: Tool, where: str, has_ended: bool) -> None:
-    tool.build(PROGRAM, compiler="gcc")
-    first, second = Start(tool, "first", where), Start(tool, "second", BEFORE_IT_GATHERS)
+def test_the_first_start_leaves_alone_what_the_second_has(
+    starter: IO[str], tool: Tool, program: Path, where: str, has_ended: bool
+) -> None:
+    shutil.copy(program, tool.folder)
+    first, second = Start(starter, tool, "first", where), Start(starter, tool, "second", BEFORE_IT_GATHERS)
     told = second.go_on() if has_ended else ""
     said = first.go_on()
     assert "out: a later run here, or another analysis, has taken this one's data" in said
-    assert first.process.returncode == 2
+    assert first.status == 2
     told = told or second.go_on()
-    assert second.process.returncode == 0, told
+    assert second.status == 0, told
     found = load(tool.folder / "out")
     assert (found.notes.command, len(found.locations), found.notes.remarks) == (("./app", "second"), 1, ())
     assert left_by_run(tool.folder / "out") == {"experiment.cube"}

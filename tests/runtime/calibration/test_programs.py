@@ -30,15 +30,17 @@ def shop(tmp_path: Path) -> Iterator[Workshop]:
     assert list(tmp_path.iterdir()) == []
 
 
-def built(shop: Workshop) -> Path:
-    return shop.build("machine", MACHINE, [(*c_compilers(os.environ, "a test")[0], *STRICT)])
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The program that measures all but messages and roofs."""
+    with workshop(tmp_path_factory.mktemp("machine"), os.environ) as made:
+        yield made.build("machine", MACHINE, [(*c_compilers(os.environ, "a test")[0], *STRICT)])
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers that are assumed are those of x86-64")
-def test_the_instructions_that_are_assumed_are_nearly_those_that_valgrind_counts(shop: Workshop) -> None:
-    program = built(shop)
+def test_the_instructions_that_are_assumed_are_nearly_those_that_valgrind_counts(shop: Workshop, machine: Path) -> None:
     valgrind, tools = counting_tool()
-    printed = shop.run([valgrind.program, "-q", f"--tool={TOOL}", program, "count"], {"VALGRIND_LIB": str(tools)})
+    printed = shop.run([valgrind.program, "-q", f"--tool={TOOL}", machine, "count"], {"VALGRIND_LIB": str(tools)})
     counted = {name: float(number) for name, number in re.findall(r"^counted (\w+) (.*)$", printed, re.MULTILINE)}
     source = (Path(__file__).parents[3] / "runtime" / "calibration" / "loops.c").read_text()
     known = {name: 512 * int(each) for name, each in re.findall(r'"(\w+)".*known_from = (\d) \* LENGTH', source)}
@@ -46,14 +48,14 @@ def test_the_instructions_that_are_assumed_are_nearly_those_that_valgrind_counts
     assert {name: counted[name] / known[name] for name in known} == pytest.approx(dict.fromkeys(known, 1), rel=0.25)
 
 
-def test_of_ranks_that_a_launcher_starts_only_the_first_measures(shop: Workshop) -> None:
-    words = [built(shop), "32768", "1048576", "64", shop.folder / "file"]
+def test_of_ranks_that_a_launcher_starts_only_the_first_measures(shop: Workshop, machine: Path) -> None:
+    words = [machine, "32768", "1048576", "64", shop.folder / "file"]
     for variable in ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"):
         assert shop.run(words, {variable: "1"}) == ""
 
 
-def test_where_no_file_can_be_made_only_files_are_missing(shop: Workshop) -> None:
-    printed = shop.run([built(shop), "32768", "262144", "64", shop.folder / "none" / "file"])
+def test_where_no_file_can_be_made_only_files_are_missing(shop: Workshop, machine: Path) -> None:
+    printed = shop.run([machine, "32768", "262144", "64", shop.folder / "none" / "file"])
     assert "lacks files No such file or directory" in printed.splitlines()
     of_caches = {f"{level}_miss_{how}" for level in ("l1", "l2") for how in ("streamed", "chased")}
     assert set(printed_prices(printed)) == {*of_caches, "memory_streamed"}

@@ -41,16 +41,19 @@ int main(int argc, char **argv) {
 }
 """
 
+ALONE = "2 processes, each alone in its MPI_COMM_WORLD"
+FAILED = "gathering by MPI failed (expected 3 processes in one MPI_COMM_WORLD, found each alone: "
+
 
 @pytest.mark.parametrize(
-    ("early", "remark"),
+    ("early", "remark", "mpi"),
     [
-        (1, "2 processes, each alone in its MPI_COMM_WORLD"),
-        (
-            2,
-            "gathering by MPI failed (expected 3 processes in one MPI_COMM_WORLD, found each alone: ",
-        ),
+        (1, ALONE, "openmpi"),
+        (2, FAILED, "mpich"),
+        pytest.param(1, ALONE, "mpich", marks=pytest.mark.nightly),
+        pytest.param(2, FAILED, "openmpi", marks=pytest.mark.nightly),
     ],
+    indirect=["mpi"],
 )
 def test_ranks_under_the_launcher_of_another_mpi_do_not_gather_against_each_other(
     early: int, remark: str, mpi: tuple[str, str], tmp_path: Path
@@ -69,8 +72,8 @@ def test_ranks_under_the_launcher_of_another_mpi_do_not_gather_against_each_othe
     assert not any("No such file" in each for each in experiment.notes.remarks)
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 5])
-@pytest.mark.by_day(mpi=["openmpi"])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+@pytest.mark.by_day(mpi=["openmpi"], ranks=[1, 3])
 def test_shards_come_together_from_disks_that_only_some_ranks_see(
     ranks: int,
     mpi: tuple[str, str],

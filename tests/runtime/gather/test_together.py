@@ -75,8 +75,8 @@ def assert_same(one: Experiment, other: Experiment) -> None:
         assert one.exclusive(metric.name).tobytes() == other.exclusive(metric.name).tobytes(), metric.name
 
 
-@pytest.mark.parametrize("processes", [1, 4])
-@pytest.mark.by_day(mpi=["openmpi"])
+@pytest.mark.parametrize("processes", [1, 3, 4])
+@pytest.mark.by_day(mpi=["openmpi"], processes=[4])
 def test_several_processes_gather_what_one_does(
     processes: int,
     mpi: tuple[str, str],
@@ -296,7 +296,9 @@ def test_a_full_folder_of_temporary_files_is_said(
     assert RunFolder(large).shard_files()
 
 
+@pytest.mark.parametrize("ranks", [3, pytest.param(5, marks=pytest.mark.nightly)])
 def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
+    ranks: int,
     large: Path,
     linked: Record,  # noqa: F811
 ) -> None:
@@ -313,8 +315,8 @@ def test_shards_on_disks_that_not_all_see_are_merged_where_they_are(
     (homes[1].shards / "short.1.2.shard").write_bytes(b"AASHARD")
     (homes[0].shards / "home").write_text("here")
     job = f"exec {sys.executable} -W ignore -m autoanalyzer.runtime.gather '' out/shards here .temporary out/shards"
-    script = f"test $OMPI_COMM_WORLD_RANK -lt 2 && cd disk.0 || cd disk.1; {job}"
-    words = ["mpirun.openmpi", "-n", "5", "sh", "-c", script]
+    script = f"test $OMPI_COMM_WORLD_RANK -lt {ranks // 2} && cd disk.0 || cd disk.1; {job}"
+    words = ["mpirun.openmpi", "-n", str(ranks), "sh", "-c", script]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert 'autoanalyzer-gathered {"keep": true}' in done.stdout

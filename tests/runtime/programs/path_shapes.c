@@ -6,6 +6,9 @@
  */
 #include <fcntl.h>
 #include <mpi.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +25,15 @@
 
 static int rank, size, done;
 
-static void work(int units) {
+static void compute(int units) {
     volatile double x = 1;
-    done += units;
     for (long i = 0; i < (long)units * UNIT; i++)
         x = x * 1.0000001 + 1e-9;
+}
+
+static void work(int units) {
+    done += units;
+    compute(units);
 }
 
 static void before(int units) {
@@ -554,6 +561,23 @@ static void ordered(void) {
     MPI_File_close(&file);
 }
 
+#ifdef _OPENMP
+static void team(int late) {
+    #pragma omp parallel num_threads(3)
+    compute(omp_get_thread_num() == late ? 3 : 1);
+}
+
+/* Of a team, the slowest thread has three times the work of the others: path 2 (2 + 3 + 3). */
+static void teams(void) {
+    for (int i = 0; i < 2; i++) {
+        work(2);
+        MPI_Barrier(WORLD);
+        team(2 * (rank % 2));
+        team(1 - rank % 2);
+    }
+}
+#endif
+
 #define SHAPE(name)                                                                                          \
     { #name, name }
 
@@ -571,6 +595,9 @@ int main(int argc, char **argv) {
         SHAPE(merged),     SHAPE(across_all), SHAPE(across_root), SHAPE(beside),        SHAPE(windowed),
         SHAPE(unwindowed), SHAPE(fenced),     SHAPE(unfenced),    SHAPE(posted),
         SHAPE(repeated),   SHAPE(filed),      SHAPE(ordered),     SHAPE(synchronous),   SHAPE(answered),
+#ifdef _OPENMP
+        SHAPE(teams),
+#endif
     };
     MPI_Group all;
     int units[MOST];
@@ -581,6 +608,8 @@ int main(int argc, char **argv) {
     MPI_Group_range_incl(all, 1, (int[1][3]){{0, size - 1, 2}}, &even);
     MPI_Group_incl(all, 1, (int[]){0}, &first);
     MPI_Group_incl(all, 1, (int[]){1}, &second);
+    #pragma omp parallel num_threads(3) /* which starts the threads */
+    compute(0);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         int asked = argc == 1;
         for (int k = 1; k < argc; k++)

@@ -10,6 +10,7 @@ import pytest
 from autoanalyzer.runtime.counting.cache_geometry import CacheGeometry, CacheLevel
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
+from autoanalyzer.runtime.gather.shard import Shard
 
 from ...conftest import MPIS, for_several_programs
 from .conftest import Lab, counts
@@ -41,17 +42,27 @@ static void straddle(void) {{
 }}
 """
 
+CALLS_BACK = 3  # of a function that MPI calls, over as many lines
+
 MPI_PROGRAM = f"""
 #include <mpi.h>
 {LOOPS}
+static void combine(void *in, void *out, int *length, MPI_Datatype *type) {{
+    for (long i = 0; i < 8 * {LINES}; i += 8)
+        *(volatile double *)&walked[i] = 1;
+}}
 int main(int argc, char **argv) {{
-    int rank, sum;
+    int rank, sum, one = 1;
+    MPI_Op operation;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     nops(1000000L * (rank + 1));
     walk(8);
     for (int i = 0; i < 20; i++)
         MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Op_create(combine, 1, &operation);
+    {"MPI_Reduce_local(&one, &sum, 1, MPI_INT, operation);" * CALLS_BACK}
+    MPI_Op_free(&operation);
     MPI_Finalize();
     return 0;
 }}
@@ -80,10 +91,21 @@ def near(expected: int) -> object:
     return pytest.approx(expected + 8, abs=8)
 
 
-def test_counts_of_known_loops_are_exact(lab: Lab) -> None:
-    program = lab.build(PLAIN_PROGRAM, "-fno-inline")
-    (shard,) = lab.count(program)
-    found = counts(shard)
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program without MPI, which several tests count."""
+    return Lab(tmp_path_factory.mktemp("plain")).build(PLAIN_PROGRAM, "-fno-inline")
+
+
+@pytest.fixture(scope="module")
+def counted(plain: Path) -> Shard:
+    """What it counts in the usual caches."""
+    (shard,) = Lab(plain.parent).count(plain)
+    return shard
+
+
+def test_counts_of_known_loops_are_exact(counted: Shard) -> None:
+    found = counts(counted)
     nops = found[by_line(PLAIN_PROGRAM, "void nops")]
     assert nops["instructions"] == near(5 * 1000000)
     assert nops["l1_accesses"] < 10
@@ -92,14 +114,12 @@ def test_counts_of_known_loops_are_exact(lab: Lab) -> None:
     assert walk["l1_misses"] == near(2 * LINES)
     assert walk["l2_misses"] == pytest.approx(walk["l1_misses"], abs=8)
     assert walk["l2_accesses"] == walk["l1_misses"]
-    assert shard.sources["l1_misses"] == "simulated:rtcount L1=32K/8/64 L2=1M/8/64"
-    assert "cycles" not in shard.sources
+    assert counted.sources["l1_misses"] == "simulated:rtcount L1=32K/8/64 L2=1M/8/64"
+    assert "cycles" not in counted.sources
 
 
-def test_an_access_counts_once_whether_it_reads_and_writes_or_meets_two_lines(lab: Lab) -> None:
-    program = lab.build(PLAIN_PROGRAM, "-fno-inline")
-    (shard,) = lab.count(program)
-    found = counts(shard)
+def test_an_access_counts_once_whether_it_reads_and_writes_or_meets_two_lines(counted: Shard) -> None:
+    found = counts(counted)
     change = found[by_line(PLAIN_PROGRAM, "void change")]
     assert change["l1_accesses"] == near(1000)
     straddle = found[by_line(PLAIN_PROGRAM, "void straddle")]
@@ -107,19 +127,17 @@ def test_an_access_counts_once_whether_it_reads_and_writes_or_meets_two_lines(la
     assert straddle["l1_misses"] < 10
 
 
-def test_a_cache_that_holds_the_data_misses_it_once(lab: Lab) -> None:
-    program = lab.build(PLAIN_PROGRAM, "-fno-inline")
+def test_a_cache_that_holds_the_data_misses_it_once(lab: Lab, plain: Path) -> None:
     geometry = CacheGeometry(CacheLevel(64 << 10, 16, 32), CacheLevel(4 << 20, 16, 32))
-    (shard,) = lab.count(program, geometry=geometry)
+    (shard,) = lab.count(plain, geometry=geometry)
     walk = counts(shard)[by_line(PLAIN_PROGRAM, "*to = walked")]
     assert walk["l1_misses"] == near(3 * LINES)  # every other line of 32 bytes, then each
     assert walk["l2_misses"] == near(2 * LINES)
     assert shard.sources["instructions"] == "simulated:rtcount L1=64K/16/32 L2=4M/16/32"
 
 
-def test_counts_are_the_same_in_three_runs(lab: Lab) -> None:
-    program = lab.build(PLAIN_PROGRAM)
-    runs = [counts(shard) for _ in range(3) for shard in lab.count(program)]
+def test_counts_are_the_same_in_three_runs(lab: Lab, plain: Path, counted: Shard) -> None:
+    runs = [counts(counted), *(counts(shard) for _ in range(2) for shard in lab.count(plain))]
     assert len(runs) == 3
     assert all(run == runs[0] for run in runs)
 
@@ -127,11 +145,15 @@ def test_counts_are_the_same_in_three_runs(lab: Lab) -> None:
 Ranks = list[dict[str, dict[str, int]]]
 
 
-@pytest.fixture(scope="module")
-def under_every_mpi(tmp_path_factory: pytest.TempPathFactory) -> list[Ranks]:
-    """The counts of two ranks under each MPI: two programs of one command, the first behind a script."""
+@pytest.fixture(
+    scope="module",
+    params=[("openmpi",), pytest.param(tuple(MPIS), marks=pytest.mark.nightly)],
+    ids=lambda several: f"{'-'.join(several)} with two ranks",
+)
+def under_every_mpi(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Ranks]:
+    """The counts under each MPI, of two ranks under one: two programs of one command, the first behind a script."""
     found = []
-    for launcher, compiler in MPIS.values():
+    for name, (launcher, compiler) in MPIS.items():
         if not shutil.which(launcher) or not shutil.which(compiler):
             pytest.skip(f"{launcher} is not installed")
         lab = Lab(tmp_path_factory.mktemp(launcher))
@@ -139,8 +161,9 @@ def under_every_mpi(tmp_path_factory: pytest.TempPathFactory) -> list[Ranks]:
         script = lab.folder / "start"
         script.write_text(f"#!/bin/sh\nexec {program}\n")
         script.chmod(0o755)
-        shards = lab.count(for_several_programs(launcher), "-n", "1", script, ":", "-n", "1", "env", "X=1", program)
-        assert [shard.rank for shard in shards] == [0, 1]
+        more = (":", "-n", "1", "env", "X=1", program) if name in request.param else ()
+        shards = lab.count(for_several_programs(launcher), "-n", "1", script, *more)
+        assert [shard.rank for shard in shards] == ([0, 1] if more else [0])
         found.append([counts(shard) for shard in shards])
     return found
 
@@ -154,7 +177,15 @@ def test_counts_are_the_same_under_every_mpi(under_every_mpi: list[Ranks]) -> No
     first, *others = under_every_mpi
     for name in ("instructions", "l1_accesses"):
         wanted = [[regions[loop][name] for loop in (nops, walk)] for regions in first]
-        assert all([[regions[loop][name] for loop in (nops, walk)] for regions in ranks] == wanted for ranks in others)
+        found = [[[regions[loop][name] for loop in (nops, walk)] for regions in ranks] for ranks in others]
+        assert found == [wanted[: len(ranks)] for ranks in others]
+
+
+def test_what_mpi_calls_back_is_counted_and_simulated(under_every_mpi: list[Ranks]) -> None:
+    for combine in (regions[by_line(MPI_PROGRAM, "void combine")] for ranks in under_every_mpi for regions in ranks):
+        assert combine["l1_accesses"] == pytest.approx(CALLS_BACK * LINES, abs=30)
+        assert combine["l1_misses"] == pytest.approx(CALLS_BACK * LINES, abs=30)
+        assert combine["instructions"] < CALLS_BACK * 10 * LINES
 
 
 def test_what_mpi_executes_stands_apart(under_every_mpi: list[Ranks]) -> None:
@@ -167,9 +198,8 @@ def test_what_mpi_executes_stands_apart(under_every_mpi: list[Ranks]) -> None:
             assert regions["MPI_Init"]["mpi_instructions"] > 100000
 
 
-def test_the_experiment_has_the_metrics_that_were_counted(lab: Lab) -> None:
-    program = lab.build(PLAIN_PROGRAM, "-fno-inline")
-    experiment = merge_shards(lab.count(program), RunFacts())
+def test_the_experiment_has_the_metrics_that_were_counted(counted: Shard) -> None:
+    experiment = merge_shards([counted], RunFacts())
     sources = {metric.name: metric.source for metric in experiment.metrics}
     counted = ["instructions", "mpi_instructions", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses"]
     assert {sources[name] for name in counted} == {"simulated:rtcount L1=32K/8/64 L2=1M/8/64"}

@@ -22,8 +22,9 @@ LAUNCHERS: Final = {"mpicc.openmpi": ("mpirun.openmpi", "--oversubscribe"), "mpi
 
 def counted(lab: Lab, compiler: str, ranks: int, *shapes: str) -> Experiment:
     text = (PROGRAMS / "path_shapes.c").read_text()
-    program = lab.build(text, compiler=compiler)
-    shards = lab.count(*LAUNCHERS[compiler], "-n", str(ranks), program, *shapes, AUTOANALYZER_PATH="always")
+    program = lab.build(text, "-fopenmp", compiler=compiler)
+    command = (*LAUNCHERS[compiler], "-n", str(ranks), program, *shapes)
+    shards = lab.count(*command, AUTOANALYZER_PATH="always", OMP_WAIT_POLICY="passive")
     return merge_shards(shards, RunFacts())
 
 
@@ -47,7 +48,8 @@ def assert_parts(experiment: Experiment, unit: float, ranks: int) -> None:
     ],
 )
 def test_the_path_of_each_shape_is_as_long_as_theory_says(lab: Lab, compiler: str, ranks: int) -> None:
-    expected = {name: length for name, (length, _) in SHAPES.items()} | (FURTHER if ranks >= 4 else {})
+    expected = {name: length for name, (length, _) in SHAPES.items()} | {"teams": "16"}
+    expected |= FURTHER if ranks >= 4 else {}
     experiment = counted(lab, compiler, ranks, "master", *expected)
     values = np.asarray(experiment.exclusive("path_instructions"))
     found = of_functions(experiment, values, (*expected, "master"))
@@ -56,13 +58,3 @@ def test_the_path_of_each_shape_is_as_long_as_theory_says(lab: Lab, compiler: st
     assert lengths == pytest.approx({name: in_units(text, ranks) for name, text in expected.items()}, rel=EXACT)
     assert 2 * (1 - EXACT) < found["master"] / unit < 2 * (ranks - 1) * (1 + EXACT)
     assert_parts(experiment, unit, ranks)
-
-
-def test_a_team_adds_the_work_of_its_slowest_thread(lab: Lab) -> None:
-    program = lab.build((PROGRAMS / "path_teams.c").read_text(), "-fopenmp", compiler="mpicc.openmpi")
-    shards = lab.count("mpirun.openmpi", "-n", "2", program, AUTOANALYZER_PATH="always", OMP_WAIT_POLICY="passive")
-    experiment = merge_shards(shards, RunFacts())
-    path, work = (np.asarray(experiment.exclusive(metric)) for metric in ("path_instructions", "instructions"))
-    length = sum(of_functions(experiment, path, ("alone", "together")).values())
-    unit = of_functions(experiment, work, ("alone",))["alone"] / 8  # 4 on each of two ranks
-    assert length / unit == pytest.approx(2 * (2 + 3 + 3), rel=EXACT)

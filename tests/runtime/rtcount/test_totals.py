@@ -68,7 +68,7 @@ STRINGS = r"""
 #include <string.h>
 static char text[1 << 16], copy[1 << 16];
 int main(void) {
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 60; i++) {
         void *to = copy;
         const void *from = text;
         size_t bytes = sizeof text;
