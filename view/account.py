@@ -23,7 +23,9 @@ __all__ = ["AccountSection", "account_picture"]
 
 Values = npt.NDArray[np.float64]
 
-_MOST: Final = 20
+_MOST: Final = 10
+_DRAWN_MOST: Final = 20
+_LEAST: Final = 0.005  # of all time: what is less stays blank
 _SHORTEST: Final = 0.5e-9  # seconds that are written at all
 _DRAWN: Final = 0.001  # of all time: the bars of shorter regions are not seen
 _TITLES: Final = {
@@ -112,21 +114,24 @@ class AccountSection:
         }
 
     def print(self, findings: Findings, *, stderr: bool = False) -> None:
-        """Print the regions' own times, the longest first, and the prices; only parts that there are."""
+        """Print the regions' own times, the longest first, and the prices; of parts those that are large somewhere."""
         account = findings.account
         regions, whole = _heaviest(account), float(sum(each.sum() for each in account.own.values()))
-        shown = [name for name in account.parts if account.own[name].max(initial=0.0) >= _SHORTEST]
+        shown = [name for name in account.parts if account.own[name].sum() >= _LEAST * whole]
 
         def row(values: dict[str, float], name: str, source: str) -> list[str]:
-            times = (sum(values.values()), *(values[each] for each in shown))
-            return [*(_written(findings, time, whole) for time in times), name, source]
+            time = sum(values.values())
+            parts = (
+                time_of(findings.experiment, values[each]) if values[each] >= _LEAST * whole else "" for each in shown
+            )
+            return [time_of(findings.experiment, time), percent(100 * time / whole), *parts, name, source]
 
         rows = [row({name: float(account.own[name].sum()) for name in account.parts}, "all regions", "")]
         for region in regions[:_MOST]:
             place = Place.of(findings.experiment, account.ranks.regions[region])
             values = {name: float(account.own[name][region]) for name in account.parts}
             rows.append(row(values, place.title, place.source if place.file else ""))
-        titles = ["own time", *(_TITLES.get(name, name) for name in shown), "region", "source"]
+        titles = ["own time", "share", *(_TITLES.get(name, name) for name in shown), "region", "source"]
         last = len(titles) - 1
         print_table(titles, rows, range(last - 1), stderr=stderr, first_to_go=[last])
         print_lines(_remarks(account, len(regions) - _MOST), stderr=stderr)
@@ -136,7 +141,7 @@ def account_picture(findings: Findings) -> Picture:
     """Draw the regions' own times as bars of their parts, the longest first."""
     account = findings.account
     whole, rows = float(sum(each.sum() for each in account.own.values())), []
-    for region in _heaviest(account)[:_MOST]:
+    for region in _heaviest(account)[:_DRAWN_MOST]:
         place = Place.of(findings.experiment, account.ranks.regions[region])
         values = [float(account.own[name][region]) for name in account.parts]
         if sum(values) < _DRAWN * whole:
@@ -151,7 +156,7 @@ def account_picture(findings: Findings) -> Picture:
 
 def _remarks(account: Account, more: int) -> list[str]:
     said = [f"… and {more} more: --json lists all"] if more > 0 else []
-    said.append("means over the ranks, without the regions below; shares of all regions")
+    said.append("means over the ranks, without the regions below; blank: less than 0.5 % of all time")
     fitted, calibrated = _prices(account)
     if fitted:
         said.append(f"prices, fitted to this run: {_listed(fitted)}")

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from ..analyze import Findings
 from ..analyze.losses import losses
+from ..analyze.overhead import TIMES
 from ..analyze.procedures import hot_regions
 from .account import AccountSection
 from .critical_path import PathSection
@@ -16,6 +17,7 @@ from .lines import print_lines
 from .place import Place
 from .table import print_table
 from .times import time_of
+from .units import percent
 
 __all__ = ["ACCOUNT", "HOT_PROCEDURES", "SECTIONS", "Section"]
 
@@ -32,6 +34,7 @@ class Section:
         find: The analysis.
         printed: What is printed instead, if not its records.
         note: What is said below them, if anything.
+        whole: The number that is printed as a share, too, and of what: a number's name, and seconds.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Section:
     find: Callable[[Findings], Sequence[Any]]
     printed: Callable[[Findings], Sequence[Any]] | None = None
     note: Callable[[Findings], str] = lambda _: ""
+    whole: Callable[[Findings], tuple[str, float] | None] = lambda _: None
 
     def document(self, findings: Findings) -> list[dict[str, Any]]:
         """Give the records as what ``json.dumps`` takes: the keys of a region, and the numbers."""
@@ -54,6 +58,12 @@ class Section:
             [*(_written(findings, *item) for item in each.items()), place.title, place.source if place.file else ""]
             for each, place in zip(entries, places, strict=True)
         ]
+        if entries and (whole := self.whole(findings)):
+            name, seconds = whole
+            behind = [*entries[0]].index(name) + 1
+            titles.insert(behind, "share")
+            for row, each in zip(rows, entries, strict=True):
+                row.insert(behind, percent(100 * each[name] / seconds))
         source, most = len(titles) + 1, len(rows) if everything else _MOST
         print_table([*titles, "region", "source"], rows[:most], range(len(titles)), stderr=stderr, first_to_go=[source])
         if len(rows) > most:
@@ -69,6 +79,20 @@ class Section:
 def _ranked(findings: Findings) -> str:
     """Say by what hot regions are ranked where it is not by the first column."""
     return "by own compute time: wall time is waiting for turns, too" if findings.procedures.by_computing else ""
+
+
+def _own_time(findings: Findings) -> tuple[str, float] | None:
+    """Return by what hot regions are ranked, and that of all of them."""
+    name = "own_compute_time" if findings.procedures.by_computing else "own_wall_time"
+    seconds = sum(getattr(each, name) for each in findings.procedures.every)
+    return (name, seconds) if seconds > 0 else None
+
+
+def _time_of_ranks(findings: Findings) -> tuple[str, float] | None:
+    """Return the sum over the ranks, or threads, of what is compared in all regions."""
+    performance = findings.performance
+    seconds = float(performance.values[list(performance.top)].sum()) if performance.metric in TIMES else 0.0
+    return ("loss", seconds) if seconds > 0 else None
 
 
 def _written(findings: Findings, name: str, value: object) -> str:
@@ -93,8 +117,15 @@ SECTIONS: Final[tuple[Section | AccountSection | PathSection, ...]] = (
         lambda found: hot_regions(found.run),
         HOT_PROCEDURES.find,
         _ranked,
+        _own_time,
     ),
-    Section("losses", "list regions by what imbalance costs: (longest - mean) x ranks, or threads in it", losses),
+    Section(
+        "losses",
+        "list regions by what imbalance costs: (longest - mean) x ranks, or threads in it",
+        losses,
+        note=lambda _: "shares of the time of all ranks",
+        whole=_time_of_ranks,
+    ),
     ACCOUNT,
     CRITICAL_PATH,
 )

@@ -48,10 +48,11 @@ def test_what_is_hot_and_what_imbalance_costs_is_listed_and_in_the_document(save
     done = succeed(saved("autoanalyzer", "analyze", "app.cube", "--hot", "--losses", "--all", "--json", "f.json"))
     said = done.stdout.decode().splitlines()
     assert " ".join(said[0].split()) == (
-        "own wall time own compute time own mpi time with small wall time callers region source"
+        "own wall time share own compute time own mpi time with small wall time callers region source"
     )
-    assert " ".join(said[1].split()) == "1.5 s 1.5 s - 1.5 s 1.5 s 0 loop in main app.c:3"
-    assert " ".join(said[4].split()) == "2 s 2 s 1.5 s 1.33 2 loop in main app.c:3"
+    assert " ".join(said[1].split()) == "1.5 s 97 % 1.5 s - 1.5 s 1.5 s 0 loop in main app.c:3"
+    assert " ".join(said[4].split()) == "2 s 32 % 2 s 1.5 s 1.33 2 loop in main app.c:3"
+    assert said[5] == "shares of the time of all ranks"
     found = json.loads((saved.folder / "f.json").read_text())
     assert [(each["line"], each["own_wall_time"]) for each in found["hot"]] == [(3, 1.5), (5, 0.05)]
     hot = [(each["line"], each["own_compute_time"], each["callers"]) for each in found["hot_procedures"]]
@@ -65,13 +66,13 @@ def test_the_account_is_a_table_with_its_prices_and_in_the_document(saved):
     said = succeed(saved("autoanalyzer", "analyze", "app.cube", "--account", "--json", "f.json")).stdout.decode()
     lines = [" ".join(line.split()) for line in said.splitlines()]
     assert lines[:4] == [
-        "own time instructions region source",
-        "1.55 s 100 % 1.55 s 100 % all regions",
-        "1.5 s 97 % 1.5 s 97 % loop in main app.c:3",
-        "50 ms 3.2 % 50 ms 3.2 % loop in main app.c:5",
+        "own time share instructions region source",
+        "1.55 s 100 % 1.55 s all regions",
+        "1.5 s 97 % 1.5 s loop in main app.c:3",
+        "50 ms 3.2 % 50 ms loop in main app.c:5",
     ]
     assert lines[4:7] == [
-        "means over the ranks, without the regions below; shares of all regions",
+        "means over the ranks, without the regions below; blank: less than 0.5 % of all time",
         "prices, fitted to this run: 1 ns an instruction",
         "they leave 0.0 % of computing unexplained",
     ]
