@@ -12,7 +12,7 @@ from autoanalyzer.experiment import Builder, Region, save
 from tests.conftest import Tool
 
 DATA = Path(__file__).parents[1] / "data"
-RANKS, PATHS = 6_000, 200  # more values than a block has
+RANKS, PATHS = 6_000, 175  # more values than a block has
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +51,14 @@ def test_a_job_finds_what_one_process_finds(large: Path, mpi: tuple[str, str], t
     assert (tool.folder / "job.json").read_bytes() == (tool.folder / "alone.json").read_bytes()
 
 
-def test_a_job_has_one_verdict_of_a_small_run_too_and_one_line_of_what_is_wrong(
-    mpi: tuple[str, str], tool: Tool, tmp_path: Path
-) -> None:
+@pytest.mark.by_day(mpi=["mpich"])  # processes of Open MPI, which other tests start, are told by other variables
+def test_a_job_has_one_verdict_of_a_small_run_too(mpi: tuple[str, str], tool: Tool) -> None:
     small = tool(mpi[0], "-n", "2", "autoanalyzer", "analyze", str(DATA / "rays.cube.gz"))
     assert (small.returncode, _verdicts(small.stdout)) == (0, 1)
+
+
+@pytest.mark.by_day(mpi=["openmpi"])
+def test_a_job_has_one_line_of_what_is_wrong(mpi: tuple[str, str], tool: Tool) -> None:
     tool.write("wrong.cube", "<cube>")
     wrong = tool(mpi[0], "-n", "2", "autoanalyzer", "analyze", "wrong.cube")
     assert (wrong.returncode, wrong.stderr.count(b"autoanalyzer: ")) == (2, 1)
@@ -78,7 +81,7 @@ def test_a_job_whose_processes_do_not_all_see_the_file_is_done_by_the_first(larg
     (tool.folder / "there").mkdir()
     (tool.folder / "there" / "e.cubex").symlink_to(large)
     script = "test $OMPI_COMM_WORLD_RANK = 0 && cd there; exec autoanalyzer analyze e.cubex"
-    done = tool("mpirun", "-n", "3", "sh", "-c", script)
+    done = tool("mpirun", "-n", "2", "sh", "-c", script)
     assert (done.returncode, _verdicts(done.stdout)) == (0, 1), done.stderr
     assert (
         b"process 1 of the job cannot help, so that the first one works alone: e.cubex: cannot be read" in done.stderr

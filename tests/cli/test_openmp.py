@@ -38,13 +38,25 @@ def run(tool: Tool, *arguments: str, **variables: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[Any, Experiment]]:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Tool]:
+    """Give a folder in which a program was built, once."""
+
+    @cache
+    def built(compiler: str, source: str) -> Tool:
+        tool = Tool(tmp_path_factory.mktemp(compiler))
+        made(tool, compiler, source)
+        return tool
+
+    return built
+
+
+@pytest.fixture(scope="module")
+def ran(built: Callable[[str, str], Tool]) -> Callable[..., tuple[Any, Experiment]]:
     """Give the findings and the experiment of a program, which is built and run once."""
 
     @cache
     def ran(compiler: str, source: str, *arguments: str) -> tuple[Any, Experiment]:
-        tool = Tool(tmp_path_factory.mktemp(compiler))
-        made(tool, compiler, source)
+        tool = built(compiler, source)
         return run(tool, *arguments), load(tool.folder / "out" / "experiment.cube")
 
     return ran
@@ -118,8 +130,8 @@ def test_waiting_is_part_of_the_time_and_no_computing(ran: Any, compiler: str) -
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_who_sleeps_while_waiting_is_not_on_a_processor(tool: Any, compiler: str) -> None:
-    made(tool, compiler, "share.c")
+def test_who_sleeps_while_waiting_is_not_on_a_processor(built: Any, compiler: str) -> None:
+    tool = built(compiler, "share.c")
     run(tool, "uneven", OMP_WAIT_POLICY="passive")
     experiment = load(tool.folder / "out" / "experiment.cube")
     waited, spun = (experiment.exclusive(metric)[:, 1].sum() for metric in ("omp_time", "omp_cpu_time"))

@@ -1,14 +1,17 @@
+import json
 import re
+import shutil
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from autoanalyzer.experiment import load
 
-from ..conftest import Tool, for_several_programs
-from .conftest import succeed
+from ..conftest import Done, Tool, for_several_programs
+from .conftest import refused, succeed
 
 HEAD = """
 #include <mpi.h>
@@ -41,7 +44,7 @@ int main(int argc, char **argv) {
     double sum, total;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    sum = work(rank, 400000);
+    sum = work(rank, 150000);
     MPI_Reduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
         printf("total %.6f\\n", total);
@@ -57,33 +60,71 @@ def parts_halves(findings: dict) -> bool:
     return all({each // 2 for each in cluster} in ({0}, {1}) for cluster in findings["dissimilarity"]["clusters"])
 
 
-def ending(action: str) -> str:
-    return (
-        HEAD
-        + """
+# How a run may end, and a rank that does not come to its end then.
+DEATHS = [
+    ("if (rank == 2) raise(SIGKILL)", 2),
+    ("raise(SIGKILL)", 0),
+    ("if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 3)", 1),
+    ("if (rank == 0) raise(SIGSEGV)", 0),
+    ("if (rank == 1) exit(5)", 1),
+    ("exit(0)", 2),
+]
+HANGS = "for (alarm(2 + (unsigned)(time(NULL) - began));;) pause()"  # longer than all before
+WELL, HANGING = "-1", str(len(DEATHS))
+CASES = " ".join(
+    f"case {number}: {action}; break;" for number, action in enumerate([*(each for each, _ in DEATHS), HANGS])
+)
+
+# Its argument says how it ends.
+ENDING = (
+    HEAD
+    + """
 #include <time.h>
 int main(int argc, char **argv) {
     int rank;
     volatile double sum;
     time_t began = time(NULL);
-    (void)began;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    sum = work(rank, 200000);
+    sum = work(rank, 20000);
     MPI_Barrier(MPI_COMM_WORLD);
-    ACTION;
+    switch (atoi(argv[1])) {
+        CASES
+    }
     sum += work(rank, 1000);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return sum < 0;
 }
-""".replace("ACTION", action)
-    )
+""".replace("CASES", CASES)
+)
 
 
-def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, mpi):
+@pytest.fixture(scope="module")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None]:
+    """Put a program and its source in a tool's folder; it is built once by each compiler."""
+
+    @cache
+    def built(source: str, compiler: str) -> Path:
+        tool = Tool(tmp_path_factory.mktemp("built"))
+        tool.build(source, compiler=compiler)
+        return tool.folder
+
+    def build(tool: Tool, source: str, compiler: str = "mpicc") -> None:
+        shutil.copytree(built(source, compiler), tool.folder, dirs_exist_ok=True)
+
+    return build
+
+
+def run(tool: Tool, *words: str) -> tuple[Done, dict[str, Any]]:
+    """Run, and give what was found, too."""
+    done = tool("autoanalyzer", "run", "-o", "out", "--json", "found.json", *words)
+    return done, json.loads((tool.folder / "found.json").read_text())
+
+
+def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, build, mpi):
     launcher, compiler = mpi
-    tool.build(UNEVEN, compiler=compiler)
+    build(tool, UNEVEN, compiler)
     done = tool("autoanalyzer", "run", "-o", "out", "--", launcher, "-n", "4", "./app")
     assert done.returncode == 0
     assert done.stdout.startswith(b"total ")
@@ -106,14 +147,13 @@ def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, mpi):
     assert ("work/loop@18/spin/loop@11", "app.c", 11) in cores
 
 
-def test_the_gather_by_mpi_gives_what_the_plain_one_gives(tool, mpi):
+def test_the_gather_by_mpi_gives_what_the_plain_one_gives(tool, build, mpi):
     launcher, compiler = mpi
-    tool.build(ending("(void)0"), compiler=compiler)
+    build(tool, ENDING, compiler)
     shapes = []
     for how in ("plain", "mpi"):
-        done = tool("autoanalyzer", "run", "-o", "out", "--gather", how, "--", launcher, "-n", "3", "./app")
+        done, found = run(tool, "--gather", how, "--", launcher, "-n", "3", "./app", WELL)
         assert done.returncode == 0, done.stderr
-        found = tool.findings()
         shapes.append([(each["path"], each["visits"]) for each in found["costs"]])
         assert found["completeness"]["remarks"] == []
         assert not (tool.folder / "out" / "shards").exists()
@@ -121,61 +161,35 @@ def test_the_gather_by_mpi_gives_what_the_plain_one_gives(tool, mpi):
 
 
 @pytest.mark.by_day(mpi=["openmpi"])
-def test_exec_is_the_portable_form(tool, mpi):
+def test_exec_is_the_portable_form(tool, build, mpi):
     launcher, compiler = mpi
-    tool.build(UNEVEN, compiler=compiler)
+    build(tool, UNEVEN, compiler)
     done = tool(launcher, "-n", "4", "autoanalyzer", "exec", "-o", "out", "./app")
     assert done.returncode == 0, done.stderr
     assert parts_halves(tool.findings())
 
 
-# How a run may end, and a rank that does not come to its end then.
-DEATHS = [
-    ("if (rank == 2) raise(SIGKILL)", 2),
-    ("raise(SIGKILL)", 0),
-    ("if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 3)", 1),
-    ("if (rank == 3) raise(SIGSEGV)", 3),
-    ("if (rank == 1) exit(5)", 1),
-    ("exit(0)", 3),
-]
-
-
-@pytest.fixture(scope="module")
-def dying(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A program by a compiler, which is built once, and dies the death whose number is its argument."""
-
-    @cache
-    def built(compiler: str) -> Path:
-        tool = Tool(tmp_path_factory.mktemp("dying"))
-        cases = "".join(f"case {number}: {action}; break; " for number, (action, _) in enumerate(DEATHS))
-        tool.build(ending(f"switch (atoi(argv[1])) {{ {cases} }}"), compiler=compiler)
-        return tool.folder / "app"
-
-    return built
-
-
 @pytest.mark.parametrize(("action", "unfinished"), DEATHS)
 @pytest.mark.by_day(mpi=["openmpi"])
-def test_a_run_that_dies_leaves_all_data_up_to_then(tool, mpi, dying, action: str, unfinished: int):
+def test_a_run_that_dies_leaves_all_data_up_to_then(tool, build, mpi, action: str, unfinished: int):
     launcher, compiler = mpi
+    build(tool, ENDING, compiler)
     death = str(DEATHS.index((action, unfinished)))
-    command = (launcher, "-n", "4", str(dying(compiler)), death)
-    done = tool("autoanalyzer", "run", "-o", "out", "--", *command)
-    found = tool.findings()
+    done, found = run(tool, "--", launcher, "-n", "3", "./app", death)
     assert unfinished in found["completeness"]["unfinished"]
-    assert found["completeness"]["expected_processes"] == 4
+    assert found["completeness"]["expected_processes"] == 3
     shots = next(each for each in found["costs"] if each["path"] == "work/loop@18/spin")
-    assert shots["visits"] >= 4 * 20
+    assert shots["visits"] >= 3 * 20
     assert b"never entered MPI_Finalize" in done.stderr
     assert done.returncode == 1
     assert b"the program ended with exit status " in done.stderr
 
 
-def test_a_hang_is_told_from_a_short_run(tool):
-    tool.build(ending("for (alarm(2 + (unsigned)(time(NULL) - began));;) pause()"))  # longer than all before
-    done = tool("autoanalyzer", "run", "-o", "out", "--", "mpirun", "-n", "2", "./app")
+def test_a_hang_is_told_from_a_short_run(tool, build):
+    build(tool, ENDING)
+    done, found = run(tool, "--", "mpirun", "-n", "2", "./app", HANGING)
     assert done.returncode == 1, done.stderr
-    first = tool.findings()["completeness"]["remarks"][0]
+    first = found["completeness"]["remarks"][0]
     assert re.fullmatch(
         r"no process entered or left a region in the last [\d.]+ s of the run: each stayed in one .*", first
     )
@@ -216,9 +230,8 @@ def test_an_mpi_program_without_probes_is_measured_as_a_whole(tool, mpi):
     launcher, compiler = mpi
     tool.write("app.c", UNEVEN)
     assert tool(compiler, "app.c", "-O1", "-o", "app", "-lm").returncode == 0
-    done = tool("autoanalyzer", "run", "-o", "out", "--", launcher, "-n", "4", "./app")
+    done, found = run(tool, "--", launcher, "-n", "4", "./app")
     assert b"not instrumented: app: no probes" in done.stderr
-    found = tool.findings()
     assert parts_halves(found)
     assert [each["function"] for each in found["dissimilarity"]["cccr"]] == ["app"]
 
@@ -227,38 +240,37 @@ def test_a_program_without_mpi_is_one_rank(tool):
     tool.build(
         "int f(int n) { int i, s = 0; for (i = 0; i < n; i++) s += i; return s; } int main() { return f(9) != 36; }"
     )
-    done = tool("autoanalyzer", "run", "-o", "out", "--", "./app")
+    done, found = run(tool, "--", "./app")
     assert done.returncode == 0, done.stderr
-    found = tool.findings()
     assert found["experiment"]["processes"] == 1
     assert found["completeness"]["unfinished"] == []
     assert [each["path"] for each in found["costs"]][:2] == ["f", "f/loop@1"]
 
 
-def test_two_programs_in_one_job_have_two_roots(tool):
-    tool.build(UNEVEN)
+def test_two_programs_in_one_job_have_two_roots(tool, build):
+    build(tool, UNEVEN)
     (tool.folder / "app").rename(tool.folder / "first")
     tool.build(UNEVEN.replace("main(", "main (").replace("static double work", "\nstatic double work"))
     command = (for_several_programs("mpirun"), "-n", "1", "./first", ":", "-n", "2", "./app")
-    done = tool("autoanalyzer", "run", "-o", "out", "--", *command)
+    done, found = run(tool, "--", *command)
     assert done.returncode == 0, done.stderr
-    assert tool.findings()["experiment"]["processes"] == 3
+    assert found["experiment"]["processes"] == 3
 
 
-def test_a_new_run_replaces_the_data_of_the_last_and_no_other_file(tool):
-    tool.build(ending("(void)0"))
+def test_a_new_run_replaces_the_data_of_the_last_and_no_other_file(tool, build):
+    build(tool, ENDING)
     tool.write("out/notes.txt", "mine")
     for ranks in ("2", "1"):
-        assert tool("autoanalyzer", "run", "-o", "out", "--", "mpirun", "-n", ranks, "./app").returncode == 0
-    assert tool.findings()["experiment"]["processes"] == 1
+        done, found = run(tool, "--", "mpirun", "-n", ranks, "./app", WELL)
+        assert (done.returncode, found["experiment"]["processes"]) == (0, int(ranks))
     assert (tool.folder / "out" / "notes.txt").read_text() == "mine"
 
 
-def test_no_environment_is_kept_if_so_asked(tool):
-    tool.build(ending("(void)0"))
+def test_no_environment_is_kept_if_so_asked(tool, build):
+    build(tool, ENDING)
     for options, kept in (((), True), (("--no-environment",), False)):
         tool(
-            *("autoanalyzer", "run", "-o", "out", "--no-analyze", *options, "--", "mpirun", "-n", "1", "./app"),
+            *("autoanalyzer", "run", "-o", "out", "--no-analyze", *options, "--", "./app", WELL),
             env={"OMP_NUM_THREADS": "1", "SECRET_TOKEN": "hush"},
         )
         text = (tool.folder / "out" / "experiment.cube").read_text()
@@ -269,11 +281,6 @@ def test_no_environment_is_kept_if_so_asked(tool):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (
-            ("run", "--", "mpirun", "-n", "2", "/bin/true"),
-            "nothing was recorded for mpirun -n 2 /bin/true: it must be an MPI",
-        ),
-        (("run", "--", "/bin/true"), "nothing was recorded for /bin/true: it must be an MPI program or compiled with"),
         (("run", "--max-memory", "500K", "--", "./app"), "at least 1M, found '500K'"),
         (("run", "--max-overhead", "100", "--", "./app"), "less than 100%, such as 5%, found '100'"),
         (("run", "--", "mpirun", "-n", "2", "./none"), "./none: no such program"),
@@ -299,14 +306,17 @@ def test_no_environment_is_kept_if_so_asked(tool):
         (("analyze", "notes.txt", "--dissimilarity-metric", "x"), "invalid choice: 'x'"),
     ],
 )
-def test_bad_input_gets_one_line_and_exit_code_2(tool, words: tuple[str, ...], message: str):
+def test_bad_input_gets_one_line_and_exit_code_2(tool, here, words: tuple[str, ...], message: str):
     tool.write("notes.txt", "no experiment")
     (tool.folder / "empty").mkdir()
-    done = tool("autoanalyzer", *words)
-    assert done.returncode == 2
-    assert message in done.stderr.decode()
-    assert done.stderr.decode().count("\n") == 1
-    assert done.stdout == b""
+    assert message in refused(here(*words))
+
+
+@pytest.mark.parametrize("launcher", [(), ("mpirun", "-n", "2")])
+def test_a_run_of_which_nothing_was_recorded_gets_one_line_and_exit_code_2(tool, launcher: tuple[str, ...]):
+    command = (*launcher, "/bin/true")
+    said = f"nothing was recorded for {' '.join(command)}: it must be an MPI program or compiled with"
+    assert said in refused(tool("autoanalyzer", "run", "--", *command))
 
 
 UNSEEN = r"""

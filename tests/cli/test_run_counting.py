@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ import pytest
 from autoanalyzer.cli.progress import progress, stages
 from autoanalyzer.experiment import Experiment, load
 
-from ..conftest import for_several_programs, left_by_run
+from ..conftest import Tool, for_several_programs, left_by_run
 from ..runtime.conftest import assert_parts_add_up
 
 COMMAND = Path(sys.executable).parent / "autoanalyzer"
@@ -24,7 +26,7 @@ CACHE = "L1=32K/8/64,L2=1M/8/64"
 SIMULATED = "simulated:rtcount L1=32K/8/64 L2=1M/8/64"
 
 # Each step of the loop is 4 instructions. What the program leaves tells which run has written it. Without MPI it is
-# counted in a fifth of the time.
+# counted in a fifth of the time. When counted it does what its second argument says.
 APP = """
 #include <mpi.h>
 #include <stdio.h>
@@ -43,7 +45,9 @@ int main(int argc, char **argv) {
     char *line = NULL;
     size_t room = 0;
     if (argc > 2 && getenv("VALGRIND_LIB"))
-        ACTION;
+        switch (*argv[2]) {
+            ACTIONS
+        }
     if (WITH_MPI) {
         MPI_Init(&argc, &argv);
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -60,16 +64,45 @@ int main(int argc, char **argv) {
     }
     if (WITH_MPI)
         MPI_Finalize();
-    return STATUS;
+    return argc > 3 ? atoi(argv[3]) : 0;
 }
 """
 
 
-def build(
-    tool, action: str = "(void)0", *, steps: int = 1000000, status: int = 0, mpi: bool = True, compiler: str = "mpicc"
-) -> None:
-    constants = (f"-DSTEPS={steps}", f"-DSTATUS={status}", f"-DWITH_MPI={mpi:d}")
-    tool.build(APP.replace("ACTION", action), *constants, compiler=compiler)
+STEPS = 100000
+EXITS, NEEDS_AVX512, UNLINKS, PAUSES = "exvp"
+ACTIONS = {
+    EXITS: 'fputs("no such deck\\n", stderr); exit(4)',
+    NEEDS_AVX512: '__asm__ volatile("vpxorq %%zmm1, %%zmm1, %%zmm1" : : : "xmm1"); break',
+    UNLINKS: 'unlink(getenv("LOG")); break',
+    PAUSES: 'puts("counting"); fflush(stdout); pause()',
+}
+CASES = " ".join(f"case '{letter}': {action};" for letter, action in ACTIONS.items())
+
+
+@cache
+def _built(folder: Path, steps: int, compiler: str, *, mpi: bool) -> Path:
+    """Build the program, once a module."""
+    tool = Tool(folder / f"{compiler}-{steps}-{mpi}")
+    tool.folder.mkdir()
+    tool.build(APP.replace("ACTIONS", CASES), f"-DSTEPS={steps}", f"-DWITH_MPI={mpi:d}", compiler=compiler)
+    return tool.folder
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where programs are built."""
+    return tmp_path_factory.mktemp("programs")
+
+
+@pytest.fixture
+def build(tool, programs: Path) -> Callable[..., None]:
+    """Put the program and its source where the test works."""
+
+    def build(*, steps: int = STEPS, mpi: bool = True, compiler: str = "mpicc") -> None:
+        shutil.copytree(_built(programs, steps, compiler, mpi=mpi), tool.folder, dirs_exist_ok=True)
+
+    return build
 
 
 def run(tool, *words: str, stdin: bytes = b"", env: dict[str, str] | None = None):
@@ -101,10 +134,11 @@ def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 
 @pytest.mark.by_day(mpi=["openmpi"])
-def test_counts_join_times_under_both_mpis(tool, mpi):
+def test_counts_join_times_under_both_mpis(tool, build, mpi):
     launcher, compiler = mpi
-    build(tool, compiler=compiler)
-    done = run(tool, "--cache", CACHE, "--", launcher, "-n", "2", "./app", "wx")
+    build(compiler=compiler)
+    programs = ("-n", "1", "./app", "wx", ":", "-n", "1", "./app", "wx")
+    done = run(tool, "--cache", CACHE, "--", for_several_programs(launcher), *programs)
     assert done.returncode == 0, done.stderr.decode()
     assert (tool.folder / "result").read_text() == "none\n"
     found = counted(tool)
@@ -114,8 +148,8 @@ def test_counts_join_times_under_both_mpis(tool, mpi):
     assert sources.pop("ref_cycles").startswith("derived:(cpu_time-mpi_cpu_time-io_cpu_time-omp_cpu_time)*")
     assert sources == {}
     one, two = instructions(found, "work/loop@8")
-    assert two - one == 3 * 4 * 1000000
-    assert 0 < one - 3 * 4 * 1000000 < 50
+    assert two - one == 3 * 4 * STEPS
+    assert 0 < one - 3 * 4 * STEPS < 50
     assert found.notes.remarks == ()
     assert_parts_add_up(found)
     whole = tool("autoanalyzer", "analyze", "--all", "out").stdout
@@ -124,24 +158,24 @@ def test_counts_join_times_under_both_mpis(tool, mpi):
 
 
 @pytest.mark.measured
-def test_uneven_steps_are_told_by_their_instructions(tool):
-    build(tool, steps=25000000)
+def test_uneven_steps_are_told_by_their_instructions(tool, build):
+    build(steps=25000000)
     done = run(tool, "--cache", CACHE, "--", "mpirun", "-n", "2", "./app", "wx")
     assert b"because instructions differ: " in done.stderr
 
 
-def test_both_runs_read_the_same_input_and_find_what_is_beside_their_folder(tool):
-    build(tool, mpi=False)
+def test_both_runs_read_the_same_input_and_find_what_is_beside_their_folder(tool, build):
+    build(mpi=False)
     tool.write("case/steps", "skipped\n500\n")
     words = "run -o ../out --counters simulated --no-analyze -- ../app"
     done = tool("sh", "-c", f"cd case && (read line; exec {COMMAND} {words}) < steps")
     assert done.returncode == 0, done.stderr.decode()
     assert (tool.folder / "case" / "result").read_text() == "none\n"
-    assert 0 < instructions(counted(tool), "work/loop@8")[0] - 3 * 4 * (1000000 + 500) < 100
+    assert 0 < instructions(counted(tool), "work/loop@8")[0] - 3 * 4 * (STEPS + 500) < 100
 
 
-def test_a_prepared_folder_is_where_the_program_counts(tool):
-    build(tool, mpi=False)
+def test_a_prepared_folder_is_where_the_program_counts(tool, build):
+    build(mpi=False)
     (tool.folder / "prepared").mkdir()
     shutil.copy(tool.folder / "app", tool.folder / "prepared")
     done = run(tool, "--counting-dir", "prepared", "--", "./app")
@@ -156,8 +190,8 @@ def test_a_prepared_folder_is_where_the_program_counts(tool):
         assert int(seconds) == pytest.approx(times * float(told[4]) + 3, rel=0.05, abs=0.5)
 
 
-def test_what_a_user_asks_of_valgrind_elsewhere_is_not_asked_of_the_counting_run(tool):
-    build(tool, mpi=False)
+def test_what_a_user_asks_of_valgrind_elsewhere_is_not_asked_of_the_counting_run(tool, build):
+    build(mpi=False)
     tool.write(".valgrindrc", "--tool=none\n--no-such-option\n")
     options = {"VALGRIND_OPTS": "--trace-children=no --leak-check=full", "HOME": str(tool.folder)}
     done = run(tool, "--", "./app", env=options)
@@ -168,13 +202,13 @@ def test_what_a_user_asks_of_valgrind_elsewhere_is_not_asked_of_the_counting_run
 @pytest.mark.parametrize(
     ("action", "said"),
     [
-        ("exit((fputs(\"no such deck\\n\", stderr), 4))", "out/counting.log (no such deck)"),
-        ("__asm__ volatile(\"vpxorq %%zmm1, %%zmm1, %%zmm1\" : : : \"xmm1\")", "compile with -march=x86-64-v3"),
+        (EXITS, "out/counting.log (no such deck)"),
+        (NEEDS_AVX512, "compile with -march=x86-64-v3"),
     ],
-)  # fmt: skip
-def test_a_counting_run_that_fails_leaves_the_verdict_of_the_timing_run(tool, action: str, said: str):
-    build(tool, action)
-    done = run(tool, "--", "mpirun", "-n", "2", "./app", "w", "fail")
+)
+def test_a_counting_run_that_fails_leaves_the_verdict_of_the_timing_run(tool, build, action: str, said: str):
+    build()
+    done = run(tool, "--", "mpirun", "-n", "2", "./app", "w", action)
     lines = done.stderr.decode().splitlines()
     assert done.returncode == 1
     failure = [line for line in lines if line.startswith("autoanalyzer: the counting run ended")]
@@ -188,10 +222,10 @@ def test_a_counting_run_that_fails_leaves_the_verdict_of_the_timing_run(tool, ac
     assert clean(tool)
 
 
-def test_a_counting_run_that_loses_its_files_leaves_the_verdict_of_the_timing_run(tool):
-    build(tool, 'unlink(getenv("LOG"))', mpi=False)
+def test_a_counting_run_that_loses_its_files_leaves_the_verdict_of_the_timing_run(tool, build):
+    build(mpi=False)
     log = tool.folder / "out" / "counting.log"
-    done = run(tool, "--", "./app", "w", "fail", env={"LOG": str(log)})
+    done = run(tool, "--", "./app", "w", UNLINKS, env={"LOG": str(log)})
     said = done.stderr.decode()
     assert done.returncode == 1
     assert f"autoanalyzer: the counting run cannot use {log}: No such file or directory: no counts\n" in said
@@ -200,8 +234,8 @@ def test_a_counting_run_that_loses_its_files_leaves_the_verdict_of_the_timing_ru
     assert "instructions" not in counted(tool)
 
 
-def test_a_program_that_fails_when_timed_is_not_counted(tool):
-    build(tool)
+def test_a_program_that_fails_when_timed_is_not_counted(tool, build):
+    build()
     tool.write("result", "")
     done = run(tool, "--", "mpirun", "-n", "2", "./app", "wx")
     assert done.returncode == 1
@@ -210,40 +244,26 @@ def test_a_program_that_fails_when_timed_is_not_counted(tool):
     assert b"counting run in" not in done.stderr
 
 
-def test_a_program_that_ends_of_itself_is_counted_whatever_its_status(tool):
-    build(tool, "exit(4)", status=3, mpi=False)
-    done = run(tool, "--", "./app")
+def test_a_program_that_ends_of_itself_is_counted_whatever_its_status(tool, build):
+    build(mpi=False)
+    done = run(tool, "--", "./app", "w", "-", "3")
     assert done.returncode == 1
     assert b"autoanalyzer: the program ended with exit status 3\n" in done.stderr
     assert b"counts simulated" in done.stderr
-    assert instructions(counted(tool), "work/loop@8")[0] >= 3 * 4 * 1000000
+    assert instructions(counted(tool), "work/loop@8")[0] >= 3 * 4 * STEPS
     assert clean(tool)
-    done = run(tool, "--", "./app", "w", "fail")
+    done = run(tool, "--", "./app", "w", EXITS, "3")
     assert done.returncode == 1
     assert b"the counting run ended with exit status 4, not 3: no counts" in done.stderr
     assert b"nothing was counted (the counting run failed): " in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_counting_run_alone(tool, number: signal.Signals):
-    build(tool, '(puts("counting"), fflush(stdout), pause())')
-    words = [
-        "autoanalyzer",
-        "run",
-        "-o",
-        "out",
-        "--counters",
-        "simulated",
-        "--",
-        "mpirun",
-        "-n",
-        "2",
-        "./app",
-        "w",
-        "x",
-    ]
+def test_a_signal_ends_the_counting_run_alone(tool, build, number: signal.Signals):
+    build()
+    words = ["run", "-o", "out", "--counters", "simulated", "--", "mpirun", "-n", "2", "./app", "w"]
     process = subprocess.Popen(
-        [Path(sys.executable).parent / words[0], *words[1:]],
+        [COMMAND, *words, PAUSES],
         cwd=tool.folder,
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -283,13 +303,13 @@ int main(int argc, char **argv) {
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("with_python", [False, pytest.param(True, marks=pytest.mark.nightly)])
-def test_programs_in_other_languages_are_counted_as_a_whole(tool, with_python: bool):
+@pytest.mark.parametrize("also", [[], pytest.param([sys.executable, "app.py"], marks=pytest.mark.nightly)])
+def test_programs_in_other_languages_are_counted_as_a_whole(tool, also: list[str]):
     tool.write("app.py", PYTHON)
     tool.write("app.cpp", CPP)
-    assert tool("mpicxx", "app.cpp", "-o", "app").returncode == 0
-    first = [sys.executable, "app.py"] if with_python else ["./app"]
-    done = run(tool, "--", for_several_programs("mpirun"), "-n", "1", *first, ":", "-n", "1", "./app")
+    assert tool("mpicxx", "-DOMPI_SKIP_MPICXX", "app.cpp", "-o", "app").returncode == 0
+    more = [":", "-n", "1", *also] if also else []
+    done = run(tool, "--", for_several_programs("mpirun"), "-n", "1", "./app", *more)
     assert done.returncode == 0, done.stderr.decode()
     assert (counted(tool).exclusive("instructions").sum(axis=0) > 100000).all()
     assert b"no probes, only MPI calls and file I/O" in done.stderr
@@ -345,8 +365,8 @@ def _path_without_valgrind(folder: Path) -> str:
     return str(folder)
 
 
-def test_without_valgrind_only_simulated_counts_are_missing(tool):
-    build(tool)
+def test_without_valgrind_only_simulated_counts_are_missing(tool, build):
+    build()
     path = _path_without_valgrind(tool.folder / "bin")
     command = ("--", "mpirun", "-n", "2", "./app")
     done = run(tool, *command, env={"PATH": path})
@@ -361,12 +381,12 @@ def test_without_valgrind_only_simulated_counts_are_missing(tool):
     assert counted(tool).notes.remarks == ()
 
 
-def test_without_a_counter_in_the_processor_papi_is_a_remark_and_auto_says_nothing(tool):
-    build(tool)
+def test_without_a_counter_in_the_processor_papi_is_a_remark_and_auto_says_nothing(tool, build):
+    build()
     none = {"AUTOANALYZER_EVENTS": "instructions=NO_SUCH_EVENT"}
     remark = "AUTOANALYZER_COUNTERS=papi: no event can be started (virtual machine? "
     for counters, said in (("papi", 1), ("auto", 0)):
-        command = ("--counters", counters, "--", "mpirun", "-n", "3", "./app")
+        command = ("--counters", counters, "--", "mpirun", "-n", "2", "./app")
         done = tool("autoanalyzer", "run", "-o", "out", *command, env=none)
         assert done.returncode == 0
         assert done.stderr.decode().count(remark) == said

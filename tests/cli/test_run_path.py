@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -13,12 +15,12 @@ from autoanalyzer.runtime.folder import RunFolder
 from ..conftest import SPAWNING, Tool, for_several_programs
 from .conftest import refused, succeed
 
-# The last rank is late, by work that takes the same number of steps in each run.
+# The last rank is late, by so many steps of work as it is told.
 LATE = """
 #include <mpi.h>
 #include <stdio.h>
 #include <signal.h>
-#include <string.h>
+#include <stdlib.h>
 static double late(long steps) {
     volatile double x = 1;
     for (long i = 0; i < steps; i++)
@@ -31,12 +33,12 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank == size - 1)
-        late(20000000);
+        late(argc > 1 ? atol(argv[1]) : 100000);
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
         printf("%d of %d\\n", sum, size);
     fflush(stdout);
-    if (argc > 1 && rank == 0)
+    if (argc > 2 && rank == 0)
         raise(SIGKILL);
     MPI_Barrier(MPI_COMM_WORLD);
     return MPI_Finalize();
@@ -59,6 +61,7 @@ int main(int argc, char **argv) {
 DEAR = """
 #include <mpi.h>
 #include <stdio.h>
+#include <unistd.h>
 static int exchange(int rank, int times) {
     int mine = rank, theirs = -1;
     for (int i = 0; i < times; i++)
@@ -71,8 +74,7 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     theirs = exchange(rank, 50);
-    for (double end = MPI_Wtime() + 0.2; MPI_Wtime() < end;)
-        ;
+    usleep(200000);
     MPI_Barrier(MPI_COMM_WORLD);
     theirs += exchange(rank, 1000);
     printf("%d\\n", theirs);
@@ -85,6 +87,24 @@ TOO_DEAR = (
     " more than --max-overhead (--path always records all of it)"
 )
 NOT_KNOWN = "the critical path is not known: not all processes of the job are recorded, or do not see the same folder"
+
+
+Built = Callable[..., str]
+
+LONG = "20000000"  # steps, longer than what disturbs the other ranks
+
+
+@pytest.fixture(scope="module")
+def late(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The first program by a compiler, which is built once."""
+
+    @cache
+    def built(compiler: str = "mpicc") -> str:
+        tool = Tool(tmp_path_factory.mktemp("late"))
+        tool.build(LATE, compiler=compiler)
+        return str(tool.folder / "app")
+
+    return built
 
 
 def launched(ranks: int, *program: str) -> list[str]:
@@ -102,9 +122,8 @@ def has_path(experiment: Experiment) -> bool:
     return "path_time" in experiment
 
 
-def test_the_path_is_recorded_by_default_and_its_cost_is_measured(tool: Tool) -> None:
-    tool.build(LATE)
-    done = succeed(tool("autoanalyzer", "run", "-o", "out", "--json", "found.json", *launched(2)))
+def test_the_path_is_recorded_by_default_and_its_cost_is_measured(tool: Tool, late: Built) -> None:
+    done = succeed(tool("autoanalyzer", "run", "-o", "out", "--json", "found.json", *launched(2, late(), LONG)))
     assert done.stdout == b"1 of 2\n"
     experiment = load(tool.folder / "out")
     assert has_path(experiment)
@@ -128,43 +147,40 @@ def test_the_path_is_recorded_by_default_and_its_cost_is_measured(tool: Tool) ->
     ],
 )
 def test_the_option_goes_before_the_environment_and_that_before_the_default(
-    tool: Tool, words: tuple[str, ...], environment: str, known: bool
+    tool: Tool, late: Built, words: tuple[str, ...], environment: str, known: bool
 ) -> None:
-    tool.build(LATE)
-    experiment = recorded(tool, *words, *launched(2), env={"AUTOANALYZER_PATH": environment})
+    experiment = recorded(tool, *words, *launched(2, late()), env={"AUTOANALYZER_PATH": environment})
     assert has_path(experiment) == known
     assert not any("critical path" in each for each in experiment.notes.remarks)
 
 
-def test_another_word_in_the_environment_is_refused(tool: Tool) -> None:
-    tool.build(LATE)
-    done = tool("autoanalyzer", "run", *launched(1), env={"AUTOANALYZER_PATH": "sometimes"})
+def test_another_word_in_the_environment_is_refused(tool: Tool, late: Built) -> None:
+    done = tool("autoanalyzer", "run", *launched(1, late()), env={"AUTOANALYZER_PATH": "sometimes"})
     assert refused(done) == "autoanalyzer: AUTOANALYZER_PATH: expected never, auto, always, found 'sometimes'"
 
 
-def test_a_program_of_one_rank_sends_nothing(tool: Tool) -> None:
-    tool.build(LATE)
-    experiment = recorded(tool, *launched(1))
+def test_a_program_of_one_rank_sends_nothing(tool: Tool, late: Built) -> None:
+    experiment = recorded(tool, *launched(1, late()))
     assert not has_path(experiment)
     assert experiment.notes.remarks == ()
     listed = succeed(tool("autoanalyzer", "analyze", "out", "--path")).stdout.decode()
     assert "the critical path is not known: only runs of several ranks with --path auto or always have one" in listed
 
 
-def test_what_the_program_does_is_what_it_is_without_the_path(tool: Tool) -> None:
-    tool.build(LATE)
-    of_each = [recorded(tool, "--path", each, *launched(2)) for each in ("never", "always")]
+def test_what_the_program_does_is_what_it_is_without_the_path(tool: Tool, late: Built) -> None:
+    of_each = [recorded(tool, "--path", each, *launched(2, late())) for each in ("never", "always")]
     for name in ("visits", "mpi_calls", "mpi_bytes"):
         values = [np.asarray(each.exclusive(name)).sum() for each in of_each if name in each]
         assert len(values) == 2 and values[0] == values[1] > 0, name
 
 
 @pytest.mark.by_day(mpi=["openmpi"])
-def test_a_run_of_which_a_part_is_not_recorded_has_one_line_and_no_path(tool: Tool, mpi: tuple[str, str]) -> None:
+def test_a_run_of_which_a_part_is_not_recorded_has_one_line_and_no_path(
+    tool: Tool, late: Built, mpi: tuple[str, str]
+) -> None:
     launcher, compiler = mpi
-    tool.build(LATE, compiler=compiler)
-    parts = ["-n", "1", "./app", ":", "-n", "1", "env", "-u", "LD_PRELOAD", "./app"]
-    done = tool("autoanalyzer", "run", "-o", "out", "--", for_several_programs(launcher), *parts)
+    parts = ["-n", "1", late(compiler), ":", "-n", "1", "env", "-u", "LD_PRELOAD", late(compiler)]
+    done = tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--", for_several_programs(launcher), *parts)
     assert done.stdout == b"1 of 2\n"
     experiment = load(tool.folder / "out")
     assert not has_path(experiment)
@@ -175,7 +191,7 @@ def test_a_path_that_takes_more_than_it_may_is_given_up_by_all_and_said(tool: To
     launcher, compiler = mpi
     tool.build(DEAR, compiler=compiler)
     command = ["--", launcher, "-n", "2", "./app"]
-    done = succeed(tool("autoanalyzer", "run", "-o", "out", "--max-overhead", "0.001%", *command))
+    done = succeed(tool("autoanalyzer", "run", "-o", "out", "--no-analyze", "--max-overhead", "0.001%", *command))
     assert sorted(done.stdout.split()) == [b"0", b"2"]
     experiment = load(tool.folder / "out")
     assert [each for each in experiment.notes.remarks if "critical path" in each] == [TOO_DEAR]
@@ -203,9 +219,8 @@ def test_processes_that_are_spawned_run_as_they_do(tool: Tool) -> None:
     ]
 
 
-def test_a_run_that_is_killed_keeps_its_path(tool: Tool) -> None:
-    tool.build(LATE)
-    done = tool("autoanalyzer", "run", "-o", "out", "--no-analyze", *launched(2, "./app", "killed"))
+def test_a_run_that_is_killed_keeps_its_path(tool: Tool, late: Built) -> None:
+    done = tool("autoanalyzer", "run", "-o", "out", "--no-analyze", *launched(2, late(), LONG, "killed"))
     assert done.returncode == 1
     experiment = load(tool.folder / "out")
     assert experiment.notes.unfinished == (0, 1)
@@ -214,9 +229,8 @@ def test_a_run_that_is_killed_keeps_its_path(tool: Tool) -> None:
     assert experiment.notes.path_seconds is not None and experiment.notes.path_seconds > 0
 
 
-def test_repeated_runs_have_the_mean_of_their_delays(tool: Tool) -> None:
-    tool.build(LATE)
-    mean = recorded(tool, "--repeat", "2", *launched(2))
+def test_repeated_runs_have_the_mean_of_their_delays(tool: Tool, late: Built) -> None:
+    mean = recorded(tool, "--repeat", "2", *launched(2, late(), LONG))
     runs = [load(RunFolder(tool.folder / "out").run(number).experiment) for number in (1, 2)]
     (first, second) = ({(each.waiting, each.late): each.seconds for each in run.notes.delays} for run in runs)
     of_mean = {(each.waiting, each.late): each.seconds for each in mean.notes.delays}

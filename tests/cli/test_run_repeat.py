@@ -6,13 +6,14 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from autoanalyzer.experiment import load
 
-from ..conftest import BIN
+from ..conftest import BIN, Tool
 
 # The second rank works four times as long. Each run leaves a byte in ``ran``; that with as many before it as the second
 # argument says does what the first one says.
@@ -43,7 +44,7 @@ int main(int argc, char **argv) {
         if (scanf("%d", &given) == 1)
             printf("given %d\\n", given);
     }
-    double total, sum = spin(rank ? 60000000 : 15000000);
+    double total, sum = spin(rank ? 24000000 : 6000000);
     MPI_Reduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
         printf("total %.6f\\n", total);
@@ -67,7 +68,7 @@ static void work(long steps) {
     }
 }
 int main(void) {
-    work(3000000);
+    work(100000);
     puts("done");
     return 0;
 }
@@ -87,7 +88,7 @@ static void work(long steps) {
     }
 }
 int main(void) {
-    work(10000000);
+    work(1000000);
     signal(SIGINT, note);
     if (access("ran", F_OK) == 0) {
         fclose(fopen("waits", "w"));
@@ -104,12 +105,26 @@ def repeat(number: int, *words: str) -> list[str]:
     return ["autoanalyzer", "run", "--repeat", str(number), "-o", "out", *words, "--", "mpirun", "-n", "2", "./app"]
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the program of two ranks is, with its source."""
+    tool = Tool(tmp_path_factory.mktemp("built"))
+    tool.build(PROGRAM)
+    return tool.folder
+
+
+@pytest.fixture
+def program(tool, built: Path) -> None:
+    """Have the program in the tool's folder."""
+    shutil.copytree(built, tool.folder, dirs_exist_ok=True)
+
+
 def runs_in(tool) -> list[str]:
     return sorted(each.parent.name for each in (tool.folder / "out").glob("run-*/experiment.cube"))
 
 
+@pytest.mark.usefixtures("program")
 def test_the_verdict_is_that_of_the_mean_and_findings_are_those_of_each_run(tool):
-    tool.build(PROGRAM)
     tool.write("in", "7\n")
     tool.write("out/run-4/experiment.cube", "of an earlier run")
     done = tool("sh", "-c", f"{' '.join(repeat(3, '--json', 'found.json'))} < in")
@@ -148,8 +163,8 @@ def test_the_verdict_is_that_of_the_mean_and_findings_are_those_of_each_run(tool
 
 
 @pytest.mark.parametrize("before", [1, 2])
+@pytest.mark.usefixtures("program")
 def test_a_run_that_fails_is_the_last_and_those_before_it_count(tool, before: int):
-    tool.build(PROGRAM)
     done = tool(*repeat(4), "fail", str(before))
     said = done.stderr.decode()
     assert done.returncode == 1
@@ -182,8 +197,8 @@ def interrupted(tool, words: list[str]) -> tuple[int, str]:
     return process.wait(), said
 
 
+@pytest.mark.usefixtures("program")
 def test_an_interrupt_ends_all_runs_and_those_before_it_count(tool):
-    tool.build(PROGRAM)
     status, said = interrupted(tool, [*repeat(4), "wait", "2"])
     assert status == 1, said
     assert "stopped after 2 runs of 4" in said
@@ -212,7 +227,7 @@ def test_the_counting_run_is_made_once_and_is_part_of_each(tool):
     mean, *runs = (load(tool.folder / "out" / each) for each in ("", "run-1", "run-2"))
     for each in runs:
         assert np.array_equal(each.exclusive("instructions"), mean.exclusive("instructions"))
-    assert mean.exclusive("instructions").sum() > 3 * 3 * 3000000
+    assert mean.exclusive("instructions").sum() > 3 * 3 * 100000
     assert "counts simulated" in said
 
 

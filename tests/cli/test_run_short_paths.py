@@ -34,7 +34,7 @@ static void *work(void *steps) {
 }
 
 int main(void) {
-    long steps = 300000;
+    long steps = 60000;
     pthread_t thread;
     pthread_create(&thread, NULL, work, &steps);
     pthread_join(thread, NULL);
@@ -90,7 +90,7 @@ end subroutine
 
 program main
   integer :: x = 1
-  call work(x, 300000)
+  call work(x, 60000)
   print *, x
 end program
 """

@@ -1,10 +1,15 @@
 """``run --trace``: time lines of real runs add up to their profiles."""
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 import pytest
 
 from autoanalyzer.experiment import load
 from autoanalyzer.experiment.trace import TimeLine, Trace, load_trace
+
+from ..conftest import Tool
 
 PROGRAM = """
 #include <mpi.h>
@@ -33,11 +38,11 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int step = 0; step < 60; step++) {
-        sum += step < 30 ? first(200000) : second(200000);
+        sum += step < 30 ? first(20000) : second(20000);
         usleep(2000); /* so that a sample is due, however fast the machine is */
         MPI_Allreduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-        if (step == 50)
-            ACTION;
+        if (step == 50 && rank == 1 && argc > 1)
+            raise(SIGKILL);
     }
     if (rank == 0)
         printf("total %.6f\\n", total);
@@ -68,10 +73,22 @@ def check(trace: Trace, lines: list[TimeLine], experiment) -> None:
             assert line.visits[line.paths == path].sum() == experiment.exclusive("visits")[path, place]
 
 
-def test_time_lines_add_up_to_the_profile_under_both_mpis(tool, mpi):
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """The program by a compiler, which is built once; with an argument, its second rank is killed."""
+
+    @cache
+    def built(compiler: str = "mpicc") -> str:
+        tool = Tool(tmp_path_factory.mktemp("program"))
+        tool.build(PROGRAM, compiler=compiler)
+        return str(tool.folder / "app")
+
+    return built
+
+
+def test_time_lines_add_up_to_the_profile_under_both_mpis(tool, program, mpi):
     launcher, compiler = mpi
-    tool.build(PROGRAM.replace("ACTION", "(void)0"), compiler=compiler)
-    done = tool("autoanalyzer", "run", "--trace", "0.002", "-o", "out", "--", launcher, "-n", "3", "./app")
+    done = tool("autoanalyzer", "run", "--trace", "0.002", "-o", "out", "--", launcher, "-n", "3", program(compiler))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(b"total ")
     trace = load_trace(tool.folder / "out" / "trace.npz")
@@ -86,19 +103,19 @@ def test_time_lines_add_up_to_the_profile_under_both_mpis(tool, mpi):
         assert in_first.max() <= in_second.min()
 
 
-def test_the_time_lines_of_a_killed_run_are_kept(tool, mpi):
+def test_the_time_lines_of_a_killed_run_are_kept(tool, program, mpi):
     launcher, compiler = mpi
-    tool.build(PROGRAM.replace("ACTION", "if (rank == 1) raise(SIGKILL)"), compiler=compiler)
-    done = tool("autoanalyzer", "run", "--trace", "0.002", "-o", "out", "--", launcher, "-n", "2", "./app")
+    done = tool(
+        "autoanalyzer", "run", "--trace", "0.002", "-o", "out", "--", launcher, "-n", "2", program(compiler), "killed"
+    )
     assert done.returncode == 1
     trace = load_trace(tool.folder / "out" / "trace.npz")
     check(trace, [*trace.lines()], load(tool.folder / "out" / "experiment.cube"))
     assert 1 in trace.facts["unfinished"]
 
 
-def test_the_counting_run_has_a_trace_of_its_own(tool, browse):
-    tool.build(PROGRAM.replace("ACTION", "(void)0"))
-    command = ("run", "--trace", "--counters", "simulated", "-o", "out", "--", "mpirun", "-n", "2", "./app")
+def test_the_counting_run_has_a_trace_of_its_own(tool, program, browse):
+    command = ("run", "--trace", "--counters", "simulated", "-o", "out", "--", "mpirun", "-n", "2", program())
     done = tool("autoanalyzer", *command)
     assert done.returncode == 0, done.stderr
     counted = load_trace(tool.folder / "out" / "counting.trace.npz")
@@ -113,7 +130,7 @@ def test_the_counting_run_has_a_trace_of_its_own(tool, browse):
     shown = browse(tool.folder / "report.html")
     assert shown.complaints == []
     assert "no time lines" not in shown.text
-    again = tool("autoanalyzer", "run", "-o", "out", "--", "mpirun", "-n", "2", "./app")
+    again = tool("autoanalyzer", "run", "-o", "out", "--", "mpirun", "-n", "1", program())
     assert again.returncode == 0
     assert not [*(tool.folder / "out").glob("*.npz")]  # of the run before
 

@@ -388,6 +388,7 @@ def test_an_allocator_that_others_stand_in_front_of_is_left_alone_and_that_is_sa
 
 
 @pytest.mark.parametrize(("compiler", "launcher"), LAUNCHERS)
+@pytest.mark.by_day(compiler=["mpicc"])
 def test_energy_of_the_node_is_on_the_call_paths_of_its_first_rank(tool, compiler, launcher):
     if not shutil.which(compiler):
         pytest.skip(f"{compiler} is not installed")

@@ -24,7 +24,7 @@ static double work(long count) {
 }
 
 static double part(int step) {
-    return work(omp_get_thread_num() == 1 && step >= 75 ? 4000000 : 2000000);
+    return work(omp_get_thread_num() == 1 && step >= 75 ? 1600000 : 800000);
 }
 
 int main(int argc, char **argv) {
@@ -54,7 +54,7 @@ static double work(long count) {
 }
 
 static double MODEL(int step) {
-    return work(GROWS && step >= 75 ? 4000000 : 2000000);
+    return work(GROWS && step >= 75 ? 1600000 : 800000);
 }
 
 int main(int argc, char **argv) {
@@ -79,7 +79,7 @@ program steps
   total = 0
   call MPI_Init(error)
   do step = 1, 150
-    call advance(merge(4000000, 2000000, step > 75), total)
+    call advance(merge(1600000, 800000, step > 75), total)
     call MPI_Allreduce(total, all, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
   end do
   print '(l1)', all > 0
@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
     double sum = 0, total;
     MPI_Init(&argc, &argv);
     for (int step = 0; step < 150; step++) {
-        sum += work(step < 75 ? 1000000 : 4000000);
+        sum += work(step < 75 ? 400000 : 1600000);
         MPI_Allreduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
     printf("%d\\n", total > 0);

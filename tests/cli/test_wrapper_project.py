@@ -45,8 +45,8 @@ def check(project, paths):
 @pytest.mark.parametrize(
     ("generator", "quick"),
     [
-        ("Ninja", "OFF"),
-        pytest.param("Ninja", "ON", marks=pytest.mark.nightly),
+        ("Ninja", "ON"),
+        pytest.param("Ninja", "OFF", marks=pytest.mark.nightly),
         pytest.param("Unix Makefiles", "OFF", marks=pytest.mark.nightly),
     ],
 )
@@ -63,15 +63,18 @@ def test_cmake(project, generator, quick):
     assert (b"fill.c" in again, b"main.cpp" in again, b"kinds.f90" in again) == (True, True, False)
 
 
-def test_autotools_with_libtool(project):
+@pytest.mark.parametrize("static", [False, pytest.param(True, marks=pytest.mark.nightly)])
+def test_autotools_with_libtool(project, static):
+    options = () if static else ("--disable-static",)
     succeed(project("autoreconf", "-i"))
-    configured = succeed(project("./configure", "CC=aa-mpicc", "CXX=aa-mpicxx", "FC=aa-mpifort")).stdout
+    configured = succeed(project("./configure", "CC=aa-mpicc", "CXX=aa-mpicxx", "FC=aa-mpifort", *options)).stdout
     for answer in (b"flag... -J", b"mpi.h... yes", b"strdup... yes", b"nosuchfunction... no", b"size of long... 8"):
         assert answer in configured
     built = built_anew(project, "make", "-j2")
-    assert (built.compiled, built.stale) == (7, ())  # those of the library twice
+    assert (built.compiled, built.stale) == (7 if static else 4, ())  # those of the library twice
     assert succeed(project("./app")).stdout == b"mean 2.5, sum 10\n"  # libtool's script, which finds the library
-    check(project, {".libs/app": "program", ".libs/libgrid.so": "library", ".libs/libgrid.a": "library"})
+    libraries = (".libs/libgrid.so", ".libs/libgrid.a")[: 1 + static]
+    check(project, {".libs/app": "program", **dict.fromkeys(libraries, "library")})
     (project.folder / "src/stats.hpp").touch()
     again = succeed(project("make")).stdout
     assert (b"main.cpp" in again, b"fill.c" in again) == (True, False)

@@ -2,7 +2,7 @@
 ! serial: the first works alone before both do the same.
 program share
   implicit none
-  integer, parameter :: turns = 5, piece = 20000000 / 4
+  integer, parameter :: turns = 5, piece = 6000000 / 4
   character(len=8) :: kind
   integer :: i, k, turn, pieces(2)
   real(8) :: results(2), sum

@@ -19,7 +19,7 @@ def prepare():
 def main():
     prepare()
     for step in range(10):
-        add_up(100_000 * (3 if COMM.Get_rank() >= 2 else 1))
+        add_up(40_000 * (3 if COMM.Get_rank() >= 2 else 1))
         COMM.allreduce(step)
     with open(f"out.{COMM.Get_rank()}", "w") as file:
         file.write("x" * 100_000)
