@@ -31,6 +31,10 @@ from .costs import Costs
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+with pytest.MonkeyPatch.context() as _patch:  # as commands do: threads of BLAS wait busily for cores that others have
+    _patch.setenv("OPENBLAS_NUM_THREADS", "1")
+    import scipy.linalg  # noqa: F401 - it and numpy have each a BLAS of its own, which reads that here
+
 hypothesis.settings.register_profile("unhurried", deadline=None)  # a busy machine proves nothing
 hypothesis.settings.load_profile("unhurried")
 

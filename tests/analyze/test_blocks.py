@@ -95,6 +95,7 @@ def test_so_are_those_by_other_metrics(metric, weight, make_experiment, monkeypa
 
 
 @pytest.mark.parametrize("name", ["rays", "rays_dynamic", "hybrid", "profile", "summary", "trace"])
+@pytest.mark.by_day(name=["hybrid", "summary", "trace"])
 def test_so_are_those_of_real_runs(name, tmp_path, monkeypatch):
     ending = "cubex" if name == "summary" else "cube"
     file = tmp_path / f"e.{ending}"

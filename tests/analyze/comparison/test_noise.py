@@ -72,6 +72,7 @@ def test_one_run_is_enough_for_values_that_repeat():
 
 
 @pytest.mark.parametrize("runs", [2, 3, 5, 10])
+@pytest.mark.by_day(runs=[2, 5])
 @pytest.mark.parametrize("noise", ["exponential", "normal", "disturbed"])
 def test_equal_sides_seldom_differ_surely_and_ten_percent_are_found(runs: int, noise: str):
     numbers = random.Random(f"{runs}{noise}")

@@ -57,7 +57,7 @@ def _called_clusters(make_space, make, seeds, *shape, **options):
 HUNDRED = pytest.param(range(100), marks=pytest.mark.nightly, id="100")
 
 
-@pytest.mark.parametrize("seeds", [pytest.param(range(4), id="4"), HUNDRED])
+@pytest.mark.parametrize("seeds", [pytest.param(range(2), id="2"), HUNDRED])
 @pytest.mark.parametrize("make", [_unrelated, _common_factor])
 def test_8_ranks_of_one_kind_are_called_clusters_in_at_most_5_of_100(make_space, make, seeds):
     means, trees = _called_clusters(make_space, make, seeds, 8, 6)
@@ -73,6 +73,7 @@ def test_points_of_one_kind_are_called_clusters_in_at_most_5_of_100(make_space, 
 
 
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.by_day(seed=[0])
 @pytest.mark.parametrize("told", [5, 6])
 def test_half_of_8_ranks_apart_in_most_metrics_are_found(make_space, told, seed):
     space = _space(make_space, _groups(np.random.default_rng(seed), 8, 6, told=told))
@@ -99,7 +100,8 @@ def test_planted_groups_of_8_ranks_are_told_from_chance(make_space, make, option
     assert found >= least
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(3, 100))])
+@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.by_day(seed=[0])
 @pytest.mark.parametrize("size", [9, 15, 36])
 def test_three_groups_are_found_where_two_and_three_clusters_have_nearly_the_same_silhouette(make_space, size, seed):
     space = _space(make_space, _groups(np.random.default_rng(seed), size, 6, places=(0, 5, 15)))

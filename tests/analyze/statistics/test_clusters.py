@@ -25,6 +25,7 @@ def test_every_linkage_finds_groups_that_are_far_apart(make_space, method):
 
 @pytest.mark.parametrize("method", get_args(Linkage))
 @pytest.mark.parametrize("count", [1, 2, 5, 20])
+@pytest.mark.by_day(count=[1, 5])
 def test_a_cut_leaves_as_many_clusters_as_are_wanted(make_space, method, count):
     found = hierarchy(_groups(make_space, [20], seed=count), method=method, clusters=count)
     assert found.partition.count == count
@@ -33,6 +34,7 @@ def test_a_cut_leaves_as_many_clusters_as_are_wanted(make_space, method, count):
 # scipy's cut_tree wants heights that never fall.
 @pytest.mark.parametrize("method", [each for each in get_args(Linkage) if each not in ("centroid", "median")])
 @pytest.mark.parametrize("count", [1, 2, 5, 20])
+@pytest.mark.by_day(count=[2, 20])
 def test_a_cut_leaves_the_clusters_of_scipy(make_space, method, count):
     from scipy.cluster.hierarchy import cut_tree  # noqa: PLC0415 - takes half a second of each worker of pytest
 
@@ -75,6 +77,7 @@ def test_f_ratios_of_nearly_equal_members_are_exact(make_space, spread, size):
 
 
 @pytest.mark.parametrize("seed", range(20))
+@pytest.mark.by_day(seed=[*range(5)])
 def test_a_metric_whose_members_differ_by_roundings_parts_clusters_best(make_space, seed):
     drawn = np.random.default_rng(seed).standard_normal((16, 2))
     labels = np.repeat([0, 1], 8)
@@ -107,6 +110,7 @@ def test_points_that_differ_by_roundings_make_fewer_clusters_without_a_word(make
 
 
 @pytest.mark.parametrize("method", get_args(Linkage))
+@pytest.mark.by_day(method=["single", "ward"])
 def test_a_location_out_of_the_sample_that_is_far_from_all_in_it_is_listed(make_space, method):
     drawn = np.random.default_rng(0)
     values = drawn.standard_normal((10_500, 6))

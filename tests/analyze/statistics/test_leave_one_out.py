@@ -27,6 +27,7 @@ def _check(space):
 
 
 @pytest.mark.parametrize("seed", range(10))
+@pytest.mark.by_day(seed=[0, 1])
 @pytest.mark.parametrize("shape", [(4, 2), (7, 5), (60, 9)])
 def test_extremes_are_those_of_numpy_with_each_point_left_out(make_space, shape, seed):
     values = np.random.default_rng(seed).standard_normal(shape)

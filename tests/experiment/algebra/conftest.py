@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 
 # `make fuzz` tries more. On a busy machine an example may take long: times are not what is tested.
-EXAMPLES = int(os.environ.get("AUTOANALYZER_EXAMPLES", "20"))
+EXAMPLES = int(os.environ.get("AUTOANALYZER_EXAMPLES", "12"))
 UNHURRIED = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 REGIONS = (

@@ -85,7 +85,7 @@ def test_a_log_that_is_cut_off_is_refused_in_a_line(size, tmp_path):
         load(tmp_path / "a.darshan")
 
 
-def test_a_log_that_is_partial_says_which_modules_lack_files(tmp_path):
+def test_a_log_that_is_partial_says_which_modules_lack_files(simple, tmp_path):
     content = bytearray(SIMPLE.read_bytes())
     content[20] |= 1 << 1  # the flag of POSIX, the module with number 1, in the head
     (tmp_path / "a.darshan").write_bytes(content)
@@ -93,15 +93,14 @@ def test_a_log_that_is_partial_says_which_modules_lack_files(tmp_path):
         "Darshan: the log is partial: it has not all files of POSIX; sums are too small"
         in load(tmp_path / "a.darshan").notes.remarks
     )
-    assert not any("partial" in each for each in load(SIMPLE).notes.remarks)
+    assert not any("partial" in each for each in simple.notes.remarks)
 
 
-def test_a_time_below_0_is_left_out_and_named(tmp_path):
+def test_a_time_below_0_is_left_out_and_named(simple, tmp_path):
     """Some releases wrote such times of metadata."""
-    before = load(SIMPLE)
     name, taken = next(
         (path.region.name, seconds)
-        for path, row in zip(before.call_paths, before.exclusive("POSIX_F_META_TIME"), strict=True)
+        for path, row in zip(simple.call_paths, simple.exclusive("POSIX_F_META_TIME"), strict=True)
         for seconds in row
         if seconds > 0
     )
@@ -115,5 +114,5 @@ def test_a_time_below_0_is_left_out_and_named(tmp_path):
     (tmp_path / "a.darshan").write_bytes(content + changed)
     found = load(tmp_path / "a.darshan")
     assert found.exclusive("wall_time").min() == 0
-    assert found.exclusive("io_time").sum() == pytest.approx(before.exclusive("io_time").sum() - taken)
+    assert found.exclusive("io_time").sum() == pytest.approx(simple.exclusive("io_time").sum() - taken)
     assert f"Darshan: times below 0 are left out, of {name}; sums are too small" in found.notes.remarks

@@ -45,6 +45,7 @@ def ramp(step: int) -> float:
 
 
 @pytest.mark.parametrize("seed", range(10))
+@pytest.mark.by_day(seed=[*range(4)])
 @pytest.mark.parametrize("runs", [1, 3])
 def test_a_program_without_changes(seed, runs):
     assert find_anomalies([run(10 * seed + each, noise=0.1, stolen=0.2) for each in range(runs)]).anomalies == ()

@@ -51,7 +51,7 @@ def any_values(drawn: np.random.Generator, points: int, metrics: int) -> np.ndar
     return values
 
 
-@pytest.mark.parametrize("windows", [200, pytest.param(10_000, marks=[pytest.mark.nightly, pytest.mark.timeout(7200)])])
+@pytest.mark.parametrize("windows", [100, pytest.param(10_000, marks=[pytest.mark.nightly, pytest.mark.timeout(7200)])])
 def test_any_window_has_a_result_or_a_reason(windows):
     seen = set()
     with warnings.catch_warnings():

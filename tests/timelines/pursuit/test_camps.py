@@ -21,6 +21,7 @@ def parted_ranks(ranks: int, metrics: int, share: float, seed: int) -> np.ndarra
 
 @pytest.mark.parametrize("seeds", [FEW, pytest.param(MANY, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("share", [1 / 4, 1 / 3, 1 / 2])
+@pytest.mark.by_day(share=[1 / 4, 1 / 2])
 @pytest.mark.parametrize("size", [(64, 12), (12, 12), (12, 4), (24, 12)], ids=str)
 def test_ranks_in_two_camps_are_seen_and_their_metric_comes_first(make_space, size, share, seeds):
     found = [pursue(make_space(parted_ranks(*size, share, seed)), seed=seed) for seed in range(seeds)]
@@ -41,6 +42,7 @@ def test_camps_that_no_metric_shows_alone_are_seen_in_a_projection(make_space, s
 
 @pytest.mark.parametrize("seeds", [12, pytest.param(400, marks=[pytest.mark.nightly, pytest.mark.timeout(1200)])])
 @pytest.mark.parametrize("size", [(64, 12), (24, 12), (12, 12), (12, 4), (40, 3)], ids=str)
+@pytest.mark.by_day(size=[(64, 12), (12, 12), (40, 3)])
 def test_both_indices_together_call_chance_structure_in_five_of_a_hundred(make_space, size, seeds):
     spaces = [make_space(np.random.default_rng([*size, 1, seed]).standard_normal(size)) for seed in range(seeds)]
     worth = sum(pursue(each, seed=seed).worth for seed, each in enumerate(spaces))

@@ -10,6 +10,7 @@ from autoanalyzer.timelines.pursuit.rotation import Turning
 from autoanalyzer.timelines.pursuit.window import Window
 
 RANKS, SAMPLES, METRICS = 12, 8, 12  # the paper's: four seconds, twice a second
+ALL_KINDS = {"level": 1.0, "keeps": 0.5, "common": 3.0}
 
 
 def course(seed: int, *, level: float = 0.0, keeps: float = 0.0, common: float = 0.0) -> np.ndarray:
@@ -44,7 +45,7 @@ def pursued(values: np.ndarray, seed: int = 0, **options) -> tuple[Period, Pursu
 @pytest.mark.parametrize("seeds", [1, pytest.param(20, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("ranks", [1, 3, 4, 6])
 @pytest.mark.parametrize("size", [10, 5])
-@pytest.mark.by_day(ranks=[1, 6])
+@pytest.mark.by_day(ranks=[1, 6], size=[5])
 def test_in_the_papers_setting_the_metric_of_ranks_that_differ_is_selected(ranks, size, seeds):
     for seed in range(seeds):
         values = course(seed)
@@ -58,9 +59,10 @@ def test_in_the_papers_setting_the_metric_of_ranks_that_differ_is_selected(ranks
 @pytest.mark.parametrize("seeds", [2, pytest.param(100, marks=[pytest.mark.nightly, pytest.mark.timeout(1200)])])
 @pytest.mark.parametrize(
     "noise",
-    [{}, {"level": 1.0}, {"level": 5.0}, {"keeps": 0.9}, {"level": 1.0, "keeps": 0.5, "common": 3.0}],
+    [{}, {"level": 1.0}, {"level": 5.0}, {"keeps": 0.9}, ALL_KINDS],
     ids=["independent samples", "levels", "far levels", "samples that keep", "levels, keeping, common"],
 )
+@pytest.mark.by_day(noise=[{}, {"level": 5.0}, ALL_KINDS])
 def test_normal_noise_is_no_structure_whatever_samples_of_a_rank_have_in_common(noise, seeds):
     worth = sum(pursued(course(seed, **noise), seed)[0].found.worth for seed in range(seeds))
     assert worth <= max(1, 0.05 * seeds + 2 * np.sqrt(0.05 * 0.95 * seeds))  # two standard errors of such a count

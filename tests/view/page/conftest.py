@@ -141,11 +141,14 @@ def show(chromium: Browser, idle: Idle, tmp_path: Path) -> Generator[Show, None,
         alike.append(each)
 
 
-def faults(page: Page, within: Sequence[Sequence[str]] | None = None) -> list[tuple[str, list[str]]]:
+def faults(
+    page: Page, within: Sequence[Sequence[str]] | None = None, *, colours: bool = True
+) -> list[tuple[str, list[str]]]:
     """Give the rules of axe that a page breaks, each with the first elements that do; it is opened to scripts."""
     from axe_playwright_python.sync_playwright import DEFAULT_OPTIONS, Axe  # noqa: PLC0415 - with playwright
 
     if not page.evaluate("'axe' in window"):
         page.evaluate(Axe().axe_script)
-    found = page.evaluate("([within, options]) => axe.run(within ?? document, options)", [within, DEFAULT_OPTIONS])
+    options = {**DEFAULT_OPTIONS, "rules": {"color-contrast": {"enabled": colours}}}
+    found = page.evaluate("([within, options]) => axe.run(within ?? document, options)", [within, options])
     return [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found["violations"]]

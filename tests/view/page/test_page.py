@@ -168,10 +168,14 @@ def test_the_page_is_never_wider_than_the_window(width, experiments, show):
 
 # Colours know no width, and from 1,100 pixels on all widths have one layout.
 @pytest.mark.parametrize(
-    ("scheme", "widths"),
-    [("light", SIZES[:2]), ("dark", SIZES[1:2]), pytest.param("light", SIZES[2:], marks=pytest.mark.nightly)],
+    ("scheme", "widths", "beside"),
+    [
+        ("light", SIZES[:2], False),
+        ("dark", SIZES[1:2], False),
+        pytest.param("light", SIZES, True, marks=pytest.mark.nightly),
+    ],
 )
-def test_axe_finds_nothing_to_complain_of(scheme, widths, experiments, show):
+def test_axe_finds_nothing_to_complain_of(scheme, widths, beside, experiments, show):
     other = experiments["rays_dynamic"], "before"
     shown = show(experiments["rays"], "#n=1", color_scheme=scheme, bypass_csp=True, of_page={**RAYS, "against": other})
     for width in widths:
@@ -183,8 +187,9 @@ def test_axe_finds_nothing_to_complain_of(scheme, widths, experiments, show):
                 shown.page.click(f"#tab-{tab}")
             shown.settle()
             # What is beside a panel has the colours and the width that it has beside the first.
-            whole = tab in (TABS[0], "help") or (scheme, width) == ("light", SIZES[1])
-            assert faults(shown.page, None if whole else AROUND) == [], (width, tab)
+            whole = tab in (TABS[0], "help") or beside
+            found = faults(shown.page, None if whole else AROUND, colours=width != SIZES[0] or beside)
+            assert found == [], (width, tab)
         shown.press("Escape")
 
 

@@ -345,6 +345,7 @@ def test_of_100_000_ranks_only_those_in_view_are_drawn():
 
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (200, 60)])
+@pytest.mark.by_day(size=[(40, 12), (200, 60)])
 def test_no_line_is_wider_than_its_tree(size, experiments):
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         for dimension in DIMENSIONS:
