@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +23,12 @@ PROGRAMS = Path(__file__).parents[1] / "programs" / "python"
 
 def interpreters() -> dict[str, str]:
     """One of each version that there is, as which calls are told in different ways: this one, and what is on PATH."""
-    found = {}
+    found = {f"{sys.version_info.major}.{sys.version_info.minor}": sys.executable}
     folders = [Path(each) for each in os.environ["PATH"].split(":")]
     pyenv = sorted(Path.home().glob(".pyenv/versions/*/bin"))
-    for name in [sys.executable, *(each / f"python3.{minor}" for each in [*folders, *pyenv] for minor in range(9, 15))]:
-        if not is_elf(Path(name)) or Path(name).name.removeprefix("python") in found:  # shims are scripts
-            continue
-        question = "import sys; print('%d.%d' % sys.version_info[:2])"
-        answer = subprocess.run([name, "-c", question], capture_output=True, text=True, check=False)
-        if answer.returncode == 0:
-            found.setdefault(answer.stdout.strip(), str(name))
+    for version, folder in product([f"3.{minor}" for minor in range(9, 15)], [*folders, *pyenv]):
+        if version not in found and is_elf(folder / f"python{version}"):  # shims are scripts
+            found[version] = str(folder / f"python{version}")
     return found
 
 
