@@ -344,10 +344,12 @@ def test_all_rows_of_a_list_are_printed_if_all_are_asked_for(capsys):
     for section in SECTIONS[:2]:
         rows = (section.printed or section.find)(findings)
         assert len(rows) > 20
+        notes = [*filter(None, [section.note(findings)])]
         section.print(findings)
-        assert capsys.readouterr().out.splitlines()[21:] == [f"… and {len(rows) - 20} more: --all or --json lists all"]
+        more = f"… and {len(rows) - 20} more: --all or --json lists all"
+        assert capsys.readouterr().out.splitlines()[21:] == [more, *notes]
         section.print(findings, everything=True)
-        assert len(capsys.readouterr().out.splitlines()) == 1 + len(rows)
+        assert len(capsys.readouterr().out.splitlines()) == 1 + len(rows) + len(notes)
 
 
 def test_all_says_what_to_try_against_each_cause():

@@ -77,10 +77,15 @@ class _Item:
     """The lines of a finding: its title, who, why and what to try, and more."""
 
     def __init__(self, number: int, entry: Entry) -> None:
-        self.title = _title(number, entry)
-        self.parts = [_indented([line]) for line in filter(None, entry.lines)]  # who, why, what to try
+        self.title, called = _title(number, entry)
+        lines, more = [*filter(None, entry.lines)], [*entry.more]
+        if called and lines and len(f"{_INDENT}{lines[0]}; {called}") <= _WIDTH:
+            lines[0] += f"; {called}"
+        elif called:
+            more.insert(0, called)
+        self.parts = [_indented([line]) for line in lines]  # who, why, what to try
         self.first = [line for part in self.parts for line in part]
-        self.more = [_indented([line]) for line in entry.more]
+        self.more = [_indented([line]) for line in more]
 
     def within(self, most: int) -> list[str]:
         """Return the first lines, as many as there may be: why it is so is left out rather than what to try."""
@@ -94,15 +99,19 @@ class _Item:
         return [self.title, *self.first, *(line for lines in self.more for line in lines)]
 
 
-def _title(number: int, entry: Entry) -> str:
-    """Write number, kind, place and saving within the width: without the caller, or cut in the middle, if need be."""
+def _title(number: int, entry: Entry) -> tuple[str, str]:
+    """Write number, kind, place and saving within the width, cut in the middle if need be.
+
+    Returns:
+        The line, and what says where the place is called if there was no room for that.
+    """
     start = f"{f'{number} {entry.kind}':<{_LABEL}}  "
     end = f"   {entry.saving}" if entry.saving else ""
-    where = entry.where
+    where, called = entry.where, ""
     if len(start) + len(where) + len(end) > _WIDTH and entry.called:
-        where = f"{entry.place}  {entry.title}" if entry.place else entry.title
+        where, called = f"{entry.place}  {entry.title}" if entry.place else entry.title, entry.called
     room = _WIDTH - len(start) - len(end)
-    return f"{start}{clipped(where, room):<{room}}{end}".rstrip()
+    return f"{start}{clipped(where, room):<{room}}{end}".rstrip(), called
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
