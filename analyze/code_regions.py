@@ -148,7 +148,7 @@ def call_line_of(call_paths: Sequence[CallPath], path: int) -> int | None:
     above = call_paths[path].parent
     while above is not None and call_paths[above].region.function == own:
         path, above = above, call_paths[above].parent
-    return call_paths[path].site
+    return call_paths[path].called_at
 
 
 def startup_paths(experiment: Experiment) -> frozenset[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Final
@@ -34,12 +34,20 @@ class CallPath:
     Attributes:
         region: What was entered.
         parent: Index of the call path that it was entered from; None for a root.
-        site: The line of the call in the file of the parent's region; None if unknown.
+        site: The line of the call in the file of the parent's region, by which a tool tells calls apart; None if none
+            has.
+        line: The same, as the source shows it; nothing is told apart by it. None if unknown.
     """
 
     region: Region
     parent: int | None = None
     site: int | None = None
+    line: int | None = field(default=None, compare=False)
+
+    @property
+    def called_at(self) -> int | None:
+        """The line of the call in the file of the parent's region; None if unknown."""
+        return self.line if self.site is None else self.site
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -103,11 +103,17 @@ def _lifted(call_paths: Sequence[CallPath], chosen: Collection[int]) -> Folding:
         first = _groups(call_paths, marked)
         kept, numbers = np.unique([group for group, _ in first], return_inverse=True)
         parents = [None if parent is None else int(numbers[parent]) for _, parent in first]
-        call_paths, position = in_order([replace(call_paths[each], parent=parents[each]) for each in kept])
+        call_paths, position = in_order([_moved(call_paths, each, parents[each], marked) for each in kept])
         step = position[numbers]
         marked, places = {int(step[each]) for each in marked}, step[places]
     pairs = ((path, call_paths[path].parent) for path in sorted(marked))
     return Folding(call_paths, places, [(path, parent) for path, parent in pairs if parent is not None])
+
+
+def _moved(call_paths: Sequence[CallPath], number: int, parent: int | None, marked: Collection[int]) -> CallPath:
+    """Give a call path below another; the line of its call is unknown if that was in one that is folded."""
+    path = call_paths[number]
+    return replace(path, parent=parent, line=None if path.parent in marked else path.line)
 
 
 def _groups(call_paths: Sequence[CallPath], marked: Collection[int]) -> list[tuple[int, int | None]]:

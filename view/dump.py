@@ -124,7 +124,7 @@ def _call_path(experiment: Experiment, number: int) -> dict[str, str | int | Non
         "kind": path.region.kind,
         "file": path.region.file,
         "line": path.region.first_line,
-        "site": path.site,
+        "site": path.called_at,
     }
 
 

@@ -95,7 +95,7 @@ class _Union:
             CallPath(
                 names.get(union[row].region, union[row].region),
                 None if (parent := union[row].parent) is None else int(ordered.places[parent]),
-                site,
+                *site,
             )
             for row, site in ordered.sites.items()
         ]
@@ -151,19 +151,19 @@ class _Order:
     """The rows of a union in the order of the forests.
 
     Attributes:
-        sites: Row → call site, as the first forest that has it tells.
+        sites: Row → call site, and line of the call, as the first forest that has it tells.
         places: Where each row stands in this order.
     """
 
-    sites: dict[int, int | None]
+    sites: dict[int, tuple[int | None, int | None]]
     places: Rows
 
 
 def _ordered(forests: Sequence[Sequence[CallPath]], rows: Sequence[Rows]) -> _Order:
-    sites: dict[int, int | None] = {}
+    sites: dict[int, tuple[int | None, int | None]] = {}
     for forest, each in zip(forests, rows, strict=True):
         for path, row in zip(forest, each.tolist(), strict=True):
-            sites.setdefault(row, path.site)
+            sites.setdefault(row, (path.site, path.line))
     places = np.empty(len(sites), dtype=np.intp)
     places[[*sites]] = np.arange(len(sites))
     return _Order(sites, places)

@@ -83,7 +83,7 @@ class CubeHead:
         self._item: Item | None = None
         self._metrics: list[Item] = []
         self._regions: dict[int, Region] = {}
-        self._paths: dict[int, tuple[int, int | None, int | None]] = {}  # number: callee, parent, line
+        self._paths: dict[int, tuple[int, int | None, int | None, int | None]] = {}  # number: callee, parent, line
         self._open_paths: list[int] = []
         self._attributes: dict[str, str] = {}
         self._remarks: list[str] = []
@@ -207,8 +207,8 @@ class CubeHead:
         places = self.places()
         try:
             return [
-                CallPath(self._regions[callee], None if parent is None else places[parent], line)
-                for callee, parent, line in (self._paths[number] for number in places)
+                CallPath(self._regions[callee], None if parent is None else places[parent], site, line)
+                for callee, parent, site, line in (self._paths[number] for number in places)
             ]
         except KeyError as error:
             raise InputError(f"expected region {error}, which a call path names, found none") from None
@@ -244,7 +244,9 @@ class CubeHead:
         line = int(attributes.get("line", -1))
         parent = self._open_paths[-1] if self._open_paths else None
         self._open_paths.append(number)
-        self._paths[number] = (int(attributes["calleeId"]), parent, line if line > 0 else None)
+        known = line if line > 0 else None
+        site = None if self.ours and "mod" not in attributes else known
+        self._paths[number] = (int(attributes["calleeId"]), parent, site, None if site else known)
 
 
 def _region(item: Item) -> Region:

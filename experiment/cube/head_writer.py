@@ -185,6 +185,8 @@ def _write_program(xml: Any, experiment: Experiment) -> None:
         if path.site is not None:
             caller = path.region if path.parent is None else paths[path.parent].region
             found |= {"line": str(path.site), "mod": _printable(caller.file)}
+        elif path.line is not None:  # without a file, it tells no calls apart
+            found["line"] = str(path.line)
         return found
 
     with xml.element("program"):

@@ -149,7 +149,7 @@ def _head(trace: Trace) -> dict[str, Any]:
             }
             for metric in trace.metrics
         ],
-        "call_paths": [[path.region.descriptor, path.parent, path.site] for path in trace.call_paths],
+        "call_paths": [[path.region.descriptor, path.parent] for path in trace.call_paths],
         "locations": [[each.machine, each.node, each.process, each.thread] for each in trace.locations],
         "samples": list(trace.counts),
     }
@@ -211,7 +211,7 @@ class _Archive:
         head = self._head
         try:
             metrics = [Metric(**each) for each in head["metrics"]]
-            call_paths = [CallPath(Region.from_descriptor(text), *rest) for text, *rest in head["call_paths"]]
+            call_paths = [CallPath(Region.from_descriptor(text), parent) for text, parent in head["call_paths"]]
             locations = [Location(*each) for each in head["locations"]]
             counts = [int(each) for each in head["samples"]]
             facts = dict(head["facts"])
@@ -249,8 +249,6 @@ class _Archive:
         for number, path in enumerate(call_paths):
             if path.parent is not None and not (isinstance(path.parent, int) and 0 <= path.parent < number):
                 raise self._defect(f"a parent before call path {number}", path.parent)
-            if not isinstance(path.site, int | None):
-                raise self._defect(f"the line of the call of call path {number}", path.site)
         if not all(isinstance(each, int) and each >= 0 for at in locations for each in (at.process, at.thread)):
             raise self._defect("numbers of processes and threads", "something else")
         if len(counts) != len(locations) or min(counts, default=0) < 0 or len(set(locations)) != len(locations):

@@ -49,8 +49,8 @@ def with_call_lines(call_paths: Sequence[CallPath], compiled: Iterable[Compiled]
             parts.setdefault(path.parent, set()).add((path.region.first_line, path.region.last_line))
     return tuple(
         path
-        if path.parent is None or path.site is not None
-        else replace(path, site=_line(sources, _caller(call_paths, path.parent, parts), path.region))
+        if path.parent is None or path.called_at is not None
+        else replace(path, line=_line(sources, _caller(call_paths, path.parent, parts), path.region))
         for path in call_paths
     )
 

@@ -15,7 +15,7 @@ from autoanalyzer.experiment import Region, load
 from autoanalyzer.experiment.plan import load_plan
 
 from ..conftest import Tool
-from .probe.conftest import Record, built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
+from .probe.conftest import Record, built_once, library, others, plain_program, preloaded  # noqa: F401 - fixtures
 
 TINY = """
 static int add(int a, int b) { int s = a; for (int i = 0; i < b; i++) s += b; return s; }

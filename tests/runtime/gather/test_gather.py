@@ -22,7 +22,7 @@ from autoanalyzer.runtime.measure import measure
 from autoanalyzer.runtime.open_experiment import open_experiment
 
 from ..conftest import compiled, for_mpi4py
-from ..probe.conftest import Record, built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
+from ..probe.conftest import Record, built_once, library, others, plain_program, preloaded  # noqa: F401 - fixtures
 
 PROGRAM = """
 #define _GNU_SOURCE

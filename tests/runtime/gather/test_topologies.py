@@ -7,7 +7,7 @@ from dataclasses import replace
 from autoanalyzer.runtime.gather.shard import Place, Shard
 from autoanalyzer.runtime.gather.topologies import MOST_KEPT, mpi_topologies, said_of_topologies
 
-from ..probe.conftest import Record, built_once, library, plain_program, preloaded  # noqa: F401 - fixtures
+from ..probe.conftest import Record, built_once, library, others, plain_program, preloaded  # noqa: F401 - fixtures
 
 PAIR, LINE = ((2, False),), ((99, True),)
 
