@@ -13,8 +13,9 @@ from ..code_regions import inclusive_over
 from ..preparation import Prepared
 from ..selection import Selection, over_ranks
 from .splitting import Splitting
+from .standing_for_all import some_locations
 
-__all__ = ["Account", "find_account"]
+__all__ = ["Account", "find_account", "seconds_of_groups"]
 
 Values = npt.NDArray[np.float64]
 Group = tuple[tuple[int, ...], tuple[int, ...]]
@@ -73,15 +74,6 @@ class Account:
         blocks = [*over_ranks(self.ranks, _rows, self.splitting, tuple(regions), own)]
         return {name: np.concatenate([each[name] for each in blocks], axis=1) for name in self.parts}
 
-    def of_groups(self, groups: Sequence[Group]) -> list[dict[str, float]]:
-        """Return the seconds of each part that each group spends: means over its ranks.
-
-        Args:
-            groups: Positions of regions, none inside another, and the ranks.
-        """
-        blocks = [*over_ranks(self.ranks, _of_groups, self.splitting, tuple(groups))]
-        return [dict(zip(self.parts, np.sum(each, axis=0).tolist(), strict=True)) for each in zip(*blocks, strict=True)]
-
 
 def find_account(run: Prepared) -> Account:
     """Split the wall time of each region and rank into parts that add up to it.
@@ -92,8 +84,8 @@ def find_account(run: Prepared) -> Account:
     Args:
         run: What was measured; excluded ranks count, too.
     """
-    ranks = replace(run.weighed, regions=run.compared.regions)
-    experiment, splitting = run.experiment, Splitting.of(run.experiment)
+    ranks, experiment = _all_ranks(run), run.experiment
+    splitting = Splitting.of(experiment)
     blocks = [*over_ranks(ranks, _sums, splitting)]
     parts = tuple(blocks[0])
     means = {name: np.sum([each[name] for each in blocks], axis=0) / len(ranks.ranks) for name in parts}
@@ -107,6 +99,29 @@ def find_account(run: Prepared) -> Account:
     )
 
 
+def seconds_of_groups(run: Prepared, groups: Sequence[Group]) -> list[dict[str, float]]:
+    """Return the seconds of each part of the account that each group spends: means over its ranks.
+
+    Ranks of a group are alike: of many, those that are sampled stand for the others, if there are some of each group.
+
+    Args:
+        run: What was measured.
+        groups: Positions of regions, none inside another, and the ranks.
+    """
+    splitting, some = Splitting.of(run.experiment), some_locations(run.experiment)
+    sampled = {place.process for place in some.locations if place.thread == 0}
+    of_some = [(regions, tuple(sampled.intersection(members))) for regions, members in groups]
+    if all(members for _, members in of_some):
+        ranks = replace(Selection.of(some), regions=run.compared.regions)
+        return _of_groups(ranks, splitting, tuple(of_some))
+    blocks = over_ranks(_all_ranks(run), _of_groups, splitting, tuple(groups))
+    return [{name: sum(part[name] for part in each) for name in each[0]} for each in zip(*blocks, strict=True)]
+
+
+def _all_ranks(run: Prepared) -> Selection:
+    return replace(run.weighed, regions=run.compared.regions)
+
+
 def _inclusive(experiment: Experiment, ranks: Selection, values: Values) -> Values:
     return inclusive_over(experiment, ranks.regions, values[:, None])[:, 0]
 
@@ -116,15 +131,16 @@ def _sums(ranks: Selection, splitting: Splitting) -> dict[str, Values]:
     return {name: values.sum(axis=1) for name, values in splitting.parts(ranks.experiment)}
 
 
-def _of_groups(ranks: Selection, splitting: Splitting, groups: tuple[Group, ...]) -> list[Values]:
-    """Return what some ranks add to the mean of each group; ``float64[part]`` each."""
+def _of_groups(ranks: Selection, splitting: Splitting, groups: tuple[Group, ...]) -> list[dict[str, float]]:
+    """Return what some ranks add to the mean of each group, by part."""
     labels = np.asarray(ranks.ranks)
     weights = [(list(regions), np.isin(labels, members) / len(members)) for regions, members in groups]
-    found = []
-    for _, values in splitting.parts(ranks.experiment):
+    found: list[dict[str, float]] = [{} for _ in groups]
+    for name, values in splitting.parts(ranks.experiment):
         by_rank = ranks.by_rank(values)
-        found.append([float(by_rank[regions].sum(axis=0) @ weight) for regions, weight in weights])
-    return [*np.array(found).T]
+        for sums, (regions, weight) in zip(found, weights, strict=True):
+            sums[name] = float(by_rank[regions].sum(axis=0) @ weight)
+    return found
 
 
 def _rows(ranks: Selection, splitting: Splitting, regions: tuple[int, ...], own: bool) -> dict[str, Values]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from ..account import seconds_of_groups
 from ..analysis import Analysis
 from ..attributes import MISS_RATES
 from ..criteria import CRITERIA
@@ -73,7 +74,7 @@ def with_causes_of_difference(analysis: Analysis, findings: Sequence[Finding]) -
     counted = "instructions" not in analysis.run.lacking and analysis.experiment.notes.counts_by_rank
     asked = [number for number, each in enumerate(findings) if counted and _is_of_ranks(each)]
     groups = [group for number in asked for group in _compared(analysis, findings[number])]
-    seconds = analysis.account.of_groups(groups) if groups else []
+    seconds = seconds_of_groups(analysis.run, groups) if groups else []
     found = [*findings]
     for number, slow, other in zip(asked, seconds[::2], seconds[1::2], strict=True):
         causes = _causes_apart(found[number].causes, slow, other)
