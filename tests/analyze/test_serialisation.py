@@ -98,7 +98,7 @@ def test_what_is_around_the_region_is_not_named_for_the_same(make_experiment: Ma
     assert core_named(found, "step") not in found.disparity.cccr
 
 
-def late_in_turn(make_experiment: MakeExperiment, path: float) -> Findings:
+def late_in_turn(make_experiment: MakeExperiment, path: float, **others: Times) -> Findings:
     """Two ranks that are busy for 3 s each in ``kernel``, at most for ``path`` together, and meet in a collective."""
     return analyze(
         followed(
@@ -109,8 +109,17 @@ def late_in_turn(make_experiment: MakeExperiment, path: float) -> Findings:
             delays={"kernel": [path - 3.0] * 2},
             who=[("meet", "kernel", 2 * (path - 3.0), 0.0)],
             mpi_collective_time={"meet": [path - 3.0] * 2},
+            **others,
         )
     )
+
+
+def test_files_that_ranks_write_in_turn_are_first_a_matter_of_files(make_experiment: MakeExperiment) -> None:
+    files = {"io_time": {"kernel": [2.8] * 2}, "io_cpu_time": {"kernel": [2.8] * 2}, "io_bytes": {"kernel": [1e9] * 2}}
+    found = late_in_turn(make_experiment, 5.0, **files)
+    assert found.verdict.findings[0].kind is Kind.FILE_IO
+    text = " ".join(" ".join(verdict_lines(found, everything=True)).split())
+    assert text.index("try: read and write less") < text.index("try: share the work out evenly each time")
 
 
 def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_experiment: MakeExperiment) -> None:

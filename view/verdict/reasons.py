@@ -210,26 +210,35 @@ def general_advice(findings: Findings, finding: Finding) -> list[str]:
         most = _most_apart(finding)
         names = [*([most.attribute] if most else []), *(each.attribute for each in _apart(findings, finding))]
         uneven = [to_try[each] for each in dict.fromkeys(names)]
-    heavy = [] if finding.weight is None else [*_against_weight(findings, finding)]
+    heavy = [] if finding.weight is None else _against_weight(findings, finding)
     said = [*uneven, *heavy] if finding.kind is Kind.IMBALANCE else [*heavy, *uneven]
     return [f"try: {each}" for each in dict.fromkeys(said)]
 
 
-def _against_weight(findings: Findings, finding: Finding) -> Iterator[str]:
-    assert finding.weight is not None
-    core = finding.weight
-    causes, cost = findings.explanation.of_regions, findings.run.weighed_costs[core]
-    found = findings.explanation.serialisation
-    if core in causes.small_calls:
+def _against_weight(findings: Findings, finding: Finding) -> list[str]:
+    """Say what to try against what a region takes, and against the order in which ranks come; the main one first."""
+    of_order, of_causes = [*_against_order(findings, finding)], [*_against_causes(findings, finding)]
+    return [*of_order, *of_causes] if finding.kind in _OF_OTHERS else [*of_causes, *of_order]
+
+
+def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
+    core, found = finding.weight, findings.explanation.serialisation
+    assert core is not None
+    if core in findings.explanation.of_regions.small_calls:
         yield FEWER_MESSAGES
     elif found is not None and findings.in_turn[core]:
         yield AT_ONCE if found.passes_on[core] else EACH_TIME
+
+
+def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
+    core, causes = finding.weight, findings.explanation.of_regions
+    assert core is not None
+    advice = against_weight(findings.run.weighed_costs[core])
     known = [each for each in causes.causes[core] if each.attribute != "instructions"]
     misses = next((each.attribute for each in finding.causes if each.attribute in MISS_RATES), "")
     if finding.kind is Kind.MEMORY and misses:
-        yield against_weight(cost)[misses]
+        yield advice[misses]
     if known:
-        advice = against_weight(cost)
         names = dict.fromkeys([most_telling(known), *(each.attribute for each in [*known, *causes.also[core]])])
         yield from (advice[each] for each in names if each in advice and each != "instructions")
 
