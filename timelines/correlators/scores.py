@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from ...analyze.arrays import Indices, Values
-from ...analyze.ranks import ranks
+from ...multivariate.ranks import ranks
 from ..warping import warp_error
 from .segmentation import Fits, Segmentation
 

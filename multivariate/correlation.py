@@ -10,11 +10,11 @@ from typing import Final
 
 import numpy as np
 
-from ...errors import AutoanalyzerError, InputError
-from ..arrays import Indices, Values
-from ..metric_space import MetricSpace
-from ..one_thread import one_thread
-from ..ranks import ranks
+from ..analyze.arrays import Indices, Values
+from ..errors import AutoanalyzerError, InputError
+from .metric_space import MetricSpace
+from .ranks import ranks
+from .single_threaded_blas import single_threaded_blas
 
 __all__ = ["REDUNDANT", "Correlation", "LeaveOneOut", "MetricGroup", "Turn", "correlation", "leave_one_out", "pearson"]
 
@@ -166,7 +166,7 @@ class Correlation:
         return len(self.matrix) * (len(self.matrix) - 1) // 2
 
 
-@one_thread
+@single_threaded_blas
 def correlation(space: MetricSpace) -> Correlation:
     """Correlate every metric with every other one, in O(points × metrics²).
 

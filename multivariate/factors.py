@@ -11,10 +11,10 @@ from typing import Final, Literal
 
 import numpy as np
 
-from ...errors import InputError, UsageError
-from ..arrays import Values
-from ..metric_space import MetricSpace
-from ..one_thread import one_thread
+from ..analyze.arrays import Values
+from ..errors import InputError, UsageError
+from .metric_space import MetricSpace
+from .single_threaded_blas import single_threaded_blas
 
 __all__ = ["JOINS", "Factor", "Factors", "Rotation", "factors", "kind_of", "named_by_kinds", "promax"]
 
@@ -95,7 +95,7 @@ class Factors:
         return (*(each.metrics for each in self.factors if each.metrics), *((name,) for name in self.alone))
 
 
-@one_thread
+@single_threaded_blas
 def factors(space: MetricSpace, *, count: int | None = None, rotation: Rotation = "varimax", seed: int = 0) -> Factors:
     """Find common factors by maximum likelihood.
 

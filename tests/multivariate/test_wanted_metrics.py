@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.derivations import built_in
-from autoanalyzer.analyze.formula import Formula
-from autoanalyzer.analyze.wanted_metrics import WantedMetrics
 from autoanalyzer.errors import UsageError
+from autoanalyzer.multivariate.derivations import built_in
+from autoanalyzer.multivariate.formula import Formula
+from autoanalyzer.multivariate.wanted_metrics import WantedMetrics
 
 THERE = ("visits", "time", "instructions", "cycles")
 RATE = Formula.parse("rate = time / visits")

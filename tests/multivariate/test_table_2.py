@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.statistics import correlation, kmeans, pca
+from autoanalyzer.multivariate.correlation import correlation
+from autoanalyzer.multivariate.kmeans import kmeans
+from autoanalyzer.multivariate.pca import pca
 
 
 def test_correlations_are_scipys(table_2):

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.statistics import hierarchy, kmeans, pca, recursively
-from autoanalyzer.analyze.statistics.chance import POINTS, Chance, OneKind, _likelihood, against_chance
-from autoanalyzer.analyze.statistics.hierarchy import cuts
-from autoanalyzer.analyze.statistics.partition import LEVEL, WEAK
+from autoanalyzer.multivariate.chance import POINTS, Chance, OneKind, _likelihood, against_chance
+from autoanalyzer.multivariate.hierarchy import cuts, hierarchy
+from autoanalyzer.multivariate.kmeans import kmeans
+from autoanalyzer.multivariate.partition import LEVEL, WEAK, recursively
+from autoanalyzer.multivariate.pca import pca
 from autoanalyzer.view.statistics import hierarchy_report, kmeans_report, nested_report, pca_report
 
 

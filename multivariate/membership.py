@@ -9,9 +9,9 @@ from typing import Final, Literal
 
 import numpy as np
 
-from ...errors import UsageError
-from ...experiment import Experiment
-from ..arrays import Flags, Indices
+from ..analyze.arrays import Flags, Indices
+from ..errors import UsageError
+from ..experiment import Experiment
 from .hierarchy import Hierarchy
 
 __all__ = ["Grid", "Membership", "grid_of", "membership"]

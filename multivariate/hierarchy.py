@@ -9,12 +9,12 @@ from typing import Final, Literal
 
 import numpy as np
 
-from ...errors import UsageError
-from ..arrays import Indices, Values
-from ..metric_space import MetricSpace, Scale
-from ..one_thread import one_thread
+from ..analyze.arrays import Indices, Values
+from ..errors import UsageError
 from .chance import against_chance
+from .metric_space import MetricSpace, Scale
 from .partition import Labels, Partition
+from .single_threaded_blas import single_threaded_blas
 
 __all__ = ["LONE", "Hierarchy", "Linkage", "cuts", "hierarchy"]
 
@@ -62,7 +62,7 @@ class Hierarchy:
         return len(self.sample) < len(self.space.points)
 
 
-@one_thread
+@single_threaded_blas
 def hierarchy(
     space: MetricSpace,
     *,

@@ -10,9 +10,9 @@ from typing import Final, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import AutoanalyzerError
-from ..arrays import Indices, Values
-from ..metric_space import ROUNDING, MetricSpace
+from ..analyze.arrays import Indices, Values
+from ..errors import AutoanalyzerError
+from .metric_space import ROUNDING, MetricSpace
 
 __all__ = [
     "DISTINCT",

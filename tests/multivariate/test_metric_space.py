@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.formula import Formula
-from autoanalyzer.analyze.metric_space import MetricSpace, Point
 from autoanalyzer.errors import AutoanalyzerError, InputError, UsageError
 from autoanalyzer.experiment import Builder, Experiment, select
+from autoanalyzer.multivariate.formula import Formula
+from autoanalyzer.multivariate.metric_space import MetricSpace, Point
 
 
 @pytest.fixture

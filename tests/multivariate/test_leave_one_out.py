@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.formula import Formula
-from autoanalyzer.analyze.metric_space import MetricSpace, Point
-from autoanalyzer.analyze.statistics import correlation
-from autoanalyzer.analyze.statistics.correlation import leave_one_out, pearson
+from autoanalyzer.multivariate.correlation import correlation, leave_one_out, pearson
+from autoanalyzer.multivariate.formula import Formula
+from autoanalyzer.multivariate.metric_space import MetricSpace, Point
 from autoanalyzer.view.statistics import correlation_report
 
 

@@ -4,10 +4,12 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.statistics import Linkage, Partition, grid_of, hierarchy, kmeans, membership, recursively
-from autoanalyzer.analyze.statistics.partition import numbered, silhouette, variance_ratios
 from autoanalyzer.errors import UsageError
 from autoanalyzer.experiment import Builder
+from autoanalyzer.multivariate.hierarchy import Linkage, hierarchy
+from autoanalyzer.multivariate.kmeans import kmeans
+from autoanalyzer.multivariate.membership import grid_of, membership
+from autoanalyzer.multivariate.partition import Partition, numbered, recursively, silhouette, variance_ratios
 
 
 def _groups(make_space, sizes, *, metrics=4, seed=0):

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.derivations import (
+from autoanalyzer.errors import UsageError
+from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
+from autoanalyzer.multivariate.derivations import (
     DERIVATIONS,
     about,
     built_in,
@@ -16,10 +18,8 @@ from autoanalyzer.analyze.derivations import (
     possible,
     why_absent,
 )
-from autoanalyzer.analyze.formula import Formula
-from autoanalyzer.analyze.metric_space import MetricSpace
-from autoanalyzer.errors import UsageError
-from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
+from autoanalyzer.multivariate.formula import Formula
+from autoanalyzer.multivariate.metric_space import MetricSpace
 
 OWN = ("wall_time", "cpu_time", "mpi_cpu_time", "omp_cpu_time", "instructions", "l2_misses")
 

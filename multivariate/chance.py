@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Values
-from ..metric_space import ROUNDING, Scale, scaled
+from ..analyze.arrays import Values
+from .metric_space import ROUNDING, Scale, scaled
 from .partition import Labels, cluster_means, silhouettes
 
 __all__ = ["POINTS", "Chance", "Cut", "OneKind", "against_chance"]

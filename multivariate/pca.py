@@ -7,12 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from ...errors import InputError
-from ..arrays import Values
-from ..metric_space import MetricSpace, Scale
-from ..one_thread import one_thread
+from ..analyze.arrays import Values
+from ..errors import InputError
 from .kmeans import kmeans
+from .metric_space import MetricSpace, Scale
 from .partition import Partition
+from .single_threaded_blas import single_threaded_blas
 
 __all__ = ["Components", "pca"]
 
@@ -42,7 +42,7 @@ class Components:
 _ROUNDING: Final = 1e-9  # of a weight
 
 
-@one_thread
+@single_threaded_blas
 def pca(space: MetricSpace, *, clusters: int | None = None, scale: Scale = "standard", seed: int = 0) -> Components:
     """Find the principal components, in O(points × metrics²), and clusters by k-means.
 

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.statistics import factors
-from autoanalyzer.analyze.statistics.factors import kind_of, named_by_kinds, promax
 from autoanalyzer.errors import InputError, UsageError
+from autoanalyzer.multivariate.factors import factors, kind_of, named_by_kinds, promax
 from autoanalyzer.view.statistics import factors_report
 
 

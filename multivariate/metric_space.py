@@ -10,16 +10,16 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..analyze.arrays import Flags, Indices, Values
+from ..analyze.code_regions import startup_paths
+from ..analyze.taking_turns import waiting_for_turns
 from ..errors import InputError, LocationsError, UsageError, way_out
 from ..experiment import Experiment
 from ..experiment.grouping import grouped, over_locations
 from ..experiment.metric import MPI_PARTS, MPI_WAIT
 from ..experiment.selection import check_ranks, paths_named
-from .arrays import Flags, Indices, Values
-from .code_regions import startup_paths
 from .derivations import cache_line
 from .formula import Formula, measured, parts
-from .taking_turns import waiting_for_turns
 from .wanted_metrics import WantedMetrics
 
 __all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "scaled"]

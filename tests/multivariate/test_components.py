@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.statistics import correlation, pca
 from autoanalyzer.errors import InputError
+from autoanalyzer.multivariate.correlation import correlation
+from autoanalyzer.multivariate.pca import pca
 
 
 @pytest.mark.parametrize("seeds", [6, pytest.param(100, marks=pytest.mark.nightly)])

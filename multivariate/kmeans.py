@@ -9,13 +9,13 @@ from typing import Final, Literal
 
 import numpy as np
 
-from ...errors import UsageError
-from ..arrays import Indices, Values
-from ..metric_space import MetricSpace, Scale
-from ..one_thread import one_thread
+from ..analyze.arrays import Indices, Values
+from ..errors import UsageError
 from .chance import POINTS, Chance, against_chance
 from .hierarchy import cuts
+from .metric_space import MetricSpace, Scale
 from .partition import Labels, Partition, cluster_means, numbered, silhouette, variance_ratios
+from .single_threaded_blas import single_threaded_blas
 
 __all__ = ["Clusters", "Criterion", "kmeans"]
 
@@ -47,7 +47,7 @@ class Clusters:
     chance: Chance | None
 
 
-@one_thread
+@single_threaded_blas
 def kmeans(
     space: MetricSpace,
     *,

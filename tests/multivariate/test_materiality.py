@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.metric_space import MetricSpace, Point
-from autoanalyzer.analyze.statistics import Partition, hierarchy, kmeans
-from autoanalyzer.analyze.statistics.materiality import matters, separating, telling
+from autoanalyzer.multivariate.hierarchy import hierarchy
+from autoanalyzer.multivariate.kmeans import kmeans
+from autoanalyzer.multivariate.materiality import matters, separating, telling
+from autoanalyzer.multivariate.metric_space import MetricSpace, Point
+from autoanalyzer.multivariate.partition import Partition
 
 
 def _space(seconds=(), **columns) -> MetricSpace:

@@ -1,7 +1,4 @@
-"""Counters by multivariate statistics (Ahn and Vetter, SC 2002; "paper 003"): one analysis a module.
-
-Needs scipy: imported by what uses it, not with ``analyze``.
-"""
+"""The analyses of a metric space, one a module, for what has them all; see ``metric_space``."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Values
+from ..analyze.arrays import Values
 
 __all__ = ["ranks"]
 

@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Flags, Values
-from ..criteria import CRITERIA, THRESHOLD
-from ..metric_space import MetricSpace
+from ..analyze.arrays import Flags, Values
+from ..analyze.criteria import CRITERIA, THRESHOLD
+from .metric_space import MetricSpace
 from .partition import LEVEL, Partition
 
 __all__ = ["RULE", "dimensions", "matters", "separating", "telling"]

@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.statistics import correlation, factors, hierarchy, kmeans, membership, pca, recursively
-from autoanalyzer.analyze.statistics.membership import Grid
-from autoanalyzer.analyze.statistics.partition import DISTINCT
+from autoanalyzer.multivariate.correlation import correlation
+from autoanalyzer.multivariate.factors import factors
+from autoanalyzer.multivariate.hierarchy import hierarchy
+from autoanalyzer.multivariate.kmeans import kmeans
+from autoanalyzer.multivariate.membership import Grid, membership
+from autoanalyzer.multivariate.partition import DISTINCT, recursively
+from autoanalyzer.multivariate.pca import pca
 
 SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, 100))]
 

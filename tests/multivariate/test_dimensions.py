@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.metric_space import MetricSpace, Point
-from autoanalyzer.analyze.statistics import dimensions
+from autoanalyzer.multivariate.materiality import dimensions
+from autoanalyzer.multivariate.metric_space import MetricSpace, Point
 
 
 def _space(**columns) -> MetricSpace:

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..analyze.arrays import Values
 from ..errors import UsageError
-from .arrays import Values
 
 __all__ = ["Formula", "measured", "parts"]
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-__all__ = ["one_thread"]
+__all__ = ["single_threaded_blas"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 
-def one_thread(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+def single_threaded_blas(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Limit the threads of BLAS and of OpenMP while a function runs."""
 
     @wraps(function)
