@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..analyze.taking_turns import waiting_for_turns
+from ..analyze.run.oversubscription import waiting_for_turns
 from ..errors import AutoanalyzerError
 from ..multivariate.metric_space import MetricSpace
 from ..view.counters_html import counters_html

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ..analyze.costs import program_times
+from ..analyze.run.costs import program_times
 from ..errors import InputError, UsageError
 from ..experiment import Experiment
 from ..experiment.selection import check_ranks

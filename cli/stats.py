@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..analyze.taking_turns import waiting_for_turns
+from ..analyze.run.oversubscription import waiting_for_turns
 from ..errors import UsageError
 from ..experiment import Experiment
 from ..multivariate.metric_space import SCALES, MetricSpace, Scale

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from ..analyze.arrays import Values
+from ..analyze.run.arrays import Values
 from .metric_space import ROUNDING, Scale, scaled
 from .partition import Labels, cluster_means, silhouettes
 

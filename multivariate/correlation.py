@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from ..analyze.arrays import Indices, Values
+from ..analyze.run.arrays import Indices, Values
 from ..errors import AutoanalyzerError, InputError
 from .metric_space import MetricSpace
 from .ranks import ranks

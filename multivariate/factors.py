@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from ..analyze.arrays import Values
+from ..analyze.run.arrays import Values
 from ..errors import InputError, UsageError
 from .metric_space import MetricSpace
 from .single_threaded_blas import single_threaded_blas

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..analyze.arrays import Values
+from ..analyze.run.arrays import Values
 from ..errors import UsageError
 
 __all__ = ["Formula", "measured", "parts"]

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from ..analyze.arrays import Indices, Values
+from ..analyze.run.arrays import Indices, Values
 from ..errors import UsageError
 from .chance import against_chance
 from .metric_space import MetricSpace, Scale

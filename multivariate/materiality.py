@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from ..analyze.arrays import Flags, Values
-from ..analyze.criteria import CRITERIA, THRESHOLD
+from ..analyze.run.arrays import Flags, Values
+from ..analyze.run.criteria import CRITERIA, THRESHOLD
 from .metric_space import MetricSpace
 from .partition import LEVEL, Partition
 

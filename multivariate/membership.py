@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from ..analyze.arrays import Flags, Indices
+from ..analyze.run.arrays import Flags, Indices
 from ..errors import UsageError
 from ..experiment import Experiment
 from .hierarchy import Hierarchy

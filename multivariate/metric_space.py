@@ -10,9 +10,9 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..analyze.arrays import Flags, Indices, Values
-from ..analyze.code_regions import startup_paths
-from ..analyze.taking_turns import waiting_for_turns
+from ..analyze.run.arrays import Flags, Indices, Values
+from ..analyze.run.code_regions import startup_paths
+from ..analyze.run.oversubscription import waiting_for_turns
 from ..errors import InputError, LocationsError, UsageError, way_out
 from ..experiment import Experiment
 from ..experiment.grouping import grouped, over_locations

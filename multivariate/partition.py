@@ -10,7 +10,7 @@ from typing import Final, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..analyze.arrays import Indices, Values
+from ..analyze.run.arrays import Indices, Values
 from ..errors import AutoanalyzerError
 from .metric_space import ROUNDING, MetricSpace
 

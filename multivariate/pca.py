@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from ..analyze.arrays import Values
+from ..analyze.run.arrays import Values
 from ..errors import InputError
 from .kmeans import kmeans
 from .metric_space import MetricSpace, Scale

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..analyze.arrays import Values
+from ..analyze.run.arrays import Values
 
 __all__ = ["ranks"]
 

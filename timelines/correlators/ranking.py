@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Flags, Values
+from ...analyze.run.arrays import Flags, Values
 from ...errors import InputError
 from ...experiment.trace import Series
 from ...multivariate.ranks import ranks

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Indices, Values
+from ...analyze.run.arrays import Indices, Values
 from ...multivariate.ranks import ranks
 from ..warping import warp_error
 from .segmentation import Fits, Segmentation

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ...analyze.arrays import Values
+from ...analyze.run.arrays import Values
 from ...errors import InputError
 from ...multivariate.metric_space import MetricSpace
 from .camps import Camps, in_metrics, in_projection, split

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Values
+from ...analyze.run.arrays import Values
 from ...multivariate.metric_space import Point
 from .camps import parting
 from .chance import CAMPS_LEVEL, LEVEL, deviations

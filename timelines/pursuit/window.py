@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Indices, Values
+from ...analyze.run.arrays import Indices, Values
 from ...errors import InputError
 from ...experiment.trace import Samples
 from ...multivariate.metric_space import Point

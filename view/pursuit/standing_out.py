@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.outliers import FAR, spread
+from ...analyze.run.outliers import FAR, spread
 from ...multivariate.metric_space import MetricSpace
 from ...timelines.pursuit import Pursuit
 from ..metric_space import names, value
