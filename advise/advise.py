@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 
 from ..analyze import Findings
-from ..analyze.code_regions import CodeRegion
-from ..analyze.opening import is_of_a_library
-from ..analyze.selection import Selection, complete
-from ..analyze.summary import summary
+from ..analyze.refinement.opening import is_of_a_library
+from ..analyze.run.code_regions import CodeRegion
+from ..analyze.run.selection import Selection, complete
+from ..analyze.run.summary import summary
 from ..analyze.verdict import Finding, Kind
 from ..experiment import Region
 from . import division_of_work, indirection, input_output, loop_order, messages, pipeline, repeated_work, thread_loops
@@ -127,7 +127,7 @@ class _Adviser:
             return ()
         causes = {each.attribute for each in explained.of_core.get(core, explained.differences)}
         # Work that is divided unevenly shows in instructions, if these are counted; misses have other reasons.
-        counted = "instructions" not in findings.run.lacking and findings.experiment.notes.counts_by_rank
+        counted = "instructions" not in findings.lacking and findings.experiment.notes.counts_by_rank
         if not (causes or counted) or not all(each.endswith("_rate") for each in causes):
             causes.add("threads" if findings.performance.threads else "ranks")
         gain = findings.judged_differences[core].gain

@@ -1,4 +1,4 @@
-"""From an experiment to findings: one analysis a module."""
+"""From an experiment to findings: what was run, which ranks differ, which regions weigh, why, and what it is worth."""
 
 from __future__ import annotations
 

@@ -7,16 +7,16 @@ from functools import cached_property
 
 from ..experiment import Experiment
 from ..experiment.selection import check_ranks
-from .analysis import METHODS, OURS, PAPER, Analysis
 from .disparity.weights import find_weights
 from .dissimilarity.differences import find_differences
+from .dissimilarity.off_path import without_what_costs_nothing
 from .dissimilarity.performance import DISSIMILARITY_METRICS
-from .explanation import explain, find_spending
-from .off_path import without_what_costs_nothing
 from .paper.stages import PAPER_METRIC, by_the_paper
-from .preparation import prepare
-from .standing import Repetition
+from .run.preparation import prepare
 from .verdict import Judgement, Verdict, find_verdict, judge_differences, judge_weights
+from .verdict.analysis import METHODS, OURS, PAPER, Analysis
+from .verdict.explanation import explain, find_spending
+from .verdict.repeatability import Repetition
 
 __all__ = ["METHODS", "PAPER", "Findings", "analyze"]
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from ..experiment import Experiment
 from ..experiment.algebra import integrate
-from .arrays import Indices
-from .blocks import WORKERS
-from .code_regions import CodeRegion
 from .dissimilarity.performance import Performance
 from .findings import Findings
-from .overhead import TIMES
-from .standing import Repetition, Standing
+from .run.arrays import Indices
+from .run.code_regions import CodeRegion
+from .run.location_blocks import WORKERS
+from .run.overhead import TIMES
+from .verdict.repeatability import Repetition, Standing
 
 __all__ = ["repeated"]
 

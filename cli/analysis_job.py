@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 from zlib import crc32
 
-from ..analyze.blocks import WORKERS, Result
-from ..analyze.imported import in_own_names
+from ..analyze.run.foreign_metrics import in_own_names
+from ..analyze.run.location_blocks import WORKERS, Result
 from ..errors import AutoanalyzerError
 from ..experiment import Experiment, load
 from ..runtime.folder import RunFolder

@@ -17,7 +17,7 @@ from .space_arguments import add_derive_argument, formulas
 from .trace_arguments import add_ranks_argument, expanded, interval, number_above_0, points, traces
 
 if TYPE_CHECKING:
-    from ..analyze.formula import Formula
+    from ..multivariate.formula import Formula
     from ..timelines.warping import OnTime
 
 __all__ = ["add_arguments", "run"]
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     arguments.traces = expanded(arguments.traces)
     check_targets(arguments.traces, json=arguments.json, csv=arguments.csv, html=arguments.html)
-    from ..analyze.derivations import built_in  # noqa: PLC0415
+    from ..multivariate.derivations import built_in  # noqa: PLC0415
     from ..timelines.correlators import rank  # noqa: PLC0415 - scipy takes its time
     from ..timelines.warping import with_derived  # noqa: PLC0415
     from ..view.correlation import correlation_report  # noqa: PLC0415

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from ..analyze import Findings
-from ..analyze.refine import cheaper, refine
+from ..analyze.refinement.refine import cheaper, refine
 from ..errors import AutoanalyzerError, InputError
 from ..instrument.build_outputs import BuildOutputs
 from ..instrument.choice import MODES_VARIABLE

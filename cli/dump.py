@@ -6,12 +6,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..analyze.derivations import cache_line
-from ..analyze.formula import Formula
-from ..analyze.wanted_metrics import WantedMetrics
 from ..errors import UsageError
 from ..experiment import flat
 from ..experiment.aggregate import LEVELS
+from ..multivariate.derivations import cache_line
+from ..multivariate.formula import Formula
+from ..multivariate.wanted_metrics import WantedMetrics
 from ..runtime.open_experiment import open_experiment
 from ..view.dump import print_dump, shown_metrics, write_csv, write_json
 from .part_arguments import names_of

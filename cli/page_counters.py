@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..analyze.metric_space import MetricSpace
-from ..analyze.taking_turns import waiting_for_turns
+from ..analyze.run.oversubscription import waiting_for_turns
 from ..errors import AutoanalyzerError
+from ..multivariate.metric_space import MetricSpace
 from ..view.counters_html import counters_html
 from ..view.page import Subject
 from .proposed_region import MOST, region_name
@@ -21,7 +21,7 @@ def counters_of(subject: Subject) -> str:
     experiment, findings = subject.experiment, subject.findings
     if findings is None or len(experiment.locations) > MOST:
         return ""
-    from ..analyze import statistics  # noqa: PLC0415 - takes a second
+    from ..multivariate import analyses as statistics  # noqa: PLC0415 - takes a second
     from ..view import statistics as view  # noqa: PLC0415
 
     named = findings.verdict.first.region if findings.verdict.first else None

@@ -47,7 +47,7 @@ def names_of(words: str | None, known: Collection[str] | None = None) -> list[st
 
 def _unknown(name: str, known: Collection[str]) -> str:
     """Say that a metric is not stored, but computed, and by what it is shown; else what may be meant."""
-    from ..analyze.derivations import DERIVATIONS  # noqa: PLC0415 - numpy, only to say what is wrong
+    from ..multivariate.derivations import DERIVATIONS  # noqa: PLC0415 - numpy, only to say what is wrong
 
     ways = [each for each in DERIVATIONS if each.name == name]
     if ways:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..analyze import analyze
-from ..analyze.code_regions import CodeRegion
+from ..analyze.run.code_regions import CodeRegion
 from ..errors import AutoanalyzerError
 from ..experiment import Experiment
 from ..experiment.selection import paths_named

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ..analyze.costs import program_times
-from ..analyze.wanted_metrics import WantedMetrics
+from ..analyze.run.costs import program_times
 from ..errors import InputError, UsageError
 from ..experiment import Experiment
 from ..experiment.selection import check_ranks
+from ..multivariate.wanted_metrics import WantedMetrics
 from ..runtime.open_experiment import open_experiment
 from ..view.lines import print_lines
 from ..view.place import visible

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from ..analyze.refine import Opened, Refinement, refine
+from ..analyze.refinement.refine import Opened, Refinement, refine
 from ..errors import InputError
 from ..experiment.plan import build_line, save_plan
 from ..runtime.open_experiment import open_experiment

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from ..analyze.formula import Formula
-from ..analyze.metric_space import MetricSpace
 from ..errors import UsageError
 from ..experiment import Experiment
+from ..multivariate.formula import Formula
+from ..multivariate.metric_space import MetricSpace
 from ..view.caveats import TRUST, shared_cores
 from ..view.report import Report, csv_text, json_text, print_report
 from .documents import add_documents, is_output, write_document

@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..analyze.metric_space import SCALES, MetricSpace, Scale
-from ..analyze.taking_turns import waiting_for_turns
+from ..analyze.run.oversubscription import waiting_for_turns
 from ..errors import UsageError
 from ..experiment import Experiment
+from ..multivariate.metric_space import SCALES, MetricSpace, Scale
 from ..runtime.open_experiment import open_experiment
 from ..view.place import visible
 from ..view.report import Report
@@ -23,14 +23,14 @@ from .proposed_region import MOST, ProposedRegion
 from .space_arguments import REPORTS, add_space_arguments, check_seed, metric_space, with_shared_cores, write_report
 
 if TYPE_CHECKING:
-    from ..analyze.statistics import Factors
+    from ..multivariate.factors import Factors
 
 __all__ = ["add_arguments", "run"]
 
 
 _ANALYSES: Final = ("correlation", "hierarchy", "kmeans", "factors", "pca", "map")
 _CLUSTERING: Final = ("hierarchy", "kmeans", "pca", "map")
-# The same names as in analyze.statistics, which is imported when it is needed; a test compares them.
+# The same names as in multivariate.analyses, which is imported when it is needed; a test compares them.
 _LINKAGES: Final = ("ward", "average", "complete", "single", "weighted", "centroid", "median")
 _CRITERIA: Final = ("silhouette", "calinski-harabasz", "davies-bouldin")
 _ROTATIONS: Final = ("varimax", "promax", "none")
@@ -133,7 +133,7 @@ def _grid(text: str | None) -> list[int] | None:
 
 def _report(arguments: argparse.Namespace, experiment: Experiment, space: MetricSpace) -> Report:
     """Carry out the analysis, within clusters, too, if asked for."""
-    from ..analyze import statistics  # noqa: PLC0415 - takes a second
+    from ..multivariate import analyses as statistics  # noqa: PLC0415 - takes a second
     from ..view import statistics as view  # noqa: PLC0415
 
     seed: int = arguments.seed

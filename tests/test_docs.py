@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.criteria import criterion_fields
+from autoanalyzer.analyze.run.criteria import criterion_fields
 from autoanalyzer.cli.main import COMMANDS
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
 from autoanalyzer.view.findings_json import findings_document

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from autoanalyzer.analyze.arrays import Values
+from autoanalyzer.analyze.run.arrays import Values
 from autoanalyzer.timelines.pursuit.chance import LEVEL, METRICS, POINTS_A_METRIC
 from autoanalyzer.timelines.pursuit.index import LEAST_POINTS
 from autoanalyzer.timelines.pursuit.search import search

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ..analyze.costs import Cost
 from ..analyze.disparity.causes import Cause
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.performance import Performance
+from ..analyze.run.costs import Cost
 from .units import count, percent, volume
 
 __all__ = [

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analyze import Findings
-from ..analyze.blocks import over_locations
 from ..analyze.findings import PAPER
-from ..analyze.selection import complete
-from ..analyze.summary import summary
-from ..analyze.taking_turns import taking_turns
+from ..analyze.run.location_blocks import over_locations
+from ..analyze.run.oversubscription import taking_turns
+from ..analyze.run.selection import complete
+from ..analyze.run.summary import summary
 from ..experiment import Experiment, Region
 from ..experiment.metric import MPI_WAIT
 from ..experiment.throttling import left_out
@@ -246,7 +246,7 @@ def _wall_times(part: Experiment, _: slice) -> npt.NDArray[np.float64]:
 
 def how_counted(findings: Findings, not_counted: str = "") -> str:
     """Say where counts come from, which are not there, and why, if they were asked for."""
-    if "instructions" in findings.run.lacking:
+    if "instructions" in findings.lacking:
         counted = counted_events(findings.experiment.metrics)
         return f"{counted}{f' ({not_counted})' if not_counted else ''}: no causes by instructions or cache misses"
     source = findings.experiment.metric("instructions").source.rpartition(" of ")[2]
@@ -257,8 +257,8 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
         parts.append("no cycles")
     elif findings.weights.cycles == "ref_cycles":
         parts.append("cycles from CPU time")
-    if findings.run.lacking:
-        parts.append(f"not counted: {', '.join(NAMES[each] for each in findings.run.lacking)}")
+    if findings.lacking:
+        parts.append(f"not counted: {', '.join(NAMES[each] for each in findings.lacking)}")
     return ", ".join(parts)
 
 

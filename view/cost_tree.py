@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from ..analyze import Findings
-from ..analyze.costs import Cost
+from ..analyze.run.costs import Cost
 from .lines import print_lines
 from .place import Place
 from .table import print_table

@@ -11,10 +11,10 @@ from typing import Final, TextIO
 import numpy as np
 import orjson
 
-from ..analyze.formula import Formula
 from ..experiment import Experiment, Metric, Region
 from ..experiment.aggregate import Level, columns_at
 from ..experiment.experiment import Severity
+from ..multivariate.formula import Formula
 from .csv_rows import write_rows
 from .lines import print_lines
 from .numbers import Numbers

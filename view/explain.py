@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from ..analyze import Findings
-from ..analyze.code_regions import CodeRegion
-from ..analyze.decision_table import DecisionTable, Row
 from ..analyze.disparity.classes import LABELS
+from ..analyze.evidence.decision_table import DecisionTable, Row
 from ..analyze.findings import PAPER
+from ..analyze.run.code_regions import CodeRegion
 from .place import Place
 from .units import many
 
@@ -106,8 +106,8 @@ def _table(
         return
     short = {name: f"a{number}" for number, name in enumerate(table.attributes, start=1)}
     yield f"decision table: {', '.join(f'{key} {name}' for name, key in short.items())}; D {decision}"
-    if findings.run.lacking:
-        yield f"not measured: {', '.join(findings.run.lacking)}"
+    if findings.lacking:
+        yield f"not measured: {', '.join(findings.lacking)}"
     yield ""
     rows = [(row, title(row.id)) for row in table.rows]
     if len(rows) > _MOST_ROWS:

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..analyze import Findings
-from ..analyze.code_regions import call_line_of, caller_of
-from ..analyze.criteria import THRESHOLD
-from ..analyze.decision_table import DecisionTable
 from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
+from ..analyze.disparity.procedures import HeavyProcedure
 from ..analyze.dissimilarity.causes import Difference
-from ..analyze.procedures import HeavyProcedure
-from ..analyze.standing import Standing
+from ..analyze.evidence.decision_table import DecisionTable
+from ..analyze.run.code_regions import call_line_of, caller_of
+from ..analyze.run.criteria import THRESHOLD
 from ..analyze.verdict import Finding, Gain, Judgement
+from ..analyze.verdict.repeatability import Standing
 from ..experiment import Experiment, Region
 from .causes import against_difference, against_weight
 from .critical_path import path_document
@@ -101,7 +101,7 @@ def _rough_set(findings: Findings, table: DecisionTable, root_causes: Iterable[s
         "root_causes": list(root_causes),
         "decision_table": {
             "attributes": list(table.attributes),
-            "lacking": list(findings.run.lacking),
+            "lacking": list(findings.lacking),
             "rows": [{"id": row.id, "values": list(row.values), "decision": row.decision} for row in table.rows],
             "inconsistent": [list(each) for each in table.inconsistent],
         },

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..analyze import Findings
-from ..analyze.code_regions import CodeRegion
-from ..analyze.overhead import TIMES
+from ..analyze.run.code_regions import CodeRegion
+from ..analyze.run.overhead import TIMES
 from ..analyze.verdict import Finding
 from .place import Place
 from .times import time_of

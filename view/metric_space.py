@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..analyze.metric_space import MetricSpace
+from ..multivariate.metric_space import MetricSpace
 from .units import amount, many, ranks
 
 __all__ = ["caveats", "drawn", "dropped", "finite", "names", "part_of", "some_rows", "value"]

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..analyze.derivations import about
-from ..analyze.formula import Formula
 from ..errors import InputError
 from ..experiment import Experiment, Metric
 from ..experiment.aggregate import Level, by_level, own_totals, totals
 from ..experiment.experiment import Severity
 from ..experiment.grouping import over_locations
+from ..multivariate.derivations import about
+from ..multivariate.formula import Formula
 from .place import visible
 
 __all__ = ["Numbers"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ..analyze.code_regions import CodeRegion, call_line_of, caller_of
+from ..analyze.run.code_regions import CodeRegion, call_line_of, caller_of
 from ..experiment import CallPath, Experiment, Region
 from ..experiment.experiment import name_below_root
 from ..experiment.region import CALL_KINDS

@@ -8,9 +8,9 @@ from operator import attrgetter
 from typing import Any, Final
 
 from ..analyze import Findings
-from ..analyze.losses import losses
-from ..analyze.overhead import TIMES
-from ..analyze.procedures import hot_regions
+from ..analyze.disparity.procedures import hot_regions
+from ..analyze.run.overhead import TIMES
+from ..analyze.verdict.losses import losses
 from .account import AccountSection
 from .critical_path import PathSection
 from .lines import print_lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..analyze.standing import CONFIDENCE, Repetition, Standing
+from ..analyze.verdict.repeatability import CONFIDENCE, Repetition, Standing
 from .units import percent, seconds, spread
 
 __all__ = ["how_sure", "in_runs"]

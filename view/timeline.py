@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from ..analyze.code_regions import caller_of
+from ..analyze.run.code_regions import caller_of
 from .counted_events import counted_events
 from .place import Place, visible
 from .report import Report, Table

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment import Experiment
-from ..code_regions import inclusive_over
-from ..preparation import Prepared
-from ..selection import Selection, over_ranks
+from ..run.code_regions import inclusive_over
+from ..run.preparation import Prepared
+from ..run.selection import Selection, over_ranks
 from .splitting import Splitting
 from .standing_for_all import some_locations
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment import Experiment
-from ..selection import complete
-from ..summary import summary
+from ..run.selection import complete
+from ..run.summary import summary
 
 __all__ = ["Counted"]
 

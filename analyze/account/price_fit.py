@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...experiment import Experiment
 from ...experiment.prices import Prices
-from ..code_regions import startup_paths
+from ..run.code_regions import startup_paths
 from .computing import Counted
 from .standing_for_all import some_locations
 

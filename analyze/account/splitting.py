@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from ...experiment import Experiment
 from ...experiment.prices import Prices
-from ..selection import complete
-from ..taking_turns import of_first_threads, others_turns
+from ..run.oversubscription import of_first_threads, others_turns
+from ..run.selection import complete
 from .computing import Counted
 from .price_fit import fitted_prices, instruction_prices
 

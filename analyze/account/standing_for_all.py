@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ...experiment import Experiment
 from ...experiment.severities import LazySeverities
-from ..summary import sampled, summary
+from ..run.summary import sampled, summary
 
 __all__ = ["some_locations"]
 

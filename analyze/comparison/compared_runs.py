@@ -11,10 +11,10 @@ from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import Integration, strangers
 from ...experiment.metric import MPI_PARTS, MPI_WAIT, WEIGHING_TIMES
-from ..arrays import Values
-from ..code_regions import startup_paths
-from ..compute_time import compute_time
-from ..imported import negative_rank
+from ..run.arrays import Values
+from ..run.code_regions import startup_paths
+from ..run.compute_time import compute_time
+from ..run.foreign_metrics import negative_rank
 
 __all__ = [
     "check_runs",

@@ -11,8 +11,8 @@ import numpy as np
 from ...errors import InputError
 from ...experiment import Experiment
 from ...experiment.algebra import Integration, integrate
-from ..arrays import Values
-from ..imported import with_kinds
+from ..run.arrays import Values
+from ..run.foreign_metrics import with_kinds
 from .compared_runs import (
     check_runs,
     is_mean,

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ..attributes import LEAST_RATE, Attribute
-from ..code_regions import CodeRegion
-from ..criteria import CRITERIA, THRESHOLD
-from ..decision_table import DecisionTable, Row
-from ..region_seconds import RegionSeconds
-from ..selection import Selection
+from ..evidence.attributes import LEAST_RATE, Attribute
+from ..evidence.decision_table import DecisionTable, Row
+from ..evidence.time_split import RegionSeconds
+from ..run.code_regions import CodeRegion
+from ..run.criteria import CRITERIA, THRESHOLD
+from ..run.selection import Selection
 from .classes import HIGH, classify
 from .disparity import Disparity
 

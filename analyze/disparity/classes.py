@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Values
+from ..run.arrays import Values
 
 __all__ = ["HIGH", "LABELS", "NEGLIGIBLE", "classify", "optimal_split"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ..code_regions import CodeRegion, descendants
-from ..criteria import CRITERIA, THRESHOLD
+from ..run.code_regions import CodeRegion, descendants
+from ..run.criteria import CRITERIA, THRESHOLD
 from .classes import HIGH, classify
 
 __all__ = ["Disparity", "find_disparity"]

@@ -10,13 +10,13 @@ import numpy as np
 
 from ...errors import InputError
 from ...experiment import Experiment
-from ..arrays import Flags, Values
-from ..costs import program_times
-from ..criteria import SAMPLING
-from ..preparation import Prepared
-from ..region_seconds import RegionSeconds
-from ..selection import Selection, complete, over_ranks
-from ..summary import summary
+from ..evidence.time_split import RegionSeconds
+from ..run.arrays import Flags, Values
+from ..run.costs import program_times
+from ..run.criteria import SAMPLING
+from ..run.preparation import Prepared
+from ..run.selection import Selection, complete, over_ranks
+from ..run.summary import summary
 from .disparity import Disparity, find_disparity
 
 __all__ = ["DISPARITY_METRICS", "Weights", "cycles_metric", "cycles_per_instruction", "find_weights", "weights"]

@@ -9,11 +9,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import Indices, Values, ratio
-from ..attributes import LEAST_RATE, Attribute
-from ..criteria import CRITERIA
-from ..decision_table import DecisionTable, Row
-from ..selection import complete
+from ..evidence.attributes import LEAST_RATE, Attribute
+from ..evidence.decision_table import DecisionTable, Row
+from ..run.arrays import Indices, Values, ratio
+from ..run.criteria import CRITERIA
+from ..run.selection import complete
 from .clusters import cluster
 from .dissimilarity import Dissimilarity
 from .performance import Performance

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Indices, Values
-from ..criteria import THRESHOLD
+from ..run.arrays import Indices, Values
+from ..run.criteria import THRESHOLD
 
 __all__ = ["Labels", "cluster", "levels", "members", "refined", "severity"]
 

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..criteria import CRITERIA, THRESHOLD
-from ..overhead import TIMES, probe_times
-from ..preparation import Prepared
-from ..selection import Selection, over_ranks
+from ..run.criteria import CRITERIA, THRESHOLD
+from ..run.overhead import TIMES, probe_times
+from ..run.preparation import Prepared
+from ..run.selection import Selection, over_ranks
 from .dissimilarity import Dissimilarity, find_dissimilarity
 from .levelling import MOST_PAID
 from .network import differing_volumes, seconds_of_a_byte

@@ -8,9 +8,9 @@ from itertools import islice
 
 import numpy as np
 
-from ..arrays import Indices, Values
-from ..code_regions import outermost
-from ..criteria import CRITERIA, THRESHOLD
+from ..run.arrays import Indices, Values
+from ..run.code_regions import outermost
+from ..run.criteria import CRITERIA, THRESHOLD
 from .clusters import Labels, cluster, members, refined, severity
 from .performance import Performance
 

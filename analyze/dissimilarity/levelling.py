@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Flags, Indices, Values
-from ..overhead import probe_times
-from ..selection import Selection
+from ..run.arrays import Flags, Indices, Values
+from ..run.overhead import probe_times
+from ..run.selection import Selection
 
 __all__ = ["MOST_PAID", "Prices"]
 

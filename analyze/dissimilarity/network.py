@@ -6,8 +6,8 @@ import numpy as np
 
 from ...experiment import Experiment
 from ...experiment.prices import Prices
-from ..criteria import CRITERIA, THRESHOLD
-from ..selection import Selection, complete
+from ..run.criteria import CRITERIA, THRESHOLD
+from ..run.selection import Selection, complete
 from .dissimilarity import Dissimilarity, find_dissimilarity
 from .performance import Performance
 

@@ -8,13 +8,13 @@ from typing import Final
 import numpy as np
 
 from ...experiment import Experiment
-from ..arrays import Values
-from ..blocks import over_locations
-from ..criteria import CRITERIA
-from ..selection import Selection, complete, over_ranks
-from ..summary import summary
-from ..taking_turns import of_first_threads, others_turns, run_delays
-from ..threads import Threads
+from ..run.arrays import Values
+from ..run.criteria import CRITERIA
+from ..run.location_blocks import over_locations
+from ..run.oversubscription import of_first_threads, others_turns, run_delays
+from ..run.selection import Selection, complete, over_ranks
+from ..run.summary import summary
+from ..run.threads import Threads
 from .dissimilarity import Dissimilarity, find_dissimilarity
 from .performance import Performance, by_program
 

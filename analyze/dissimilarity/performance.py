@@ -11,12 +11,12 @@ from typing import Final
 import numpy as np
 
 from ...experiment import Experiment
-from ..arrays import Indices, Values
-from ..code_regions import CodeRegion
-from ..compute_time import Computing, part_by_noise
-from ..criteria import CRITERIA, SAMPLING, THRESHOLD
-from ..overhead import TIMES, are_probes_priced, without_probes
-from ..selection import Selection, over_ranks
+from ..run.arrays import Indices, Values
+from ..run.code_regions import CodeRegion
+from ..run.compute_time import Computing, part_by_noise
+from ..run.criteria import CRITERIA, SAMPLING, THRESHOLD
+from ..run.overhead import TIMES, are_probes_priced, without_probes
+from ..run.selection import Selection, over_ranks
 from .clusters import Labels, levels, members
 from .levelling import Prices
 

@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Flags
-from ..code_regions import descendants
-from ..criteria import CRITERIA, THRESHOLD
+from ..run.arrays import Flags
+from ..run.code_regions import descendants
+from ..run.criteria import CRITERIA, THRESHOLD
 from .performance import Performance
 
 __all__ = ["are_slower_elsewhere"]

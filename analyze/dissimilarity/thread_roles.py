@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from ..selection import Selection
-from ..threads import Threads
+from ..run.selection import Selection
+from ..run.threads import Threads
 from .clusters import cluster, members, severity
 from .dissimilarity import Dissimilarity, odd_one
 from .performance import Performance

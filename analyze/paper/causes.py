@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Values, ratio
-from ..attributes import ATTRIBUTES, Attribute, lacking
-from ..decision_table import DecisionTable, Row
 from ..disparity.causes import Cause, DisparityCauses
 from ..disparity.classes import HIGH
 from ..disparity.disparity import Disparity
 from ..dissimilarity.causes import Difference, DissimilarityCauses
 from ..dissimilarity.differences import Differences
-from ..selection import Selection, over_ranks
+from ..evidence.attributes import ATTRIBUTES, Attribute, lacking
+from ..evidence.decision_table import DecisionTable, Row
+from ..run.arrays import Values, ratio
+from ..run.selection import Selection, over_ranks
 from .dissimilarity import cluster
 from .weights import severity_classes
 

@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from ..arrays import Indices, Values
 from ..dissimilarity.clusters import members, severity
 from ..dissimilarity.dissimilarity import Dissimilarity, odd_one
 from ..dissimilarity.performance import Performance
+from ..run.arrays import Indices, Values
 
 __all__ = ["are_clusters", "cluster", "search_dissimilarity"]
 

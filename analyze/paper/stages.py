@@ -10,9 +10,9 @@ import numpy as np
 from ..disparity.weights import Weights
 from ..dissimilarity.differences import Differences
 from ..dissimilarity.performance import Performance
-from ..explanation import Explanation, find_spending, unprobed_callees
-from ..preparation import Prepared
-from ..selection import Selection
+from ..run.preparation import Prepared
+from ..run.selection import Selection
+from ..verdict.explanation import Explanation, find_spending, unprobed_callees
 from .causes import causes_of_ranks, causes_of_regions
 from .dissimilarity import search_dissimilarity
 from .weights import weigh

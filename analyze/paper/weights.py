@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import Values, ratio
-from ..code_regions import CodeRegion
-from ..costs import program_times
 from ..disparity.classes import HIGH, LABELS, optimal_split
 from ..disparity.disparity import Disparity
 from ..disparity.weights import Weights, cycles_metric, cycles_per_instruction, weights
-from ..preparation import Prepared
-from ..selection import Selection, complete, over_ranks
+from ..run.arrays import Values, ratio
+from ..run.code_regions import CodeRegion
+from ..run.costs import program_times
+from ..run.preparation import Prepared
+from ..run.selection import Selection, complete, over_ranks
 
 __all__ = ["class_regions", "severity_classes", "weigh"]
 

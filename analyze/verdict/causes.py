@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from ..account import seconds_of_groups
-from ..analysis import Analysis
-from ..attributes import MISS_RATES
-from ..criteria import CRITERIA
+from ..evidence.attributes import MISS_RATES
+from ..run.criteria import CRITERIA
+from .analysis import Analysis
 from .finding import Cause, Finding
 
 __all__ = ["causes_of_weight", "waits_for_memory", "with_causes_of_difference"]
@@ -35,7 +35,7 @@ def _busy_parts(analysis: Analysis, region: int) -> Mapping[str, float]:
         analysis: What was found.
         region: Its position; a region around the whole program counts without its parts, as it is weighed.
     """
-    if "instructions" in analysis.run.lacking:
+    if "instructions" in analysis.lacking:
         return {}
     account = analysis.account
     values = account.own if analysis.run.weighed.regions[region].own_code else account.inclusive
@@ -71,7 +71,7 @@ def with_causes_of_difference(analysis: Analysis, findings: Sequence[Finding]) -
         analysis: What was found.
         findings: Regions in which ranks differ, with the attributes that tell them apart as causes.
     """
-    counted = "instructions" not in analysis.run.lacking and analysis.experiment.notes.counts_by_rank
+    counted = "instructions" not in analysis.lacking and analysis.experiment.notes.counts_by_rank
     asked = [number for number, each in enumerate(findings) if counted and _is_of_ranks(each)]
     groups = [group for number in asked for group in _compared(analysis, findings[number])]
     seconds = seconds_of_groups(analysis.run, groups) if groups else []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ..analysis import Analysis
+from .analysis import Analysis
 from .finding import Doubt
 
 __all__ = [
@@ -98,7 +98,7 @@ def confidence_in_weight(analysis: Analysis, core: int) -> Confidence:
 
 
 def _without_a_cause(analysis: Analysis) -> Confidence:
-    if "instructions" in analysis.run.lacking:
+    if "instructions" in analysis.lacking:
         return Confidence("medium", "nothing was counted")
     return Confidence("medium", "no counter explains it")
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ...experiment import Region
-from ..code_regions import CodeRegion
-from ..procedures import HeavyProcedure
-from ..standing import Standing
+from ..disparity.procedures import HeavyProcedure
+from ..run.code_regions import CodeRegion
+from .repeatability import Standing
 
 __all__ = ["Cause", "Doubt", "Finding", "Gain", "Group", "Kind", "Wait"]
 

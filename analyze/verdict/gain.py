@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ..analysis import Analysis
-from ..attributes import MISS_RATES
 from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
-from ..overhead import TIMES
+from ..evidence.attributes import MISS_RATES
+from ..run.overhead import TIMES
+from .analysis import Analysis
 from .causes import waits_for_memory
 from .confidence import is_by_counts_alone, is_slight_speed
 from .finding import Gain

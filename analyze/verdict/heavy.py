@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from ...experiment import Region
-from ..analysis import Analysis
-from ..attributes import MISS_RATES
-from ..code_regions import CodeRegion
-from ..procedures import HeavyProcedure
+from ..disparity.procedures import HeavyProcedure
+from ..evidence.attributes import MISS_RATES
+from ..run.code_regions import CodeRegion
+from .analysis import Analysis
 from .causes import causes_of_weight, waits_for_memory
 from .confidence import confidence_in_weight
 from .finding import Finding, Kind, Wait

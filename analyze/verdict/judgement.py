@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..analysis import Analysis
-from ..code_regions import outermost
+from ..run.code_regions import outermost
+from .analysis import Analysis
 from .confidence import Confidence, confidence_in_difference, confidence_in_weight, is_slight_speed
 from .finding import Gain
 from .gain import gain_of_balance, gain_of_weight

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ...experiment import Experiment, Region
-from ..analysis import Analysis
+from .analysis import Analysis
 from .finding import Finding, Kind
 from .gain import gain_of
 from .heavy import late_region

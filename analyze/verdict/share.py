@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..analysis import Analysis
-from ..arrays import Values
-from ..code_regions import as_compared
+from ..run.arrays import Values
+from ..run.code_regions import as_compared
+from .analysis import Analysis
 
 __all__ = ["inclusive", "is_mostly", "share_of"]
 

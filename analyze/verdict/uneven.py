@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..analysis import Analysis
 from ..dissimilarity.dissimilarity import clusters_in
+from .analysis import Analysis
 from .causes import with_causes_of_difference
 from .confidence import confidence_in_difference, doubt_of_difference, is_slight_speed
 from .finding import Cause, Doubt, Finding, Group, Kind

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from ..analysis import Analysis
-from ..base import Base
+from .analysis import Analysis
+from .base import Base
 from .finding import Finding, Kind
 from .heavy import heavy_procedures, heavy_regions
 from .ranking import each_place_once, ranked

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from autoanalyzer.analyze.dissimilarity.differences import find_differences
 from autoanalyzer.analyze.dissimilarity.dissimilarity import Dissimilarity
 from autoanalyzer.analyze.paper.stages import compare
-from autoanalyzer.analyze.preparation import Prepared, prepare
+from autoanalyzer.analyze.run.preparation import Prepared, prepare
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
 
 RANKS, SECONDS, NOISE = 8, 10.0, 0.01

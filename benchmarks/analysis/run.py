@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from autoanalyzer.analyze.code_regions import CodeRegion
 from autoanalyzer.analyze.dissimilarity.dissimilarity import find_dissimilarity
 from autoanalyzer.analyze.dissimilarity.performance import Performance
+from autoanalyzer.analyze.run.code_regions import CodeRegion
 from autoanalyzer.experiment import CallPath, Experiment, Location, Region
 
 TOP, BELOW = 14, 2  # 1-code regions, and children of each: the shape of ST in paper 001

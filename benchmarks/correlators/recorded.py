@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from kinds import Case
 
-from autoanalyzer.analyze.derivations import built_in
 from autoanalyzer.experiment.run_folder import COUNTING_TRACE_FILE, TRACE_FILE
 from autoanalyzer.experiment.trace import Trace, every_series, load_trace
+from autoanalyzer.multivariate.derivations import built_in
 from autoanalyzer.timelines.warping import brought, with_derived
 
 __all__ = ["PLANTED", "recorded_cases"]

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.decomposition import FastICA
 from threadpoolctl import threadpool_limits
 
-from autoanalyzer.analyze.metric_space import MetricSpace, Point
+from autoanalyzer.multivariate.metric_space import MetricSpace, Point
 from autoanalyzer.timelines.pursuit import pursue
 from autoanalyzer.timelines.pursuit.ranking import best_view
 from autoanalyzer.timelines.pursuit.search import search

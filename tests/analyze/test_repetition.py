@@ -4,7 +4,7 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.repetition import repeated
-from autoanalyzer.analyze.standing import Standing
+from autoanalyzer.analyze.verdict.repeatability import Standing
 from autoanalyzer.experiment.algebra import mean
 from autoanalyzer.view.verdict import verdict_lines
 

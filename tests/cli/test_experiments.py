@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.derivations import DERIVATIONS, derivations, possible
 from autoanalyzer.experiment import Builder, Metric, Notes, load, save, select
 from autoanalyzer.experiment.algebra import difference, mean, merge, ratio
 from autoanalyzer.experiment.metric import PROCESS_METRICS
+from autoanalyzer.multivariate.derivations import DERIVATIONS, derivations, possible
 
 from .conftest import refused, succeed
 

@@ -9,9 +9,9 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze import statistics
 from autoanalyzer.cli import stats
 from autoanalyzer.experiment import Builder, Notes, Region, save
+from autoanalyzer.multivariate import analyses as statistics
 
 from .conftest import refused
 

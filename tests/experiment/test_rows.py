@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.imported import in_own_names
+from autoanalyzer.analyze.run.foreign_metrics import in_own_names
 from autoanalyzer.experiment import Builder, Experiment, load, save
 from autoanalyzer.experiment.flat_profile import flat
 from autoanalyzer.experiment.folding import folded

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from autoanalyzer.analyze.statistics import grid_of
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment, Topology, load, save
+from autoanalyzer.multivariate.membership import grid_of
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.gather.merge import merge_shards
 from autoanalyzer.runtime.gather.shard import Place

@@ -1,8 +1,8 @@
 import numpy as np
 
-from autoanalyzer.analyze.formula import Formula
-from autoanalyzer.analyze.metric_space import MetricSpace, Point
-from autoanalyzer.analyze.statistics import correlation
+from autoanalyzer.multivariate.correlation import correlation
+from autoanalyzer.multivariate.formula import Formula
+from autoanalyzer.multivariate.metric_space import MetricSpace, Point
 from autoanalyzer.view.counters import as_typed
 from autoanalyzer.view.statistics import correlation_report
 

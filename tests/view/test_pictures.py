@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from autoanalyzer.analyze.metric_space import MetricSpace, Point
-from autoanalyzer.analyze.statistics import correlation, factors, grid_of, hierarchy, kmeans, membership, pca
 from autoanalyzer.experiment import Builder
+from autoanalyzer.multivariate.correlation import correlation
+from autoanalyzer.multivariate.factors import factors
+from autoanalyzer.multivariate.hierarchy import hierarchy
+from autoanalyzer.multivariate.kmeans import kmeans
+from autoanalyzer.multivariate.membership import grid_of, membership
+from autoanalyzer.multivariate.metric_space import MetricSpace, Point
+from autoanalyzer.multivariate.pca import pca
 from autoanalyzer.view.picture import picture_html
 from autoanalyzer.view.statistics import (
     correlation_report,

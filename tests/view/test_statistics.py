@@ -5,8 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.metric_space import MetricSpace, Point
-from autoanalyzer.analyze.statistics import Partition, correlation, hierarchy, kmeans, pca, recursively
+from autoanalyzer.multivariate.correlation import correlation
+from autoanalyzer.multivariate.hierarchy import hierarchy
+from autoanalyzer.multivariate.kmeans import kmeans
+from autoanalyzer.multivariate.metric_space import MetricSpace, Point
+from autoanalyzer.multivariate.partition import Partition, recursively
+from autoanalyzer.multivariate.pca import pca
 from autoanalyzer.view.statistics import (
     correlation_report,
     hierarchy_report,

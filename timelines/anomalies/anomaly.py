@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Values
-from ...analyze.derivations import built_in
+from ...analyze.run.arrays import Values
+from ...multivariate.derivations import built_in
 from ..correlators.scores import signed_pearson
 from .run import Run, Way
 from .shapes import contrast

@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Indices, Values
-from ...analyze.outliers import spread
+from ...analyze.run.arrays import Indices, Values
+from ...analyze.run.outliers import spread
 from ...experiment.trace import TimeLine
 from .anomaly import Anomaly, companions
 from .pace import ALONE, LEAST, STRONG, Pace, divided

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Values
+from ...analyze.run.arrays import Values
 from ..warping import same_paths
 from .anomaly import Anomaly, Course, companions
 from .run import Run, Way, way

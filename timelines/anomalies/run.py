@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ...analyze.arrays import Flags, Indices, Values
+from ...analyze.run.arrays import Flags, Indices, Values
 from ...experiment import Experiment
 from ...experiment.metric import COUNT_METRICS
 from ...experiment.trace import TimeLine, Trace

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...analyze.criteria import CRITERIA
+from ...analyze.run.criteria import CRITERIA
 from ...errors import InputError
 from ...experiment.trace import every_series
 from ..warping import same_paths

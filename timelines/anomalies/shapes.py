@@ -12,8 +12,8 @@ from typing import Final, Literal
 
 import numpy as np
 
-from ...analyze.arrays import Values
-from ...analyze.outliers import spread, without_outliers
+from ...analyze.run.arrays import Values
+from ...analyze.run.outliers import spread, without_outliers
 
 __all__ = ["Kind", "Shape", "best_shape", "contrast"]
 

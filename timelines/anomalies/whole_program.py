@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Indices, Values, ratio
-from ...analyze.criteria import CRITERIA
-from ...analyze.outliers import spread
+from ...analyze.run.arrays import Indices, Values, ratio
+from ...analyze.run.criteria import CRITERIA
+from ...analyze.run.outliers import spread
 from ...experiment.trace import Series
 from ..correlators.scores import signed_pearson
 from .anomaly import Anomaly, Companion, foremost

@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Flags, Values
-from ...analyze.ranks import ranks
+from ...analyze.run.arrays import Flags, Values
 from ...errors import InputError
 from ...experiment.trace import Series
+from ...multivariate.ranks import ranks
 from . import scores
 from .segmentation import Segmentation, drawn_pattern, proposed_pattern, segmented, suggested_count
 

@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Indices, Values
-from ...analyze.ranks import ranks
+from ...analyze.run.arrays import Indices, Values
+from ...multivariate.ranks import ranks
 from ..warping import warp_error
 from .segmentation import Fits, Segmentation
 

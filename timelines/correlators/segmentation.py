@@ -16,8 +16,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ...analyze.arrays import Indices, Values
-from ...analyze.outliers import without_outliers
+from ...analyze.run.arrays import Indices, Values
+from ...analyze.run.outliers import without_outliers
 from ...errors import InputError
 
 __all__ = ["Fits", "Segmentation", "drawn_pattern", "proposed_pattern", "segmented", "suggested_count"]

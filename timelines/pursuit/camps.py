@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Flags, Values
-from ...analyze.metric_space import MetricSpace
+from ...analyze.run.arrays import Flags, Values
+from ...multivariate.metric_space import MetricSpace
 from .chance import CAMPS_LEVEL, critical_of_metrics, critical_of_projection
 from .points import sphered
 from .search import MANY, some

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Indices, Values
+from ...analyze.run.arrays import Indices, Values
 
 __all__ = ["LEAST_POINTS", "Cumulants", "cumulants", "index", "index_and_gradient", "tangent"]
 

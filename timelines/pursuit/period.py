@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.formula import Formula, measured, parts
-from ...analyze.metric_space import MetricSpace, Point
-from ...analyze.wanted_metrics import WantedMetrics
 from ...errors import InputError, LocationsError
 from ...experiment.trace import Samples
+from ...multivariate.formula import Formula, measured, parts
+from ...multivariate.metric_space import MetricSpace, Point
+from ...multivariate.wanted_metrics import WantedMetrics
 from .index import LEAST_POINTS
 from .points import Trimming
 from .pursuit import FEWEST, Outcome, Pursuit, Status, pursue

@@ -7,9 +7,9 @@ from typing import Final, Literal
 
 import numpy as np
 
-from ...analyze.arrays import Flags, Values
-from ...analyze.metric_space import MetricSpace
-from ...analyze.outliers import FAR, spread
+from ...analyze.run.arrays import Flags, Values
+from ...analyze.run.outliers import FAR, spread
+from ...multivariate.metric_space import MetricSpace
 
 __all__ = ["Sphered", "Trimming", "outlying", "sphered", "trimmed"]
 

@@ -11,9 +11,9 @@ from typing import Any, Final, Literal
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ...analyze.arrays import Values
-from ...analyze.metric_space import MetricSpace
+from ...analyze.run.arrays import Values
 from ...errors import InputError
+from ...multivariate.metric_space import MetricSpace
 from .camps import Camps, in_metrics, in_projection, split
 from .chance import ALL, CAMPS_LEVEL, critical_index
 from .index import LEAST_POINTS, index

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Values
+from ...analyze.run.arrays import Values
 from .index import index
 from .points import sphered
 from .search import Projection, Search

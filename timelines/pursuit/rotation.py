@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Values
-from ...analyze.metric_space import Point
+from ...analyze.run.arrays import Values
+from ...multivariate.metric_space import Point
 from .camps import parting
 from .chance import CAMPS_LEVEL, LEVEL, deviations
 from .points import sphered

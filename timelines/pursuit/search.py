@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Flags, Values
+from ...analyze.run.arrays import Flags, Values
 from .index import index_and_gradient, tangent
 
 __all__ = ["MANY", "STARTS", "Projection", "Search", "search", "some"]

@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.arrays import Indices, Values
-from ...analyze.metric_space import Point
+from ...analyze.run.arrays import Indices, Values
 from ...errors import InputError
 from ...experiment.trace import Samples
+from ...multivariate.metric_space import Point
 
 __all__ = ["SlidingWindow", "Window", "smoothed"]
 

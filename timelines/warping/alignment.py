@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from ...analyze.formula import Formula
 from ...errors import InputError
 from ...experiment.trace import Samples, Series, Trace
+from ...multivariate.formula import Formula
 from .doubt import Doubt, doubts
 from .time_map import TimeMap, anchored, time_map
 from .warp_path import Told, Warp, warp

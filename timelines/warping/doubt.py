@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 import numpy as np
 
-from ...analyze.arrays import Flags, Values
-from ...analyze.outliers import noise_level, steepness
+from ...analyze.run.arrays import Flags, Values
+from ...analyze.run.outliers import noise_level, steepness
 from .warp_path import Warp, warp
 
 __all__ = ["Doubt", "Kind", "doubts"]

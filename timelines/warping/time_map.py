@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ...analyze.arrays import Indices, Values
-from ...analyze.outliers import steepness
+from ...analyze.run.arrays import Indices, Values
+from ...analyze.run.outliers import steepness
 from ...experiment import CallPath
 from ...experiment.trace import TimeLine, Trace
 from .warp_path import Warp

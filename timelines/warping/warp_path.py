@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ...analyze.arrays import Flags, Indices, Values
+from ...analyze.run.arrays import Flags, Indices, Values
 from ...errors import InputError
 
 __all__ = ["Told", "Warp", "warp", "warp_error"]

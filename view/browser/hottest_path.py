@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...analyze.code_regions import STARTUP
+from ...analyze.run.code_regions import STARTUP
 from ...experiment import Experiment
 from .browser import Browser, Dimension, browse
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ...analyze.derivations import PARTS_ALONE, about, cache_line, possible, why_absent
-from ...analyze.formula import Formula
 from ...experiment import Experiment
 from ...experiment.prices import Prices
+from ...multivariate.derivations import PARTS_ALONE, about, cache_line, possible, why_absent
+from ...multivariate.formula import Formula
 from ..place import visible
 
 __all__ = ["roofline_of"]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...analyze.derivations import PARTS_ALONE, about, cache_line, possible
-from ...analyze.formula import Formula, parts
 from ...experiment import Experiment, Metric
 from ...experiment.trace import Trace
+from ...multivariate.derivations import PARTS_ALONE, about, cache_line, possible
+from ...multivariate.formula import Formula, parts
 
 __all__ = ["TimeRates"]
 

@@ -9,7 +9,7 @@ from itertools import chain
 from math import inf
 from typing import Any, Final
 
-from ...analyze.statistics.materiality import RULE, matters
+from ...multivariate.materiality import RULE, matters
 from ...runtime.papi.sources import COUNTED_BY_PAPI
 from ...timelines.pursuit import IDENTITY, Outcome, Period, Pursuit, PursuitOverTime, Telling
 from ..counters import as_typed

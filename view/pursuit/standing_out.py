@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.metric_space import MetricSpace
-from ...analyze.outliers import FAR, spread
+from ...analyze.run.outliers import FAR, spread
+from ...multivariate.metric_space import MetricSpace
 from ...timelines.pursuit import Pursuit
 from ..metric_space import names, value
 from ..units import ranks

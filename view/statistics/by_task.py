@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ...analyze.metric_space import MetricSpace
-from ...analyze.statistics.materiality import separating
-from ...analyze.statistics.partition import Partition
+from ...multivariate.materiality import separating
+from ...multivariate.metric_space import MetricSpace
+from ...multivariate.partition import Partition
 from ..marks import Axis, Chart, Series, short
 from ..metric_space import drawn, part_of, some_rows, value
 from ..picture import Picture

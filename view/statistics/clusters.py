@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...analyze.metric_space import MetricSpace
-from ...analyze.statistics.materiality import RULE, matters, separating, telling
-from ...analyze.statistics.partition import LEVEL, WEAK, Partition
+from ...multivariate.materiality import RULE, matters, separating, telling
+from ...multivariate.metric_space import MetricSpace
+from ...multivariate.partition import LEVEL, WEAK, Partition
 from ..metric_space import finite, names, part_of, value
 from ..report import Table
 from ..units import many, ranges, ranks

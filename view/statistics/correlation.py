@@ -6,8 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...analyze.statistics import Correlation
-from ...analyze.statistics.correlation import REDUNDANT, MetricGroup
+from ...multivariate.correlation import REDUNDANT, Correlation, MetricGroup
 from ...runtime.papi.sources import COUNTED_BY_PAPI
 from ..counters import as_typed
 from ..marks import Axis, Chart, Matrix, Series, short

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ...analyze.statistics import Factors
-from ...analyze.statistics.factors import JOINS
+from ...multivariate.factors import JOINS, Factors
 from ..marks import Axis, Chart, Matrix, Series
 from ..metric_space import caveats, finite, names
 from ..picture import Picture

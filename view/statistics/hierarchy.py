@@ -7,8 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ...analyze.statistics import Hierarchy
-from ...analyze.statistics.hierarchy import LONE
+from ...multivariate.hierarchy import LONE, Hierarchy
 from ..marks import Axis, Chart, Series
 from ..metric_space import caveats, names
 from ..picture import Picture

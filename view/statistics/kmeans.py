@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...analyze.statistics import Clusters
+from ...multivariate.kmeans import Clusters
 from ..marks import Bar, Bars
 from ..metric_space import caveats, drawn, finite, names, part_of
 from ..picture import Picture

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...analyze.statistics import Factors, Membership
-from ...analyze.statistics.materiality import RULE, telling
+from ...multivariate.factors import Factors
+from ...multivariate.materiality import RULE, telling
+from ...multivariate.membership import Membership
 from ..marks import Grid
 from ..metric_space import caveats, drawn, names, part_of
 from ..picture import Picture

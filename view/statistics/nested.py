@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from ...analyze.statistics import Part
+from ...multivariate.partition import Part
 from ..metric_space import dropped
 from ..report import Report, Table
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ...analyze.statistics import Components
+from ...multivariate.pca import Components
 from ..marks import Axis, Bar, Bars, Chart, Series, short
 from ..metric_space import caveats, drawn, names, part_of, some_rows
 from ..picture import Picture

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ...analyze.metric_space import MetricSpace
-from ...analyze.statistics.partition import Partition
+from ...multivariate.metric_space import MetricSpace
+from ...multivariate.partition import Partition
 from ..marks import Matrix
 from ..metric_space import drawn, part_of, value
 from ..picture import Picture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ...analyze.metric_space import MetricSpace
+from ...multivariate.metric_space import MetricSpace
 
 __all__ = ["SCHEMA", "document"]
 

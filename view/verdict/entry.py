@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ...analyze import Findings
-from ...analyze.code_regions import call_line_of, caller_of
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
-from ...analyze.overhead import TIMES
+from ...analyze.run.code_regions import call_line_of, caller_of
+from ...analyze.run.overhead import TIMES
 from ...analyze.verdict import Finding, Kind
 from ...experiment import CallPath
 from ...experiment.region import CALL_KINDS

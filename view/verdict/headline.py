@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from ...analyze import Findings
-from ...analyze.overhead import Overhead
+from ...analyze.run.overhead import Overhead
 from ...analyze.verdict import SHORTEST
 from ..times import time_of
 from ..title import title_of

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Final
 
 from ...analyze import Findings
-from ...analyze.attributes import MISS_RATES
-from ...analyze.code_regions import CodeRegion
-from ...analyze.criteria import CRITERIA
 from ...analyze.dissimilarity.causes import Difference
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
-from ...analyze.opening import can_be_opened, is_of_a_library
+from ...analyze.evidence.attributes import MISS_RATES
+from ...analyze.refinement.opening import can_be_opened, is_of_a_library
+from ...analyze.run.code_regions import CodeRegion
+from ...analyze.run.criteria import CRITERIA
 from ...analyze.verdict import Cause, Doubt, Finding, Kind
 from ..causes import (
     AT_ONCE,
@@ -71,7 +71,7 @@ def reasons(findings: Findings, finding: Finding) -> list[str]:
 
 def _doubt(findings: Findings, doubt: Doubt) -> str:
     if doubt is Doubt.SPEED:
-        how = ": --counters simulated shows which" if "instructions" in findings.run.lacking else ""
+        how = ": --counters simulated shows which" if "instructions" in findings.lacking else ""
         return f"uncertain: {MAYBE_SPEED}{how}"
     if doubt is Doubt.CHANCE:
         advice = "" if findings.repetition.runs > 1 else ": repeat the run before you act on it"
@@ -97,7 +97,7 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
         yield "asleep, or waiting for a child process or a slow device"
     if said := [*_because(findings, finding)]:
         yield from said
-    elif "instructions" in findings.run.lacking:
+    elif "instructions" in findings.lacking:
         yield from _not_counted(findings)
     elif not findings.experiment.notes.counts_by_rank:
         yield "unknown: work moved between ranks in the counting run, so their counts cannot be compared"
@@ -178,7 +178,7 @@ def _misses(findings: Findings, finding: Finding) -> str:
 
 def _executes(findings: Findings, finding: Finding, core: int) -> list[str]:
     """Say what a region executes, and how fast; that nothing was counted, where that is so."""
-    if "instructions" in findings.run.lacking:
+    if "instructions" in findings.lacking:
         return _not_counted(findings)
     selection = findings.run.weighed
     executed = selection.sums("instructions")

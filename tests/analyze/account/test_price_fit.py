@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from autoanalyzer.analyze.account.computing import Counted
 from autoanalyzer.analyze.account.price_fit import fit, fitted_prices, instruction_prices
-from autoanalyzer.analyze.summary import sampled
+from autoanalyzer.analyze.run.summary import sampled
 from autoanalyzer.experiment.prices import Prices
 
 FREE = (0.0, np.inf)
@@ -117,7 +117,7 @@ def test_without_both_bounds_all_regions_have_the_fitted_price(mixed, calibrated
 
 
 def test_of_many_ranks_some_that_lie_evenly_spread_decide(make_experiment, monkeypatch):
-    monkeypatch.setattr("autoanalyzer.analyze.summary._SAMPLED", 8)
+    monkeypatch.setattr("autoanalyzer.analyze.run.summary._SAMPLED", 8)
     times = [1.0, 9.0, 2.0, 9.0, 3.0, 9.0, 4.0, 9.0]  # two call paths: main, and work
     experiment = make_experiment({"work": times}, instructions={"work": [1e9, 1.0, 2e9, 1.0, 3e9, 1.0, 4e9, 1.0]})
     assert sampled(experiment).tolist() == [0, 2, 4, 6]

@@ -1,5 +1,5 @@
-from autoanalyzer.analyze.code_regions import CodeRegion
 from autoanalyzer.analyze.disparity.disparity import Disparity, find_disparity
+from autoanalyzer.analyze.run.code_regions import CodeRegion
 
 
 def region(number: int, *children: int, depth: int = 1) -> CodeRegion:

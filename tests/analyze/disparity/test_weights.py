@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze.disparity.weights import weights
-from autoanalyzer.analyze.selection import Selection
+from autoanalyzer.analyze.run.selection import Selection
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment
 

@@ -4,7 +4,7 @@ import pytest
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.dissimilarity.dissimilarity import Dissimilarity, find_dissimilarity
 from autoanalyzer.analyze.dissimilarity.performance import Performance
-from autoanalyzer.analyze.selection import Selection
+from autoanalyzer.analyze.run.selection import Selection
 from autoanalyzer.errors import UsageError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 

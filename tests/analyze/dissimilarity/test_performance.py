@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.compute_time import Computing
+from autoanalyzer.analyze.run.compute_time import Computing
 
 
 @pytest.fixture

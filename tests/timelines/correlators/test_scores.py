@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from autoanalyzer.analyze.ranks import ranks
+from autoanalyzer.multivariate.ranks import ranks
 from autoanalyzer.timelines.correlators import segmented
 from autoanalyzer.timelines.correlators.scores import (
     best_lag,

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from autoanalyzer.analyze.metric_space import MetricSpace, Point
+from autoanalyzer.multivariate.metric_space import MetricSpace, Point
 
 
 def space_of(values: npt.ArrayLike) -> MetricSpace:

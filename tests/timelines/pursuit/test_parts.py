@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.metric_space import Point
 from autoanalyzer.experiment.trace import Samples
+from autoanalyzer.multivariate.metric_space import Point
 from autoanalyzer.timelines.pursuit import Options, Period, PursuitOverTime, smoothed
 from autoanalyzer.timelines.pursuit.rotation import Turning
 from autoanalyzer.timelines.pursuit.window import Window

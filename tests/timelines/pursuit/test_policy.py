@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.formula import Formula
 from autoanalyzer.experiment.trace import Samples
+from autoanalyzer.multivariate.formula import Formula
 from autoanalyzer.timelines.pursuit import Options, Period, PursuitOverTime, SlidingWindow
 from autoanalyzer.timelines.pursuit.selection import Turns
 

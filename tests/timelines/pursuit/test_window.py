@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.formula import Formula
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment.trace import Samples
+from autoanalyzer.multivariate.formula import Formula
 from autoanalyzer.timelines.pursuit import Options, Outcome, PursuitOverTime, SlidingWindow, smoothed
 
 

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.outliers import steepness
+from autoanalyzer.analyze.run.outliers import steepness
 from autoanalyzer.timelines.warping import doubts, time_map, warp
 
 from .sequences import SITUATIONS, Values, distorted, distortion

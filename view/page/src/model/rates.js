@@ -1,4 +1,4 @@
-// Metrics that formulas derive from others, by region (formulas: analyze/derivations.py, as view/page/roofline.py writes them).
+// Metrics that formulas derive from others, by region (formulas: multivariate/derivations.py, as view/page/roofline.py writes them).
 import { rate as overTime } from "./time_lines.js";
 
 const LEAST = 0.001; // written without a power of ten

@@ -1,0 +1,1 @@
+"""Who waits for whom: the critical path, how long each region is on it, and delays."""

@@ -1,0 +1,145 @@
+"""Where the length of a run comes from: its critical path, and how efficient the ranks are by it.
+
+The path is the chain of work, of whatever ranks, that nothing shortens but less work on it (Hollingsworth 1998; Böhme
+et al. 2012). The efficiencies are those of the POP centre: their product is the share of the run in which ranks were
+busy. By busy time, CPU time outside MPI, the first two are those of the program, however busy the machine was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...experiment import Experiment
+from ...experiment.delay import Delay
+from ..run.arrays import Values
+from ..run.busy import CLOCKS, busy_times
+from ..run.location_blocks import over_locations
+
+__all__ = ["CriticalPath", "Efficiency", "OnPath", "find_critical_path"]
+
+_OF_REGION = 0.01  # what a rank has at least of a region's part of the path, to be named
+_KEPT = 20  # delays
+
+
+@dataclass(frozen=True, slots=True)
+class Efficiency:
+    """How much of the run the ranks were busy, and what the rest is.
+
+    Attributes:
+        load_balance: Mean over the ranks of their busy time, by the busiest rank's.
+        serialisation: The busiest rank's, by the length of the critical path: less than 1 where ranks work one after
+            another.
+        transfer: The length of the path by the run's time: the rest is communication, or waiting for a processor.
+        parallel: Their product: mean busy time by the run's time.
+        reliable: Which of them a busy machine does not change, or had no part in; none of an archive of another tool,
+            in which busy time is wall time.
+    """
+
+    parallel: float
+    load_balance: float
+    serialisation: float
+    transfer: float
+    reliable: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OnPath:
+    """A call path that is on the critical path.
+
+    Attributes:
+        path: Its number.
+        ranks: Those on which it is, that with most first.
+        seconds: How long.
+        share: Of the path's length.
+    """
+
+    path: int
+    ranks: tuple[int, ...]
+    seconds: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalPath:
+    """The critical path of a run.
+
+    Attributes:
+        length: Its seconds.
+        efficiency: Of the ranks; None where only the beginning of the run was recorded.
+        regions: The call paths on it, the longest part first.
+        delays: Who waits for whom, the longest first.
+    """
+
+    length: float
+    efficiency: Efficiency | None
+    regions: tuple[OnPath, ...]
+    delays: tuple[Delay, ...]
+
+
+def find_critical_path(
+    experiment: Experiment, program_time: float, *, alone: bool, master: int | None = None
+) -> CriticalPath | None:
+    """Read the critical path that a run has recorded; None if it has none.
+
+    Args:
+        experiment: The run.
+        program_time: Its seconds.
+        alone: Whether ranks waited neither for each other's processors nor for those of other programs.
+        master: The rank that hands out work, which is not expected to be busy; None without one.
+    """
+    if "path_time" not in experiment or not program_time:
+        return None
+    blocks = [*over_locations(experiment, _sums)]
+    parts = np.sum([each for each, _ in blocks], axis=0)
+    busy = np.concatenate([each for _, each in blocks])
+    processes = np.array([place.process for place in experiment.locations if place.thread == 0])
+    busy = busy[processes != master]
+    length = float(parts.sum())
+    if length <= 0 or not busy.max():
+        return None
+    ranks = _ranks(experiment, parts)
+    regions = [
+        OnPath(int(path), ranks[path], float(parts[path]), float(parts[path]) / length)
+        for path in np.argsort(-parts, kind="stable").tolist()
+        if parts[path] > 0
+    ]
+    by_the_clock = "imported:" in experiment.metric("path_time").source
+    reliable = ("load_balance", "serialisation", *(("transfer", "parallel") if alone else ()))
+    efficiency = Efficiency(
+        parallel=float(busy.mean() / program_time),
+        load_balance=float(busy.mean() / busy.max()),
+        serialisation=float(busy.max() / length),
+        transfer=length / program_time,
+        reliable=() if by_the_clock else reliable,
+    )
+    whole = length >= (1 - CLOCKS) * busy.max()
+    return CriticalPath(length, efficiency if whole else None, tuple(regions), experiment.notes.delays[:_KEPT])
+
+
+def _sums(part: Experiment, _: slice) -> tuple[Values, Values]:
+    """Return what a block has of the path by call path, and the busy seconds of each of its processes."""
+    first = [column for column, place in enumerate(part.locations) if place.thread == 0]
+    path = np.asarray(part.exclusive("path_time"))
+    return path.sum(axis=1), np.asarray(busy_times(part)[:, first].sum(axis=0))
+
+
+def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:
+    """Return the ranks that have enough of each call path's part to be named, that with most first."""
+    named: dict[int, list[tuple[float, int]]] = {path: [] for path in np.flatnonzero(parts > 0).tolist()}
+    for found in over_locations(experiment, _large_parts, (_OF_REGION * parts).tolist()):
+        for path, rank, seconds in found:
+            named[path].append((-seconds, rank))
+    return {path: tuple(rank for _, rank in sorted(each)) for path, each in named.items()}
+
+
+def _large_parts(part: Experiment, _: slice, least: list[float]) -> list[tuple[int, int, float]]:
+    """Return call path, rank and seconds of what ranks of a block have of the path, if it is the least or more."""
+    processes, columns = np.unique([place.process for place in part.locations], return_inverse=True)
+    found = []
+    for path, values in enumerate(np.asarray(part.exclusive("path_time"))):
+        by_rank = np.bincount(columns.ravel(), values, len(processes))
+        large = np.flatnonzero((by_rank > 0) & (by_rank >= least[path]))
+        found += [(path, int(processes[rank]), float(by_rank[rank])) for rank in large]
+    return found

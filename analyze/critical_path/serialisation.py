@@ -1,0 +1,128 @@
+"""How long each region is on the critical path, and how much of that is due to ranks not working at the same time.
+
+As the path is as long as all its parts together, a region's part and what each rank is busy for there on average tell
+what it would save if its work were shared evenly and done by all at the same time: their difference. What the path has
+beyond the busiest rank is no imbalance of sums. There ranks work one after another, each with what the one before has
+done, or another one is late each time that they meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...experiment import Region
+from ..run.arrays import Flags, Values
+from ..run.busy import CLOCKS, busy_times
+from ..run.code_regions import CodeRegion
+from ..run.criteria import CRITERIA, THRESHOLD
+from ..run.selection import Selection, complete, over_ranks
+from .delays import Delays
+
+__all__ = ["Serialisation", "find_serialisation"]
+
+
+@dataclass(frozen=True)
+class Serialisation:
+    """How regions contribute to the critical path; ``float64[region]`` each, inclusive seconds.
+
+    Attributes:
+        on_path: How long each region is on the path.
+        mean: How long ranks are busy in it, on average.
+        beyond: What the path has beyond the busiest rank: a tenth of it at least, for ranks are never equally fast all
+            the time; else 0, and where a region around it is the one to name, see ``find_serialisation``.
+        passes_on: ``bool[region]``: whether messages end a part of the waiting for it, as ranks hand something on from
+            one to the next; else they are late in turn, and wait in collectives.
+        delays: Who waits for whom.
+    """
+
+    on_path: Values
+    mean: Values
+    beyond: Values
+    passes_on: Flags
+    delays: Delays
+
+    @property
+    def saved(self) -> Values:
+        """What it would save if all ranks did their work there at the same time, and as much each."""
+        return np.maximum(self.on_path - self.mean, 0.0)
+
+    @property
+    def chained(self) -> Values:
+        """The same of regions that are named for it; 0 elsewhere."""
+        return np.where(self.beyond > 0, self.saved, 0.0)
+
+    def handed_on(self, region: int) -> float:
+        """Give the seconds that all ranks together wait in a region for messages from others that work in it."""
+        delays = self.delays
+        return float((delays.by_messages * delays.late[region] * delays.waiting[region]).sum())
+
+    def because_of(self, region: int) -> Region | None:
+        """Give the region in which ranks wait longest for the work of a region; None if none does."""
+        delays = self.delays
+        seconds = delays.by_messages * delays.late[region] if self.passes_on[region] else delays.because_of(region)
+        return self._longest(seconds, 0)
+
+    def awaited_in(self, region: int) -> Region | None:
+        """Give the region for whose work ranks wait longest in a region; None if they do not."""
+        return self._longest(self.delays.in_region(region), 1)
+
+    def _longest(self, seconds: Values, which: int) -> Region | None:
+        return self.delays.pairs[int(seconds.argmax())][which] if seconds.any() else None
+
+
+def find_serialisation(ranks: Selection) -> Serialisation | None:
+    """Compare the critical path with what ranks are busy for in each region.
+
+    Where ranks hand on what the next one waits for, the innermost region is named in which they wait and work; there is
+    none if they wait outside of all that is weighed. Where they are late in turn, it is the region that they are busy
+    in.
+
+    Args:
+        ranks: All of them, and the regions.
+
+    Returns:
+        None where the path is not known, or not that of the whole run.
+    """
+    experiment = ranks.experiment
+    if not all(complete(experiment, each) for each in ("path_time", "delay_time", "wait_time", "cpu_time")):
+        return None
+    blocks = [*over_ranks(ranks, _busy)]
+    busiest = np.max([most for most, _ in blocks], axis=0)
+    mean = np.sum([total for _, total in blocks], axis=0) / len(ranks.ranks)
+    on_path = ranks.sums("path_time")
+    whole = max(float(on_path[list(ranks.top)].sum()), 0.0)
+    if whole <= 0 or whole < (1 - CLOCKS) * float(mean[list(ranks.top)].sum()):
+        return None
+    delays = Delays.of(experiment, ranks.regions)
+    beyond = on_path - busiest
+    is_part = (beyond > 0) & (beyond >= THRESHOLD * on_path) & (beyond >= CRITERIA.least_gain * whole)
+    beyond = np.where(is_part, beyond, 0.0)
+    late = delays.late @ delays.seconds if len(delays.seconds) else np.zeros(len(beyond))
+    by_messages = delays.late @ delays.by_messages if len(delays.seconds) else np.zeros(len(beyond))
+    passes_on = (by_messages > 0) & (by_messages >= CRITERIA.part * late)
+    found = Serialisation(on_path, mean, beyond, passes_on, delays)
+    waits_there = np.array([found.handed_on(index) for index in range(len(beyond))]) >= CRITERIA.part * by_messages
+    named = _named(ranks.regions, beyond > 0, passes_on, waits_there)
+    return replace(found, beyond=np.where(named, beyond, 0.0))
+
+
+def _busy(selection: Selection) -> tuple[Values, Values]:
+    """Give the most that a rank of a block is busy for in each region, and the sum over its ranks."""
+    values = selection.by_rank(busy_times(selection.experiment))
+    return values.max(axis=1), values.sum(axis=1)
+
+
+def _named(regions: Sequence[CodeRegion], in_turn: Flags, passes_on: Flags, waits_there: Flags) -> Flags:
+    """Choose the innermost regions; where something is handed on, those in which ranks wait for it, too, if any is."""
+    found, around = in_turn.copy(), np.zeros(len(regions), dtype=bool)
+    for index, region in enumerate(regions):  # parents before children
+        found[index] &= not (passes_on[index] and not waits_there[index] and around[index])
+        has_both = in_turn[index] and passes_on[index] and waits_there[index]
+        around[list(region.children)] = around[index] or has_both
+    below = np.zeros(len(regions), dtype=bool)
+    for index in reversed(range(len(regions))):
+        below[index] = any(found[child] or below[child] for child in regions[index].children)
+    return found & ~below

@@ -1,0 +1,44 @@
+"""The rank that computes next to nothing because it hands out the others' work."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+import numpy as np
+
+from ..run.criteria import THRESHOLD
+from ..run.selection import complete
+from .performance import Performance
+
+__all__ = ["find_master"]
+
+_FEWEST: Final = 3  # ranks: of two, each has as many messages as the other
+
+
+def find_master(performance: Performance, include: Collection[int]) -> int | None:
+    """Return the column of the master; None if there is none.
+
+    A master computes less than a tenth of what the others do on average, and takes part in nearly all of their
+    messages: it has at least halfway between as many calls of MPI as one of them, and as many as all together. A rank
+    without work has as many as one.
+
+    Args:
+        performance: What was compared.
+        include: Ranks that are none, whatever they do.
+    """
+    ranks = len(performance.ranks)
+    experiment = performance.experiment
+    is_known = performance.metric == "compute_time" and not performance.threads and complete(experiment, "mpi_calls")
+    if not is_known or ranks < _FEWEST or len(performance.groups) > 1:
+        return None
+    top = list(performance.top)
+    computing = performance.values[top].sum(axis=0)
+    column = int(computing.argmin())
+    calls = performance.selection.rows("mpi_calls", top).sum(axis=0)
+    others = float(np.delete(calls, column).sum())
+    halfway = others * (1 + 1 / (ranks - 1)) / 2
+    idle = computing[column] < THRESHOLD * np.delete(computing, column).mean()
+    if not idle or not others or calls[column] < halfway or performance.ranks[column] in include:
+        return None
+    return column

@@ -1,0 +1,86 @@
+"""What cache misses take of the time that regions compute."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...experiment.prices import Prices
+from ..run.arrays import Flags, Values, ratio
+from ..run.criteria import CRITERIA, THRESHOLD
+from ..run.selection import Selection, complete
+from .attributes import Attribute
+
+__all__ = ["Misses"]
+
+
+@dataclass(frozen=True)
+class Misses:
+    """What each region's misses can take of the seconds that it computes; ``float64[region]`` each.
+
+    Attributes:
+        computing: Those seconds.
+        most: By miss rate, what its misses take where each is waited for.
+        executed: Instructions a rank; None where none are counted.
+        cycle: Seconds a cycle, as they were counted; None where none are.
+        is_walk: Whether misses are no more than those of a walk through consecutive values.
+        prices: Of the machine.
+    """
+
+    computing: Values
+    most: Mapping[str, Values]
+    executed: Values | None
+    cycle: Values | None
+    is_walk: Flags
+    prices: Prices
+
+    @classmethod
+    def of(cls, ranks: Selection, attributes: Mapping[str, Attribute], computing: Values) -> Misses:
+        """Read the counts."""
+        rates = {name: each for name, each in attributes.items() if each.is_rate}
+        prices = Prices.of(ranks.experiment.notes.prices)
+        missed = {name: each.amounts / len(ranks.ranks) for name, each in rates.items()}
+        most = {name: CRITERIA.miss * each for name, each in missed.items()}
+        data, counted = rates.get("l1_miss_rate"), attributes.get("instructions")
+        cycles = next((each for each in ("cycles", "ref_cycles") if complete(ranks.experiment, each)), None)
+        is_walk = (1 - THRESHOLD) * data.of_regions < CRITERIA.part if data else np.zeros(len(computing), dtype=bool)
+        if {*rates} == {"l1_miss_rate", "l2_miss_rate"} and prices.l1_miss_chased and prices.l2_miss_chased:
+            first, second = missed.values()
+            together = max(Counter((each.machine, each.node) for each in ranks.experiment.locations).values())
+            at_once = min(together, ranks.experiment.notes.processors or together)
+            line = min(at_once * (prices.memory_streamed or CRITERIA.miss), prices.l2_miss_chased)
+            most["l2_miss_rate"] = second * np.where(is_walk, line, prices.l2_miss_chased)
+            most["l1_miss_rate"] = np.maximum(first - second, 0.0) * prices.l1_miss_chased + most["l2_miss_rate"]
+        spent = ranks.sums(cycles) / len(ranks.ranks) if cycles else None
+        return cls(
+            computing,
+            most,
+            counted.amounts / len(ranks.ranks) if counted else None,
+            None if spent is None else ratio(computing, spent),
+            is_walk,
+            prices,
+        )
+
+    def seconds(self) -> dict[str, Values]:
+        """Give what they take for sure, by miss rate."""
+        stalled = self._beyond(np.where(self.is_walk, CRITERIA.dependent, CRITERIA.swift))
+        return {name: np.minimum(stalled, each) for name, each in self.most.items()}
+
+    def avoidable(self) -> Values:
+        """Give what avoiding them all would save."""
+        swift, dependent = self.prices.instruction_independent, self.prices.instruction_dependent
+        if self.executed is not None and swift and dependent:
+            bounds = [np.maximum(self.computing - price * self.executed, 0.0) for price in (swift, dependent)]
+        else:
+            bounds = [self._beyond(np.array(each)) for each in (CRITERIA.swift, CRITERIA.dependent)]
+        most = np.max([*self.most.values(), np.zeros_like(self.computing)], axis=0)
+        return np.asarray(sum(np.minimum(each, most) for each in bounds) / len(bounds))
+
+    def _beyond(self, cycles: Values) -> Values:
+        """Give what is left of the seconds if an instruction takes so many cycles."""
+        if self.cycle is None or self.executed is None:
+            return self.computing
+        return np.maximum(self.computing - cycles * self.cycle * self.executed, 0.0)

@@ -1,0 +1,66 @@
+"""Which regions are the program's own, and which of them a second round of build and run can open, or has opened."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ...experiment import CallPath, Experiment, Region
+from ...experiment.region import CALL_KINDS
+
+__all__ = ["can_be_opened", "is_block", "is_built", "is_of_a_library"]
+
+_CALLS_OF_MPI: Final = ("MPI_", "PMPI_")
+_LIBRARY: Final = re.compile(r"\[[^\[\]]+\.(so|dylib|dll)[^\[\]]*\]$")  # as profiles name where a function is
+
+
+def can_be_opened(experiment: Experiment, path: int) -> bool:
+    """Tell whether a second round could tell more: nothing below is a region, and no such round has been there.
+
+    That has divided the function into blocks, or made loops in loops regions.
+    """
+    region = experiment.call_paths[path].region
+    if not is_built(experiment, path) or region.kind in CALL_KINDS:
+        return False
+    if any(experiment.call_paths[each].region.kind not in CALL_KINDS for each in experiment.children[path]):
+        return False
+    own = (region.file, region.function or region.name)
+    of_function = (each for each in experiment.call_paths if (each.region.file, each.region.function) == own)
+    return not any(is_block(each.region) or _is_inner_loop(experiment, each) for each in of_function)
+
+
+def _is_inner_loop(experiment: Experiment, path: CallPath) -> bool:
+    above = None if path.parent is None else experiment.call_paths[path.parent].region
+    inner = above is not None and path.region.kind == above.kind == "loop"
+    return inner and above is not None and (path.region.file, path.region.function) == (above.file, above.function)
+
+
+def is_built(experiment: Experiment, path: int) -> bool:
+    """Tell whether a region has a source that is built: neither Python's, nor a call that its address alone has told.
+
+    In programs without probes, whose executable is the root, calls are numbered as far as they were made.
+    """
+    region, root = (experiment.call_paths[each].region for each in (path, [path, *experiment.ancestors(path)][-1]))
+    if is_of_a_library(experiment, path):
+        return False
+    return bool(region.file) and not region.file.endswith(".py") and (region.kind != "mpi" or bool(root.file))
+
+
+def is_of_a_library(experiment: Experiment, path: int) -> bool:
+    """Tell whether a region's source is not the program's: it is below a call of MPI, or in a shared library.
+
+    A call of MPI itself is the program's. So is what our own probes measured: they are in no library of others.
+    """
+    if not any("imported:" in each.source for each in experiment.metrics):
+        return False
+    paths = experiment.call_paths
+    if any(paths[each].region.name.startswith(_CALLS_OF_MPI) for each in experiment.ancestors(path)):
+        return True
+    around = (paths[each].region for each in (path, *experiment.ancestors(path)))
+    function = next((each for each in around if each.kind != "loop"), paths[path].region)
+    return bool(_LIBRARY.search(function.name))
+
+
+def is_block(region: Region) -> bool:
+    """Tell what a split has made, and is made by splitting again: ``block@41``."""
+    return region.kind == "user" and region.name.startswith("block@")

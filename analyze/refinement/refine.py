@@ -1,0 +1,209 @@
+"""The second round (paper 001, section 5): a plan that opens bottlenecks to fine grain, and drops the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ...experiment import Experiment, Region
+from ...experiment.plan import Include, Merge, Pattern, Plan, Split
+from ...experiment.throttling import left_out
+from ..findings import Findings
+from ..run.compute_time import Computing, compute_time
+from ..run.costs import Cost
+from .opening import is_block, is_built
+
+__all__ = ["Opened", "Refinement", "cheaper", "refine"]
+
+_LOOPS: Final = ("outer-loops", "inner-loops")
+_CALLS: Final = 0.1  # of a region's time: from then on its calls of MPI, or those that do file I/O, are told apart
+_DEARER: Final = 1.05  # of the computing before: what measuring may cost if nothing else is said
+_KEPT: Final = 0.03  # of the program's time: what weighs as much stays a region, lest its callers look slow
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A bottleneck that is opened.
+
+    Attributes:
+        region: What it was first found as.
+        modes: Those of the regions that are looked for in its function.
+        into_blocks: Whether it is divided into blocks: its loops were regions already.
+    """
+
+    region: Region
+    modes: tuple[str, ...]
+    into_blocks: bool = False
+
+    @property
+    def function(self) -> str:
+        """The function that is opened."""
+        return self.region.function or self.region.name
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """What the next round measures.
+
+    Attributes:
+        plan: The same as a plan.
+        opened: The bottlenecks, those that part the ranks first; none if no bottleneck has a source.
+        elsewhere: Bottlenecks without a source that can be built, such as calls of MPI in a program without probes.
+    """
+
+    plan: Plan
+    opened: tuple[Opened, ...]
+    elsewhere: tuple[Region, ...]
+
+
+def refine(findings: Findings) -> Refinement:
+    """Choose what the next round measures.
+
+    Of the functions with a core of dissimilarity or disparity all loops become regions, and calls of MPI or of what
+    does file I/O where these take a tenth of its time. Where its loops were regions already, the core is divided into
+    blocks. What leads to a core stays, as does what takes 3 % of the program's time::
+
+        main ── solve ── sweep     main ── solve ── sweep ── loop@12 ── loop@14
+             └─ check          →
+
+    Args:
+        findings: Of the round before.
+    """
+    experiment = findings.experiment
+    positions = dict.fromkeys([*findings.dissimilarity.cccr, *findings.disparity.cccr])
+    cores = {findings.run.weighed.regions[each].id: _modes(findings.run.weighed_costs[each]) for each in positions}
+    regions = {path: experiment.call_paths[path].region for path in cores}
+    elsewhere = {path: region for path, region in regions.items() if not is_built(experiment, path)}
+    built = {path: modes for path, modes in cores.items() if path not in elsewhere}
+    opened = _opened(experiment, built)
+    plan = _plan(experiment, opened, _weighing(findings), built.keys())
+    return Refinement(plan, tuple(opened), tuple(dict.fromkeys(elsewhere.values())))
+
+
+def cheaper(refinement: Refinement, before: Findings, after: Findings) -> Refinement | None:
+    """Give a refinement that leaves out what the round that it made has throttled, where that cost too much.
+
+    A loop of few trips in the hot one costs more than its probes: the compiler no longer unrolls it, and verdicts are
+    of probes. So where the program computed for 5 % longer than in the round before, the loop goes.
+
+    Args:
+        refinement: What was measured.
+        before: Of the round that it was made from.
+        after: Of the round that it made.
+
+    Returns:
+        The other refinement; None where nothing was throttled, or measuring was cheap enough.
+    """
+    throttled = left_out(after.experiment)
+    if not throttled or _computing(after.experiment) <= _DEARER * _computing(before.experiment):
+        return None
+    plan = refinement.plan
+    rules = {rule.pattern: rule for rule in (*plan.exclude, *throttled)}
+    return replace(refinement, plan=plan._replace(exclude=tuple(rules.values())))
+
+
+def _computing(experiment: Experiment) -> float:
+    known = Computing.is_measured(experiment)
+    return float((compute_time(experiment) if known else experiment.exclusive("wall_time")).sum())
+
+
+def _opened(experiment: Experiment, cores: Mapping[int, tuple[str, ...]]) -> list[Opened]:
+    """Give each function with cores, and what is looked for in it because of any of them."""
+    opened: dict[tuple[str, str], Opened] = {}
+    for path, modes in cores.items():
+        region = experiment.call_paths[path].region
+        key = (region.file, region.function or region.name)
+        known = opened.get(key, Opened(region, ()))
+        all_modes = tuple(dict.fromkeys([*known.modes, *modes]))
+        into_blocks = known.into_blocks or _is_open(experiment, path)
+        opened[key] = replace(known, modes=all_modes, into_blocks=into_blocks)
+    return list(opened.values())
+
+
+def _modes(cost: Cost) -> tuple[str, ...]:
+    wall = cost.wall_time or 0.0
+    mpi = ("mpi",) if (cost.mpi_time or 0.0) > _CALLS * wall else ()
+    io = ("syscall", "library") if (cost.io_time or 0.0) > _CALLS * wall else ()
+    return (*_LOOPS, *mpi, *io)
+
+
+def _is_open(experiment: Experiment, path: int) -> bool:
+    """Tell whether the loops of a core were regions already: some right in it, or another one around it."""
+    region = experiment.call_paths[path].region
+    near = [*experiment.children[path], *experiment.ancestors(path)]
+    return not (is_block(region) or _members(region)) and any(
+        each.kind == "loop" and (each.file, each.function) == (region.file, region.function or region.name)
+        for each in (experiment.call_paths[other].region for other in near)
+    )
+
+
+def _weighing(findings: Findings) -> Iterator[int]:
+    """Give the call paths with a source that take time enough to be kept."""
+    for region, cost in zip(findings.performance.regions, findings.run.costs, strict=True):
+        if cost.share >= _KEPT and is_built(findings.experiment, region.id):
+            yield region.id
+
+
+def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[int], cores: Collection[int]) -> Plan:
+    """Give the plan that keeps what weighs and what leads to cores, and opens functions."""
+    way = [each for path in cores for each in (*reversed(list(experiment.ancestors(path))), path)]
+    regions = {path: experiment.call_paths[path].region for path in (*weighing, *way)}
+    split = [_host(experiment, path) for path, region in regions.items() if is_block(region)]
+    split += [regions[path] for path in cores if _is_open(experiment, path)]
+    apart = {regions[path] for path in cores if _is_of_loops(regions[path])}
+    kept = [
+        each
+        for each in dict.fromkeys([*regions.values(), *split])
+        if each.file and not is_block(each) and each not in apart
+    ]
+    return Plan(
+        modes=(),
+        include=(
+            *(Include(Pattern.of(each), comment=_shown(each)) for each in kept if not _members(each)),
+            *(Include(_all_of_function(each.region), each.modes, f"opens {_shown(each.region)}") for each in opened),
+        ),
+        exclude=left_out(experiment),
+        merge=tuple(_merge(each) for each in kept if _members(each)),
+        split=tuple(dict.fromkeys(Split(_pattern(each), "blocks") for each in split if each not in apart)),
+    )
+
+
+def _host(experiment: Experiment, path: int) -> Region:
+    """Give what a block was split from: the region around it, in the same function, that is no block."""
+    block = experiment.call_paths[path].region
+    around = (experiment.call_paths[each].region for each in experiment.ancestors(path))
+    hosts = (each for each in around if (each.file, each.function or each.name) == (block.file, block.function))
+    function = Region("function", block.function, block.file, block.function)
+    return next((each for each in hosts if not is_block(each)), function)
+
+
+def _members(region: Region) -> tuple[str, ...]:
+    """Name the regions that a plan has merged into one called after them, ``loop@4+loop@9``; none of any other."""
+    names = region.name.split("+") if region.kind == "user" else []
+    return tuple(names) if len(names) > 1 and all("@" in each for each in names) else ()
+
+
+def _is_of_loops(region: Region) -> bool:
+    """Tell whether a region is merged from loops, which can be told apart."""
+    members = _members(region)
+    return bool(members) and all(each.startswith("loop@") for each in members)
+
+
+def _pattern(region: Region) -> Pattern:
+    """Give the pattern of a region; what is merged is numbered after marks and other merges, and goes by its name."""
+    return Pattern.of_name(region) if _members(region) else Pattern.of(region)
+
+
+def _merge(region: Region) -> Merge:
+    pattern = Pattern.of(region)
+    return Merge(pattern.file, pattern.function or "", _members(region))
+
+
+def _all_of_function(region: Region) -> Pattern:
+    return Pattern.of(region)._replace(kind=None, ordinal=None)
+
+
+def _shown(region: Region) -> str:
+    where = f"{region.file}:{region.first_line}"
+    return f"{region.name} in {region.function}, {where}" if region.kind != "function" else f"{region.name}, {where}"

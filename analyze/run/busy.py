@@ -1,0 +1,49 @@
+"""Busy time of ranks: CPU time in the program's own code, and the time in file I/O."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ...experiment import Experiment
+from .arrays import Flags, Values
+
+__all__ = ["CLOCKS", "busy_times"]
+
+CLOCKS: Final = 0.01  # of a length: the path is no shorter than a rank is busy, but for what clocks resolve
+_PARTS: Final = {"cpu_time": 1, "mpi_cpu_time": -1, "omp_cpu_time": -1, "io_cpu_time": -1, "io_time": 1}
+
+
+def busy_times(experiment: Experiment) -> Values:
+    """Return the busy time of each process: ``float64[call path, location]``, in seconds, in its first thread's column.
+
+    In a parallel region of OpenMP it is the time of the busiest thread, for which the others wait. Other threads do not
+    count. Where file I/O has no CPU time, as in archives of other tools, CPU time contains it.
+
+    Args:
+        experiment: Whole processes; metrics that it does not have count as 0.
+    """
+    found = np.zeros((len(experiment.call_paths), len(experiment.locations)))
+    for name, sign in _PARTS.items():
+        if name in experiment and (name != "io_time" or "io_cpu_time" in experiment):
+            found += sign * np.nan_to_num(experiment.exclusive(name))
+    threads = np.array([place.thread for place in experiment.locations])
+    if not threads.any():
+        return found
+    processes = np.array([place.process for place in experiment.locations])
+    order = np.lexsort((threads, processes))
+    starts = np.flatnonzero(np.diff(processes[order], prepend=-1))
+    teams = np.flatnonzero(_in_teams(experiment))
+    longest = np.maximum.reduceat(found[np.ix_(teams, order)], starts, axis=1) if len(teams) else found[:0, starts]
+    found[:, threads > 0] = 0.0
+    found[np.ix_(teams, order[starts])] = longest
+    return found
+
+
+def _in_teams(experiment: Experiment) -> Flags:
+    """Tell which call paths are in parallel regions of OpenMP: ``bool[call path]``."""
+    found = np.zeros(len(experiment.call_paths), dtype=bool)
+    for index, path in enumerate(experiment.call_paths):  # parents before children
+        found[index] = path.region.kind == "parallel" or (path.parent is not None and found[path.parent])
+    return found

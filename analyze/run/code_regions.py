@@ -1,0 +1,178 @@
+"""The code-region tree of an experiment (paper 001, section 2), and a metric's values over it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from ...experiment import CallPath, Experiment, Region
+from .arrays import Values
+from .criteria import CRITERIA, THRESHOLD
+
+__all__ = [
+    "STARTUP",
+    "CodeRegion",
+    "as_compared",
+    "call_line_of",
+    "caller_of",
+    "code_regions",
+    "descendants",
+    "inclusive_over",
+    "outermost",
+    "startup_paths",
+    "within_shells",
+]
+
+_WHOLE: Final = 1 - THRESHOLD  # of the program's time: as near to it as values that count as one
+
+STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRegion:
+    """A node of the code-region tree below the whole program (definitions 1).
+
+    Attributes:
+        id: Index of the call path; for the own code of an entry procedure that of the root.
+        own_code: Whether it is the own code of the entry procedure, or of a region around the whole program.
+        depth: 1 for the regions right under the whole program.
+        children: Positions of its children among the code regions.
+    """
+
+    id: int
+    own_code: bool
+    depth: int
+    children: tuple[int, ...] = ()
+
+
+def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
+    """List every code region but the start-up and the end of MPI, parents before children.
+
+    The 1-code regions stand in the order of first entry; the own code of an entry procedure closes its children.
+    """
+    hidden = startup_paths(experiment)
+    children: dict[int, list[int]] = {}
+    position: dict[int, int] = {}
+    order: list[tuple[int, bool, int]] = []
+    for root in experiment.roots:
+        for path in experiment.walk(root):
+            if path == root or path in hidden:
+                continue
+            position[path] = len(order)
+            depth = experiment.depths[path]
+            order.append((path, False, depth))
+            if depth > 1:
+                parent = position[next(experiment.ancestors(path))]
+                children.setdefault(parent, []).append(position[path])
+        order.append((root, True, 1))
+    return tuple(
+        CodeRegion(path, own_code, depth, tuple(children.get(index, ())))
+        for index, (path, own_code, depth) in enumerate(order)
+    )
+
+
+def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tuple[CodeRegion, ...]:
+    """Take regions around the whole program for parts of the entry procedure.
+
+    A time loop that holds 90 % of the program, and something of weight below, is no more to be weighed against
+    them than the entry procedure is: its own code is a 1-code region, and so is each region right below it::
+
+        main ── follow ── loop ┬── a          main ┬── (own code of follow)
+                               └── b               ├── (own code of loop)
+                                                   ├── a
+                                                   └── b
+
+    Args:
+        regions: What ``code_regions`` gave.
+        shares: Share of each one's wall time in the program's.
+
+    Returns:
+        As many regions, in the same order.
+    """
+    opened = list(regions)
+    for index, region in enumerate(regions):  # parents before children
+        below = sum(shares[child] for child in region.children)
+        if shares[index] < _WHOLE or below < CRITERIA.least_weight or opened[index].depth > 1:
+            continue
+        opened[index] = replace(opened[index], own_code=True, children=())
+        for child in descendants(regions, index):
+            opened[child] = replace(opened[child], depth=opened[child].depth - 1)
+    return tuple(opened)
+
+
+def as_compared(values: Values, weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], region: int) -> float:
+    """Return the value of a region with its parts, which a region around the whole program is weighed without.
+
+    Args:
+        values: ``float64[region]``, of the regions as they are weighed.
+        weighed: What ``within_shells`` gave.
+        compared: What ``code_regions`` gave.
+        region: Its position.
+    """
+    found = float(values[region])
+    if weighed[region].own_code and not compared[region].own_code:
+        found += sum(as_compared(values, weighed, compared, child) for child in compared[region].children)
+    return found
+
+
+def outermost(regions: Sequence[CodeRegion], chosen: Collection[int]) -> list[int]:
+    """Leave out regions below others of those that are chosen; positions."""
+    below = {each for region in chosen for each in descendants(regions, region)}
+    return [region for region in chosen if region not in below]
+
+
+def descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:
+    """Walk the positions of all regions below one."""
+    pending = list(regions[index].children)
+    while pending:
+        found = pending.pop()
+        yield found
+        pending.extend(regions[found].children)
+
+
+def caller_of(call_paths: Sequence[CallPath], path: int) -> Region | None:
+    """Give the function from which a call path's own function was called."""
+    own = call_paths[path].region.function or call_paths[path].region.name
+    above = call_paths[path].parent
+    while above is not None and call_paths[above].region.function == own:
+        above = call_paths[above].parent
+    return None if above is None else call_paths[above].region
+
+
+def call_line_of(call_paths: Sequence[CallPath], path: int) -> int | None:
+    """Return the line of ``caller_of``'s file in which a call path's own function is called; None if unknown."""
+    own = call_paths[path].region.function or call_paths[path].region.name
+    above = call_paths[path].parent
+    while above is not None and call_paths[above].region.function == own:
+        path, above = above, call_paths[above].parent
+    return call_paths[path].called_at
+
+
+def startup_paths(experiment: Experiment) -> frozenset[int]:
+    """Find the call paths of MPI_Init and MPI_Finalize and all below them, which are no part of the program's work."""
+    found: set[int] = set()
+    for index, path in enumerate(experiment.call_paths):
+        if path.parent in found or (path.region.kind == "mpi" and path.region.name in STARTUP):
+            found.add(index)
+    return frozenset(found)
+
+
+def inclusive_over(experiment: Experiment, regions: tuple[CodeRegion, ...], exclusive: Values) -> Values:
+    """Sum up values of call paths over the code-region tree, the start-up of MPI left out.
+
+    Args:
+        experiment: Whose call paths the rows are.
+        regions: What ``code_regions`` gave.
+        exclusive: ``float64[call path, location]``; not changed.
+
+    Returns:
+        ``float64[region, location]``, inclusive; of own code the value of the root alone.
+    """
+    work = exclusive.copy()
+    work[list(startup_paths(experiment))] = 0.0
+    total = experiment.summed_up(work)
+    rows = [exclusive[each.id] if each.own_code else total[each.id] for each in regions]
+    return np.array(rows).reshape(len(regions), exclusive.shape[1])

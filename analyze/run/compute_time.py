@@ -1,0 +1,245 @@
+"""The time that ranks and threads compute, what they are compared by, and how far chance parts it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ...experiment import Experiment
+from .arrays import Values, ratio
+from .code_regions import CodeRegion, inclusive_over
+from .criteria import CRITERIA, THRESHOLD
+from .location_blocks import over_locations
+from .outliers import NORMAL
+from .selection import complete
+from .summary import summary
+
+__all__ = ["Computing", "SharedOut", "compute_time", "noise_of_times", "part_by_noise"]
+
+_REGIONS: Final = 4  # with fewer, a fault in one of them would pass for noise
+
+_COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
+
+
+def noise_of_times(times: Values) -> float | None:
+    """Estimate the standard deviation of times of equal work, relative to them; None where too few rows take time.
+
+    Most regions have no fault. Ranks differ by what is the same in all regions, as one of them is slower everywhere,
+    and by chance: the median size of what is left tells how much that is. Each is compared with the next one in the
+    order of what they do, and how long it takes: so those of a program, or with a fault in common, stand together,
+    however ranks are numbered.
+
+    Args:
+        times: ``float64[row, rank]``, each row of a region alone; in seconds. Rows that lack a value are left out.
+    """
+    middle = _median(times.T)[:, None]
+    telling = middle[:, 0] >= CRITERIA.resolution  # not of what is no number
+    if telling.sum() < _REGIONS or times.shape[1] < 2:
+        return None
+    relative = times[telling] / middle[telling]
+    apart = np.diff(relative[:, np.lexsort((*relative, relative.sum(axis=0), *(relative > 0)))], axis=1)
+    left = apart - _median(apart)
+    hidden = 1 - 1 / len(apart)  # as the median of few regions is close to each of them
+    return NORMAL * float(_median(np.abs(left).ravel())) / sqrt(2) / hidden
+
+
+def _median(values: Values) -> Values:
+    """Give the median along the first axis; ``np.median`` imports numpy.ma, which takes as long as a small analysis."""
+    ordered = np.sort(values, axis=0)
+    return np.asarray((ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2)
+
+
+def part_by_noise(deviation: float | None) -> float:
+    """Give by what part of a time ranks may be apart, and have done equal work.
+
+    Args:
+        deviation: What ``noise_of_times`` has found.
+    """
+    if deviation is None:
+        return CRITERIA.unknown_noise
+    return max(THRESHOLD, min(CRITERIA.noise * deviation, CRITERIA.most_noise))
+
+
+def compute_time(experiment: Experiment) -> Values:
+    """Give CPU time outside MPI, and outside OpenMP's waiting where that was told; ``float64[call path, location]``."""
+    return Computing.of(experiment).values(experiment)
+
+
+@dataclass(frozen=True)
+class SharedOut:
+    """A time of each call path, shared out among the ranks by what they did in it.
+
+    What a machine takes for the same work differs by chance: for the same bytes of a file by several times (pages that
+    are cached, written back, or not), for the same instructions by whoever shares the processor. Ranks that do the same
+    take the same then, and those that do more of it take more.
+
+    Attributes:
+        time: The metric of the time.
+        less: What is taken off it.
+        by: The metric of what is done.
+        rates: ``float64[call path]``: seconds for each; 0 where time stays as it was measured.
+    """
+
+    time: str
+    less: tuple[str, ...]
+    by: str
+    rates: Values
+
+    @classmethod
+    def by_bytes(cls, experiment: Experiment, time: str, *less: str) -> SharedOut | None:
+        """Share time in I/O calls out; None if a metric is not there, or lacks a value, or nobody moved anything."""
+        shared = cls(time, less, "io_bytes", np.zeros(len(experiment.call_paths)))
+        if not shared._is_measured(experiment):
+            return None
+        total = summary(experiment, shared.by).sums
+        if not total.any():
+            return None
+        moved = np.sum([*over_locations(experiment, _of_who_did, shared)], axis=0)
+        return replace(shared, rates=ratio(moved, total))
+
+    @classmethod
+    def by_instructions(cls, experiment: Experiment, noise: float | None, time: str, *less: str) -> SharedOut | None:
+        """Share computing out where the ranks take as long for an instruction, as far as noise allows to tell.
+
+        A call path stays as it was measured where that is not so: its ranks miss caches, or differ in their speed.
+        Where all counts are equal, so that speed alone can be the reason, by more than a neighbour's burst makes.
+        None if no rank's own instructions are known, or those of threads, whose work is another each time.
+
+        Args:
+            experiment: The run.
+            noise: The deviation by which times of equal work differ, relative to them; None if it is not known.
+            time: The metric of the time.
+            less: What is taken off it.
+        """
+        shared = cls(time, less, "instructions", np.zeros(len(experiment.call_paths)))
+        ranks = len(experiment.locations)
+        one_thread = len({place.process for place in experiment.locations}) == ranks
+        if not (one_thread and experiment.notes.counts_by_rank and shared._is_measured(experiment)):
+            return None
+        executed, took = summary(experiment, shared.by).sums, _sums(experiment, time, less)
+        counted = (executed > 0) & (took > 0)
+        rates = np.divide(took, executed, out=np.zeros_like(took), where=counted)
+        least, most = zip(*over_locations(experiment, _off_by, replace(shared, rates=rates)), strict=True)
+        spread = np.max(most, axis=0) - np.min(least, axis=0)
+        alike = spread <= part_by_noise(noise) * took / ranks
+        short = np.flatnonzero(counted & ~alike & (spread < CRITERIA.burst)).tolist()
+        alike[[path for path in short if _counts_are_equal(experiment, path)]] = True
+        return replace(shared, rates=np.where(alike, rates, 0.0))
+
+    def change(self, part: Experiment) -> Values:
+        """Give what a rank's time becomes more by; ``float64[call path, location]``."""
+        did, rates = part.exclusive(self.by), self.rates[:, None]
+        kept = (rates > 0) & ((did > 0) | (self.by == "instructions"))
+        return np.where(kept, did * rates - self.seconds(part), 0.0)
+
+    def shared(self, experiment: Experiment) -> Values:
+        """Sum up the time that is shared out; ``float64[call path]``."""
+        return self.rates * summary(experiment, self.by).sums
+
+    def _is_measured(self, experiment: Experiment) -> bool:
+        return all(complete(experiment, each) for each in (self.time, *self.less, self.by))
+
+    def seconds(self, part: Experiment) -> Values:
+        """Give the time as it was measured; ``float64[call path, location]``."""
+        return _left(part, self.time, self.less)
+
+
+def _left(part: Experiment, metric: str, less: Sequence[str]) -> Values:
+    """Take some metrics off another; ``float64[call path, location]``."""
+    found = part.exclusive(metric)
+    for name in less:
+        found = found - part.exclusive(name)
+    return found
+
+
+def _sums(experiment: Experiment, metric: str, less: Sequence[str]) -> Values:
+    return np.asarray(summary(experiment, metric).sums - sum(summary(experiment, each).sums for each in less))
+
+
+def _of_who_did(part: Experiment, _: slice, shared: SharedOut) -> Values:
+    return np.asarray(np.where(part.exclusive(shared.by) > 0, shared.seconds(part), 0.0).sum(axis=1))
+
+
+def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Values]:
+    """Give by how much ranks are off what their work takes, the least and the most."""
+    off = shared.seconds(part) - part.exclusive(shared.by) * shared.rates[:, None]
+    return off.min(axis=1), off.max(axis=1)
+
+
+def _counts_are_equal(experiment: Experiment, path: int) -> bool:
+    """Whether all ranks executed as many instructions in a call path, and missed either cache as often.
+
+    Addresses differ from run to run, and change a tenth.
+    """
+    counts = (experiment.rows(each, np.array([path]))[0] for each in _COUNTS if complete(experiment, each))
+    return all(np.ptp(each) <= THRESHOLD * each.max() for each in counts)
+
+
+@dataclass(frozen=True)
+class Computing:
+    """How compute time is made of metrics, so that each part of an experiment is taken alike.
+
+    Attributes:
+        others: What is taken off the CPU time.
+        shared: Parts of it that are compared as what the ranks did shares them out.
+        noise: See ``noise_of_times``; of ranks that stand for all.
+    """
+
+    others: tuple[str, ...]
+    shared: tuple[SharedOut, ...] = ()
+    noise: float | None = None
+
+    @staticmethod
+    def is_measured(experiment: Experiment) -> bool:
+        """Whether CPU time is known, and what of it is in MPI."""
+        return all(complete(experiment, each) for each in ("cpu_time", "mpi_cpu_time"))
+
+    @classmethod
+    def of(cls, experiment: Experiment) -> Computing:
+        """Look which metrics there are."""
+        return cls(("mpi_cpu_time", *(["omp_cpu_time"] if complete(experiment, "omp_cpu_time") else [])))
+
+    @classmethod
+    def comparing(cls, experiment: Experiment) -> Computing:
+        """Look which metrics there are, and share out what can be; once for each experiment."""
+        if experiment not in _KNOWN:
+            _KNOWN[experiment] = cls._shared_out(experiment)
+        return _KNOWN[experiment]
+
+    @classmethod
+    def _shared_out(cls, experiment: Experiment) -> Computing:
+        found = cls.of(experiment)
+        spent, *others = (summary(experiment, name).sample for name in ("cpu_time", *found.others))
+        noise = noise_of_times(spent - sum(others))
+        files = ["io_cpu_time"] if complete(experiment, "io_cpu_time") else []
+        shared = (
+            SharedOut.by_bytes(experiment, *files) if files else None,
+            SharedOut.by_instructions(experiment, noise, "cpu_time", *found.others, *files),
+        )
+        return replace(found, shared=tuple(each for each in shared if each), noise=noise)
+
+    def values(self, part: Experiment) -> Values:
+        """Give the time that is computed; ``float64[call path, location]``."""
+        return _left(part, "cpu_time", self.others)
+
+    def compared(self, part: Experiment) -> Values:
+        """Give the time with what is shared out."""
+        found = self.values(part)
+        for each in self.shared:
+            found = found + each.change(part)
+        return found
+
+    def measured_share(self, experiment: Experiment, regions: tuple[CodeRegion, ...]) -> Values:
+        """Give the share of each region's time that is compared as it was measured; ``float64[region]``, 0 to 1."""
+        sums = _sums(experiment, "cpu_time", self.others)
+        left = sums - sum(each.shared(experiment) for each in self.shared)
+        whole, rest = inclusive_over(experiment, regions, np.maximum([sums, left], 0.0).T).T
+        return np.asarray(np.clip(np.divide(rest, whole, out=np.ones_like(whole), where=whole > 0), 0.0, 1.0))
+
+
+_KNOWN: Final[WeakKeyDictionary[Experiment, Computing]] = WeakKeyDictionary()

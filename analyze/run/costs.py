@@ -1,0 +1,185 @@
+"""What each region costs, mean times over the processes, and how long the program took, of which these are shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ...experiment import Experiment
+from ...experiment.metric import MPI_WAIT
+from .arrays import Flags, Values
+from .code_regions import CodeRegion, inclusive_over, startup_paths
+from .compute_time import Computing
+from .location_blocks import over_locations
+from .selection import complete
+from .summary import summary
+
+__all__ = ["Cost", "program_times", "region_costs", "times_outside"]
+
+_KNOWN: Final[WeakKeyDictionary[Experiment, tuple[Values, Values]]] = WeakKeyDictionary()
+_START: Final = 0.1  # what it may take a process to start and end, of the time between MPI_Init and MPI_Finalize
+
+_OF_FIRST: Final = ("wall_time", "mpi_time", MPI_WAIT.name, "io_time", "omp_time")  # of each process's first thread
+_TIMES: Final = (*_OF_FIRST, "cpu_time", "mpi_cpu_time", "omp_cpu_time")
+_VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_calls", "io_bytes")
+
+
+def program_times(experiment: Experiment) -> Values:
+    """Give W_program of each process in seconds (definitions 2): from MPI_Init's return to MPI_Finalize's call.
+
+    The whole run but these two calls where a process did not measure that, never came to its end, or worked outside.
+    """
+    measured, whole = _program_and_run(experiment)
+    return np.where((measured > 0) & ~_worked_outside(measured, whole), measured, whole)
+
+
+def times_outside(experiment: Experiment) -> Values:
+    """Give what of W_program is before MPI_Init and after MPI_Finalize, of each process in seconds."""
+    measured, whole = _program_and_run(experiment)
+    return np.where((measured > 0) & _worked_outside(measured, whole), whole - measured, 0.0)
+
+
+def _program_and_run(experiment: Experiment) -> tuple[Values, Values]:
+    """Give the time between MPI_Init and MPI_Finalize, 0 if unknown, and that of the whole run, of each process."""
+    if experiment not in _KNOWN:
+        measured, whole = zip(*over_locations(experiment, _of_block), strict=True)
+        _KNOWN[experiment] = np.concatenate(measured), np.concatenate(whole)
+    return _KNOWN[experiment]
+
+
+def _of_block(experiment: Experiment, _: slice) -> tuple[Values, Values]:
+    whole = np.zeros(len(experiment.locations))
+    if "wall_time" in experiment:
+        values = experiment.exclusive("wall_time")
+        hidden = list(startup_paths(experiment))
+        if hidden:
+            values = values.copy()
+            values[hidden] = 0.0
+        whole = values.sum(axis=0)
+    measured = np.zeros_like(whole)
+    if "program_time" in experiment:
+        measured = experiment.exclusive("program_time").sum(axis=0)
+    first: dict[int, int] = {}
+    for column, place in enumerate(experiment.locations):
+        first.setdefault(place.process, column)
+    columns = list(first.values())
+    return np.asarray(measured[columns]), np.asarray(whole[columns])
+
+
+def _worked_outside(measured: Values, whole: Values) -> Flags:
+    """Whether more happened outside of MPI_Init and MPI_Finalize than that a process starts and ends."""
+    return np.asarray(whole - measured > _START * measured)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Mean over the processes of what a region and all below it cost; None where it was not measured.
+
+    Attributes:
+        visits: How often it was entered, over all locations.
+        wall_time: In seconds, as are the other times.
+        compute_time: CPU time outside MPI and OpenMP's waiting.
+        mpi_time: In MPI calls.
+        mpi_wait_time: Waiting for late ranks there, which only a run with barriers before collectives tells.
+        mpi_cpu_time: On a processor there, polling included.
+        io_time: In calls that read or write files.
+        omp_time: In OpenMP, waiting for other threads.
+        mpi_calls: Calls that communicate.
+        mpi_bytes: Handed to and got from MPI.
+        io_calls: Calls that read or write files.
+        io_bytes: Read from and written to files.
+        least: Of all processes the one that took least: compute time, or wall time where that was not measured.
+        most: The one that took most.
+        share: Wall time over the program's.
+    """
+
+    visits: int | None
+    wall_time: float | None
+    compute_time: float | None
+    mpi_time: float | None
+    mpi_wait_time: float | None
+    mpi_cpu_time: float | None
+    io_time: float | None
+    omp_time: float | None
+    mpi_calls: float | None
+    mpi_bytes: float | None
+    io_calls: float | None
+    io_bytes: float | None
+    least: float | None
+    most: float | None
+    share: float
+
+
+def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> list[Cost]:
+    """Give the cost of each code region, in their order."""
+    program = program_times(experiment)
+    whole = float(program.mean()) if len(program) else 0.0
+    means = [_process_means(experiment, regions, name, len(program)) for name in (*_TIMES, *_VOLUMES)]
+    visits = _visits(experiment, regions)
+    least, most = _extremes(experiment, regions)
+    costs = []
+    for index in range(len(regions)):
+        each = [None if values is None else float(values[index]) for values in means]
+        wall, mpi, wait, io, omp, cpu, mpi_cpu, omp_cpu, calls, mpi_bytes, reads, io_bytes = each
+        volumes = calls, mpi_bytes, reads, io_bytes
+        compute = None if cpu is None or mpi_cpu is None else cpu - mpi_cpu - (omp_cpu or 0.0)
+        # A process that starts and ends takes its time, which is no part of the program's.
+        share = min(1.0, wall / whole) if wall is not None and whole > 0 else 0.0
+        extremes = least[index], most[index]
+        costs.append(Cost(visits[index], wall, compute, mpi, wait, mpi_cpu, io, omp, *volumes, *extremes, share))
+    return costs
+
+
+def _process_means(
+    experiment: Experiment, regions: tuple[CodeRegion, ...], metric: str, processes: int
+) -> Values | None:
+    """Average over processes; a process's wall time is that of its first thread."""
+    if not complete(experiment, metric):
+        return None
+    found = summary(experiment, metric)
+    sums = found.first if metric in _OF_FIRST else found.sums
+    return np.asarray(inclusive_over(experiment, regions, sums[:, None])[:, 0] / processes)
+
+
+def _extremes(
+    experiment: Experiment, regions: tuple[CodeRegion, ...]
+) -> tuple[Sequence[float | None], Sequence[float | None]]:
+    """Give the least and the most that a process took in each region; None of what was not measured."""
+    unknown = [None] * len(regions)
+    computing = Computing.of(experiment) if Computing.is_measured(experiment) else None
+    if not computing and not complete(experiment, "wall_time"):
+        return unknown, unknown
+    blocks = zip(*over_locations(experiment, _extremes_of_block, regions, computing), strict=True)
+    least, most = (np.array(found) for found in blocks)
+    if np.isinf(least).all():
+        return unknown, unknown
+    return least.min(axis=0).tolist(), most.max(axis=0).tolist()
+
+
+def _extremes_of_block(
+    part: Experiment, _: slice, regions: tuple[CodeRegion, ...], computing: Computing | None
+) -> tuple[Values, Values]:
+    """Give the least and the most of a block; infinities of wall time where no process has a first thread."""
+    exclusive = computing.values(part) if computing else part.exclusive("wall_time")
+    # The wall time of other threads is no more time.
+    kept = np.flatnonzero([bool(computing) or not place.thread for place in part.locations])
+    if not len(kept):
+        return np.full(len(regions), np.inf), np.full(len(regions), -np.inf)
+    processes = np.array([place.process for place in part.locations])[kept]
+    order = np.argsort(processes, kind="stable")
+    starts = np.unique(processes[order], return_index=True)[1]
+    values = inclusive_over(part, regions, exclusive)
+    if len(starts) < values.shape[1]:
+        values = np.add.reduceat(values[:, kept[order]], starts, axis=1)
+    return values.min(axis=1), values.max(axis=1)
+
+
+def _visits(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> list[int | None]:
+    if "visits" not in experiment:
+        return [None] * len(regions)
+    sums = summary(experiment, "visits").sums
+    return [int(sums[each.id]) for each in regions]

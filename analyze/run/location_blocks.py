@@ -1,0 +1,55 @@
+"""Walks over an experiment in blocks of whole processes, so that no metric of a million ranks is ever whole in memory.
+
+What is cut where follows from the experiment alone, so that sums are the same, bit for bit, whoever makes them: this
+process, or several of an MPI job, a part of the blocks each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
+
+from ...experiment import Experiment
+
+__all__ = ["WORKERS", "Workers", "over_locations"]
+
+Result = TypeVar("Result")
+Rest = ParamSpec("Rest")
+
+
+class Workers(Protocol):
+    """Processes that have the same experiment open."""
+
+    def over_locations(
+        self, experiment: Experiment, function: Callable[..., Result], arguments: tuple[Any, ...]
+    ) -> Iterator[Result]:
+        """Do what ``over_locations`` does, the blocks shared out."""
+        ...
+
+
+WORKERS: Final[ContextVar[Workers | None]] = ContextVar("WORKERS", default=None)
+"""Who helps; None if nobody does."""
+
+
+def over_locations(
+    experiment: Experiment,
+    function: Callable[Concatenate[Experiment, slice, Rest], Result],
+    *arguments: Rest.args,
+    **_: Rest.kwargs,
+) -> Iterator[Result]:
+    """Give what a function gives for each block of consecutive locations, in their order.
+
+    Args:
+        experiment: Any.
+        function: Takes the block, which of all locations it has, and the arguments; one of a module, as workers may be
+            told its name.
+        arguments: The same for each block; no experiments.
+    """
+    workers, blocks = WORKERS.get(), experiment.location_blocks()
+    if workers and len(blocks) > 1:
+        yield from workers.over_locations(experiment, function, arguments)
+        return
+    for columns in blocks:
+        part = experiment if len(blocks) == 1 else experiment.of_locations(columns)
+        yield function(part, columns, *arguments)  # type: ignore[call-arg]

@@ -1,0 +1,146 @@
+"""What measuring took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ...experiment import Experiment
+from ...experiment.metric import UNTIMED_VISITS
+from ...experiment.throttling import folded_paths
+from .arrays import Values
+from .selection import complete
+from .summary import summary
+
+__all__ = ["TIMES", "Overhead", "are_probes_priced", "measuring_cost", "probe_times", "without_probes"]
+
+TIMES: Final = ("compute_time", "cpu_time", "wall_time")
+
+# Seconds: measuring a call of MPI or file I/O takes no more than clocks tell, unless counters are read in it.
+_CHEAP_CALL: Final = 1e-7
+
+# Seconds that a thread's first entry of a call path takes: memory for its node, and pages that are new. Measured by a
+# program with 34,000 and with 120,000 of them.
+_NEW_PATH: Final = 0.9e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """The cost of measuring, an estimate.
+
+    Attributes:
+        probe_ns: What one enter and exit takes; None if unknown.
+        call_ns: What measuring a call of MPI or file I/O takes, but for a region that it is; None if unknown.
+        visits: Entries of regions that were timed, and MPI calls.
+        call_paths: Call paths that were made, of all threads.
+        percent: Of the wall time, summed over the locations; with the critical path.
+        of_computing: The same without MPI calls and the path, which are no compute time, in percent of that; ranks that
+            wait pass no probes.
+        of_path: What recording the critical path took, in percent of the wall time of the ranks' first threads; None if
+            it was not recorded.
+    """
+
+    probe_ns: float | None
+    call_ns: float | None
+    visits: int
+    call_paths: int
+    percent: float | None
+    of_computing: float | None
+    of_path: float | None = None
+
+    @property
+    def paths_cost_most(self) -> bool:
+        """Whether making call paths took longer than entering regions."""
+        return self.call_paths * _NEW_PATH > self.visits * (self.probe_ns or 0.0) * 1e-9
+
+
+def measuring_cost(experiment: Experiment) -> Overhead:
+    """Estimate the cost: visits times that of a pair of probes, throttled or not, calls, call paths, critical path.
+
+    Of a call half is time of MPI or file I/O. Where it is not known what measuring calls costs, one of MPI is taken to
+    cost as much as a pair.
+    """
+    notes, entries, of_mpi, paths = experiment.notes, 0.0, 0.0, 0
+    if "visits" in experiment:
+        visits = summary(experiment, "visits")
+        own = np.array([path.region.kind != "mpi" for path in experiment.call_paths])
+        entries, paths = float(visits.sums[own].sum()), visits.positive
+        of_mpi = float(visits.sums[~own].sum())
+    throttled = min(entries, notes.untimed)
+    calls, files = (_total(experiment, name) if name in experiment else 0.0 for name in ("mpi_calls", "io_calls"))
+    passed = int(entries - throttled + calls)
+    path = notes.path_seconds
+    ranks_time = float(summary(experiment, "wall_time").first.sum())
+    of_path = None if path is None else _percent(path, ranks_time)
+    if notes.probe_ns is None:
+        return Overhead(None, notes.call_ns, passed, paths, None, None, of_path)
+    computing = 0.0
+    if all(complete(experiment, name) for name in ("cpu_time", "mpi_cpu_time")):
+        parts = [name for name in ("mpi_cpu_time", "omp_cpu_time") if complete(experiment, name)]
+        computing = _total(experiment, "cpu_time") - sum(_total(experiment, name) for name in parts)
+    pair, throttled_pair = notes.probe_ns * 1e-9, (notes.throttled_ns or 0.0) * 1e-9
+    entering = (entries - throttled) * pair + throttled * throttled_pair + paths * _NEW_PATH
+    calling, beside = calls * pair, 0.0
+    if notes.call_ns is not None:
+        calling = (calls + files) * notes.call_ns * 1e-9
+        calling, beside = calling + of_mpi * pair, calling / 2
+    return Overhead(
+        notes.probe_ns,
+        notes.call_ns,
+        passed,
+        paths,
+        _percent(entering + calling + (path or 0.0), _total(experiment, "wall_time")),
+        _percent(entering + beside, computing),
+        of_path,
+    )
+
+
+def _total(experiment: Experiment, metric: str) -> float:
+    return float(summary(experiment, metric).sums.sum())
+
+
+def probe_times(experiment: Experiment) -> Values:
+    """Give what probes took, in seconds: ``float64[call path, location]``; 0 where it is not known.
+
+    Half of an entry and exit is time of the region, half of its caller; all of it is the latter's if it is folded. Of a
+    call of MPI or file I/O half is time of where it stands.
+    """
+    notes, paths = experiment.notes, experiment.call_paths
+    if not are_probes_priced(experiment):
+        return np.zeros((len(paths), len(experiment.locations)))
+    own = np.array([path.region.kind != "mpi" for path in paths])
+    visits = np.where(own[:, None], np.nan_to_num(experiment.exclusive("visits")), 0.0)
+    untimed = np.zeros_like(visits)
+    if UNTIMED_VISITS.name in experiment:
+        untimed = np.minimum(np.nan_to_num(experiment.exclusive(UNTIMED_VISITS.name)), visits)
+    cost = ((visits - untimed) * (notes.probe_ns or 0.0) + untimed * (notes.throttled_ns or 0.0)) * 1e-9
+    parents = np.array([-1 if path.parent is None else path.parent for path in paths])
+    folded = folded_paths(experiment) & (parents >= 0)
+    timed_at = np.arange(len(paths))
+    for place in np.flatnonzero(folded):
+        timed_at[place] = timed_at[parents[place]]
+    halves = np.where(folded, 0.0, np.where(parents >= 0, 0.5, 1.0))[:, None] * cost
+    np.add.at(halves, timed_at[parents[parents >= 0]], (cost - halves)[parents >= 0])
+    call = (notes.call_ns or 0.0) * 1e-9
+    if call > _CHEAP_CALL:
+        for name in ("mpi_calls", "io_calls"):
+            if name in experiment:
+                halves += call / 2 * np.nan_to_num(experiment.exclusive(name))
+    return halves
+
+
+def are_probes_priced(experiment: Experiment) -> bool:
+    """Whether it is known what probes took."""
+    return "visits" in experiment and bool(experiment.notes.probe_ns)
+
+
+def without_probes(experiment: Experiment, metric: str, values: Values) -> Values:
+    """Take what probes took off the times of call paths, of each at most what it has; other values stay."""
+    return np.maximum(values - probe_times(experiment), np.minimum(values, 0.0)) if metric in TIMES else values
+
+
+def _percent(cost: float, whole: float) -> float | None:
+    """Give the share of an estimate in what was measured, which contains it."""
+    return min(100.0, 100 * cost / whole) if whole > 0 else None

@@ -1,0 +1,72 @@
+"""Ranks that take turns on processors, with each other or with other programs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...experiment import Experiment
+from .arrays import Values
+from .threads import busy_threads
+
+__all__ = ["of_first_threads", "others_turns", "run_delays", "taking_turns", "waiting_for_turns"]
+
+
+def taking_turns(experiment: Experiment) -> int:
+    """Count the ranks, or busy threads if these are more, that share fewer processors.
+
+    0 if each had one, or it is not known.
+    """
+    processors = experiment.notes.processors
+    if processors is None:
+        return 0
+    contenders = max(len({each.process for each in experiment.locations}), busy_threads(experiment))
+    return contenders if contenders > processors else 0
+
+
+def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
+    """Name the metrics that include waiting for a turn; none if each rank had a processor.
+
+    These are times by the clock on the wall, and what MPI calls do while they wait, as ``cpu_time`` has it, too.
+    """
+    if not taking_turns(experiment):
+        return ()
+    found = {"wall_time", "program_time", "mpi_cpu_time", "mpi_instructions"}
+    for metric in experiment.metrics:  # parents first
+        if metric.parent in found:
+            found.add(metric.name)
+    if "mpi_cpu_time" in experiment:
+        found.add("cpu_time")  # but not its other parts
+    return tuple(metric.name for metric in experiment.metrics if metric.name in found)
+
+
+def of_first_threads(part: Experiment, values: Values) -> Values:
+    """Keep the values of the first thread of each process, and give 0 for others; ``float64[call path, location]``."""
+    return np.where([place.thread == 0 for place in part.locations], values, 0.0)
+
+
+def run_delays(part: Experiment) -> Values:
+    """Give what each first thread was ready to run for while others had the processor, in seconds; 0 where unknown."""
+    delay = part.notes.run_delay
+    return np.array([delay.get(str(place.process), 0.0) if place.thread == 0 else 0.0 for place in part.locations])
+
+
+def others_turns(part: Experiment, on: Values, off: Values) -> Values:
+    """Share out how long each first thread waited for a processor: by CPU time, as far as there is time off.
+
+    Who sleeps has no CPU time, and waits for no processor.
+
+    Args:
+        part: A block of an experiment, or all.
+        on: ``float64[row, location]``: all CPU time of the first threads.
+        off: Likewise: how long they were on no processor meanwhile.
+    """
+    total, full = run_delays(part), on <= 0
+    while True:
+        missing = total - np.where(full & (on > 0), off, 0.0).sum(axis=0)
+        still = np.where(full, 0.0, on)
+        together = still.sum(axis=0)
+        rate = np.divide(missing, together, out=np.zeros_like(total), where=together > 0)
+        fuller = full | (still * rate >= off)
+        if (fuller == full).all():
+            return np.where(on > 0, np.where(full, off, still * rate), 0.0)
+        full = fuller

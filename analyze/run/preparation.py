@@ -1,0 +1,132 @@
+"""The first stage of an analysis: a run that can be analysed, its regions, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ...errors import InputError
+from ...experiment import Experiment
+from .code_regions import within_shells
+from .costs import Cost, program_times, region_costs, times_outside
+from .criteria import CRITERIA
+from .foreign_metrics import as_run, expected_times
+from .overhead import Overhead, measuring_cost
+from .oversubscription import taking_turns
+from .selection import Selection
+from .summary import summary
+from .threads import has_nested_teams
+
+__all__ = ["Prepared", "prepare"]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What all analyses start from.
+
+    Attributes:
+        experiment: The run, with metrics under our own names.
+        compared: The ranks and regions that are compared.
+        costs: Cost of each code region.
+        weighed: All ranks, and the code regions as they are weighed against each other, in the same order: a region
+            around the whole program stands for its own code.
+        weighed_costs: Cost of each.
+        program_time: W_program in seconds, of the slowest process.
+        mean_time: The same, a mean over the processes.
+        outside: What of that is before MPI_Init and after MPI_Finalize, of the process with most.
+        overhead: The cost of measuring.
+        taking_turns: How many ranks, or busy threads if these are more, share fewer processors; 0 if each had one, or
+            it is not known.
+        nested_teams: Whether there are threads of teams within teams, which are not compared.
+        least: The share of the run that a finding must be worth, where one was asked for.
+    """
+
+    experiment: Experiment
+    compared: Selection
+    costs: tuple[Cost, ...]
+    weighed: Selection
+    weighed_costs: tuple[Cost, ...]
+    program_time: float
+    mean_time: float
+    outside: float
+    overhead: Overhead
+    taking_turns: int
+    nested_teams: bool
+    least: float | None = None
+
+    @property
+    def least_gain(self) -> float:
+        """The share of the run that a fix must save to be worth a finding."""
+        return CRITERIA.least_gain if self.least is None else self.least
+
+    @property
+    def least_seconds(self) -> float:
+        """The seconds of the run that a finding must be about, whatever its kind: what is less matters to nobody."""
+        return min(self.least_gain * self.program_time, CRITERIA.resolution)
+
+    @property
+    def least_weight(self) -> float:
+        """The share of the run that a region must take to be critical (definitions 15)."""
+        return CRITERIA.least_weight if self.least is None else self.least
+
+
+def prepare(
+    experiment: Experiment,
+    *,
+    metric: str = "compute_time",
+    exclude_ranks: Sequence[int] = (),
+    exclude_regions: Sequence[str] = (),
+    least: float | None = None,
+) -> Prepared:
+    """Check that an experiment can be analysed, select what is compared, and sum up the costs of its regions.
+
+    Args:
+        experiment: Measured here, derived or imported.
+        metric: What is compared across ranks.
+        exclude_ranks: Ranks that are not compared; see ``Selection.of``.
+        exclude_regions: Regions that are not compared; see ``Selection.of``.
+        least: The share of the run that a finding must be worth; None for what ``Criteria`` has.
+
+    Raises:
+        InputError: The experiment lacks a metric, or a value of one.
+        UsageError: What is excluded does not exist.
+    """
+    as_measured, experiment = experiment, as_run(experiment)
+    _check_metrics(experiment, metric, as_measured)
+    everything = Selection.of(experiment)
+    costs = region_costs(experiment, everything.regions)
+    weighed = replace(everything, regions=within_shells(everything.regions, [each.share for each in costs]))
+    times = program_times(experiment)
+    return Prepared(
+        experiment=experiment,
+        compared=Selection.of(experiment, exclude_ranks=exclude_ranks, exclude_regions=exclude_regions),
+        costs=tuple(costs),
+        weighed=weighed,
+        weighed_costs=tuple(region_costs(experiment, weighed.regions)),
+        program_time=float(times.max()),
+        mean_time=float(times.mean()),
+        outside=float(times_outside(experiment).max()),
+        overhead=measuring_cost(experiment),
+        taking_turns=taking_turns(experiment),
+        nested_teams=has_nested_teams(experiment),
+        least=least,
+    )
+
+
+def _check_metrics(experiment: Experiment, metric: str, as_measured: Experiment) -> None:
+    """Refuse an experiment without the metrics of a comparison, or with missing values, which nobody can guess."""
+    parts = ["cpu_time", "mpi_cpu_time"]
+    if "omp_cpu_time" in experiment.notes.left_out and any(place.thread for place in experiment.locations):
+        parts.append("omp_cpu_time")  # one thread alone waits for none
+    needed = dict.fromkeys(["wall_time", *(parts if metric == "compute_time" else [metric])])
+    absent = [name for name in needed if name not in experiment]
+    if absent:
+        if said := expected_times(as_measured, absent):
+            raise InputError(said)
+        found = ", ".join(each.name for each in experiment.metrics[:8]) or "none"
+        raise InputError(f"expected metrics {', '.join(needed)}, found {found}; missing: {', '.join(absent)}")
+    for name in needed:
+        lacking = summary(experiment, name).missing
+        if lacking is not None:
+            place = experiment.locations[lacking]
+            raise InputError(f"expected {name} of every rank, found a missing value on rank {place.process}")

@@ -1,0 +1,184 @@
+"""Threads as locations of their own: what they do together, and what one of them does for all (definitions 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...experiment import Experiment
+from .arrays import Flags, Indices, Values
+from .location_blocks import over_locations
+
+__all__ = ["Part", "Threads", "busy_threads", "find_threads", "has_nested_teams"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A parallel call path of a process, and all below it.
+
+    Attributes:
+        paths: The call paths.
+        working: Columns of the threads that were there.
+        others: Columns of the process's other threads.
+    """
+
+    paths: list[int]
+    working: list[int]
+    others: list[int]
+
+
+@dataclass(frozen=True)
+class Threads:
+    """How the threads of each process share its call paths.
+
+    Attributes:
+        first: ``int[location]``: the column of the first thread of each location's process.
+        serial: ``bool[call path, location]``: where the first thread stands for all: outside of all that is parallel,
+            and in teams within teams, whose places the OpenMP library gives to other threads each time.
+        compared: ``bool[location]``: threads that have a part in something that is compared.
+        parts: What is parallel and has not all threads of its process.
+    """
+
+    first: Indices
+    serial: Flags
+    compared: Flags
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def own(self) -> Flags:
+        """Whose values are their own, not another thread's; ``bool[call path, location]``."""
+        own: Flags = np.logical_not(self.serial) | (self.first == np.arange(len(self.first)))
+        for part in self.parts:
+            own[np.ix_(part.paths, part.others)] = False
+        return own
+
+    def vectors(self, exclusive: Values) -> Values:
+        """Give values of call paths as threads are told apart by them; ``float64[call path, location]``.
+
+        In serial call paths every thread has the value of the first. Where a thread has no part, it has the values of
+        the one of those there that is in the middle: what it has no part in tells it from nobody.
+        """
+        values = np.where(self.serial, exclusive[:, self.first], exclusive)
+        for part in self.parts:
+            totals = exclusive[np.ix_(part.paths, part.working)].sum(axis=0)
+            middle = part.working[int(np.argsort(totals, kind="stable")[(len(totals) - 1) // 2])]
+            values[np.ix_(part.paths, part.others)] = exclusive[part.paths, middle][:, None]
+        return values
+
+
+def find_threads(experiment: Experiment) -> Threads | None:
+    """Find what is parallel: call paths that a thread other than the first was in, and all below them.
+
+    Returns:
+        None if no process has several threads that can be compared.
+    """
+    if _are_single(experiment):
+        return None
+    places = _Places(experiment)
+    parallel = places.parallel & ~places.nested
+    if not parallel.any():
+        return None
+    parts = tuple(places.parts(parallel))
+    compared = np.logical_and(places.active, parallel[:, places.process]).any(axis=0).reshape(-1)
+    firsts = np.unique(places.first)
+    if len(firsts) > 1:  # what they do alone tells processes apart
+        compared[firsts] = True
+    return Threads(places.first, ~parallel[:, places.process], compared, parts)
+
+
+def has_nested_teams(experiment: Experiment) -> bool:
+    """Whether threads of teams have opened teams of their own, whose threads are not compared."""
+    return not _are_single(experiment) and bool(_Places(experiment).nested.any())
+
+
+def busy_threads(experiment: Experiment) -> int:
+    """Count the threads that were in any region."""
+    return sum(over_locations(experiment, _busy))
+
+
+def _busy(part: Experiment, _: slice) -> int:
+    return int(_active(part).any(axis=0).sum())
+
+
+def _are_single(experiment: Experiment) -> bool:
+    """Whether each process has one thread alone."""
+    return len({place.process for place in experiment.locations}) == len(experiment.locations)
+
+
+class _Places:
+    """Where each thread was.
+
+    Attributes:
+        process: ``int[location]``: the process, numbered from 0.
+        first: ``int[location]``: the column of its first thread.
+        active: ``bool[call path, location]``: where each location was. What threads do outside of all regions stands
+            at the root, and does not count.
+        parallel: ``bool[call path, process]``.
+        nested: ``bool[call path, process]``: where threads are that were not in the parallel call path around it.
+    """
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        places = experiment.locations
+        self.process = np.unique([place.process for place in places], return_inverse=True)[1].reshape(-1)
+        by_thread = sorted(range(len(places)), key=lambda column: -places[column].thread)
+        first = np.zeros(len(places), dtype=np.intp)
+        first[self.process[by_thread]] = by_thread  # of each process; the last written is the lowest
+        self.first = first[self.process]
+        self.active = _active(experiment)
+        workers = np.flatnonzero(self.first != np.arange(len(places)))
+        self.parallel = self._by_process(self.active[:, workers], workers)
+        self.outermost = np.zeros_like(self.parallel)
+        for index, path in enumerate(experiment.call_paths):
+            above = self.parallel[path.parent] if path.parent is not None else np.zeros_like(self.parallel[index])
+            self.outermost[index] = self.parallel[index] & ~above
+            self.parallel[index] |= above
+        self.nested = self._nested()
+
+    def parts(self, parallel: Flags) -> Iterator[Part]:
+        """Find the outermost of what is parallel in which not all threads of a process were."""
+        there = self.experiment.summed_up((self.active & parallel[:, self.process]).astype(np.float64)) > 0
+        columns = np.split(np.argsort(self.process, kind="stable"), np.cumsum(np.bincount(self.process))[:-1])
+        for index in np.flatnonzero((self.outermost & parallel).any(axis=1)).tolist():
+            paths = np.array(list(self.experiment.walk(index)))
+            for process in np.flatnonzero(self.outermost[index] & parallel[index]).tolist():
+                own = columns[process]
+                working = there[index, own]
+                if not working.all():
+                    kept = paths[parallel[paths, process]]
+                    yield Part(kept.tolist(), own[working].tolist(), own[~working].tolist())
+
+    def _nested(self) -> Flags:
+        """Find call paths within a team's, with threads that were not in the team; and all below them."""
+        nested = np.zeros_like(self.parallel)
+        if not self.outermost.any():
+            return nested
+        team = np.zeros_like(self.active)  # whoever was in the outermost parallel call path around
+        for index, path in enumerate(self.experiment.call_paths):
+            outermost = self.outermost[index, self.process]
+            if path.parent is None:
+                team[index] = outermost & self.active[index]
+                continue
+            team[index] = np.where(outermost, self.active[index], team[path.parent])
+            within = self.parallel[index, self.process] & ~outermost
+            strangers = np.flatnonzero(self.active[index] & ~team[index] & within)
+            nested[index] = nested[path.parent]
+            nested[index, self.process[strangers]] = True
+        return nested
+
+    def _by_process(self, values: Flags, columns: Indices) -> Flags:
+        """Tell where any of some columns of each process is true; ``bool[call path, process]``."""
+        found = np.zeros((len(values), int(self.process.max(initial=0)) + 1), dtype=bool)
+        np.logical_or.at(found.T, self.process[columns], values.T)
+        return found
+
+
+def _active(experiment: Experiment) -> Flags:
+    active = np.zeros((len(experiment.call_paths), len(experiment.locations)), dtype=bool)
+    for metric in ("visits", "wall_time"):
+        if metric in experiment:
+            active |= np.nan_to_num(experiment.exclusive(metric)) > 0
+    active[list(experiment.roots)] = False
+    return active

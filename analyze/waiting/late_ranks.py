@@ -1,0 +1,338 @@
+"""Who comes late where: a program followed from its start, from one wait of its ranks for each other to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import median_low
+from typing import Final
+
+import numpy as np
+
+from ..dissimilarity.performance import Performance
+from ..run.arrays import Flags, Values
+from ..run.code_regions import CodeRegion, descendants
+from ..run.selection import Selection, complete
+from ..run.summary import summary
+
+__all__ = ["Lateness", "find_lateness"]
+
+Steps = Iterator["Steps"]  # each of them those of a region below
+
+_LITTLE: Final = 1e-3  # of the time in MPI: waiting there makes nobody earlier or later elsewhere
+_ROUNDING: Final = 1e-9  # of a mean
+_LOOPS: Final = 2  # around each other, whose first turn is told from the others: each doubles what there is to do
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """What ranks wait for those that come late in the MPI calls of each region alone, without the regions below it.
+
+    Attributes:
+        in_mpi: ``float64[region]``: the time in these calls, a mean over the ranks.
+        seconds: ``float64[region]``: what of it is waiting for ranks that compute longer; so is that.
+        shares: Region → the cores whose slower ranks are waited for → the seconds for each.
+    """
+
+    in_mpi: Values
+    seconds: Values
+    shares: Mapping[int, Mapping[int, float]]
+
+
+def find_lateness(selection: Selection, performance: Performance, cores: Sequence[int]) -> Lateness:
+    """Follow a program, as if it were the mean of its turns, and see how far ranks are ahead of others in each region.
+
+    Regions follow each other as they were first entered; those in a loop, or entered again and again, take turns::
+
+        main ┬── read                   read; step 1: walls, advance, (own code of loop); step 2: walls, …; write
+             ├── loop ┬── walls
+             │        └── advance
+             └── write
+
+    The first turn begins as late as each rank comes, all others as the one before ended. In a region's own MPI calls,
+    which come after the regions below it, ranks wait for the last of those that hardly wait there, as long as they are
+    ahead of it, but in all no longer than was measured beyond the least of any rank; so far they are no longer ahead.
+
+    Args:
+        selection: The ranks, and regions.
+        performance: What they compute.
+        cores: Regions whose lateness is told apart.
+    """
+    program = _Program.of(selection, performance)
+    walk = _Walk(program, tuple(cores))
+    walk.go()
+    return Lateness(program.in_mpi, walk.seconds, walk.shares)
+
+
+@dataclass(frozen=True)
+class _Program:
+    """What does not change while a program is followed.
+
+    Attributes:
+        selection: The ranks, and regions.
+        performance: What they compute.
+        in_mpi: As ``Lateness`` has it.
+        roots: Positions of the own code of the entry procedures.
+        below: By region the positions of those right below it, in the order of first entry; below own code, too.
+        waits: Whether any region of a subtree is in MPI for more than little of the time.
+        visits: How often each region is entered by the rank that enters it most; empty if that is not known.
+    """
+
+    selection: Selection
+    performance: Performance
+    in_mpi: Values
+    roots: tuple[int, ...]
+    below: tuple[tuple[int, ...], ...]
+    waits: tuple[bool, ...]
+    visits: tuple[float, ...]
+
+    @classmethod
+    def of(cls, selection: Selection, performance: Performance) -> _Program:
+        """Read the tree, and what is in it."""
+        experiment, regions = selection.experiment, performance.regions
+        place = {each.id: index for index, each in enumerate(regions)}
+        below = tuple(tuple(place[path] for path in experiment.children[each.id] if path in place) for each in regions)
+        inclusive = selection.sums("mpi_time") / len(selection.ranks)
+        in_mpi = np.array([_own(inclusive, selection.regions, index) for index in range(len(regions))])
+        waits = (in_mpi > _LITTLE * in_mpi.sum()).tolist()
+        for path in reversed(range(len(experiment.call_paths))):  # those below before those above
+            parent = experiment.call_paths[path].parent
+            if path in place and parent is not None:
+                waits[place[parent]] = waits[place[parent]] or waits[place[path]]
+        visits = summary(experiment, "visits").most.tolist() if complete(experiment, "visits") else []
+        return cls(
+            selection,
+            performance,
+            in_mpi,
+            tuple(place[root] for root in experiment.roots),
+            below,
+            tuple(waits),
+            tuple(visits[each.id] for each in regions) if visits else (),
+        )
+
+    def turns(self, index: int) -> tuple[list[int], float]:
+        """List the regions below one that take turns in it, and say how many turns it commonly has each time."""
+        below = list(self.below[index])
+        region = self.selection.experiment.call_paths[self.performance.regions[index].id].region
+        if not self.visits:
+            return (below, 2.0) if region.kind == "loop" else ([], 1.0)
+        entered = max(self.visits[index], 1.0)
+        again = below if region.kind == "loop" else [each for each in below if self.visits[each] > entered]
+        return again, max(median_low(self.visits[each] / entered for each in again), 1.0) if again else 1.0
+
+    def own_time(self, index: int) -> Values:
+        """Give what each rank computes in a region alone."""
+        return np.asarray(_own(self.performance.values, self.performance.regions, index))
+
+    def computed(self) -> Values:
+        """Give all that each rank computes."""
+        return np.asarray(self.performance.values[list(self.performance.top)].sum(axis=0))
+
+    def spent(self, index: int) -> Values:
+        """Give the time of each rank in a region's own MPI calls."""
+        return np.asarray(self.selection.rows("mpi_time", [index], own=True)[0])
+
+    def enter(self, index: int) -> Flags:
+        """Tell which ranks enter a region."""
+        entries = "visits" if self.visits else "wall_time"
+        path = self.performance.regions[index].id
+        if self.performance.regions[index].own_code or summary(self.selection.experiment, entries).least[path] > 0:
+            return np.ones(len(self.selection.ranks), dtype=bool)
+        return np.asarray(self.selection.rows(entries, [index])[0] > 0)
+
+
+@dataclass
+class _Walk:
+    """The ranks on their way.
+
+    Attributes:
+        program: The one that is followed.
+        cores: Regions whose lateness is told apart.
+        computed: ``float64[1 + core, rank]``: what each rank has computed so far: in all, and in each core.
+        waited: ``float64[1 + core, rank]``: what was waited for, and what that takes from, or adds to, each core: the
+            sums of both say how late a rank is; only differences between ranks say something.
+        at_loop: What they had computed when the loop began that is around all others.
+        by_its_end: What they will have when it ends; of those that take no part in it, all that they will.
+        seconds: As ``Lateness`` has it, as far as the way has been gone.
+        shares: Likewise.
+        around: How many loops they are in whose first turn is told from the others.
+    """
+
+    program: _Program
+    cores: tuple[int, ...]
+    computed: Values = field(init=False)
+    waited: Values = field(init=False)
+    at_loop: Values = field(init=False)
+    by_its_end: Values = field(init=False)
+    seconds: Values = field(init=False)
+    shares: dict[int, dict[int, float]] = field(default_factory=dict)
+    around: int = 0
+
+    def __post_init__(self) -> None:
+        """Begin."""
+        self.computed = np.zeros((1 + len(self.cores), len(self.program.selection.ranks)))
+        self.waited = np.zeros_like(self.computed)
+        self.at_loop = np.zeros_like(self.computed)
+        self.by_its_end = self._in_all
+        self.seconds = np.zeros(len(self.program.in_mpi))
+
+    def go(self) -> None:
+        """Follow the ranks through the program; call paths may be deeper than Python's own stack."""
+        for root in self.program.roots:
+            under_way = [self._enter(root, executions=1.0, weight=1.0, gone=0.0)]
+            while under_way:
+                below = next(under_way[-1], None)
+                if below is None:
+                    under_way.pop()
+                else:
+                    under_way.append(below)
+
+    def _enter(self, index: int, *, executions: float, weight: float, gone: float) -> Steps:
+        """Follow the ranks through a region and all below it.
+
+        Args:
+            index: Its position.
+            executions: Among how many its time is shared out.
+            weight: For how many of them this one stands.
+            gone: What part of them came before.
+        """
+        program = self.program
+        if not program.waits[index]:
+            self._compute(index, executions, inclusive=True)
+            return
+        again, turns = program.turns(index)
+        if not again:
+            yield self._turn(index, program.below[index], executions, weight, gone)
+            return
+        once = [each for each in program.below[index] if each not in again]
+        before = [each for each in once if each < again[0]]
+        for each in before:
+            yield self._enter(each, executions=executions, weight=weight, gone=gone)
+        yield self._turns(index, again, executions, weight, turns, gone=gone)
+        for each in once[len(before) :]:
+            yield self._enter(each, executions=executions, weight=weight, gone=gone)
+
+    def _turns(
+        self, index: int, below: Sequence[int], executions: float, weight: float, turns: float, *, gone: float
+    ) -> Steps:
+        if turns == 1:
+            yield self._turn(index, below, executions, weight, gone)
+            return
+        if not self.around:
+            self.at_loop = self.computed.copy()
+            within = np.minimum(self.at_loop + self._in_turns(index, below), self._in_all)
+            takes_part = np.any([self.program.enter(each) for each in below or [index]], axis=0)
+            self.by_its_end = np.where(takes_part, within, self._in_all)
+        executions *= turns
+        left = turns
+        is_told = self.around < _LOOPS
+        if is_told:
+            self.around += 1
+            yield self._turn(index, below, executions, weight, gone)
+            left, gone = turns - 1, gone + 1 / executions
+        computed, waited = self.computed.copy(), self.waited.copy()
+        yield self._turn(index, below, executions, weight * left, gone)
+        self.computed += (left - 1) * (self.computed - computed)
+        self.waited += (left - 1) * (self.waited - waited)
+        self.around -= is_told
+
+    def _turn(self, index: int, below: Sequence[int], executions: float, weight: float, gone: float) -> Steps:
+        self._compute(index, executions)
+        for each in below:
+            yield self._enter(each, executions=executions, weight=weight, gone=gone)
+        self._wait(index, executions, weight, gone)
+
+    def _compute(self, index: int, executions: float, *, inclusive: bool = False) -> None:
+        program = self.program
+        regions, values = program.performance.regions, program.performance.values
+        whole = inclusive or regions[index].own_code
+        time = (values[index] if whole else program.own_time(index)) / executions
+        self.computed[[0, *self._rows_around.get(index, ())]] += time
+        for row in self._rows_below.get(index, ()) if inclusive else ():
+            self.computed[row] += values[self.cores[row - 1]] / executions
+
+    @cached_property
+    def _rows_around(self) -> dict[int, list[int]]:
+        """Region → the rows of the cores that it is, or is in."""
+        found: dict[int, list[int]] = {}
+        for row, core in enumerate(self.cores, start=1):
+            for each in (core, *descendants(self.program.performance.regions, core)):
+                found.setdefault(each, []).append(row)
+        return found
+
+    @cached_property
+    def _rows_below(self) -> dict[int, list[int]]:
+        """Region → the rows of the cores below it."""
+        regions = self.program.performance.regions
+        above = {child: index for index, region in enumerate(regions) for child in region.children}
+        found: dict[int, list[int]] = {}
+        for row, core in enumerate(self.cores, start=1):
+            each = core
+            while each in above:
+                each = above[each]
+                found.setdefault(each, []).append(row)
+        return found
+
+    def _wait(self, index: int, executions: float, weight: float, gone: float) -> None:
+        program = self.program
+        if program.in_mpi[index] <= _LITTLE * program.in_mpi.sum():
+            return
+        spent, enters = program.spent(index), program.enter(index)
+        rows = self.computed + self.waited
+        if not enters.all():
+            rows += np.where(enters, 0.0, self._beside(gone + 1 / executions))
+        late, of_cores = rows[0], rows[1:]
+        hardly = np.flatnonzero(spent <= (1 + _ROUNDING) * spent.mean())
+        last = late[hardly].max()
+        of_last = of_cores[:, hardly[late[hardly] >= last - _ROUNDING * abs(last)]].mean(axis=1)
+        ahead = np.where(enters, np.maximum(last - late, 0.0), 0.0)
+        beyond = spent - spent.min()
+        left = 1.0 - self.seconds[index] / beyond.mean() if self.seconds[index] else 1.0
+        waited = np.minimum(ahead, max(left, 0.0) / weight * beyond)
+        self.seconds[index] += weight * waited.mean()
+        self._share_out(index, weight, float(waited.mean()), of_cores[:, hardly].max(axis=1) - of_cores.mean(axis=1))
+        part = np.divide(waited, ahead, out=np.zeros_like(ahead), where=ahead > 0)
+        if (np.abs(late + waited - last) <= _ROUNDING * last).all():
+            part = enters.astype(np.float64)  # what made one late made up for what made another late
+        self.waited[0] += waited
+        self.waited[1:] += part * (of_last[:, None] - of_cores)
+
+    def _beside(self, begun: float) -> Values:
+        """Give what ranks compute beside what others do in a loop, as its turns go on.
+
+        Args:
+            begun: What part of its turns has begun.
+        """
+        return np.maximum(self.at_loop + begun * (self.by_its_end - self.at_loop) - self.computed, 0.0)
+
+    @property
+    def _in_all(self) -> Values:
+        program = self.program
+        return np.vstack([program.computed(), program.performance.values[list(self.cores)]])
+
+    def _in_turns(self, index: int, below: Sequence[int]) -> Values:
+        """Give what ranks compute in all turns of a region, and what of it in each core."""
+        regions, values = self.program.performance.regions, self.program.performance.values
+        whole = self.program.own_time(index) + values[list(below)].sum(axis=0)
+        within = {each for region in below for each in (region, *descendants(regions, region))}
+        rows = [whole]
+        for core in self.cores:
+            is_around = core == index or index in descendants(regions, core)
+            rows.append(values[core] if core in within else whole * is_around)
+        return np.vstack(rows)
+
+    def _share_out(self, index: int, weight: float, seconds: float, late: Values) -> None:
+        together = float(late[late > 0].sum())
+        if not seconds or together <= 0:
+            return
+        part, shares = weight * min(1.0, seconds / together), self.shares.setdefault(index, {})
+        for core, each in zip(self.cores, late.tolist(), strict=True):
+            if each > 0:
+                shares[core] = shares.get(core, 0.0) + part * each
+
+
+def _own(values: Values, regions: Sequence[CodeRegion], index: int) -> Values:
+    """Give what a region has without the regions below it, of inclusive values."""
+    region = regions[index]
+    return values[index] if region.own_code else np.asarray(values[index] - values[list(region.children)].sum(axis=0))

@@ -1,0 +1,55 @@
+"""Waiting that a run with a barrier before each collective measured, in place of what is estimated of other runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment.metric import MPI_WAIT
+from ..run.selection import Selection, complete, over_ranks
+from .waiting import Waiting
+
+__all__ = ["with_measured"]
+
+_ITSELF: Final = ("mpi_barrier_time", "mpi_collective_time")
+_MOST: Final = 0.5  # of the time in MPI: a region with as much of it in collectives says what it measured
+
+
+def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
+    """Put what was measured in the place of the estimate where most of a region's time in MPI is in collectives.
+
+    In other regions, of sends and receives, the estimate stands, but for less than what was measured. A barrier that
+    waits for nobody takes its time, too: not more than the collectives themselves, and on all ranks. So waiting is what
+    barriers took beyond the collectives, or beyond the rank on which they took least, if that is more. It is shared out
+    over the same cores as the estimate.
+
+    Args:
+        waiting: What is estimated.
+        weighed: The ranks and regions that it is of.
+    """
+    experiment, estimated = weighed.experiment, waiting.seconds
+    if not all(complete(experiment, each) for each in (MPI_WAIT.name, *_ITSELF, "mpi_time")):
+        return waiting
+    barriers, in_mpi, *themselves = (
+        weighed.sums(each) / len(weighed.ranks) for each in (MPI_WAIT.name, "mpi_time", *_ITSELF)
+    )
+    collectives = np.sum(themselves, axis=0)
+    least = np.min([*over_ranks(weighed, _least)], axis=0)
+    measured = barriers - np.minimum(collectives, least)
+    split = barriers + collectives >= _MOST * in_mpi
+    seconds = np.where(split, measured, np.maximum(measured, estimated))
+    factor = np.divide(seconds, estimated, out=np.ones(len(seconds)), where=estimated > 0)
+    shares = {
+        region: {late: float(time * factor[region]) for late, time in each.items()}
+        for region, each in waiting.shares.items()
+        if seconds[region] > 0
+    }
+    return replace(waiting, seconds=seconds, shares=shares)
+
+
+def _least(selection: Selection) -> npt.NDArray[np.float64]:
+    """Give the least time in barriers of any rank; ``float64[region]``."""
+    return np.asarray(selection.by_rank(selection.experiment.exclusive(MPI_WAIT.name)).min(axis=1))

@@ -1,0 +1,118 @@
+"""Time in MPI that is waiting for ranks that compute longer, and the imbalances that make them wait."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ...experiment import Region
+from ..critical_path.serialisation import Serialisation
+from ..dissimilarity.dissimilarity import Dissimilarity
+from ..dissimilarity.performance import Performance
+from ..run.criteria import CRITERIA, THRESHOLD
+from ..run.selection import Selection, complete
+from .late_ranks import Lateness, find_lateness
+
+__all__ = ["Waiting", "find_waiting", "followed_waiting"]
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What ranks wait for.
+
+    Attributes:
+        seconds: ``float64[region]``: the part of the time in MPI that is waiting for ranks that compute longer, a mean
+            over the ranks; 0 where there is none.
+        shares: Region → the cores of dissimilarity whose slower ranks it waits for → the seconds for each.
+        hints: The same of regions of whose time in MPI this is little, though a tenth; ``seconds`` is without it.
+        awaited: Region → the one for whose work ranks wait longest there, by the critical path; where they wait for a
+            part of their time in MPI, or for a tenth of what they are busy for.
+    """
+
+    seconds: Values
+    shares: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
+    hints: Mapping[int, Mapping[int, float]] = field(default_factory=dict)
+    awaited: Mapping[int, Region] = field(default_factory=dict)
+
+    @cached_property
+    def late(self) -> dict[int, int]:
+        """Region → the core for whose ranks it waits longest."""
+        return {region: max(shares, key=shares.__getitem__) for region, shares in self.shares.items()}
+
+
+def find_waiting(weighed: Selection, found: Dissimilarity, performance: Performance, selection: Selection) -> Waiting:
+    """Attribute time in MPI to ranks that come late, but no more than their lateness explains.
+
+    What that is in a region's own calls says ``find_lateness``; less than a part of them is ignored. A region has what
+    the regions below it have. It is shared out over the cores before it, as far as ranks were late in these.
+
+    Args:
+        weighed: All ranks, and the regions as they are weighed.
+        found: The regions that part the ranks that are compared.
+        performance: The times of these; those of a core that comes after a region make nobody wait there.
+        selection: The same ranks.
+    """
+    experiment, regions = weighed.experiment, weighed.regions
+    if not all(complete(experiment, each) for each in ("mpi_time", "cpu_time", "mpi_cpu_time")):
+        return Waiting(np.zeros(len(regions)))
+    by_cores = performance.metric != "mpi_bytes"
+    is_same = performance.metric == "compute_time" and not selection.is_part
+    cores = found.cccr if by_cores else ()
+    of_every_rank = performance if is_same else Performance.selected(weighed)
+    every = find_lateness(weighed, of_every_rank, cores if is_same else ())
+    compared = every if is_same or not by_cores else find_lateness(selection, performance, cores)
+    counts = _counts(every)
+    seconds, shares = np.where(counts, every.seconds, 0.0), _of_parts(compared)
+    for index in reversed(range(len(regions))):  # children before parents
+        for child in regions[index].children:
+            seconds[index] += seconds[child]
+            of_both = {**shares.get(index, {})}
+            for core, each in shares.get(child, {}).items():
+                of_both[core] = of_both.get(core, 0.0) + each
+            if of_both:
+                shares[index] = of_both
+    hints = {
+        index: each
+        for index, each in compared.shares.items()
+        if index not in shares and sum(each.values()) >= THRESHOLD * compared.in_mpi[index]
+    }
+    return Waiting(seconds, {index: each for index, each in shares.items() if seconds[index]}, hints)
+
+
+def followed_waiting(weighed: Selection, cores: Sequence[int], serialisation: Serialisation) -> Waiting:
+    """Give what the critical path has recorded of it.
+
+    Args:
+        weighed: All ranks, and the regions.
+        cores: The regions that part the ranks.
+        serialisation: What the path has of each region.
+    """
+    ranks, delays = len(weighed.ranks), serialisation.delays
+    in_mpi = weighed.sums("mpi_time") / ranks if complete(weighed.experiment, "mpi_time") else np.inf
+    seconds = np.minimum(weighed.sums("wait_time") / ranks, in_mpi)
+    shares: dict[int, dict[int, float]] = {}
+    awaited: dict[int, Region] = {}
+    busy = float(serialisation.mean[list(weighed.top)].sum())
+    for index in np.flatnonzero(seconds >= np.minimum(CRITERIA.part * in_mpi, THRESHOLD * busy)).tolist():
+        if late := serialisation.awaited_in(index):
+            awaited[index] = late
+    for index in np.flatnonzero(seconds >= CRITERIA.part * in_mpi).tolist():
+        found = {core: float((delays.in_region(index) * delays.late[core]).sum()) / ranks for core in cores}
+        shares[index] = {core: each for core, each in found.items() if each >= CRITERIA.part * seconds[index] > 0}
+    return Waiting(seconds, {index: each for index, each in shares.items() if each}, awaited=awaited)
+
+
+def _counts(found: Lateness) -> npt.NDArray[np.bool_]:
+    """Tell where waiting for late ranks is a part of the time in MPI: ``bool[region]``."""
+    return np.asarray((found.seconds > 0) & (found.seconds >= CRITERIA.part * found.in_mpi))
+
+
+def _of_parts(found: Lateness) -> dict[int, dict[int, float]]:
+    counts = _counts(found)
+    return {index: {**each} for index, each in found.shares.items() if counts[index]}

@@ -1,0 +1,246 @@
+"""Which metrics say the same: the correlation matrix, and groups of redundant metrics (paper 003, section 4.4).
+
+Correlations are taken without each single point, too: one location can make them, or hide them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..analyze.run.arrays import Indices, Values
+from ..errors import AutoanalyzerError, InputError
+from .metric_space import MetricSpace
+from .ranks import ranks
+from .single_threaded_blas import single_threaded_blas
+
+__all__ = ["REDUNDANT", "Correlation", "LeaveOneOut", "MetricGroup", "Turn", "correlation", "leave_one_out", "pearson"]
+
+_FEWEST: Final = 4  # points: of the three without one, correlations are not ±1 anyway
+_CARRIED: Final = 0.01  # of a metric's variance left without a point: of less, the difference would lose digits
+
+REDUNDANT: Final = 0.95
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """Between what each correlation is if one point is left out, whichever it is.
+
+    Attributes:
+        lowest: ``float64[metric, metric]``; 0 if a metric is constant without the point.
+        highest: ``float64[metric, metric]``.
+        lowest_without: ``int[metric, metric]``, the position of the point without which it is the lowest.
+        highest_without: ``int[metric, metric]``.
+    """
+
+    lowest: Values
+    highest: Values
+    lowest_without: Indices
+    highest_without: Indices
+
+
+def pearson(values: Values) -> Values:
+    """Correlate columns, ``float64[point, metric]``, each with each."""
+    matrix = np.atleast_2d(np.corrcoef(values, rowvar=False))
+    matrix = np.clip((matrix + matrix.T) / 2, -1.0, 1.0)
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
+
+
+def leave_one_out(space: MetricSpace, matrix: Values) -> LeaveOneOut | None:
+    """Find the extremes of each correlation over all points that could be left out, in O(points × metrics²).
+
+    Of centred columns of length 1, x and y, with n points, the correlation without point k is r - c x_k y_k over the
+    root of (1 - c x_k²)(1 - c y_k²), c = n / (n - 1): the downdate of a covariance (B. Efron, The Jackknife, 1982). A
+    point that carries nearly all the variance of a metric is left out of the values themselves, for nothing but
+    roundings would be left of that difference; there is at most one a metric.
+
+    Args:
+        space: The points.
+        matrix: Their correlations.
+
+    Returns:
+        None of fewer than four points: without one, of three, any two metrics have correlations of ±1.
+    """
+    count, width = space.values.shape
+    if count < _FEWEST:
+        return None
+    columns = space.scaled() / np.sqrt(count)
+    share = count / (count - 1)
+    left = 1 - share * np.square(columns)
+    carriers = np.flatnonzero((left < _CARRIED).any(axis=1))
+    exact = np.array([_without(space, int(row)) for row in carriers]).reshape(-1, width, width)
+    found = LeaveOneOut(np.eye(width), np.eye(width), *(np.zeros((width, width), dtype=np.intp) for _ in range(2)))
+    for one in range(width):
+        below = np.maximum(left * left[:, [one]], _CARRIED**2)
+        without = (matrix[one] - share * columns[:, [one]] * columns) / np.sqrt(below)
+        without[carriers] = exact[:, one]
+        found.lowest_without[one], found.highest_without[one] = without.argmin(axis=0), without.argmax(axis=0)
+        found.lowest[one], found.highest[one] = without.min(axis=0), without.max(axis=0)
+    for each in (found.lowest, found.highest):
+        np.clip(each, -1.0, 1.0, out=each)
+        np.fill_diagonal(each, 1.0)
+    return found
+
+
+def _without(space: MetricSpace, row: int) -> Values:
+    """Correlate the metrics without a point; 0 of metrics that are constant then."""
+    found = np.eye(len(space.metrics))
+    try:
+        rest = space.part(np.delete(np.arange(len(space.points)), row))
+    except AutoanalyzerError:  # no metric differs
+        return found
+    places = [space.metrics.index(name) for name in rest.metrics]
+    found[np.ix_(places, places)] = pearson(rest.scaled())
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class MetricGroup:
+    """Metrics each of which tells the others.
+
+    Attributes:
+        representative: The one that is nearest to all others.
+        members: All of them, itself included.
+        least: The least absolute correlation of any two; 1 of a metric alone.
+        keep: What stands for all of them whichever point is left out: the representative, or several.
+    """
+
+    representative: str
+    members: tuple[str, ...]
+    least: float
+    keep: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Two metrics that are redundant with a point and not without it, or without it and not with it.
+
+    Attributes:
+        metrics: Their names.
+        with_it: Their correlation.
+        without: That without the point.
+        point: The position of the point.
+        ranked: Spearman's correlation, with the point.
+    """
+
+    metrics: tuple[str, str]
+    with_it: float
+    without: float
+    point: int
+    ranked: float
+
+    @property
+    def made(self) -> bool:
+        """Whether they are redundant with the point."""
+        return abs(self.with_it) >= REDUNDANT
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Pearson's correlations of the metrics of a space.
+
+    Attributes:
+        space: The points.
+        matrix: ``float64[metric, metric]``.
+        spearman: ``float64[metric, metric]``, the same of ranks, which one point cannot bend.
+        one_out: The same without any one point; None of fewer than four points.
+        groups: Every metric is in one, the largest first.
+        turns: Pairs of metrics on which one point decides, those that it turns most first.
+        chance: How likely two unrelated metrics are redundant, with so few points.
+    """
+
+    space: MetricSpace
+    matrix: Values
+    spearman: Values
+    one_out: LeaveOneOut | None
+    groups: tuple[MetricGroup, ...]
+    turns: tuple[Turn, ...]
+    chance: float
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of metrics there are."""
+        return len(self.matrix) * (len(self.matrix) - 1) // 2
+
+
+@single_threaded_blas
+def correlation(space: MetricSpace) -> Correlation:
+    """Correlate every metric with every other one, in O(points × metrics²).
+
+    Metrics are redundant if |r| ≥ 0.95, in a group each with each (complete linkage): so the representative tells
+    all others. It is a metric that was measured, if there is one. A single point can make such a correlation, or hide
+    it. So what stands for a group is what tells all others whichever point is left out: a metric of each group that is
+    one by the correlation nearest to 0, or of the other sign, that any point's absence leaves.
+
+    Raises:
+        InputError: There is one metric.
+    """
+    if len(space.metrics) < 2:
+        raise InputError(f"correlation: need at least two metrics that differ, found {space.metrics[0]}")
+    matrix = pearson(space.scaled())
+    ranked = pearson(np.apply_along_axis(ranks, 0, space.values))
+    one_out = leave_one_out(space, matrix)
+    steady = np.eye(len(matrix)) if one_out is None else np.where(matrix >= 0, one_out.lowest, -one_out.highest)
+    groups = sorted(
+        (_group(space, matrix, steady, rows) for rows in _redundant(np.abs(matrix))),
+        key=lambda each: -len(each.members),
+    )
+    turns = _turns(space, matrix, ranked, one_out) if one_out else ()
+    return Correlation(space, matrix, ranked, one_out, tuple(groups), turns, _chance(len(space.points)))
+
+
+def _redundant(alike: Values) -> list[Indices]:
+    if len(alike) == 1:
+        return [np.array([0])]
+    from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415 - takes half a second
+    from scipy.spatial.distance import squareform  # noqa: PLC0415
+
+    apart = squareform(1.0 - alike, checks=False)
+    labels = fcluster(linkage(apart, "complete"), 1.0 - REDUNDANT, "distance")
+    return [np.flatnonzero(labels == each) for each in dict.fromkeys(labels.tolist())]
+
+
+def _group(space: MetricSpace, matrix: Values, steady: Values, rows: Indices) -> MetricGroup:
+    near = np.abs(matrix[np.ix_(rows, rows)])
+    kept = sorted((rows[each] for each in _redundant(steady[np.ix_(rows, rows)])), key=lambda each: -len(each))
+    keep = [_representative(space, matrix, each) for each in kept]
+    members = tuple(space.metrics[row] for row in rows)
+    one = keep[0] if len(kept[0]) > 1 else _representative(space, matrix, rows)
+    return MetricGroup(one, members, float(near.min()), tuple(keep))
+
+
+def _representative(space: MetricSpace, matrix: Values, rows: Indices) -> str:
+    near = np.abs(matrix[np.ix_(rows, rows)])
+    measured = np.array([space.metrics[row] not in space.formulas for row in rows])
+    best = int(rows[int(np.argmax(near.mean(axis=1).round(12) + measured))])
+    return space.metrics[best]
+
+
+def _turns(space: MetricSpace, matrix: Values, ranked: Values, one_out: LeaveOneOut) -> tuple[Turn, ...]:
+    """Find the pairs that one point makes redundant, or keeps from it."""
+    found = []
+    for one, other in zip(*np.triu_indices(len(matrix), 1), strict=True):
+        r = float(matrix[one, other])
+        low = float(one_out.lowest[one, other]), int(one_out.lowest_without[one, other])
+        high = float(one_out.highest[one, other]), int(one_out.highest_without[one, other])
+        made = abs(r) >= REDUNDANT
+        without, point = (
+            min(low, high, key=lambda end: end[0] * np.sign(r)) if made else max(low, high, key=lambda end: abs(end[0]))
+        )
+        if (without * np.sign(r) < REDUNDANT) if made else (abs(without) >= REDUNDANT):
+            names = space.metrics[one], space.metrics[other]
+            found.append(Turn(names, r, without, point, float(ranked[one, other])))
+    return tuple(sorted(found, key=lambda turn: -abs(turn.with_it - turn.without)))
+
+
+def _chance(points: int) -> float:
+    """How likely |r| ≥ 0.95 is for two metrics that have nothing to do with each other (Student's t)."""
+    if points < 3:
+        return 1.0
+    from scipy.special import stdtr  # noqa: PLC0415
+
+    freedom = points - 2
+    return float(2 * stdtr(freedom, -REDUNDANT * np.sqrt(freedom / (1 - REDUNDANT**2))))

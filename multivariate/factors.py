@@ -1,0 +1,256 @@
+"""Factor analysis: metrics that rise and fall together, and what may move them (paper 003, sections 3.4 and 4.6)."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from ..analyze.run.arrays import Values
+from ..errors import InputError, UsageError
+from .metric_space import MetricSpace
+from .single_threaded_blas import single_threaded_blas
+
+__all__ = ["JOINS", "Factor", "Factors", "Rotation", "factors", "kind_of", "named_by_kinds", "promax"]
+
+Rotation = Literal["varimax", "promax", "none"]
+
+JOINS: Final = 0.5  # a loading from which on a metric belongs to a factor
+
+_DRAWS: Final = 200  # of random data, for parallel analysis
+_QUANTILE: Final = 0.95
+_POWER: Final = 4  # of promax
+_HEYWOOD: Final = 0.975  # a communality on its way to 1, which the iterations near slowly
+_BORNE_OUT: Final = 0.9  # of a metric's variance, by the other metrics: then it may be common altogether
+_STEPS: Final = 20_000
+
+# The first pattern that is found in the name, in lower case, tells; < stands where no letter is before. Names of
+# POWER3's events (paper 003, appendix A), of PAPI, of Linux's perf, and ours.
+_KINDS: Final = (
+    ("communication", r"<mpi|<sent(?![a-z])|<send|<recv|<receiv|messag|<comm(?![a-z])|communicat|packet"),
+    ("file I/O", r"<io_|_io$|<file|<disk|<posix"),
+    ("waiting", r"idle|stall|_stl|stl_|wait|[0o]inst|barrier|<sync"),
+    ("memory", r"miss|cache|tlb|<mem(?!b)|^l[123]|_l[123]|llc|biu|dcm|icm|tcm|<page|bandwidth"),
+    ("computation", r"inst|_ins|uops|<fp|fma|flop|fxu|fpu|<vec|simd|branch|<br_|_ld_|_st_|load|store|<int_|<ipc|<cpi"),
+    ("time", r"time|cyc|clock|ticks"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """What metrics have in common.
+
+    Attributes:
+        name: By the kinds of its metrics.
+        metrics: Those that belong to it, the largest loading first.
+        explained: Its share of the variance of all metrics.
+    """
+
+    name: str
+    metrics: tuple[str, ...]
+    explained: float
+
+
+@dataclass(frozen=True)
+class Factors:
+    """What factor analysis found.
+
+    Attributes:
+        space: The points.
+        factors: The largest first.
+        alone: Metrics that belong to no factor.
+        loadings: ``float64[metric, factor]``; after promax those of the pattern.
+        correlations: ``float64[factor, factor]``; the identity but after promax.
+        communalities: ``float64[metric]``, the share of its variance that a metric has in common with others.
+        heywood: Metric → the share of its variance that the other metrics bear out, of metrics with a communality of 1
+            which these do not bear out.
+        eigenvalues: ``float64[metric]`` of the correlation matrix, the largest first.
+        random: ``float64[metric]``, what eigenvalues of unrelated metrics exceed in 5 of 100 cases.
+        rotation: How factors were turned.
+        given: Whether their number was given.
+        converged: Whether the iterations came to an end.
+    """
+
+    space: MetricSpace
+    factors: tuple[Factor, ...]
+    alone: tuple[str, ...]
+    loadings: Values
+    correlations: Values
+    communalities: Values
+    heywood: dict[str, float]
+    eigenvalues: Values
+    random: Values
+    rotation: Rotation
+    given: bool
+    converged: bool
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The metrics of each factor, and each one that stands alone."""
+        return (*(each.metrics for each in self.factors if each.metrics), *((name,) for name in self.alone))
+
+
+@single_threaded_blas
+def factors(space: MetricSpace, *, count: int | None = None, rotation: Rotation = "varimax", seed: int = 0) -> Factors:
+    """Find common factors by maximum likelihood.
+
+    Args:
+        space: Three metrics at least.
+        count: How many factors; if None, as many of the correlation matrix's eigenvalues, from the first on, as exceed
+            the 95th percentile of those of random data (Horn's parallel analysis).
+        rotation: ``varimax``; ``promax``, whose factors may be correlated; ``none``.
+        seed: Of the random data.
+
+    Raises:
+        InputError: There are fewer than three metrics.
+        UsageError: More factors than the metrics can bear are wanted.
+    """
+    width = len(space.metrics)
+    if width < 3:
+        raise InputError(f"factors: need at least three metrics that differ, found {', '.join(space.metrics)}")
+    most = _most(width)
+    if count is not None and not 1 <= count <= most:
+        raise UsageError(f"expected 1 to {most} factors, the most that {width} metrics support, found {count}")
+    matrix = np.atleast_2d(np.corrcoef(space.scaled(), rowvar=False))
+    eigenvalues = np.maximum(np.linalg.eigvalsh(matrix)[::-1], 0.0)
+    random = _random_eigenvalues(len(space.points), width, seed)
+    number = count or min(most, int(np.argmin([*(eigenvalues > random), False])))
+    loadings, converged = _loadings(matrix, number, "varimax" if rotation != "none" else None)
+    correlations = np.eye(number)
+    if rotation == "promax" and number > 1:
+        loadings, correlations = promax(loadings)
+    loadings, correlations, explained = _ordered(loadings, correlations)
+    communalities = np.einsum("ij,jk,ik->i", loadings, correlations, loadings)
+    found, alone = _factors(space, loadings, explained)
+    return Factors(
+        space,
+        found,
+        alone,
+        loadings,
+        correlations,
+        communalities,
+        _heywood(space, matrix, communalities),
+        eigenvalues,
+        random,
+        rotation,
+        count is not None,
+        converged,
+    )
+
+
+def _most(width: int) -> int:
+    """How many factors so many metrics can bear: no more parameters than correlations (Ledermann's bound)."""
+    return int((2 * width + 1 - np.sqrt(8 * width + 1)) / 2 + 1e-9)
+
+
+def _random_eigenvalues(points: int, width: int, seed: int) -> Values:
+    """Give the 95th percentile of each eigenvalue of the correlation matrix of unrelated normal metrics."""
+    from scipy.stats import wishart  # noqa: PLC0415 - takes a second
+
+    drawn = np.random.default_rng(seed)
+    if points - 1 >= width:  # the products of normal data, without the data
+        products = wishart.rvs(points - 1, np.eye(width), size=_DRAWS, random_state=drawn)
+    else:
+        data = drawn.standard_normal((_DRAWS, points, width))
+        data -= data.mean(axis=1, keepdims=True)
+        products = np.einsum("dpi,dpj->dij", data, data)
+    deviations = np.sqrt(np.einsum("dii->di", products))
+    found = np.linalg.eigvalsh(products / (deviations[:, :, None] * deviations[:, None, :]))[:, ::-1]
+    return np.asarray(np.quantile(found, _QUANTILE, axis=0))
+
+
+def _loadings(matrix: Values, count: int, rotation: str | None) -> tuple[Values, bool]:
+    """Fit factors to a correlation matrix.
+
+    The likelihood knows the points by their correlations alone. So two points a metric that have the same ones stand
+    for all of them, however many these are.
+    """
+    width = len(matrix)
+    if count == 0:
+        return np.zeros((width, 0)), True
+    from sklearn.decomposition import FactorAnalysis  # noqa: PLC0415 - takes a second
+    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
+
+    values, vectors = np.linalg.eigh(matrix)
+    half = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T * np.sqrt(width)
+    model = FactorAnalysis(count, rotation=rotation, svd_method="lapack", tol=1e-8, max_iter=_STEPS)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.fit(np.concatenate([half, -half]))
+    converged = not any(issubclass(each.category, ConvergenceWarning) for each in said)
+    return np.asarray(model.components_, dtype=np.float64).T, converged
+
+
+def promax(loadings: Values) -> tuple[Values, Values]:
+    """Turn varimax loadings towards a simpler structure, factors no longer at right angles (Hendrickson and White).
+
+    Args:
+        loadings: ``float64[metric, factor]``.
+
+    Returns:
+        The pattern, ``float64[metric, factor]``, and the correlations of the factors, ``float64[factor, factor]``.
+    """
+    target = loadings * np.abs(loadings) ** (_POWER - 1)
+    turn = np.linalg.lstsq(loadings, target, rcond=None)[0]
+    inverse = np.linalg.pinv(turn.T @ turn)
+    lengths = np.sqrt(np.diag(inverse))
+    return loadings @ turn * lengths, inverse / np.outer(lengths, lengths)
+
+
+def _ordered(loadings: Values, correlations: Values) -> tuple[Values, Values, Values]:
+    """Put the factor that explains most first, most of whose loadings are positive."""
+    signs = np.where(loadings.sum(axis=0) < 0, -1.0, 1.0)
+    turned = loadings * signs
+    related = correlations * np.outer(signs, signs)
+    explained = np.einsum("ij,jk,ik->j", turned, related, turned) / max(len(turned), 1)
+    order = np.argsort(-explained, kind="stable")
+    return turned[:, order], related[np.ix_(order, order)], explained[order]
+
+
+def _factors(space: MetricSpace, loadings: Values, explained: Values) -> tuple[tuple[Factor, ...], tuple[str, ...]]:
+    """Share the metrics out: each joins the factor of its largest loading, if that is 0.5 at least."""
+    count = loadings.shape[1]
+    sizes = np.abs(loadings)
+    largest = sizes.argmax(axis=1) if count else np.zeros(len(sizes), dtype=np.intp)
+    joins = sizes.max(axis=1, initial=0.0) >= JOINS
+    found = []
+    for factor in range(count):
+        rows = [row for row in np.argsort(-sizes[:, factor], kind="stable") if joins[row] and largest[row] == factor]
+        names = tuple(space.metrics[row] for row in rows)
+        name = named_by_kinds(names or (space.metrics[int(sizes[:, factor].argmax())],))
+        found.append(Factor(name, names, float(explained[factor])))
+    return tuple(found), tuple(name for name, joined in zip(space.metrics, joins, strict=True) if not joined)
+
+
+def _heywood(space: MetricSpace, matrix: Values, communalities: Values) -> dict[str, float]:
+    """Find metrics that a factor explains altogether though the others do not: the factor is the metric itself."""
+    found = {}
+    for row in np.flatnonzero(communalities > _HEYWOOD).tolist():
+        others = [each for each in range(len(matrix)) if each != row]
+        weights = np.linalg.lstsq(matrix[np.ix_(others, others)], matrix[others, row], rcond=1e-10)[0]
+        borne = float(np.clip(matrix[others, row] @ weights, 0.0, 1.0))
+        if borne < _BORNE_OUT:
+            found[space.metrics[row]] = borne
+    return found
+
+
+def kind_of(metric: str) -> str | None:
+    """Tell what a metric is about; None if its name does not say."""
+    name = metric.lower()
+    return next((kind for kind, pattern in _KINDS if re.search(pattern.replace("<", "(?<![a-z])"), name)), None)
+
+
+def named_by_kinds(metrics: Sequence[str]) -> str:
+    """Name a group of metrics, the weightiest first, by the kind of most of them: ``memory``, ``time and waiting``."""
+    kinds = Counter(kind for kind in map(kind_of, metrics) if kind)
+    first, *others = kinds.most_common(2) or [("", 0)]
+    if not first[0]:
+        return metrics[0]
+    if 2 * first[1] > len(metrics) or not others:
+        return first[0]
+    return f"{first[0]} and {others[0][0]}"

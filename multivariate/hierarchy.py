@@ -1,0 +1,172 @@
+"""Agglomerative hierarchical clusters: the tree of the points, and where to cut it (paper 003, section 4.5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Literal
+
+import numpy as np
+
+from ..analyze.run.arrays import Indices, Values
+from ..errors import UsageError
+from .chance import against_chance
+from .metric_space import MetricSpace, Scale
+from .partition import Labels, Partition
+from .single_threaded_blas import single_threaded_blas
+
+__all__ = ["LONE", "Hierarchy", "Linkage", "cuts", "hierarchy"]
+
+Linkage = Literal["ward", "average", "complete", "single", "weighted", "centroid", "median"]
+
+LONE: Final = 1.5  # times lower is the next merge below a cut that stands out
+
+_MOST_POINTS: Final = 10_000  # of which all distances are computed: 0.4 GB
+_SAMPLE: Final = 2_000
+_MOST_CLUSTERS: Final = 10  # that a cut is suggested for
+_FLOOR: Final = 1e-3  # of the highest merge, or of the widest distance: lower ones are all alike
+_USUAL: Final = 0.99  # of the sample, whose nearest are so near that three times as far is far
+_FAR: Final = 3.0
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A tree of merges, and the clusters that a cut through it leaves.
+
+    Attributes:
+        space: The points.
+        method: How the distance of clusters is taken.
+        merges: scipy's linkage, ``float64[merge, 4]``, of the points in ``sample``.
+        sample: Positions of the points in the tree; all, or a sample of them.
+        far: Positions of points out of the sample that are far from all in it.
+        partition: The clusters; points out of the sample are in that of the nearest in it.
+        height: Where the tree is cut.
+        drop: How many times lower than the merge above the cut the one below it is.
+        suggested: Whether the number of clusters was chosen here.
+    """
+
+    space: MetricSpace
+    method: Linkage
+    merges: Values
+    sample: Indices
+    far: Indices
+    partition: Partition
+    height: float
+    drop: float
+    suggested: bool
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the tree is one of a sample."""
+        return len(self.sample) < len(self.space.points)
+
+
+@single_threaded_blas
+def hierarchy(
+    space: MetricSpace,
+    *,
+    method: Linkage = "ward",
+    clusters: int | None = None,
+    scale: Scale = "standard",
+    seed: int = 0,
+) -> Hierarchy:
+    """Merge the two nearest clusters again and again, in O(points²).
+
+    Above 10,000 points the tree is made of a sample of 2,000, and each other point joins the nearest of them. It is far
+    if that is farther than three times what 99 of 100 in the sample are from their nearest.
+
+    Args:
+        space: The points.
+        method: How the distance of clusters is taken.
+        clusters: How many the cut leaves; if None, 2 to 10, where the height of the merges falls by the largest factor.
+        scale: How metrics are made comparable.
+        seed: Of the sample, and of points of one kind whose tree is compared.
+
+    Raises:
+        UsageError: More clusters than points in the tree are wanted, or less than one.
+    """
+    scaled = space.scaled(scale)
+    sample = np.arange(len(scaled))
+    if len(sample) > _MOST_POINTS:
+        sample = np.sort(np.random.default_rng(seed).choice(len(scaled), _SAMPLE, replace=False))
+    if clusters is not None and not 1 <= clusters <= len(sample):
+        raise UsageError(f"expected 1 to {len(sample)} clusters, at most one per location, found {clusters}")
+    merges = _merges(scaled[sample], method)
+    heights = merges[:, 2]
+    tried = _cuts(heights) if clusters is None else [clusters]
+    count = max(tried, key=lambda each: _drop(heights, each))
+    above, below = _around(heights, count)
+    found = {each: _cut(merges, each) for each in tried}
+    chance = against_chance(space.values[sample], found, partial(cuts, method=method), scale=scale, seed=seed)
+    labels, far = _assigned(scaled, sample, found[count])
+    return Hierarchy(
+        space,
+        method,
+        merges,
+        sample,
+        far,
+        Partition.of(space, labels, scaled, chance=chance.likelihood if chance else None, seed=seed),
+        float((above + below) / 2),
+        _drop(heights, count),
+        clusters is None,
+    )
+
+
+def cuts(points: Values, counts: Collection[int], method: Linkage = "ward") -> dict[int, Labels]:
+    """Cut the tree of some points into several numbers of clusters."""
+    merges = _merges(points, method)
+    return {count: _cut(merges, count) for count in counts}
+
+
+def _merges(points: Values, method: Linkage) -> Values:
+    from scipy.cluster.hierarchy import linkage  # noqa: PLC0415 - takes half a second
+
+    return np.asarray(linkage(points, method))
+
+
+def _cuts(heights: Values) -> range:
+    """Give the numbers of clusters that are suggested."""
+    most = min(_MOST_CLUSTERS, len(heights))  # one a point is no suggestion, unless there are two points
+    return range(2, max(most, 2) + 1)
+
+
+def _drop(heights: Values, count: int) -> float:
+    above, below = _around(heights, count)
+    floor = _FLOOR * float(heights.max())
+    return float(above / max(below, floor)) if above > 0 else 1.0
+
+
+def _around(heights: Values, count: int) -> tuple[float, float]:
+    """Give the heights of the merge that a cut into so many clusters undoes last, and of the highest that it leaves."""
+    ordered = np.maximum.accumulate(heights)  # centroids and medians may merge lower than before
+    above = float(ordered[-(count - 1)]) if count > 1 else float(ordered[-1]) * 1.1
+    below = float(ordered[-count]) if count <= len(ordered) else 0.0
+    return above, below
+
+
+def _cut(merges: Values, count: int) -> Labels:
+    """Undo the last merges until so many clusters are left; by their order, not their heights, which may fall."""
+    points = len(merges) + 1
+    owners = list(range(points + len(merges)))
+    kept = merges[: points - count, :2].astype(np.intp).tolist()
+    for node, (first, second) in reversed(list(enumerate(kept, start=points))):
+        owners[first] = owners[second] = owners[node]
+    numbers = {owner: number for number, owner in enumerate(dict.fromkeys(owners[:points]))}  # by their first points
+    return np.array([numbers[owner] for owner in owners[:points]], dtype=np.intp)
+
+
+def _assigned(scaled: Values, sample: Indices, labels: Indices) -> tuple[Indices, Indices]:
+    """Give every point the label of the nearest in the sample, and the positions of those that are far from it."""
+    if len(sample) == len(scaled):
+        return labels, np.array([], dtype=np.intp)
+    from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415 - takes a second, and is for many points
+
+    there = scaled[sample]
+    search = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(there)
+    distances, nearest = search.kneighbors(scaled)
+    distances[sample] = 0.0
+    usual = float(np.quantile(search.kneighbors()[0], _USUAL))  # each in the sample and the nearest other one
+    widest = float(np.linalg.norm(there - there.mean(axis=0), axis=1).max())
+    far = np.flatnonzero(distances[:, 0] > max(_FAR * usual, _FLOOR * widest))
+    return labels[nearest[:, 0]], far

@@ -1,0 +1,124 @@
+"""Which differences matter, and in which metrics: by the rule by which the verdict tells ranks apart.
+
+Clusters are made of scaled metrics (paper 003, section 4.5), so what differs by a thousandth without any noise parts
+them as well as what takes three times as long. So dimensions, and whatever is said of clusters, are chosen here:
+significance (section 3.3) is not size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from ..analyze.run.arrays import Flags, Values
+from ..analyze.run.criteria import CRITERIA, THRESHOLD
+from .metric_space import MetricSpace
+from .partition import LEVEL, Partition
+
+__all__ = ["RULE", "dimensions", "matters", "separating", "telling"]
+
+RULE: Final = (
+    f"{100 * THRESHOLD:.0f} %, of times {1000 * CRITERIA.resolution:.0f} ms and"
+    f" {100 * CRITERIA.least_gain:.0f} % of the longest, "
+    f"of all else {100 * CRITERIA.least_gain:.0f} % of the most that a location has in the program"
+)
+
+_MOST: Final = 0.5  # of the other points: a majority
+
+
+def matters(space: MetricSpace, one: Values, other: Values) -> list[int]:
+    """Give the columns in which two sets of values, ``float64[metric]`` each, differ so that it matters.
+
+    They do if they differ by more than a tenth of the larger, as vectors that make no cluster in Algorithm 1 of paper
+    001; times also by a hundredth of the time that a location takes, and by what clocks and schedulers resolve; all
+    else that was measured also by a hundredth of the most that a location has in the program, of bytes of all bytes.
+
+    Returns:
+        Times first, the most seconds first; then all else, the largest relative difference first.
+    """
+    times = _times(space)
+    order = np.lexsort((-np.where(times, np.abs(one - other), _relative(one, other)), ~times))
+    wide = _wide(space, one, other)
+    return [int(column) for column in order if wide[column]]
+
+
+def _times(space: MetricSpace) -> Flags:
+    return np.array([space.units.get(name) == "sec" for name in space.metrics])
+
+
+def _relative(one: Values, other: Values) -> Values:
+    larger = np.maximum(np.abs(one), np.abs(other))
+    return np.asarray(np.abs(one - other) / np.maximum(larger, np.finfo(np.float64).tiny))
+
+
+def _wide(space: MetricSpace, one: Values, other: Values) -> Flags:
+    """Tell which differences matter; values are ``float64[…, metric]``."""
+    of_whole = [CRITERIA.least_gain * space.wholes.get(name, 0.0) for name in space.metrics]
+    least = np.where(_times(space), max(CRITERIA.least_gain * space.time, CRITERIA.resolution), of_whole)
+    return np.asarray((_relative(one, other) > THRESHOLD) & (np.abs(one - other) > least))
+
+
+def telling(space: MetricSpace, partition: Partition, cluster: int) -> list[int]:
+    """Give the columns that tell what is different in a cluster, in the order in which they matter.
+
+    A metric in which a cluster is like most of the other points tells nothing of it: the rest make the difference.
+    Where all locations are nearly alike small differences tell as well, the most distinct first.
+    """
+    distinct = partition.by_deviation(cluster)
+    if partition.count == 1:
+        return distinct
+    others = np.delete(space.values, partition.members[cluster], axis=0).mean(axis=0)
+    means, own = np.delete(partition.means, cluster, axis=0), partition.means[cluster]
+    sizes = np.delete(np.bincount(partition.labels), cluster)
+    unlike = sizes @ _wide(space, own, means) >= _MOST * sizes.sum()
+    found = _chosen(space, partition, distinct, own, others)
+    return found if found is distinct else [column for column in found if unlike[column]]
+
+
+def separating(space: MetricSpace, partition: Partition) -> list[int]:
+    """Give the columns that tell clusters apart in the same order; of nearly equal ones by their F-ratios."""
+    return _chosen(space, partition, partition.by_f_ratio, partition.means.min(axis=0), partition.means.max(axis=0))
+
+
+def _chosen(space: MetricSpace, partition: Partition, distinct: list[int], one: Values, other: Values) -> list[int]:
+    """Choose of distinct columns those that matter and are no chance, if there are any in the whole space."""
+    if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
+        return distinct
+    sure = ~(partition.f_ratios < _critical(partition))
+    return [column for column in matters(space, one, other) if column in distinct and sure[column]]
+
+
+def _critical(partition: Partition) -> float:
+    """Give the F-ratio that a metric which has nothing to do with the clusters exceeds in 5 of 100 cases."""
+    points, clusters = len(partition.labels), partition.count
+    if not 1 < clusters < points:
+        return 0.0
+    from scipy.special import fdtri  # noqa: PLC0415 - takes a tenth of a second
+
+    return float(fdtri(clusters - 1, points - clusters, 1 - LEVEL))
+
+
+def dimensions(space: MetricSpace, *, fewest: int = 1) -> MetricSpace:
+    """Leave out metrics that would part locations by what does not matter; all of them matter if none does.
+
+    Those that include waiting for a turn on a processor say more of the scheduler than of the program: they are left
+    out, too, as long as others are there.
+
+    Args:
+        space: The points.
+        fewest: How many metrics must be left, or else none is left out.
+    """
+    others = _without(space, space.waiting, "includes waiting for a turn", fewest)
+    wide = {others.metrics[column] for column in matters(others, others.values.min(axis=0), others.values.max(axis=0))}
+    return _without(others, {*others.metrics} - wide, "no difference that matters", fewest)
+
+
+def _without(space: MetricSpace, names: Collection[str], why: str, fewest: int) -> MetricSpace:
+    kept = [name for name in space.metrics if name not in names]
+    if len(kept) < fewest:
+        return space
+    left = {name: why for name in space.metrics if name in names}
+    return replace(space.along(kept), dropped={**left, **space.dropped})

@@ -1,0 +1,379 @@
+"""The metric space: locations, or samples of them, as points whose coordinates are metrics (paper 003, 3.1 and 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ..analyze.run.arrays import Flags, Indices, Values
+from ..analyze.run.code_regions import startup_paths
+from ..analyze.run.oversubscription import waiting_for_turns
+from ..errors import InputError, LocationsError, UsageError, way_out
+from ..experiment import Experiment
+from ..experiment.grouping import grouped, over_locations
+from ..experiment.metric import MPI_PARTS, MPI_WAIT
+from ..experiment.selection import check_ranks, paths_named
+from .derivations import cache_line
+from .formula import Formula, measured, parts
+from .wanted_metrics import WantedMetrics
+
+__all__ = ["ROUNDING", "SCALES", "MetricSpace", "Point", "Scale", "scaled"]
+
+Scale = Literal["standard", "mean", "none"]
+
+SCALES: Final[tuple[Scale, ...]] = ("standard", "mean", "none")
+
+ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)  # of the largest value: a range that is smaller is none
+_SQUARED: Final = 1e100  # the largest number, and one over the smallest, whose squares can be added up
+_LISTED: Final = 5
+_WALL: Final = "wall_time"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Point:
+    """A thread of a process, in one of several samples."""
+
+    process: int
+    thread: int = 0
+    sample: int = 0
+
+
+@dataclass(frozen=True)
+class MetricSpace:
+    """Points of a metric space, cleaned: every coordinate is finite, and no metric is constant.
+
+    Attributes:
+        metrics: Names, a column each.
+        points: A row each.
+        values: ``float64[point, metric]``, in the metrics' units.
+        units: Metric → unit; empty of most that were derived.
+        dropped: Metric → why it is no dimension.
+        left_out: Labels of the points that are not there → why.
+        formulas: Derived metric → its formula.
+        parts: Derived metric → the measured ones of which it is made.
+        sources: Measured metric, of which any is made → how it was measured.
+        place: What the values are of: ``the program``, or a region's name.
+        time: The longest time of a point that was measured there, in seconds; 0 without one.
+        wholes: Measured metric → the most that a point has of it in the whole program; of bytes, of all bytes.
+        waiting: Metrics that include waiting for a turn on a processor.
+        threaded: Whether labels tell threads.
+        sampled: Whether labels tell samples.
+    """
+
+    metrics: tuple[str, ...]
+    points: tuple[Point, ...]
+    values: Values
+    units: Mapping[str, str] = field(default_factory=dict)
+    dropped: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[int | str, str] = field(default_factory=dict)
+    formulas: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    place: str = "the program"
+    time: float = 0.0
+    wholes: Mapping[str, float] = field(default_factory=dict)
+    waiting: frozenset[str] = frozenset()
+    threaded: bool = False
+    sampled: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        *experiments: Experiment,
+        region: str | None = None,
+        exclusive: bool = False,
+        metrics: Sequence[str] | None = None,
+        besides: Sequence[str] = (),
+        derived: Sequence[Formula] = (),
+        by: Literal["thread", "process"] = "thread",
+        exclude_ranks: Collection[int] = (),
+    ) -> MetricSpace:
+        """Make points of the locations of an experiment; of several experiments, each is a sample.
+
+        Args:
+            experiments: Runs of one program.
+            region: A region's name, path or ``file:line``, with all below it, wherever it is entered; without one the
+                program, but for the start and the end of MPI.
+            exclusive: Leave out what is below the region.
+            metrics: Names of metrics, those of built-in formulas too; if None all that were measured, but ``mpi_time``
+                without its parts.
+            besides: Names of built-in formulas that are taken besides, if ``metrics`` is None.
+            derived: Further metrics.
+            by: Whether a point is a thread, or a process with all its threads.
+            exclude_ranks: Ranks that make no points.
+
+        Raises:
+            UsageError: A region, a metric or a rank does not exist.
+            LocationsError: Fewer than two points are left.
+            InputError: No metric is left.
+        """
+        if exclusive and region is None:
+            raise UsageError("expected a region to take exclusive values of, found none")
+        common = [each.name for each in experiments[0].metrics if all(each.name in other for other in experiments)]
+        names = [*_without_parts(common), *besides] if metrics is None else metrics
+        wanted = WantedMetrics.among(common, names, derived, line=cache_line(experiments[0]))
+        whole_of = {name: _whole_of(name, experiments) for name in wanted.measured}
+        of_program = dict.fromkeys(whole_of.values())
+        read = dict.fromkeys([*wanted.measured, *({_WALL} & {*common}), *(of_program if region is None else ())])
+        tables = [
+            _table(each, sample, _rows(each, region, exclusive=exclusive), [*read], by)
+            for sample, each in enumerate(experiments)
+        ]
+        points = [point for table in tables for point in table.points]
+        check_ranks(exclude_ranks, [point.process for point in points])
+        taken = np.array([point.process not in exclude_ranks for point in points])
+        columns = _columns(tables, read, taken)
+        space = cls.of_columns(
+            columns,
+            [point for point, kept in zip(points, taken, strict=True) if kept],
+            entered=np.concatenate([table.entered for table in tables])[taken],
+            metrics=wanted.names,
+            derived=wanted.formulas,
+            units={name: experiments[0].metric(name).unit for name in read},
+            place=region or "the program",
+            among=points,
+        )
+        if region is not None:
+            rows = [_rows(each, None, exclusive=False) for each in experiments]
+            tables = [_table(each, 0, own, [*of_program], by) for each, own in zip(experiments, rows, strict=True)]
+            columns = _columns(tables, of_program, taken)
+        return replace(
+            space,
+            sources={name: experiments[0].metric(name).source for name in wanted.measured},
+            wholes={name: _longest([columns[whole]]) for name, whole in whole_of.items()},
+            waiting=frozenset(name for each in experiments for name in waiting_for_turns(each)),
+        )
+
+    @classmethod
+    def of_columns(
+        cls,
+        columns: Mapping[str, Values],
+        points: Sequence[Point],
+        *,
+        entered: Flags | None = None,
+        metrics: Sequence[str] | None = None,
+        derived: Iterable[Formula] = (),
+        units: Mapping[str, str] | None = None,
+        place: str = "the program",
+        among: Sequence[Point] | None = None,
+    ) -> MetricSpace:
+        """Make a space of columns, ``float64[point]`` each, and clean it.
+
+        Left out are points that never entered the region or have no value at all; then dropped are metrics of which a
+        value is missing, or all values are the same. Labels tell threads and samples if ``among`` the points that there
+        are, or else these ones, are several of a process: so a part of a space calls its points as the whole does.
+
+        Raises:
+            LocationsError: Fewer than two points are left.
+            InputError: No metric is left.
+        """
+        table = dict(columns)
+        formulas = list(derived)
+        known = dict(units or {})
+        for formula in formulas:
+            table[formula.name] = formula.evaluate(table)
+            known[formula.name] = formula.unit(known)
+        names = tuple(table if metrics is None else metrics)
+        values = np.array([table[name] for name in names], dtype=np.float64).reshape(len(names), len(points)).T
+        values[~np.isfinite(values)] = np.nan
+        everywhere = points if among is None else among
+        threaded, sampled = any(each.thread for each in everywhere), any(each.sample for each in everywhere)
+        labels = [_label(each, threaded=threaded, sampled=sampled) for each in points]
+        missing = np.isnan(values).all(axis=1)
+        outside = np.zeros(len(points), dtype=bool) if entered is None else ~entered & ~missing
+        why = {labels[row]: "no values" for row in np.flatnonzero(missing).tolist()}
+        why |= {labels[row]: f"never in {place}" for row in np.flatnonzero(outside).tolist()}
+        kept = np.flatnonzero(~missing & ~outside)
+        if len(kept) < 2:
+            raise LocationsError(f"need at least two locations with values in {place}, found {len(kept)}")
+        space = cls(
+            names,
+            tuple(points[row] for row in kept.tolist()),
+            values[kept],
+            {name: known.get(name, "") for name in names},
+            left_out=why,
+            formulas={formula.name: formula.text for formula in formulas if formula.name in names},
+            parts=parts(formulas),
+            place=place,
+            time=_longest([column[kept] for name, column in table.items() if known.get(name) == "sec"]),
+            threaded=threaded,
+            sampled=sampled,
+        )
+        return space._cleaned()
+
+    @cached_property
+    def labels(self) -> tuple[int | str, ...]:
+        """What points are called: ranks, ``rank.thread`` once a process has several, ``#sample`` once there are."""
+        return tuple(_label(each, threaded=self.threaded, sampled=self.sampled) for each in self.points)
+
+    def measured(self, metrics: Iterable[str]) -> tuple[str, ...]:
+        """Give the metrics that must be measured for some of these, each once."""
+        return measured(metrics, self.parts)
+
+    def scaled(self, scale: Scale = "standard") -> Values:
+        """Give the values so that metrics can be compared; ``float64[point, metric]``.
+
+        ``standard``: less their mean, over their standard deviation (of all points). ``mean``: less their mean, over
+        their mean absolute value, so that a metric weighs as it differs. ``none``: as they are.
+
+        Raises:
+            UsageError: They can't be taken as they are, for their squares are no numbers.
+        """
+        if scale == "none":
+            self._check_squares()
+        return scaled(self.values, scale)
+
+    def _check_squares(self) -> None:
+        sizes = np.abs(self.values).max(axis=0)
+        largest = int(sizes.argmax())
+        if not 1 / _SQUARED <= sizes[largest] <= _SQUARED:
+            raise UsageError(
+                f"unscaled values must lie between {1 / _SQUARED:g} and {_SQUARED:g}, so that their squares can be "
+                f"summed; found {sizes[largest]:.3g} in {self.metrics[largest]}; scale the metrics, or leave it out"
+            )
+
+    def part(self, rows: npt.ArrayLike) -> MetricSpace:
+        """Give a space of some of the points, cleaned anew: what is constant among them is dropped.
+
+        Raises:
+            LocationsError: Fewer than two points are left.
+            InputError: No metric is left.
+        """
+        taken = np.asarray(rows, dtype=np.intp)
+        if len(taken) < 2:
+            raise LocationsError(f"need at least two locations, found {len(taken)}")
+        return replace(
+            self, points=tuple(self.points[row] for row in taken.tolist()), values=self.values[taken]
+        )._cleaned()
+
+    def moved(self, values: Values) -> MetricSpace:
+        """Give a space of the same points elsewhere, ``float64[point, metric]``, cleaned anew.
+
+        Raises:
+            InputError: No metric differs.
+        """
+        return replace(self, values=values)._cleaned()
+
+    def along(self, metrics: Sequence[str]) -> MetricSpace:
+        """Give a space of some of the metrics, in the order given."""
+        columns = [self.metrics.index(name) for name in metrics]
+        return replace(self, metrics=tuple(metrics), values=self.values[:, columns])
+
+    def _cleaned(self) -> MetricSpace:
+        why = dict(self.dropped)
+        for name, column in zip(self.metrics, self.values.T, strict=True):
+            if reason := self._unusable(column):
+                why[name] = reason
+        kept = [name for name in self.metrics if name not in why]
+        if not kept:
+            said = "; ".join(f"{name}: {reason}" for name, reason in list(why.items())[:_LISTED])
+            raise InputError(
+                f"need a metric that differs between the {len(self.points)} locations, found none ({said})"
+            )
+        return replace(self.along(kept), dropped=why)
+
+    def _unusable(self, column: Values) -> str | None:
+        """Say why values are no dimension; None if they are."""
+        missing = np.flatnonzero(np.isnan(column))
+        if len(missing) == len(column):
+            return "no value"
+        if len(missing):
+            listed = ", ".join(str(self.labels[row]) for row in missing[:_LISTED])
+            more = ", …" if len(missing) > _LISTED else ""
+            return f"missing on {len(missing)} of {len(column)} locations: {listed}{more}"
+        low, high = float(column.min()), float(column.max())
+        equal = high / 2 - low / 2 <= ROUNDING / 2 * max(abs(low), abs(high))
+        return f"constant: {low:g}" if equal else None
+
+
+def _without_parts(metrics: Sequence[str]) -> list[str]:
+    """Leave out what ``mpi_time`` is made of: one kind of calls is often nearly all of it, and would count twice."""
+    parts = {part.name for part in (*MPI_PARTS, MPI_WAIT) if "mpi_time" in metrics}
+    return [name for name in metrics if name not in parts]
+
+
+def scaled(values: Values, scale: Scale) -> Values:
+    """Scale values, ``float64[point, metric]``, as ``MetricSpace.scaled`` does; their squares are not checked."""
+    if scale == "none":
+        return values
+    _, exponents = np.frexp(np.abs(values).max(axis=0))
+    relative = np.ldexp(values, -exponents)  # exact; and no square of a huge value overflows
+    centred = relative - relative.mean(axis=0)
+    spread = centred.std(axis=0) if scale == "standard" else np.abs(relative).mean(axis=0)
+    return np.asarray(centred / spread)
+
+
+def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> Indices:
+    """Give the call paths whose values together are those of a region, or of the program."""
+    if region is None:
+        hidden = startup_paths(experiment)
+        return np.array([path for path in range(len(experiment.call_paths)) if path not in hidden], dtype=np.intp)
+    paths = paths_named(experiment, region)
+    if not paths:
+        raise UsageError(f"no region {region}; {way_out(region, (each.region.name for each in experiment.call_paths))}")
+    if not exclusive:
+        paths = sorted({each for path in paths for each in experiment.walk(path)})
+    return np.array(paths, dtype=np.intp)
+
+
+def _longest(times: Sequence[Values]) -> float:
+    """Give the largest value of any of these columns; 0 if they have none."""
+    return max((float(each[np.isfinite(each)].max(initial=0.0)) for each in times), default=0.0)
+
+
+def _whole_of(name: str, experiments: Sequence[Experiment]) -> str:
+    """Name what a metric is a part of: of bytes all bytes, for each costs the same; of events these, for none does."""
+    metric = experiments[0].metric(name)
+    while metric.unit == "bytes" and metric.parent is not None and all(metric.parent in each for each in experiments):
+        metric = experiments[0].metric(metric.parent)
+    return metric.name
+
+
+def _columns(tables: Sequence[_Table], names: Iterable[str], taken: Flags) -> dict[str, Values]:
+    """Put the columns of several tables together, of the points that are taken."""
+    return {name: np.concatenate([table.columns[name] for table in tables])[taken] for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    points: list[Point]
+    columns: dict[str, Values]
+    entered: Flags
+
+
+def _table(
+    experiment: Experiment,
+    sample: int,
+    rows: Indices,
+    metrics: Sequence[str],
+    by: Literal["thread", "process"],
+) -> _Table:
+    """Read the metrics of some call paths together: a value a point."""
+    groups: dict[Point, list[int]] = {}
+    for column, place in enumerate(experiment.locations):
+        point = Point(place.process, place.thread if by == "thread" else 0, sample)
+        groups.setdefault(point, []).append(column)
+    alone = len(groups) == len(experiment.locations)
+
+    def of_points(name: str) -> Values:
+        metric = experiment.metric(name)
+        together = np.zeros(len(rows), dtype=np.intp)
+        values = grouped(metric.aggregation, experiment.exclusive(name)[rows], together, 1)
+        if alone:
+            return np.asarray(values[0])
+        return np.array([over_locations(metric, values[:, columns])[0] for columns in groups.values()])
+
+    columns = {name: of_points(name) for name in metrics}
+    visits = of_points("visits") if "visits" in experiment else np.ones(len(groups))
+    return _Table(list(groups), columns, ~(visits == 0))
+
+
+def _label(point: Point, *, threaded: bool, sampled: bool) -> int | str:
+    if not threaded and not sampled:
+        return point.process
+    return f"{point.process}{f'.{point.thread}' if threaded else ''}{f'#{point.sample}' if sampled else ''}"

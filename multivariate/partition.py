@@ -1,0 +1,271 @@
+"""Points shared out among clusters (paper 003, 3.3): how well, by which metrics, what each is like, and again (4.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..analyze.run.arrays import Indices, Values
+from ..errors import AutoanalyzerError
+from .metric_space import ROUNDING, MetricSpace
+
+__all__ = [
+    "DISTINCT",
+    "LEVEL",
+    "WEAK",
+    "Labels",
+    "Part",
+    "Partition",
+    "cluster_means",
+    "numbered",
+    "recursively",
+    "silhouette",
+    "silhouettes",
+    "variance_ratios",
+]
+
+Labels = Indices
+
+# Mean silhouettes from which Kaufman and Rousseeuw (Finding Groups in Data, 1990) speak of a reasonable structure, and
+# below which of none.
+DISTINCT: Final = 0.5
+WEAK: Final = 0.25
+
+# How often points of one kind may be called clusters: of 100 tries 5 or fewer are, then, in 97 of 100 cases.
+LEVEL: Final = 0.025
+
+_APART: Final = 0.1  # standard deviations from the others, from which on a cluster has something of its own
+_SAMPLE: Final = 2000  # points of which silhouettes are computed: distances of all to all
+
+Result = TypeVar("Result")
+
+_LEAST: Final = 4  # points to be analysed
+_DEEPEST: Final = 3
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Clusters of the points of a metric space.
+
+    Attributes:
+        labels: ``int[point]``, the number of its cluster; clusters are numbered from 0 by their first points.
+        silhouette: Mean over the points: 1 is far apart, 0 is no structure; None of one cluster, or one a point.
+        f_ratios: ``float64[metric]``, between-cluster over within-cluster variability; inf where the members of all
+            clusters are equal, NaN where there is none.
+        means: ``float64[cluster, metric]`` in the metrics' units.
+        deviations: ``float64[cluster, metric]``, the same from that of all points, in standard deviations.
+        typical: ``int[cluster]``, the member that is nearest to the mean of its cluster.
+        chance: How often points of one kind look as clustered; None if that was not compared.
+    """
+
+    labels: Labels
+    silhouette: float | None
+    f_ratios: Values
+    means: Values
+    deviations: Values
+    typical: Indices
+    chance: float | None = None
+
+    @classmethod
+    def of(
+        cls, space: MetricSpace, labels: npt.ArrayLike, scaled: Values, *, chance: float | None = None, seed: int = 0
+    ) -> Partition:
+        """Judge a partition of a space; ``scaled`` are the values by which it was made."""
+        own = numbered(labels)
+        count = int(own.max()) + 1
+        rows = [np.flatnonzero(own == each) for each in range(count)]
+        means = np.array([space.values[each].mean(axis=0) for each in rows])
+        standard = space.scaled()
+        return cls(
+            own,
+            silhouette(scaled, own, seed=seed),
+            variance_ratios(standard, own),
+            means,
+            np.array([standard[each].mean(axis=0) for each in rows]),
+            np.array([each[_nearest_to_mean(scaled[each])] for each in rows], dtype=np.intp),
+            chance,
+        )
+
+    @property
+    def count(self) -> int:
+        """How many clusters there are."""
+        return len(self.means)
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether points of one kind look as clustered in more than 2.5 of 100 cases."""
+        return self.chance is not None and self.chance > LEVEL
+
+    @cached_property
+    def members(self) -> tuple[Indices, ...]:
+        """Positions of the points of each cluster."""
+        return tuple(np.flatnonzero(self.labels == each) for each in range(self.count))
+
+    @cached_property
+    def columns(self) -> list[int]:
+        """Columns of the metrics, the largest F-ratio first, those without one last."""
+        return [int(column) for column in np.argsort(-self.f_ratios, kind="stable")]
+
+    @property
+    def by_f_ratio(self) -> list[int]:
+        """The same without those that have none."""
+        return [column for column in self.columns if not np.isnan(self.f_ratios[column])]
+
+    def by_deviation(self, cluster: int) -> list[int]:
+        """Columns of the metrics in which a cluster differs from all other points, those first in which it does most.
+
+        Where it is as far in several, the one with the largest F-ratio of all clusters is first. Left out are those in
+        which its mean and that of the others are nearer than a tenth of a standard deviation.
+        """
+        others = len(self.labels) - len(self.members[cluster])
+        away = np.abs(self.deviations[cluster]).round(12) * (len(self.labels) / others if others else 0.0)
+        return sorted((column for column in self.columns if away[column] >= _APART), key=lambda column: -away[column])
+
+
+def numbered(labels: npt.ArrayLike) -> Labels:
+    """Number clusters from 0 in the order of their first points."""
+    _, first, inverse = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse.ravel()]
+
+
+def cluster_means(values: Values, labels: Labels) -> Values:
+    """Return ``float64[cluster, metric]``; fast for few points."""
+    sizes = np.bincount(labels)
+    return np.asarray((np.eye(len(sizes))[labels].T @ values) / sizes[:, None])
+
+
+def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -> Values:
+    """Divide the variability between clusters by that within them, in two passes: sums of squares would lose digits.
+
+    Args:
+        values: ``float64[point, metric]``.
+        labels: ``int[point]``, from 0.
+        together: Of all metrics as one (Calinski and Harabasz), not of each (the F-ratio).
+
+    Returns:
+        ``float64[metric]``, or one number if ``together``; inf where the members of all clusters are equal but for
+        roundings, NaN where each point is a cluster, or all are one.
+    """
+    sizes = np.bincount(labels)
+    if not 1 < len(sizes) < len(labels):
+        return np.full(() if together else values.shape[1], np.nan)
+    means = np.array([values[labels == each].mean(axis=0) for each in range(len(sizes))])
+    between = sizes @ np.square(means - values.mean(axis=0))
+    within = np.square(values - means[labels]).sum(axis=0)
+    if together:
+        between, within = between.sum(), within.sum()
+    freedom = (len(labels) - len(sizes)) / (len(sizes) - 1)
+    differ = within > ROUNDING**2 * (between + within)
+    return np.asarray(np.divide(freedom * between, within, out=np.full(np.shape(within), np.inf), where=differ))
+
+
+def silhouette(scaled: Values, labels: Labels, *, seed: int = 0) -> float | None:
+    """Return the mean silhouette; of many points that of a sample of each cluster, weighted by the clusters' sizes."""
+    return silhouettes(scaled, [labels], seed=seed)[0]
+
+
+def silhouettes(scaled: Values, partitions: Sequence[Labels], *, seed: int = 0) -> list[float | None]:
+    """Return the mean silhouette of each of several partitions of the same points, whose distances are taken once."""
+    if len(scaled) > _SAMPLE:
+        return [_of_a_sample(scaled, each, seed) for each in partitions]
+    distances = _distances(scaled)
+    return [_mean_silhouette(distances, each, np.bincount(each)) for each in partitions]
+
+
+def _of_a_sample(scaled: Values, labels: Labels, seed: int) -> float | None:
+    sizes = np.bincount(labels)
+    drawn = np.random.default_rng(seed)
+    most = max(2, _SAMPLE // len(sizes))
+    clusters = (np.flatnonzero(labels == each) for each in range(len(sizes)))
+    rows = np.concatenate([drawn.choice(each, min(most, len(each)), replace=False) for each in clusters])
+    return _mean_silhouette(_distances(scaled[rows]), labels[rows], sizes)
+
+
+def _distances(points: Values) -> Values:
+    from scipy.spatial.distance import cdist  # noqa: PLC0415 - takes half a second
+
+    return np.asarray(cdist(points, points))
+
+
+def _mean_silhouette(distances: Values, labels: Labels, weights: Indices) -> float | None:
+    """Average the silhouettes of points, ``distances[point, point]`` apart, with a weight per cluster."""
+    sizes = np.bincount(labels)
+    if not 1 < len(sizes) < len(labels):
+        return None
+    means = np.bincount(labels, weights=_widths(distances, labels, sizes)) / sizes
+    return float((means * weights).sum() / weights.sum())
+
+
+def _widths(apart: Values, labels: Labels, sizes: Indices) -> Values:
+    """Give each point's silhouette: of the distances to the nearest other cluster and within its own, the difference.
+
+    It is relative to the larger of the two, and 0 of a point alone.
+    """
+    distances = apart @ np.eye(len(sizes))[labels] / sizes
+    own = np.arange(len(labels)), labels
+    within = distances[own] * sizes[labels] / np.maximum(sizes[labels] - 1, 1)
+    distances[own] = np.inf
+    nearest = distances.min(axis=1)
+    larger = np.maximum(within, nearest)
+    counts = (sizes[labels] > 1) & (larger > 0)
+    return np.asarray(np.divide(nearest - within, larger, out=np.zeros(len(labels)), where=counts))
+
+
+def _nearest_to_mean(values: Values) -> int:
+    return int(np.square(values - values.mean(axis=0)).sum(axis=1).argmin())
+
+
+@dataclass(frozen=True)
+class Part(Generic[Result]):
+    """An analysis of a cluster within a cluster.
+
+    Attributes:
+        path: Numbers of the clusters from the outermost on, from 1; empty of all points.
+        result: What was found there.
+        parts: The same of its own clusters, if these are far apart.
+        without: Number of a cluster of four points or more of which there is none → why.
+        ended: Why its clusters are not analysed; None if they are.
+    """
+
+    path: tuple[int, ...]
+    result: Result
+    parts: tuple[Part[Result], ...] = ()
+    without: Mapping[int, str] = field(default_factory=dict)
+    ended: str | None = None
+
+
+def recursively(
+    space: MetricSpace,
+    analysis: Callable[[MetricSpace], Result],
+    clusters: Callable[[MetricSpace, Result], Partition],
+    path: tuple[int, ...] = (),
+) -> Part[Result]:
+    """Analyse a space, and again each cluster of four points or more whose silhouette says that clusters are distinct.
+
+    Raises:
+        AutoanalyzerError: What the analysis of the whole raises.
+    """
+    result = analysis(space)
+    if len(path) == _DEEPEST:
+        return Part(path, result, ended=f"{_DEEPEST} levels are the limit")
+    partition = clusters(space, result)
+    if partition.silhouette is None or partition.silhouette < DISTINCT:
+        found = "none" if partition.silhouette is None else f"{partition.silhouette:.2f}"
+        return Part(path, result, ended=f"that needs a silhouette of at least {DISTINCT}, found {found}")
+    if partition.by_chance:
+        found = f"{100 * (partition.chance or 0):.3g}"
+        return Part(path, result, ended=f"chance may make them in at most {100 * LEVEL:g} of 100 cases, found {found}")
+    parts, without = [], {}
+    for number, rows in enumerate(partition.members, start=1):
+        if len(rows) >= _LEAST:
+            try:
+                parts.append(recursively(space.part(rows), analysis, clusters, (*path, number)))
+            except AutoanalyzerError as error:
+                without[number] = str(error)
+    ended = None if parts or without else f"none has at least {_LEAST} locations"
+    return Part(path, result, tuple(parts), without, ended)

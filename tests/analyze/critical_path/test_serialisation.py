@@ -1,0 +1,221 @@
+"""What the critical path has beyond each region's busiest rank: one after another, or late in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from autoanalyzer.analyze import Findings, analyze
+from autoanalyzer.analyze.run.busy import busy_times
+from autoanalyzer.analyze.verdict import Kind
+from autoanalyzer.analyze.verdict.gain import gain_of_balance, gain_of_weight
+from autoanalyzer.experiment import CallPath, Experiment, Region
+from autoanalyzer.experiment.delay import Delay
+from autoanalyzer.view.verdict import verdict_lines
+
+from ..conftest import MakeExperiment
+
+Times = Mapping[str, Sequence[float]]
+
+
+def followed(
+    make_experiment: MakeExperiment,
+    times: Times,
+    *,
+    path: Times,
+    waits: Times,
+    delays: Times,
+    who: Sequence[tuple[str, str, float, float]],
+    **others: Times,
+) -> Experiment:
+    """Make a run that has recorded its path; ``who``: waiting region, late region, seconds, those by messages."""
+    made = make_experiment(
+        times, mpi_time=waits, mpi_bytes={}, path_time=path, wait_time=waits, delay_time=delays, **others
+    )
+    named = {each.region.name: each.region.descriptor for each in made.call_paths}
+    found = tuple(Delay(named[waiting], named[late], *seconds) for waiting, late, *seconds in who)
+    return made.replaced(notes=replace(made.notes, delays=found, processors=8))
+
+
+@pytest.fixture
+def chain(make_experiment: MakeExperiment) -> Experiment:
+    """Each of four ranks receives in ``sweep`` what the one before has done in its ``kernel``."""
+    return followed(
+        make_experiment,
+        {"even": [8.0] * 4, "sweep": [0.0] * 4, "sweep/kernel": [1.0] * 4},
+        path={"even": [8.0, 0, 0, 0], "sweep/kernel": [1.0] * 4},
+        waits={"sweep": [3.0, 1.0 + 2.0, 2.0 + 1.0, 3.0]},
+        delays={"sweep/kernel": [6.0, 3.0, 2.0, 1.0]},
+        who=[("sweep", "kernel", 12.0, 6.0)],
+    )
+
+
+def core_named(found: Findings, name: str) -> int:
+    return [found.experiment.path_name(each.id) for each in found.run.weighed.regions].index(name)
+
+
+def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with_what_it_saves(
+    chain: Experiment,
+) -> None:
+    found = analyze(chain)
+    sweep = core_named(found, "sweep")
+    assert sweep in found.disparity.cccr
+    gain = gain_of_weight(found, sweep)
+    assert gain is not None
+    assert gain.seconds == pytest.approx(4 - 1)
+    text = " ".join(" ".join(verdict_lines(found)).split())
+    assert "each rank waits in sweep (app.c:2) for those before it" in text
+    assert "it takes 4 s, and would take 1 s if all worked at once" in text
+    assert "try: hand on each piece" in text
+
+
+def test_of_ranks_whose_work_an_excluded_one_may_hand_out_none_is_in_turn(chain: Experiment) -> None:
+    found = analyze(chain, exclude_ranks=[0])
+    assert not found.in_turn.any()
+    assert {each.kind for each in found.verdict.findings}.isdisjoint({Kind.ONE_AFTER_ANOTHER})
+    assert analyze(chain).in_turn.any()
+
+
+def test_the_loop_in_it_is_not_named_for_the_same(chain: Experiment) -> None:
+    found = analyze(chain)
+    assert found.explanation.seconds.chained[core_named(found, "sweep/kernel")] == 0
+
+
+def test_what_is_around_the_region_is_not_named_for_the_same(make_experiment: MakeExperiment) -> None:
+    found = analyze(
+        followed(
+            make_experiment,
+            {"even": [6.0] * 2, "step": [0.0] * 2, "step/kernel": [3.0] * 2},
+            path={"even": [6.0, 0.0], "step/kernel": [2.5] * 2},
+            waits={"step": [2.0] * 2},
+            delays={"step/kernel": [2.0] * 2},
+            who=[("step", "kernel", 4.0, 0.0)],
+        )
+    )
+    assert found.explanation.seconds.chained.nonzero()[0].tolist() == [core_named(found, "step/kernel")]
+    assert core_named(found, "step") not in found.disparity.cccr
+
+
+def late_in_turn(make_experiment: MakeExperiment, path: float, **others: Times) -> Findings:
+    """Two ranks that are busy for 3 s each in ``kernel``, at most for ``path`` together, and meet in a collective."""
+    return analyze(
+        followed(
+            make_experiment,
+            {"even": [6.0] * 2, "kernel": [3.0] * 2, "meet": [0.0] * 2},
+            path={"even": [6.0, 0.0], "kernel": [path / 2] * 2},
+            waits={"meet": [path - 3.0] * 2},
+            delays={"kernel": [path - 3.0] * 2},
+            who=[("meet", "kernel", 2 * (path - 3.0), 0.0)],
+            mpi_collective_time={"meet": [path - 3.0] * 2},
+            **others,
+        )
+    )
+
+
+def test_files_that_ranks_write_in_turn_are_first_a_matter_of_files(make_experiment: MakeExperiment) -> None:
+    files = {"io_time": {"kernel": [2.8] * 2}, "io_cpu_time": {"kernel": [2.8] * 2}, "io_bytes": {"kernel": [1e9] * 2}}
+    found = late_in_turn(make_experiment, 5.0, **files)
+    assert found.verdict.findings[0].kind is Kind.FILE_IO
+    text = " ".join(" ".join(verdict_lines(found, everything=True)).split())
+    assert text.index("try: read and write less") < text.index("try: share the work out evenly each time")
+
+
+def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_experiment: MakeExperiment) -> None:
+    found = late_in_turn(make_experiment, 5.0)
+    assert not found.dissimilarity.exists
+    kernel = core_named(found, "kernel")
+    gain = gain_of_weight(found, kernel)
+    assert gain is not None
+    assert gain.seconds == pytest.approx(2)
+    text = " ".join(" ".join(verdict_lines(found)).split())
+    assert "a different rank is slowest each time, and the others wait for it in meet (app.c:3)" in text
+    assert "try: share the work out evenly each time" in text
+
+
+@pytest.mark.parametrize(("path", "named"), [(3.3, False), (3.4, True)])
+def test_a_path_that_is_longer_by_a_tenth_of_it_is_no_noise(
+    path: float, named: bool, make_experiment: MakeExperiment
+) -> None:
+    found = late_in_turn(make_experiment, path)
+    assert bool(found.explanation.seconds.chained[core_named(found, "kernel")]) == named
+
+
+def test_a_slow_rank_off_the_critical_path_saves_nothing(make_experiment: MakeExperiment) -> None:
+    """Rank 1 has more of ``uneven``, but rank 0 has the same more of ``other`` before they meet."""
+    found = analyze(
+        followed(
+            make_experiment,
+            {"uneven": [1.0, 5.0], "other": [5.5, 1.0], "rest": [2.0, 2.0]},
+            path={"uneven": [1.0, 0.0], "other": [5.5, 0.0], "rest": [2.0, 0.0]},
+            waits={"rest": [0.0, 0.5]},
+            delays={"other": [0.5, 0.0]},
+            who=[("rest", "other", 0.5, 0.0)],
+        )
+    )
+    regions = [found.experiment.path_name(each.id) for each in found.performance.regions]
+    assert gain_of_balance(found, [regions.index("uneven")]) is None
+    other = gain_of_balance(found, [regions.index("other")])
+    assert other is not None
+    assert other.seconds == pytest.approx(5.5 - 3.25)
+
+
+@pytest.mark.parametrize(("late", "clusters"), [(0.0, 1), (0.9, 2)])
+def test_a_difference_that_chance_can_make_is_left_out_where_nobody_waits_for_it(
+    late: float, clusters: int, make_experiment: MakeExperiment
+) -> None:
+    """The path has of the region what the others are busy for there; or what the slow rank is."""
+    times = {"step": [3.0] * 3 + [3.9], "rest": [5.9] * 3 + [5.0]}
+    experiment = followed(
+        make_experiment,
+        times,
+        path={"step": [3.0 + late, 0, 0, 0], "rest": [5.9, 0, 0, 0]},
+        waits={},
+        delays={"step": [late, 0, 0, 0]},
+        who=[],
+    )
+    found = analyze(experiment)
+    assert len(found.dissimilarity.clusters) == clusters
+    assert len(analyze(make_experiment(times)).dissimilarity.clusters) == 2
+
+
+def test_waiting_is_what_was_recorded_and_for_whom(make_experiment: MakeExperiment) -> None:
+    found = analyze(
+        followed(
+            make_experiment,
+            {"kernel": [1.0, 1.0, 1.0, 3.0], "meet": [0.0] * 4},
+            path={"kernel": [0.0, 0.0, 0.0, 3.0]},
+            waits={"meet": [2.0, 2.0, 2.0, 0.0]},
+            delays={"kernel": [0.0, 0.0, 0.0, 6.0]},
+            who=[("meet", "kernel", 6.0, 0.0)],
+        )
+    )
+    meet, kernel = core_named(found, "meet"), core_named(found, "kernel")
+    waiting = found.explanation.waiting
+    assert waiting.seconds[meet] == pytest.approx(1.5)
+    assert waiting.shares[meet] == {kernel: pytest.approx(1.5)}
+
+
+@pytest.mark.parametrize(("path", "whole"), [(9.95, True), (9.8, False)])
+def test_a_path_that_is_shorter_than_ranks_are_busy_is_not_that_of_the_run(
+    path: float, whole: bool, make_experiment: MakeExperiment
+) -> None:
+    """As one that was recorded until it was too dear; what clocks resolve is no difference."""
+    made = followed(make_experiment, {"kernel": [10.0] * 2}, path={"kernel": [path, 0.0]}, waits={}, delays={}, who=())
+    found = analyze(made)
+    assert bool(found.explanation.serialisation) == whole
+    assert found.critical_path is not None
+    assert bool(found.critical_path.efficiency) == whole
+
+
+def test_a_rank_is_busy_in_a_team_for_as_long_as_its_slowest_thread(make_experiment: MakeExperiment) -> None:
+    made = make_experiment(
+        {"serial": [1.0, 0.0, 2.0, 0.0], "team": [1.0, 4.0, 3.0, 2.0]},
+        threads=2,
+        omp_cpu_time={"team": [0.5, 0.0, 0.0, 0.0]},
+    )
+    paths = list(made.call_paths)
+    paths[2] = CallPath(Region("parallel", "parallel@3", "app.c", "team", 0, 3, 3), 0)
+    found = busy_times(made.replaced(call_paths=paths))
+    assert found[1:].tolist() == [[1.0, 0.0, 2.0, 0.0], [4.0, 0.0, 3.0, 0.0]]
