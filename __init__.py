@@ -1,5 +1,8 @@
 """What is slow in an SPMD program, on which ranks, where in the source, and why."""
 
+# What shows an experiment in a notebook, as an entry point: imported by the first one that is shown.
+NOTEBOOK_RENDERER = "autoanalyzer.view.notebook:notebook_html"
+
 __version__: str
 
 

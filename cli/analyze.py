@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..experiment import Experiment
+from ..runs.analysis_job import AnalysisJob
 from ..runtime.open_experiment import open_experiment
 from ..view.cost_tree import print_tree
 from ..view.explain import explanation_lines
@@ -14,7 +15,6 @@ from ..view.sections import SECTIONS, Section
 from ..view.terminal import print_verdict
 from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, advice_of, findings_of, write_findings
-from .analysis_job import AnalysisJob
 from .documents import check_targets, is_output
 from .percentage import share_of
 

@@ -12,11 +12,11 @@ from ..experiment.export import EXPORTED, export, export_of, export_trace, holds
 from ..experiment.run_folder import TRACE_FILE
 from ..experiment.storage import WRITTEN, check_name
 from ..experiment.trace.otf2 import OTF2_SUFFIX
+from ..runs.pursued_trace import is_trace
 from ..runtime.open_experiment import open_experiment
 from ..view.place import visible
 from ..view.units import many
 from .documents import write_experiment
-from .pursued_trace import is_trace
 
 if TYPE_CHECKING:
     from ..experiment.trace import Trace

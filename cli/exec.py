@@ -7,8 +7,9 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..experiment.run_folder import RUN_FOLDER
+from ..runs.path_recording import path_recording
 from ..runtime.become import become
-from .critical_path import add_path, path_recording
+from .critical_path import add_path
 from .python_functions import add_python_functions
 from .split_waiting import add_split_waiting
 
@@ -42,5 +43,5 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.output,
         arguments.python_functions,
         split_waiting=arguments.split_waiting,
-        path=path_recording(arguments),
+        path=path_recording(arguments.path),
     )

@@ -16,13 +16,13 @@ from ..errors import InputError, UsageError
 from ..experiment import Experiment
 from ..experiment.selection import check_ranks
 from ..multivariate.wanted_metrics import WantedMetrics
+from ..runs.pursued_trace import is_trace, trace_pieces
 from ..runtime.open_experiment import open_experiment
 from ..view.lines import print_lines
 from ..view.place import visible
 from ..view.units import many
 from .documents import check_targets, is_output, write_document
 from .part_arguments import names_of
-from .pursued_trace import is_trace, trace_pieces
 from .space_arguments import (
     REPORTS,
     add_space_arguments,

@@ -5,23 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Final
 
-from ..analyze.refinement.refine import Opened, Refinement, refine
+from ..analyze.refinement.refine import refine
 from ..errors import InputError
-from ..experiment.plan import build_line, save_plan
+from ..experiment.plan import build_line
+from ..runs.refined_plan import instead, opened_lines, write_refinement
 from ..runtime.open_experiment import open_experiment
-from ..view.place import at_line, visible
 from .analysis_arguments import add_selection_arguments, findings_of
 from .documents import check_targets
 
-__all__ = ["add_arguments", "instead", "opened_lines", "run", "write_refinement"]
-
-
-_HEAD: Final = """\
-# Heavy or unequal regions of {experiment}, opened; all else is left out. Build with it, and run again:
-# {build}
-"""
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,39 +35,3 @@ def run(arguments: argparse.Namespace) -> int:
     sys.stdout.writelines(f"{line}\n" for line in opened_lines(refinement))
     sys.stdout.write(f"plan {arguments.output}: {build_line(arguments.output, refinement.plan)}\n")
     return 0
-
-
-def write_refinement(path: Path, refinement: Refinement, file: Path) -> None:
-    """Write the plan of a refinement of the experiment ``file``.
-
-    Raises:
-        InputError: It cannot be written.
-    """
-    build = build_line(path, refinement.plan)
-    save_plan(path, refinement.plan, _HEAD.format(experiment=visible(str(file)), build=build))
-
-
-def opened_lines(refinement: Refinement) -> list[str]:
-    """Say what is opened, and into what."""
-    return [_line(each) for each in refinement.opened]
-
-
-def _line(opened: Opened) -> str:
-    region = opened.region
-    parts = ["loops"]
-    if "mpi" in opened.modes:
-        parts.append("MPI calls")
-    if "library" in opened.modes:
-        parts.append("I/O calls")
-    if opened.into_blocks:
-        parts.append("blocks")
-    where = f"{at_line(region.file, region.first_line)}   {visible(opened.function)}"
-    return f"opened   {where}: {', '.join(parts)}"
-
-
-def instead(refinement: Refinement) -> str:
-    """Say what there is where no bottleneck has a source."""
-    if not refinement.elsewhere:
-        return "none: ranks are alike, and no region stands out"
-    names = ", ".join(visible(each.name) for each in refinement.elsewhere[:3])
-    return f"{names}: build with aa-mpicc, aa-mpicxx or aa-mpifort"

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from ..errors import AutoanalyzerError
+from ..runs.counting_run import counting_run
+from ..runs.event_groups import event_groups, one_group
+from ..runs.event_runs import measured_in_parts
+from ..runs.measured_run import measured
+from ..runs.options import RunOptions
+from ..runs.repeated_runs import measured_repeatedly
 from ..runtime.calibration.at_first import calibrate_at_first
 from ..runtime.folder import RunFolder
 from ..runtime.launch import ended_in_order
@@ -12,10 +19,9 @@ from ..view.terminal import print_verdict
 from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, advice_of, findings_of, write_findings
 from .documents import check_targets
-from .event_runs import measured_in_parts
-from .papi_events import add_per_run, event_groups, one_group
-from .repeated_runs import measured_repeatedly
-from .run_arguments import add_measuring_arguments, command_of, counting_run, measured, say
+from .papi_events import add_per_run
+from .reporter import REPORTER, say
+from .run_arguments import add_measuring_arguments, command_of, options_of
 from .trace_arguments import number_above_0
 
 __all__ = ["add_arguments", "run"]
@@ -50,18 +56,18 @@ def run(arguments: argparse.Namespace) -> int:
     """
     command = command_of(arguments, "autoanalyzer run -- mpirun -n 4 ./app")
     check_targets(json=arguments.json)
-    groups = _groups(arguments)
+    options, groups = _options_and_groups(arguments)
     if not arguments.no_calibrate:
         with ended_in_order():
-            calibrate_at_first(command, arguments.output, say=say)
-    with counting_run(arguments, command) as counting:
+            calibrate_at_first(command, options.output, say=say)
+    with counting_run(options, command, REPORTER) as counting:
         if len(groups) > 1:
-            done = measured_in_parts(arguments, command, groups)
+            done = measured_in_parts(options, command, groups, REPORTER)
         elif arguments.repeat > 1:
-            done = measured_repeatedly(arguments, command, counting)
+            done = measured_repeatedly(options, command, arguments.repeat, counting, REPORTER)
         else:
-            done = measured(arguments, command, counting, hands_over=not (counting or arguments.json))
-    file = RunFolder(arguments.output).experiment
+            done = measured(options, command, counting, REPORTER, hands_over=not (counting or arguments.json))
+    file = RunFolder(options.output).experiment
     if done.experiment is None:
         return 1
     if arguments.no_analyze:
@@ -81,12 +87,11 @@ def run(arguments: argparse.Namespace) -> int:
     return int(done.failed)
 
 
-def _groups(arguments: argparse.Namespace) -> list[str]:
-    """Say where counts come from in each run, if several are needed for all events."""
+def _options_and_groups(arguments: argparse.Namespace) -> tuple[RunOptions, list[str]]:
+    """Give the options, and where counts come from in each run if several are needed for all events."""
+    options = options_of(arguments)
     if arguments.repeat > 1:
-        one_group(arguments, "--repeat")
-        return [arguments.counters]
-    groups = event_groups(arguments.counters, arguments.per_run, arguments.usage, multiplex=arguments.multiplex)
-    if len(groups) == 1:
-        arguments.counters = groups[0]
-    return groups
+        options = one_group(options, "--repeat")
+        return options, [options.counters]
+    groups = event_groups(options, arguments.per_run)
+    return (replace(options, counters=groups[0]) if len(groups) == 1 else options), groups

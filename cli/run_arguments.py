@@ -1,85 +1,31 @@
-"""What ``run`` and ``debug`` share: the options of a measured run, and carrying it out."""
+"""What ``run``, ``record`` and ``debug`` share: the options of a measured run."""
 
 from __future__ import annotations
 
 import argparse
 import re
-import signal
-import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ..errors import AutoanalyzerError, InputError, UsageError, way_out
-from ..experiment import Experiment
+from ..errors import UsageError
 from ..experiment.run_folder import RUN_FOLDER
-from ..runtime.counting.cache_geometry import parse_geometry, this_machine
-from ..runtime.folder import RunFolder
-from ..runtime.launch import COUNT_IN_VARIABLE, MULTIPLEX_VARIABLE, PATH_VARIABLE, SPLIT_VARIABLE, overhead_limit
-from ..runtime.measure import measure
-from ..runtime.papi.choices import METRICS
-from ..runtime.usage.names import USAGE_VARIABLE
-from ..view.units import ranks
-from .critical_path import add_path, path_recording
-from .papi_events import (
-    LONGEST_EVENT,
-    SourcesOfCounts,
-    add_counting_options,
-    check_counting_options,
-    named_events,
-)
-from .progress import counted, progress
+from ..runs.options import INTERVAL, RunOptions
+from ..runtime.launch import overhead_limit
+from .critical_path import add_path
+from .papi_events import SourcesOfCounts, add_counting_options, named_events, papi_events
 from .python_functions import add_python_functions
 from .split_waiting import add_split_waiting
-from .steering import add_steering_arguments, pursued, steered
+from .steering import add_steering_arguments
 from .usage import add_usage
 
-if TYPE_CHECKING:
-    from ..runtime.counting.run import CountingRun
-
-__all__ = [
-    "INTERVAL",
-    "Measured",
-    "add_measuring_arguments",
-    "command_of",
-    "counting_run",
-    "measured",
-    "papi_events",
-    "say",
-    "with_counts",
-]
+__all__ = ["add_measuring_arguments", "command_of", "options_of"]
 
 _LEAST_MEMORY: Final = 1 << 20
 _MOST_TRACE_MEMORY: Final = 1 << 34  # twin: MOST_MEMORY in runtime/probe/trace.c
-INTERVAL: Final = 0.01
 _INTERVALS: Final = (0.001, 3600.0)  # twins: SHORTEST and LONGEST in runtime/probe/trace.c
 _SHIFTS: Final = {"": 0, "K": 10, "M": 20, "G": 30}
 
 _COUNTERS: Final = SourcesOfCounts(("auto", "papi", "simulated", "none"))
-_SIGNALS: Final = range(129, 193)  # statuses that shells and launchers give to what a signal has ended
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What a run, and the counting run after it, gave.
-
-    Attributes:
-        experiment: The data; None if the program failed and recorded none.
-        failed: Whether the status of the program is not 0, its data end early, or the counting run failed.
-        cut_short: Why the data are not of the whole program; empty if they are, whatever its status.
-        not_counted: Why there are no counts although they were to be simulated; empty otherwise.
-        plan: What is to be said of the plan in the run's folder; empty if nothing was throttled.
-        interrupted: Whether somebody wanted the program to end before it did.
-    """
-
-    experiment: Experiment | None
-    failed: bool = False
-    cut_short: str = ""
-    not_counted: str = ""
-    plan: str = ""
-    interrupted: bool = False
 
 
 def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
@@ -186,129 +132,31 @@ def command_of(arguments: argparse.Namespace, usage: str) -> list[str]:
     return command
 
 
-def counting_run(arguments: argparse.Namespace, command: list[str]) -> AbstractContextManager[CountingRun | None]:
-    """Give how counts are to be simulated; None if they are not.
-
-    Raises:
-        UsageError: The caches cannot be read or simulated, or are named where nothing is simulated; or events are named
-            where the processor does not count.
-    """
-    check_counting_options(arguments)
-    if sum([arguments.no_copy, arguments.scratch is not None, arguments.counting_dir is not None]) > 1:
-        raise UsageError("--no-copy, --scratch and --counting-dir exclude each other")
-    if arguments.counters == "simulated":
-        from ..runtime.counting.run import prepared_counting  # noqa: PLC0415 - most runs are not counted
-
-        geometry = this_machine(say=say) if arguments.cache is None else parse_geometry(arguments.cache)
-        return prepared_counting(
-            command,
-            arguments.output,
-            geometry,
-            Path() if arguments.no_copy else arguments.counting_dir,
-            say,
-            scratch=arguments.scratch,
-            python_functions=arguments.python_functions,
-            tracing=_tracing(arguments),
-        )
-    for option, value in (
-        ("--cache", arguments.cache),
-        ("--counting-dir", arguments.counting_dir),
-        ("--scratch", arguments.scratch),
-        ("--no-copy", arguments.no_copy or None),
-    ):
-        if value is not None:
-            raise UsageError(f"{option} needs --counters simulated, found {arguments.counters}")
-    return nullcontext()
-
-
-def measured(
-    arguments: argparse.Namespace, command: list[str], counting: CountingRun | None, *, hands_over: bool = False
-) -> Measured:
-    """Run the program, a second time if it is to be counted.
-
-    Args:
-        arguments: Of the command line.
-        command: The launcher and the program.
-        counting: How it is counted, if it is.
-        hands_over: Whether this process lets go of the streams and descriptors that the program gets.
-
-    Raises:
-        InputError: The program ended well, and nothing was recorded.
-    """
-    with counted("gather") as told:
-        measurement = measure(
-            command,
-            arguments.output,
-            counters="none" if counting else arguments.counters,
-            gather=arguments.gather,
-            keep_environment=not arguments.no_environment,
-            limits={
-                name: value
-                for name, value in (
-                    ("AUTOANALYZER_MAX_MEMORY", arguments.max_memory),
-                    ("AUTOANALYZER_MAX_OVERHEAD", arguments.max_overhead),
-                    ("AUTOANALYZER_EVENTS", arguments.events),
-                    (USAGE_VARIABLE, arguments.usage),
-                    (COUNT_IN_VARIABLE, arguments.count_in),
-                    (MULTIPLEX_VARIABLE, "1" if arguments.multiplex else None),
-                )
-                if value is not None
-            }
-            | _tracing(arguments)
-            | ({SPLIT_VARIABLE: "1"} if arguments.split_waiting else {})
-            | {PATH_VARIABLE: path_recording(arguments)}
-            | steered(arguments),
-            python_functions=arguments.python_functions,
-            told=told,
-            beside=pursued(arguments, say),
-            hands_over=hands_over,
-            say=say,
-        )
-    experiment, status = measurement.experiment, measurement.status
-    # A rank that never enters MPI_Finalize is a failure, which not every launcher's status tells.
-    failed = bool(status or (experiment and experiment.notes.unfinished))
-    if failed:
-        say(_ending(status, experiment))
-    if experiment is None:
-        if failed:
-            say("nothing was recorded")
-            return Measured(None, failed, "nothing was recorded", interrupted=measurement.interrupted)
-        raise InputError(
-            f"nothing was recorded for {' '.join(command)}: it must be an MPI program or compiled with aa-mpicc, and "
-            "the disk must have room for its data; if a script or launcher clears the environment (env -i, sudo, a "
-            "container), LD_PRELOAD never reached the program: put autoanalyzer exec right before it, then use "
-            "autoanalyzer analyze"
-        )
-    cut_short, not_counted = _why_cut_short(status, experiment), ""
-    if counting and cut_short:
-        not_counted = cut_short
-        say(f"no counting run, because {cut_short}")
-    elif counting:
-        (experiment,), not_counted = with_counts(counting, {RunFolder(arguments.output): experiment})
-        failed |= bool(not_counted)
-    return Measured(experiment, failed, cut_short, not_counted, measurement.plan, measurement.interrupted)
-
-
-def with_counts(counting: CountingRun, timings: Mapping[RunFolder, Experiment]) -> tuple[Sequence[Experiment], str]:
-    """Count the program, and give what was timed with the counts, or as it was and why; see ``CountingRun.add_to``."""
-    try:
-        with progress("counting run"):
-            return counting.add_to(timings, say), ""
-    except AutoanalyzerError as error:
-        say(str(error))
-        return [*timings.values()], "the counting run failed"
-
-
-def _tracing(arguments: argparse.Namespace) -> dict[str, str]:
-    """Give the variables that make processes record time lines.
-
-    Raises:
-        UsageError: Their memory is limited where none are recorded.
-    """
-    if arguments.trace is None and arguments.trace_memory is not None:
-        raise UsageError("--trace-memory needs --trace")
-    found = {"AUTOANALYZER_TRACE": arguments.trace, "AUTOANALYZER_TRACE_MEMORY": arguments.trace_memory}
-    return {name: f"{value}" for name, value in found.items() if value is not None}
+def options_of(arguments: argparse.Namespace) -> RunOptions:
+    """Return the options of a run that the arguments give."""
+    return RunOptions(
+        output=arguments.output,
+        counters=arguments.counters,
+        events=arguments.events,
+        usage=arguments.usage,
+        count_in=arguments.count_in,
+        multiplex=arguments.multiplex,
+        cache=arguments.cache,
+        counting_dir=arguments.counting_dir,
+        scratch=arguments.scratch,
+        no_copy=arguments.no_copy,
+        no_environment=arguments.no_environment,
+        gather=arguments.gather,
+        max_memory=arguments.max_memory,
+        max_overhead=arguments.max_overhead,
+        trace=arguments.trace,
+        trace_memory=arguments.trace_memory,
+        pursue=arguments.pursue,
+        policy=arguments.policy,
+        split_waiting=arguments.split_waiting,
+        path=arguments.path,
+        python_functions=(*arguments.python_functions,),
+    )
 
 
 def _memory(text: str) -> str:
@@ -337,55 +185,8 @@ def _interval(text: str) -> float:
     return seconds
 
 
-def papi_events(text: str) -> str:
-    """Read ``METRIC=EVENT,…`` as the probe library takes it.
-
-    Raises:
-        argparse.ArgumentTypeError: A word is something else, or a metric is none that is counted, or named twice.
-    """
-    if text == "none":
-        return text
-    named: set[str] = set()
-    for word in text.split(","):
-        metric, _, event = word.partition("=")
-        if not re.fullmatch(rf"[!-~]{{1,{LONGEST_EVENT}}}", event):
-            raise argparse.ArgumentTypeError(
-                f"expected METRIC=EVENT, such as instructions=PAPI_TOT_INS, with an event of at most {LONGEST_EVENT} "
-                f"characters, found {word!r}; papi_avail and papi_native_avail list events"
-            )
-        if metric not in METRICS:
-            raise argparse.ArgumentTypeError(f"no metric {metric!r} is counted; {way_out(metric, METRICS)}")
-        if metric in named:
-            raise argparse.ArgumentTypeError(f"expected one event for {metric}, found two")
-        named.add(metric)
-    return text
-
-
 def _share(text: str) -> str:
     try:
         return overhead_limit(text)
     except UsageError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def say(sentence: str) -> None:
-    """Tell the user a sentence."""
-    sys.stderr.write(f"autoanalyzer: {sentence}\n")
-
-
-def _ending(status: int, experiment: Experiment | None) -> str:
-    if status < 0:
-        return f"the program was ended by signal {-status} ({signal.strsignal(-status) or 'unknown'})"
-    unfinished = list(experiment.notes.unfinished) if experiment and not status else []
-    but = f", but {ranks(unfinished)} never entered MPI_Finalize" if unfinished else ""
-    return f"the program ended with exit status {status}{but}"
-
-
-def _why_cut_short(status: int, experiment: Experiment) -> str:
-    """Say why data are not of a whole program; one that ends of itself may have any status."""
-    notes = experiment.notes
-    if status < 0 or status in _SIGNALS:
-        return "a signal ended the program"
-    if notes.missing:
-        return f"no data came back from {ranks(list(notes.missing))}"
-    return f"the data of {ranks(list(notes.unfinished))} end early" if notes.unfinished else ""

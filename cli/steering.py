@@ -1,30 +1,16 @@
-"""What time lines record while the program runs: as a policy says, which ``pursue`` writes, or another program."""
+"""The options that choose what time lines record while the program runs."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import signal
-import subprocess
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from ..errors import UsageError
-from ..own_modules import own_module_words
-from ..runtime.folder import RunFolder
-from ..view.units import many
-
-__all__ = ["add_steering_arguments", "pursued", "steered"]
+__all__ = ["add_steering_arguments"]
 
 _WINDOW: Final = 4.0  # seconds; of paper 004, 4.4 and 4.5
 _LEAST: Final = 0.5  # seconds between looks of the processes; twin: PAUSE in runtime/probe/policy.c
-_PATIENCE: Final = 1e9  # seconds without samples: a program may well compute for a day
-_LAST_PERIOD: Final = 180  # seconds to catch up once the program has ended, on a busy machine, too
-_NAMED: Final = 3
 
 
 def add_steering_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,71 +42,3 @@ def _window(text: str) -> float:
             f"expected {2 * _LEAST:g} second or more, found {text!r}; a command follows --"
         )
     return seconds
-
-
-def steered(arguments: argparse.Namespace) -> dict[str, str]:
-    """Give the variable that tells processes which file they obey.
-
-    Raises:
-        UsageError: There is nothing to steer, or two who steer.
-    """
-    for option in ("pursue", "policy"):
-        if getattr(arguments, option) is not None and arguments.trace is None:
-            raise UsageError(f"--{option} needs --trace")
-    if arguments.pursue is not None and arguments.policy is not None:
-        raise UsageError("--pursue writes a policy itself; give it or --policy, not both")
-    if arguments.policy is not None:
-        return {"AUTOANALYZER_POLICY": str(arguments.policy.absolute())}
-    if arguments.pursue is not None:
-        return {"AUTOANALYZER_POLICY": str(RunFolder(arguments.output).policy.absolute())}
-    return {}
-
-
-@contextmanager
-def pursued(arguments: argparse.Namespace, say: Callable[[str], object]) -> Iterator[None]:
-    """Pursue the metrics of a run while the block goes on, in a process of its own, and say what came of it."""
-    if arguments.pursue is None:
-        yield
-        return
-    folder = RunFolder(arguments.output)
-    process = subprocess.Popen(
-        [*_command(folder, arguments.pursue)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield
-        try:
-            _, complaint = process.communicate(timeout=_LAST_PERIOD)
-        except subprocess.TimeoutExpired:
-            complaint = f"the last period took longer than {_LAST_PERIOD} seconds"
-        say(_outcome(folder.pursuit) if process.returncode == 0 else f"nothing was pursued: {_last_line(complaint)}")
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-
-
-def _command(folder: RunFolder, window: float) -> Iterator[str]:
-    yield from (*own_module_words("autoanalyzer"), "pursue", str(folder.path))
-    yield from ("--follow", f"{_PATIENCE:g}", "--window", f"{window:g}")
-    yield from ("--policy", str(folder.policy), "--json", str(folder.pursuit))
-
-
-def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["it ended without a word"])[-1].removeprefix("autoanalyzer: ")
-
-
-def _outcome(file: Path) -> str:
-    """Say which metrics were among the best, how often, and what that has saved."""
-    found: dict[str, Any] = json.loads(file.read_text())
-    periods = found["periods"]
-    worth = [period for period in periods if period["status"] in ("converged", "stopped")]
-    best = Counter(metric for period in worth for metric in period["metrics"]).most_common(_NAMED)
-    named = ", ".join(f"{metric} ({count})" for metric, count in best)
-    return (
-        f"pursued {many(len(found['metrics']), 'metric')} in {many(len(periods), 'period')}, of which {len(worth)} "
-        f"show structure; best most often: {named or 'none'}; {file} has all"
-    )

@@ -113,10 +113,13 @@ class Experiment:
         return f"Experiment({name}: {self.size})"
 
     def _repr_html_(self) -> str:
-        """Show the verdict and the heaviest call paths in a notebook."""
-        from ..view.notebook import notebook_html  # noqa: PLC0415 - rooms above this one, for those who look
+        """Return HTML for a notebook, by the renderer that the package names."""
+        from pkgutil import resolve_name  # noqa: PLC0415 - few experiments are shown in a notebook
 
-        return notebook_html(self)
+        from .. import NOTEBOOK_RENDERER  # noqa: PLC0415
+
+        renderer: Callable[[Experiment], str] = resolve_name(NOTEBOOK_RENDERER)
+        return renderer(self)
 
     @property
     def size(self) -> str:

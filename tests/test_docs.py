@@ -16,7 +16,7 @@ from autoanalyzer.view.findings_json import findings_document
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-SOURCES = ("cli", "runtime", "instrument", "experiment", "analyze", "view")
+SOURCES = ("cli", "runs", "runtime", "instrument", "experiment", "analyze", "view")
 
 _OPTION_LINE = re.compile(r"^  (-\S.*?)(?:  .*)?$", re.M)
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")

@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from autoanalyzer.cli.record import groups_of
-from autoanalyzer.errors import UsageError
 from autoanalyzer.experiment.trace import load_trace
 
 PROGRAM = """
@@ -85,26 +83,6 @@ def test_a_wrong_option_leaves_what_was_recorded(program):
     wrong = ("--counters", "simulated", "--cache", "L1=3")
     assert program("autoanalyzer", *words, *wrong, "--", "mpirun", "-n", "1", "./app").returncode == 2
     assert (program.folder / "runs" / "run-1" / "trace.npz").exists()
-
-
-@pytest.mark.parametrize(
-    ("events", "most", "expected"),
-    [
-        (None, 4, [None]),
-        ("a=1", 4, ["a=1"]),
-        ("a=1", 1, ["a=1"]),
-        ("a=1,b=2,c=3", 4, ["a=1,b=2,c=3"]),
-        ("a=1,b=2,c=3,d=4", 2, ["a=1,b=2", "a=1,c=3", "a=1,d=4"]),
-        ("a=1,b=2,c=3,d=4", 3, ["a=1,b=2,c=3", "a=1,d=4"]),
-    ],
-)
-def test_the_first_event_is_in_each_run(events, most, expected):
-    assert [*groups_of(events, most)] == expected
-
-
-def test_one_event_a_run_leaves_no_common_one():
-    with pytest.raises(UsageError, match="--per-run 1: expected 2 or more"):
-        [*groups_of("a=1,b=2", 1)]
 
 
 @pytest.mark.parametrize(

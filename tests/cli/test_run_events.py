@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autoanalyzer.cli.run_arguments import papi_events
+from autoanalyzer.cli.papi_events import papi_events
 from autoanalyzer.experiment import load
 
 from .conftest import refused

@@ -1,6 +1,8 @@
 """What a notebook shows of an experiment, in a real one."""
 
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -57,6 +59,24 @@ def test_a_notebook_shows_the_verdict_and_a_tree(tmp_path):
     assert whole[propagate] == pytest.approx(7.59, abs=0.005)
     assert shown.tags <= {"div", "pre", "table", "thead", "tbody", "tr", "th", "td"}
     assert shown.attributes == {"style"}
+
+
+def test_the_package_names_what_shows_an_experiment_and_imports_it_once_one_is_shown():
+    script = (
+        "import sys\n"
+        "from autoanalyzer.experiment import load\n"
+        f"experiment = load({str(DATA / 'rays.cube.gz')!r})\n"
+        "assert not any(name.startswith('autoanalyzer.view') for name in sys.modules)\n"
+        "print(experiment._repr_html_())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == notebook_html(load(DATA / "rays.cube.gz")) + "\n"
+
+
+def test_another_renderer_shows_an_experiment_where_the_package_names_one(monkeypatch):
+    monkeypatch.setattr("autoanalyzer.NOTEBOOK_RENDERER", "builtins:repr")
+    experiment = load(DATA / "rays.cube.gz")
+    assert experiment._repr_html_() == repr(experiment)
 
 
 def test_where_cpu_time_is_all_the_tree_shows_it():

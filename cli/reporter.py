@@ -1,0 +1,19 @@
+"""Reports of runs on standard error."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+from ..runs.reporter import Reporter
+from .progress import counted, progress
+
+__all__ = ["REPORTER", "say"]
+
+
+def say(sentence: str) -> None:
+    """Tell the user a sentence."""
+    sys.stderr.write(f"autoanalyzer: {sentence}\n")
+
+
+REPORTER: Final = Reporter(say, progress, counted)

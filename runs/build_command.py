@@ -1,0 +1,59 @@
+"""The command that builds a program, carried out by a shell."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from ..errors import InputError
+
+__all__ = ["carry_out"]
+
+_ERROR: Final = re.compile(r"\berror\b", re.IGNORECASE)  # of compilers, CMake, make
+_PAUSE: Final = 0.05  # s
+_PATIENCE: Final = 100  # pauses
+
+
+def carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
+    """Have a shell carry out a command, which writes to a log and ends, with all that it has started, when we do.
+
+    Raises:
+        InputError: It fails; the first line of the log that names an error, or else the last one, says why.
+    """
+    with log.open("ab") as stream:
+        process = subprocess.Popen(
+            ["sh", "-c", command],
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            status = process.wait()
+        except BaseException:
+            _end(process)
+            raise
+    if status:
+        lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+        said = next(filter(_ERROR.search, lines), (lines or [""])[-1])
+        raise InputError(f"{command}: failed with status {status}; see {log} ({said[:200]})")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and those that it has started, and give them the time to remove what they have half written."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+        for _ in range(_PATIENCE):
+            process.poll()
+            os.killpg(process.pid, 0)
+            time.sleep(_PAUSE)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,117 @@
+"""Events of PAPI that are named, ``papi:EVENT,…``: which can be counted, and which of them together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from ..errors import UsageError
+from ..runtime.usage.names import usage_of
+from .options import RunOptions
+
+__all__ = [
+    "MOST_EVENTS",
+    "NAMED",
+    "WAY_OUT",
+    "by_papi",
+    "check_counting_options",
+    "event_groups",
+    "events_of",
+    "one_group",
+]
+
+MOST_EVENTS: Final = 6  # in a run; twin: AA_MOST_EVENTS in runtime/probe/shard.h
+NAMED: Final = "papi:"  # what names of events follow
+WAY_OUT: Final = "autoanalyzer counters tries which events there are"
+
+
+def by_papi(counters: str) -> bool:
+    """Tell whether PAPI counts, if anything does."""
+    return counters in ("auto", "papi") or counters.startswith(NAMED)
+
+
+def events_of(counters: str) -> list[str]:
+    """Give the events that stand in where counts come from."""
+    return counters.removeprefix(NAMED).split(",")
+
+
+def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
+    """Try the events that are named, and divide them into those that can be counted together.
+
+    Args:
+        options: Of the run.
+        most: How many events a run counts.
+
+    Returns:
+        Where counts come from in each run: one, unless several are needed.
+
+    Raises:
+        UsageError: An event cannot be counted here.
+    """
+    counters = options.counters
+    if not counters.startswith(NAMED):
+        return [counters]
+    from ..runtime.papi.lookup import look_up  # noqa: PLC0415 - most runs name none
+
+    room = MOST_EVENTS - len(usage_of(options.usage or ""))
+    if not room:
+        raise UsageError(
+            f"--usage: expected at most {MOST_EVENTS - 1} metrics beside events of PAPI, found {MOST_EVENTS}"
+        )
+    found = look_up(events_of(counters), min(most, room), multiplex=options.multiplex)
+    if found.reason:
+        raise UsageError(f"--counters {counters}: {found.reason}; {WAY_OUT}")
+    spelt = [each.counted_as for each in found.events]
+    for each in found.events:
+        if spelt.count(each.counted_as) > 1:
+            raise UsageError(f"--counters: expected each event once, found {each.counted_as} by two names")
+        if not each.starts:
+            raise UsageError(
+                f"--counters: expected events that can be counted, found {each.event}: {each.reason}; {WAY_OUT}"
+            )
+        if each.outcome == "starts" and not each.whole:
+            raise UsageError(
+                f"--counters: {each.event} would count nothing, as what happens in the kernel is not open to you; "
+                f"{WAY_OUT}"
+            )
+    return [f"{NAMED}{','.join(group)}" for group in found.groups]
+
+
+def one_group(options: RunOptions, what: str) -> RunOptions:
+    """Try the events that are named, which must be countable in one run, and return the options that count them.
+
+    Raises:
+        UsageError: They are not; ``what`` has one run.
+    """
+    groups = event_groups(options)
+    if len(groups) > 1:
+        events = len(events_of(options.counters))
+        raise UsageError(
+            f"{what} counts in one run: expected events that can be counted together, found {events} that take "
+            f"{len(groups)} runs; name fewer, or use autoanalyzer run"
+        )
+    return replace(options, counters=groups[0])
+
+
+def check_counting_options(options: RunOptions) -> None:
+    """See whether the options that say how PAPI counts fit.
+
+    Raises:
+        UsageError: They do not.
+    """
+    for option, given in ("--events", options.events is not None), ("--count-in", options.count_in is not None):
+        if given and not by_papi(options.counters):
+            raise UsageError(f"{option} needs --counters papi, found {options.counters}")
+    if options.multiplex and not by_papi(options.counters):
+        raise UsageError(f"--multiplex needs --counters papi, found {options.counters}")
+    if options.count_in is None:
+        return
+    if options.usage:
+        raise UsageError("--usage is counted on each call path: expected it without --count-in, found both")
+    if options.events not in (None, "none"):
+        raise UsageError(
+            "--count-in counts events that --counters papi:EVENT,… names, and mpi_instructions: expected --events none "
+            f"or no --events, found {options.events}"
+        )
+    if "mpi" not in options.count_in and not options.counters.startswith(NAMED):
+        raise UsageError(f"--count-in io needs --counters papi:EVENT,…, found {options.counters}; {WAY_OUT}")

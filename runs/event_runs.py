@@ -1,0 +1,64 @@
+"""More events of PAPI than can be counted together: several runs, each with a part of them, made one experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..runtime.folder import RunFolder
+from ..runtime.papi.choices import KERNEL_PART
+from ..view.units import many
+from .event_groups import events_of
+from .measured_run import Measured, measured
+from .options import RunOptions
+from .reporter import Reporter
+from .standard_input import same_input
+
+__all__ = ["measured_in_parts", "options_of_part"]
+
+
+def measured_in_parts(options: RunOptions, command: list[str], groups: Sequence[str], reporter: Reporter) -> Measured:
+    """Run the program once for each part of the events, each time into a folder of its own.
+
+    The first run that fails, or is interrupted, is the last one: then there is no experiment.
+
+    Args:
+        options: Of all runs.
+        command: The launcher and the program.
+        groups: Where counts come from in each run.
+        reporter: For the user.
+
+    Raises:
+        InputError: As for ``measured``; or what the runs give cannot be written.
+    """
+    folder = RunFolder(options.output)
+    folder.clear()
+    folder.clear_runs()
+    for number, counters in enumerate(groups, 1):
+        reporter.say(f"run {number} of {len(groups)} counts {', '.join(_names(counters))}")
+        with same_input():
+            last = measured(options_of_part(options, counters, number), command, None, reporter)
+        if last.failed or last.interrupted:
+            stopped = f"stopped after {many(number - 1, 'run')} of {len(groups)}"
+            reporter.say(f"{stopped}; {folder.path} keeps what was recorded")
+            return Measured(None, failed=True)
+    from ..runtime.merged_runs import save_merged  # noqa: PLC0415 - most runs count all at once
+
+    return Measured(save_merged(folder, len(groups)))
+
+
+def _names(counters: str) -> list[str]:
+    return [each.removesuffix(KERNEL_PART) for each in events_of(counters)]
+
+
+def options_of_part(options: RunOptions, counters: str, number: int) -> RunOptions:
+    """Return the options of one run; the first one alone counts all else, with the counters that are left.
+
+    Args:
+        options: Of all runs.
+        counters: Where counts come from in this one.
+        number: Of this one, from 1 on.
+    """
+    output = RunFolder(options.output).run(number).path
+    part = replace(options, output=output, counters=counters)
+    return part if number == 1 else replace(part, events="none", usage="")

@@ -1,0 +1,125 @@
+"""One run of a program, measured, and counted in a second one if counts are simulated."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ..errors import InputError
+from ..experiment import Experiment
+from ..runtime.folder import RunFolder
+from ..runtime.measure import measure
+from ..view.units import ranks
+from .counting_run import with_counts
+from .options import RunOptions
+from .reporter import Reporter
+from .steering import pursued
+from .variables import probe_variables
+
+if TYPE_CHECKING:
+    from ..runtime.counting.run import CountingRun
+
+__all__ = ["Measured", "measured"]
+
+_SIGNALS: Final = range(129, 193)  # statuses that shells and launchers give to what a signal has ended
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a run, and the counting run after it, gave.
+
+    Attributes:
+        experiment: The data; None if the program failed and recorded none.
+        failed: Whether the status of the program is not 0, its data end early, or the counting run failed.
+        cut_short: Why the data are not of the whole program; empty if they are, whatever its status.
+        not_counted: Why there are no counts although they were to be simulated; empty otherwise.
+        plan: What is to be said of the plan in the run's folder; empty if nothing was throttled.
+        interrupted: Whether somebody wanted the program to end before it did.
+    """
+
+    experiment: Experiment | None
+    failed: bool = False
+    cut_short: str = ""
+    not_counted: str = ""
+    plan: str = ""
+    interrupted: bool = False
+
+
+def measured(
+    options: RunOptions,
+    command: list[str],
+    counting: CountingRun | None,
+    reporter: Reporter,
+    *,
+    hands_over: bool = False,
+) -> Measured:
+    """Run the program, a second time if it is to be counted.
+
+    Args:
+        options: Of the run.
+        command: The launcher and the program.
+        counting: How it is counted, if it is.
+        reporter: For the user.
+        hands_over: Whether this process lets go of the streams and descriptors that the program gets.
+
+    Raises:
+        InputError: The program ended well, and nothing was recorded.
+        UsageError: Options do not go together.
+    """
+    say = reporter.say
+    with reporter.counted("gather") as told:
+        measurement = measure(
+            command,
+            options.output,
+            counters="none" if counting else options.counters,
+            gather=options.gather,
+            keep_environment=not options.no_environment,
+            limits=probe_variables(options),
+            python_functions=options.python_functions,
+            told=told,
+            beside=pursued(options, say),
+            hands_over=hands_over,
+            say=say,
+        )
+    experiment, status = measurement.experiment, measurement.status
+    # A rank that never enters MPI_Finalize is a failure, which not every launcher's status tells.
+    failed = bool(status or (experiment and experiment.notes.unfinished))
+    if failed:
+        say(_ending(status, experiment))
+    if experiment is None:
+        if failed:
+            say("nothing was recorded")
+            return Measured(None, failed, "nothing was recorded", interrupted=measurement.interrupted)
+        raise InputError(
+            f"nothing was recorded for {' '.join(command)}: it must be an MPI program or compiled with aa-mpicc, and "
+            "the disk must have room for its data; if a script or launcher clears the environment (env -i, sudo, a "
+            "container), LD_PRELOAD never reached the program: put autoanalyzer exec right before it, then use "
+            "autoanalyzer analyze"
+        )
+    cut_short, not_counted = _why_cut_short(status, experiment), ""
+    if counting and cut_short:
+        not_counted = cut_short
+        say(f"no counting run, because {cut_short}")
+    elif counting:
+        (experiment,), not_counted = with_counts(counting, {RunFolder(options.output): experiment}, reporter)
+        failed |= bool(not_counted)
+    return Measured(experiment, failed, cut_short, not_counted, measurement.plan, measurement.interrupted)
+
+
+def _ending(status: int, experiment: Experiment | None) -> str:
+    if status < 0:
+        return f"the program was ended by signal {-status} ({signal.strsignal(-status) or 'unknown'})"
+    unfinished = list(experiment.notes.unfinished) if experiment and not status else []
+    but = f", but {ranks(unfinished)} never entered MPI_Finalize" if unfinished else ""
+    return f"the program ended with exit status {status}{but}"
+
+
+def _why_cut_short(status: int, experiment: Experiment) -> str:
+    """Say why data are not of a whole program; one that ends of itself may have any status."""
+    notes = experiment.notes
+    if status < 0 or status in _SIGNALS:
+        return "a signal ended the program"
+    if notes.missing:
+        return f"no data came back from {ranks(list(notes.missing))}"
+    return f"the data of {ranks(list(notes.unfinished))} end early" if notes.unfinished else ""

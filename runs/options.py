@@ -1,0 +1,65 @@
+"""How a program is run and measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+__all__ = ["INTERVAL", "RunOptions"]
+
+INTERVAL: Final = 0.01  # seconds of a sample of time lines where nobody chooses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """The options of a measured run; docs/commands/run.md explains each under the same name.
+
+    Several runs of one program have options that ``dataclasses.replace`` makes of the user's.
+
+    Attributes:
+        output: The run's folder.
+        counters: Where counts come from: ``auto``, ``papi``, ``papi:EVENT,…``, ``simulated`` or ``none``.
+        events: ``METRIC=EVENT,…`` or ``none``: which metrics PAPI counts, each by its event; None for all.
+        usage: Metrics of the use of the system, ``METRIC,…``; None for what the environment says.
+        count_in: ``mpi``, ``io`` or ``mpi,io``: PAPI counts in these calls alone; None for everywhere.
+        multiplex: Whether events take turns on the processor's counters.
+        cache: Caches to simulate, ``L1=32K/8/64,L2=1M/8/64``; None for those of this machine.
+        counting_dir: Folder of the counting run; None for a copy of this one.
+        scratch: Where that copy is made; None for the run's folder.
+        no_copy: Whether the counting run has this folder.
+        no_environment: Whether the variables that explain a run are left out.
+        gather: ``auto``, ``mpi`` or ``plain``.
+        max_memory: Limit of a process's memory for call paths, such as ``64M``; None for the default.
+        max_overhead: Share of the time that measuring may take, as the probe library reads it; None for the default.
+        trace: Seconds of a sample of time lines; None for no time lines.
+        trace_memory: Limit of a process's memory for time lines; None for the default.
+        pursue: Seconds of a window in which metrics are pursued; None for no pursuit.
+        policy: File that lists what time lines record; None for all.
+        split_waiting: Whether waiting before collectives is measured apart.
+        path: When the critical path is recorded: ``never``, ``auto`` or ``always``; None for the environment's choice,
+            or the default.
+        python_functions: Patterns of Python functions that are regions.
+    """
+
+    output: Path
+    counters: str = "auto"
+    events: str | None = None
+    usage: str | None = None
+    count_in: str | None = None
+    multiplex: bool = False
+    cache: str | None = None
+    counting_dir: Path | None = None
+    scratch: Path | None = None
+    no_copy: bool = False
+    no_environment: bool = False
+    gather: str = "auto"
+    max_memory: str | None = None
+    max_overhead: str | None = None
+    trace: float | None = None
+    trace_memory: str | None = None
+    pursue: float | None = None
+    policy: Path | None = None
+    split_waiting: bool = False
+    path: str | None = None
+    python_functions: tuple[str, ...] = ()

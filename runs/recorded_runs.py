@@ -1,0 +1,100 @@
+"""``record``: several runs with time lines, each with some of the events, in one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..errors import UsageError
+from ..experiment.run_folder import TRACE_FILE
+from ..runtime.folder import RunFolder
+from ..view.units import many
+from .counting_run import counting_run
+from .event_groups import by_papi, one_group
+from .measured_run import measured
+from .options import INTERVAL, RunOptions
+from .reporter import Reporter
+
+__all__ = ["PlannedRun", "groups_of", "planned_runs", "recorded"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One of the runs: its options, and what is said of it."""
+
+    options: RunOptions
+    about: str
+
+
+def recorded(
+    options: RunOptions, command: list[str], *, runs: int, per_run: int, reporter: Reporter
+) -> list[Path] | None:
+    """Record a program several times.
+
+    Args:
+        options: Of all runs; each gets a folder of its own in the folder of these.
+        command: The launcher and the program.
+        runs: How often all is recorded.
+        per_run: How many events are counted in a run.
+        reporter: For the user.
+
+    Returns:
+        The folders of the runs; None if one failed, which is the last then.
+
+    Raises:
+        UsageError: Options do not go together, or events cannot be counted.
+        InputError: As for ``measured``.
+    """
+    plans = [*planned_runs(one_group(options, "record"), runs=runs, per_run=per_run)]
+    for number, plan in enumerate(plans, 1):
+        with counting_run(plan.options, command, reporter) as counting:
+            if number == 1:
+                _clear(options.output)
+            reporter.say(f"run {number} of {len(plans)}: {plan.about}")
+            done = measured(plan.options, command, counting, reporter)
+        if done.failed:
+            reporter.say(f"stopped after {many(number, 'run')}; {options.output} keeps what was recorded")
+            return None
+    return [plan.options.output for plan in plans]
+
+
+def planned_runs(options: RunOptions, *, runs: int, per_run: int) -> Iterator[PlannedRun]:
+    """Plan the runs: each repeats all groups of events; what is simulated is the same each time, so once.
+
+    Raises:
+        UsageError: Events are named where PAPI does not count, or are too few in a run.
+    """
+    if options.events is not None and not by_papi(options.counters):
+        raise UsageError(f"--events needs --counters papi, found {options.counters}")
+    traced = replace(options, trace=INTERVAL if options.trace is None else options.trace)
+    simulated = options.counters == "simulated"
+    uncounted = replace(traced, counters="none", cache=None, counting_dir=None, scratch=None, no_copy=False)
+    groups = [*groups_of(options.events, per_run)]
+    for repeat in range(runs):
+        for number, events in enumerate(groups):
+            counts = simulated and not repeat
+            about = "time lines, then counts, simulated" if counts else "time lines"
+            output = options.output / f"run-{repeat * len(groups) + number + 1}"
+            mine = replace(uncounted if simulated and repeat else traced, output=output, events=events)
+            yield PlannedRun(mine, f"{about} with {events}" if events else about)
+
+
+def groups_of(events: str | None, most: int) -> Iterator[str | None]:
+    """Divide events into groups that can be counted together; the first one is in each."""
+    if events is None:
+        yield None
+        return
+    first, *others = events.split(",")
+    if most < 2 and others:
+        raise UsageError(f"--per-run {most}: expected 2 or more, for the first event is counted in each run")
+    for start in range(0, max(len(others), 1), max(most - 1, 1)):
+        yield ",".join([first, *others[start : start + most - 1]])
+
+
+def _clear(output: Path) -> None:
+    """Take away the runs that were recorded there before."""
+    for trace in output.glob(f"run-*/{TRACE_FILE}"):
+        RunFolder(trace.parent).clear()
+        if not any(trace.parent.iterdir()):
+            trace.parent.rmdir()

@@ -1,0 +1,53 @@
+"""The plan that a refinement makes for the next build."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from ..analyze.refinement.refine import Opened, Refinement
+from ..experiment.plan import build_line, save_plan
+from ..view.place import at_line, visible
+
+__all__ = ["instead", "opened_lines", "write_refinement"]
+
+_HEAD: Final = """\
+# Heavy or unequal regions of {experiment}, opened; all else is left out. Build with it, and run again:
+# {build}
+"""
+
+
+def write_refinement(path: Path, refinement: Refinement, file: Path) -> None:
+    """Write the plan of a refinement of the experiment ``file``.
+
+    Raises:
+        InputError: It cannot be written.
+    """
+    build = build_line(path, refinement.plan)
+    save_plan(path, refinement.plan, _HEAD.format(experiment=visible(str(file)), build=build))
+
+
+def opened_lines(refinement: Refinement) -> list[str]:
+    """Say what is opened, and into what."""
+    return [_line(each) for each in refinement.opened]
+
+
+def _line(opened: Opened) -> str:
+    region = opened.region
+    parts = ["loops"]
+    if "mpi" in opened.modes:
+        parts.append("MPI calls")
+    if "library" in opened.modes:
+        parts.append("I/O calls")
+    if opened.into_blocks:
+        parts.append("blocks")
+    where = f"{at_line(region.file, region.first_line)}   {visible(opened.function)}"
+    return f"opened   {where}: {', '.join(parts)}"
+
+
+def instead(refinement: Refinement) -> str:
+    """Say what there is where no bottleneck has a source."""
+    if not refinement.elsewhere:
+        return "none: ranks are alike, and no region stands out"
+    names = ", ".join(visible(each.name) for each in refinement.elsewhere[:3])
+    return f"{names}: build with aa-mpicc, aa-mpicxx or aa-mpifort"

@@ -1,0 +1,87 @@
+"""``run --repeat N``: the same command several times, and what its runs come to in the mean."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..experiment import load
+from ..runtime.folder import RunFolder
+from ..runtime.throttled_plan import add_throttled
+from ..view.units import many
+from .counting_run import with_counts
+from .measured_run import Measured, measured
+from .options import RunOptions
+from .reporter import Reporter
+from .standard_input import same_input
+
+if TYPE_CHECKING:
+    from ..runtime.counting.run import CountingRun
+
+__all__ = ["measured_repeatedly", "options_of_repetition"]
+
+
+def measured_repeatedly(
+    options: RunOptions, command: list[str], repeat: int, counting: CountingRun | None, reporter: Reporter
+) -> Measured:
+    """Run the program several times, each time into a folder of its own, and a last time if it is to be counted.
+
+    The first run that fails, or is interrupted, is the last one.
+
+    Args:
+        options: Of all runs.
+        command: The launcher and the program.
+        repeat: How often it is run.
+        counting: How it is counted, if it is.
+        reporter: For the user.
+
+    Returns:
+        The mean of the runs that did not fail; no experiment if there are less than two.
+
+    Raises:
+        InputError: As for ``measured``; or the mean cannot be written.
+    """
+    say = reporter.say
+    folder = RunFolder(options.output)
+    folder.clear()
+    folder.clear_runs()
+    ended, last = 0, Measured(None)
+    try:
+        for number in range(1, repeat + 1):
+            say(f"run {number} of {repeat}")
+            with same_input():
+                last = measured(options_of_repetition(options, number), command, None, reporter)
+            ended += not last.failed
+            if last.failed or last.interrupted:
+                break
+    except KeyboardInterrupt:
+        if ended < 2:
+            raise
+        last = Measured(None, failed=True, cut_short="interrupted")
+    if ended < repeat:
+        say(f"stopped after {many(ended, 'run')} of {repeat}; {folder.path} keeps what was recorded")
+    if ended < 2:
+        return Measured(None, failed=True)
+    failed, not_counted = last.failed, ""
+    if counting and ended < repeat:
+        not_counted = last.cut_short or "the runs were stopped"
+        say(f"no counting run, because {not_counted}")
+    elif counting:
+        runs = [folder.run(number) for number in range(1, ended + 1)]
+        _, not_counted = with_counts(counting, {each: load(each.experiment) for each in runs}, reporter)
+        failed = bool(not_counted)
+    from ..runtime.mean_of_runs import save_mean  # noqa: PLC0415 - few runs are repeated
+
+    experiment = save_mean(folder, ended)
+    return Measured(experiment, failed, not_counted=not_counted, plan=add_throttled(folder.plan, experiment))
+
+
+def options_of_repetition(options: RunOptions, number: int) -> RunOptions:
+    """Return the options of one run, which does not count if counting takes a run of its own.
+
+    Args:
+        options: Of all runs.
+        number: Of this one, from 1 on.
+    """
+    counters = "none" if options.counters == "simulated" else options.counters
+    return replace(options, output=RunFolder(options.output).run(number).path, counters=counters)

@@ -1,0 +1,249 @@
+"""Two builds and runs of a program: of its functions, then of the loops and calls in those in which the time goes."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from ..analyze import Findings
+from ..analyze.refinement.refine import cheaper, refine
+from ..errors import AutoanalyzerError, InputError
+from ..experiment import Experiment
+from ..instrument.build_outputs import BuildOutputs
+from ..instrument.choice import MODES_VARIABLE
+from ..instrument.plan_file import PLAN_VARIABLE
+from ..instrument.shims import build_environment
+from ..instrument.wrapper import PRODUCTS_VARIABLE
+from ..runtime.cache import cache_folder
+from ..runtime.counting.run import CountingRun
+from ..runtime.folder import RunFolder
+from ..runtime.launch import ended_in_order
+from .build_command import carry_out
+from .counting_run import counting_run
+from .measured_run import Measured, measured
+from .options import RunOptions
+from .refined_plan import instead, opened_lines, write_refinement
+from .reporter import Reporter
+from .standard_input import place_in_input
+
+__all__ = ["Outcome", "Round", "Rounds"]
+
+_FIRST: Final = "first"  # folder of the first round, in that of the run
+_OWN: Final = (MODES_VARIABLE, PLAN_VARIABLE)  # of the builds
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What a round has found, the experiment in which, and how it was measured."""
+
+    findings: Findings
+    file: Path
+    run: Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the rounds came to.
+
+    Attributes:
+        last: The round whose verdict counts; None if the program failed in the first and recorded nothing.
+        failed: Whether the program failed in either round.
+        not_counted: Why there are no counts although they were to be simulated; empty otherwise.
+        error: What ended the second round.
+    """
+
+    last: Round | None
+    failed: bool
+    not_counted: str = ""
+    error: AutoanalyzerError | None = None
+
+
+class Rounds:
+    """Builds and runs of one program.
+
+    Args:
+        options: Of the runs; the first one counts nothing.
+        command: The launcher and the program.
+        build: Shell command that builds the program.
+        clean: Shell command that cleans before each build; empty or None for none.
+        analyse: Gives the findings of a run.
+        reporter: For the user.
+
+    Raises:
+        UsageError: As for ``build_environment`` and ``counting_run``.
+        InputError: As for ``build_environment``.
+    """
+
+    def __init__(
+        self,
+        options: RunOptions,
+        command: list[str],
+        *,
+        build: str,
+        clean: str | None,
+        analyse: Callable[[Experiment], Findings],
+        reporter: Reporter,
+    ) -> None:
+        self._options = options
+        self._command = command
+        self._build_command = build
+        self._clean = clean
+        self._analyse = analyse
+        self._reporter = reporter
+        self._say = reporter.say
+        self._folder = RunFolder(options.output)
+        self._outputs = BuildOutputs(options.output)
+        self._environment = build_environment(
+            cache_folder() / "compilers",
+            Path(sysconfig.get_path("scripts")),
+            {name: value for name, value in os.environ.items() if name not in _OWN},
+        )
+        self._begin = place_in_input()
+        self._counting = counting_run(options, command, reporter)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Use the run's folder alone until the block ends, and end in order if somebody wants that.
+
+        Raises:
+            InputError: Another one uses the folder, or it cannot be written.
+        """
+        for variable in filter(os.environ.get, _OWN):
+            self._say(f"{variable}={os.environ[variable]} is ignored here: each round has its own modes or plan")
+        with _locked(self._folder.path), ended_in_order():
+            yield
+
+    def narrow(self) -> Outcome:
+        """Carry out both rounds, or as many as there is something to narrow; the second again if it was too dear.
+
+        Raises:
+            InputError: The first build fails, or compiles nothing.
+        """
+        folder, first = self._folder, RunFolder(self._folder.path / _FIRST)
+        first.plan.unlink(missing_ok=True)
+        uncounted = replace(self._options, output=first.path, counters="none")
+        found = self._carry_out("1 of 2", uncounted, {MODES_VARIABLE: "functions"}, nullcontext())
+        folder.clear()
+        if found is None:
+            self._say("no second round")
+            return Outcome(None, failed=True)
+        if found.run.cut_short:
+            self._say(f"no second round, because {found.run.cut_short}; the program keeps the probes of the first")
+            return self._outcome(found, failed=found.run.failed)
+        refinement = refine(found.findings)
+        if not refinement.opened:
+            said = instead(refinement)
+            self._say(f"expected a bottleneck to narrow, found {said}; this is the verdict on functions")
+            return self._outcome(found, failed=found.run.failed)
+        write_refinement(first.plan, refinement, first.experiment)
+        for line in opened_lines(refinement):
+            self._say(line)
+        last = found
+        try:
+            plan = {PLAN_VARIABLE: str(first.plan.resolve())}
+            narrowed = self._carry_out("2 of 2", self._options, plan, self._counting)
+            if narrowed and (again := cheaper(refinement, found.findings, narrowed.findings)):
+                last = narrowed
+                self._say("measuring cost too much: again without what was throttled")
+                write_refinement(first.plan, again, first.experiment)
+                counting = counting_run(self._options, self._command, self._reporter)
+                narrowed = self._carry_out("2 of 2, again", self._options, plan, counting)
+        except AutoanalyzerError as error:
+            return self._outcome(last, failed=True, error=error)
+        return self._outcome(narrowed or found, failed=found.run.failed or narrowed is None or narrowed.run.failed)
+
+    def _outcome(self, last: Round, *, failed: bool, error: AutoanalyzerError | None = None) -> Outcome:
+        simulated = self._options.counters == "simulated"
+        not_counted = last.run.not_counted or ("there was no second round" if simulated else "")
+        return Outcome(last, failed, not_counted, error)
+
+    def _carry_out(
+        self,
+        which: str,
+        options: RunOptions,
+        choice: Mapping[str, str],
+        counting: AbstractContextManager[CountingRun | None],
+    ) -> Round | None:
+        """Build, run and judge the program; its input, if it is a file, is read from the same place each time.
+
+        Args:
+            which: The round, for messages.
+            options: Of its run.
+            choice: Variables that say what has probes.
+            counting: How counts are simulated.
+
+        Returns:
+            What was found; None if the program failed and nothing was recorded.
+
+        Raises:
+            InputError: The build fails, or compiles nothing.
+        """
+        self._build(which, options.output, choice)
+        self._say(f"{which}: {' '.join(self._command)}")
+        if self._begin is not None:
+            os.lseek(0, self._begin, os.SEEK_SET)
+        with counting as counted:
+            done = measured(options, self._command, counted, self._reporter)
+        if done.experiment is None:
+            return None
+        return Round(self._analyse(done.experiment), RunFolder(options.output).experiment, done)
+
+    def _build(self, which: str, folder: Path, choice: Mapping[str, str]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        log = folder / "build.log"
+        log.unlink(missing_ok=True)
+        environment = {**self._environment, **choice, PRODUCTS_VARIABLE: str(self._outputs.notes)}
+        if self._clean:
+            self._have_done(which, self._clean, environment, log)
+        with self._outputs.made_anew():
+            self._have_done(which, self._build_command, environment, log)
+        built = self._outputs.built()
+        if not built.compiled:
+            raise InputError(
+                f"--build {self._build_command}: none of $CC, $CXX, $FC, mpicc, mpicxx and mpifort compiled anything;"
+                f" if everything is up to date, add --clean 'make clean'; see {log}"
+            )
+        if built.stale:
+            named = ", ".join(os.path.relpath(each) for each in built.stale[:3])
+            more = f" and {len(built.stale) - 3} more" if len(built.stale) > 3 else ""
+            way = "" if self._clean else "; if they are built here, --clean 'make clean' removes them"
+            self._say(f"linked unchanged, without this round's probes: {named}{more}{way}")
+
+    def _have_done(self, which: str, command: str, environment: Mapping[str, str], log: Path) -> None:
+        self._say(f"{which}: {command}")
+        with self._reporter.progress(f"build {which}"):
+            carry_out(command, environment, log)
+
+    def say_what_stays(self) -> None:
+        """Say how probes are taken out."""
+        clean = self._clean or "remove what was built"
+        configured = ", configure again (it remembers these compilers)" if self._outputs.built().configured else ""
+        out = f"{clean}{configured}, then build"
+        self._say(f"the program keeps its probes, which do nothing by themselves; to remove them: {out}")
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Refuse a folder that another one uses; where a file system has no locks, nobody is refused."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        place = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror}; choose another folder (-o)") from None
+    try:
+        fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(place)
+        raise InputError(f"{folder}: another autoanalyzer debug uses this folder; choose another one (-o)") from None
+    except OSError:
+        pass
+    try:
+        yield
+    finally:
+        os.close(place)

@@ -1,0 +1,30 @@
+"""Standard input that several runs of a program read, each from the same place on."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["place_in_input", "same_input"]
+
+
+@contextmanager
+def same_input() -> Iterator[None]:
+    """Let the program that runs in the block leave standard input as it was, if it is a file."""
+    try:
+        place = place_in_input() if stat.S_ISREG(os.fstat(0).st_mode) else None
+    except OSError:  # it is closed
+        place = None
+    yield
+    if place is not None:
+        os.lseek(0, place, os.SEEK_SET)
+
+
+def place_in_input() -> int | None:
+    """Return how far standard input has been read; None if it cannot be read again."""
+    try:
+        return os.lseek(0, 0, os.SEEK_CUR)
+    except OSError:
+        return None
