@@ -115,7 +115,7 @@ static bool is_automatic(void) {
 static void open_source(void) {
     defect = source ? read_calls() : "expected auto, papi, papi:EVENT,..., simulated or none";
     if (!defect)
-        defect = source->load(is_automatic());
+        defect = source->load(is_automatic(), aa_counted_calls);
     if (!defect && !source->attach())
         defect = "no counter can be started";
     if (defect) {

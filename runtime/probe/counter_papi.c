@@ -1,30 +1,24 @@
 /*
- * Counts of PAPI, whose library is opened where it is found. Of the events that could stand for a count the
+ * Counts of PAPI. Of the events that could stand for a count the
  * first are taken that really start beside those taken before: that one is listed is no proof.
  */
 #define _GNU_SOURCE
-#include "counter.h"
+#include "counter_source.h"
+#include "papi.h"
 #include "self.h"
+#include "silence.h"
 #include "usage.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAPI_OK 0
-#define PAPI_NULL (-1)
 #define SOURCE "measured:papi:"
 #define EVENT_LENGTH (AA_SOURCE_LENGTH + 1 - sizeof SOURCE)
-
-static const struct { int major, minor; } versions[] = {{7, 2}, {7, 1}, {7, 0}, {6, 0}, {5, 7}, {5, 6}};
 
 /* Names that AUTOANALYZER_EVENTS uses, as in instructions=EVENT,l1_misses=EVENT. */
 static const char *const metrics[AA_EVENTS] = {
@@ -42,158 +36,38 @@ static const struct {
 #include "papi_choices.h"
 };
 
-static struct {
-    int (*library_init)(int);
-    int (*thread_init)(unsigned long (*)(void));
-    int (*register_thread)(void);
-    int (*unregister_thread)(void);
-    int (*create_eventset)(int *);
-    int (*add_named_event)(int, const char *);
-    int (*cleanup_eventset)(int);
-    int (*destroy_eventset)(int *);
-    int (*start)(int);
-    int (*stop)(int, long long *);
-    int (*read)(int, long long *);
-    int (*multiplex_init)(void);
-    int (*get_component_index)(const char *);
-    int (*assign_eventset_component)(int, int);
-    int (*set_multiplex)(int);
-    int (*num_components)(void);
-    const char *(*get_component_info)(int); /* a structure that begins with the component's name */
-    int (*disable_component)(int);
-} papi;
-
 static char events[AA_COUNTED][EVENT_LENGTH]; /* empty: not counted; as they are from load on */
 static char lacking[512];
 static _Thread_local int event_set AA_INITIAL_EXEC = PAPI_NULL;
 static _Thread_local uint32_t left_out AA_INITIAL_EXEC; /* of the events, a bit each */
+static uint32_t counted_calls;                          /* in which alone is counted; 0: everywhere */
 static bool takes_turns; /* events share counters by time: values are estimates, which may go back */
 static _Thread_local uint64_t
     highest[AA_COUNTED] AA_INITIAL_EXEC; /* of these estimates, since the set started */
 static bool in_child;                    /* of a fork: what counts its threads was never opened */
 
-/* ---- the library */
-
-static void *open_library(void) {
-    char name[32];
-    void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof versions / sizeof *versions; i++) {
-        snprintf(name, sizeof name, "libpapi.so.%d.%d", versions[i].major, versions[i].minor);
-        library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    }
-    return library ? library : dlopen("libpapi.so", RTLD_NOW | RTLD_LOCAL);
-}
-
-struct function {
-    const char *name;
-    void *pointer;
-};
-
-static bool bind_all(void *library, const struct function *functions, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        void *function = dlsym(library, functions[i].name);
-        if (!function)
-            return false;
-        memcpy(functions[i].pointer, &function, sizeof function);
-    }
-    return true;
-}
-
-static bool bind(void *library) {
-    static const struct function functions[] = {
-        {"PAPI_library_init", &papi.library_init},
-        {"PAPI_thread_init", &papi.thread_init},
-        {"PAPI_register_thread", &papi.register_thread},
-        {"PAPI_unregister_thread", &papi.unregister_thread},
-        {"PAPI_create_eventset", &papi.create_eventset},
-        {"PAPI_add_named_event", &papi.add_named_event},
-        {"PAPI_cleanup_eventset", &papi.cleanup_eventset},
-        {"PAPI_destroy_eventset", &papi.destroy_eventset},
-        {"PAPI_start", &papi.start},
-        {"PAPI_stop", &papi.stop},
-        {"PAPI_read", &papi.read},
-    };
-    return bind_all(library, functions, sizeof functions / sizeof *functions);
-}
-
-static bool bind_multiplexing(void *library) {
-    static const struct function functions[] = {
-        {"PAPI_multiplex_init", &papi.multiplex_init},
-        {"PAPI_get_component_index", &papi.get_component_index},
-        {"PAPI_assign_eventset_component", &papi.assign_eventset_component},
-        {"PAPI_set_multiplex", &papi.set_multiplex},
-    };
-    return bind_all(library, functions, sizeof functions / sizeof *functions);
-}
-
-static bool bind_components(void *library) {
-    static const struct function functions[] = {
-        {"PAPI_num_components", &papi.num_components},
-        {"PAPI_get_component_info", &papi.get_component_info},
-        {"PAPI_disable_component", &papi.disable_component},
-    };
-    return bind_all(library, functions, sizeof functions / sizeof *functions);
-}
-
-/* Whether the user names an event of a component, as in component:::event. */
-static bool is_named(const char *component) {
-    static const char *const variables[] = {"AUTOANALYZER_COUNTERS", "AUTOANALYZER_EVENTS"};
-    char prefix[64];
-    snprintf(prefix, sizeof prefix, "%s:::", component);
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *events = getenv(variables[i]);
-        if (events && strstr(events, prefix))
-            return true;
-    }
-    return false;
-}
-
-/*
- * The processor's components are initialised, and those whose events the user names. Others look for devices,
- * load the libraries of their vendors, and print what they do not find.
- */
-static void disable_other_components(void *library) {
-    if (!bind_components(library))
-        return;
-    for (int i = papi.num_components() - 1; i >= 0; i--) {
-        const char *component = papi.get_component_info(i);
-        if (component && strncmp(component, "perf_event", strlen("perf_event")) != 0 && !is_named(component))
-            papi.disable_component(i);
-    }
-}
-
-/* A library takes no version but its own. */
-static bool initialise(void) {
-    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
-        int version = versions[i].major << 24 | versions[i].minor << 16;
-        if (papi.library_init(version) == version)
-            return papi.thread_init((unsigned long (*)(void))pthread_self) == PAPI_OK;
-    }
-    return false;
-}
-
 /* ---- events */
 
 static bool starts(int set) {
     long long values[AA_COUNTED];
-    return papi.start(set) == PAPI_OK && papi.stop(set, values) == PAPI_OK;
+    return aa_papi.start(set) == PAPI_OK && aa_papi.stop(set, values) == PAPI_OK;
 }
 
 static void close_set(int set) {
-    papi.cleanup_eventset(set);
-    papi.destroy_eventset(&set);
+    aa_papi.cleanup_eventset(set);
+    aa_papi.destroy_eventset(&set);
 }
 
 /* A set of no events yet: so many of the processor's can be in it as one likes. */
 static bool share_counters(int set) {
-    int component = papi.get_component_index("perf_event");
-    return component >= 0 && papi.assign_eventset_component(set, component) == PAPI_OK &&
-           papi.set_multiplex(set) == PAPI_OK;
+    int component = aa_papi.get_component_index("perf_event");
+    return component >= 0 && aa_papi.assign_eventset_component(set, component) == PAPI_OK &&
+           aa_papi.set_multiplex(set) == PAPI_OK;
 }
 
 static int create_set(void) {
     int set = PAPI_NULL;
-    if (papi.create_eventset(&set) != PAPI_OK)
+    if (aa_papi.create_eventset(&set) != PAPI_OK)
         return PAPI_NULL;
     if (!takes_turns || share_counters(set))
         return set;
@@ -209,7 +83,7 @@ static bool is_counted(int metric) {
 static int open_set(void) {
     int set = create_set();
     for (int i = 0; set != PAPI_NULL && i < AA_COUNTED; i++) {
-        if (is_counted(i) && papi.add_named_event(set, events[i]) != PAPI_OK) {
+        if (is_counted(i) && aa_papi.add_named_event(set, events[i]) != PAPI_OK) {
             close_set(set);
             return PAPI_NULL;
         }
@@ -232,7 +106,7 @@ static void take(int metric, const char *event, size_t length) {
 
 /* In calls alone there is one metric of MPI's, and none of file I/O's. */
 static bool is_wanted(int metric) {
-    return !aa_counted_calls || (metric == AA_INSTRUCTIONS && aa_counted_calls & AA_COUNTS_IN_MPI);
+    return !counted_calls || (metric == AA_INSTRUCTIONS && counted_calls & AA_COUNTS_IN_MPI);
 }
 
 static void choose_events(void) {
@@ -318,8 +192,8 @@ static void grant_wishes(void) {
 }
 
 /* Whether events can take turns; PAPI wants to see an event of the processor's first. */
-static bool can_take_turns(void *library) {
-    if (!bind_multiplexing(library) || papi.multiplex_init() != PAPI_OK)
+static bool can_take_turns(void) {
+    if (!aa_papi_bind_multiplexing() || aa_papi.multiplex_init() != PAPI_OK)
         return false;
     takes_turns = true;
     int set = create_set();
@@ -330,14 +204,10 @@ static bool can_take_turns(void *library) {
 }
 
 static const char *open_events(void) {
-    void *library = open_library();
-    const char *turns = getenv("AUTOANALYZER_MULTIPLEX");
-    if (!library || !bind(library))
-        return "found no libpapi of version 5.6 to 7.2";
-    disable_other_components(library);
-    if (!initialise())
-        return "libpapi cannot be initialised";
-    if (turns && *turns && strcmp(turns, "0") != 0 && !can_take_turns(library))
+    const char *defect = aa_papi_open(), *turns = getenv("AUTOANALYZER_MULTIPLEX");
+    if (defect)
+        return defect;
+    if (turns && *turns && strcmp(turns, "0") != 0 && !can_take_turns())
         return "AUTOANALYZER_MULTIPLEX: the processor's counters are not there, which events would share";
     grant_wishes();
     for (int i = 0; i < AA_COUNTED; i++) {
@@ -345,55 +215,6 @@ static const char *open_events(void) {
             return NULL;
     }
     return "no event can be started (virtual machine? perf_event_paranoid?)";
-}
-
-/* ---- without a sound */
-
-/*
- * PAPI prints into the program's streams what it fails to find. They lead nowhere while it starts, unless
- * other threads could write to them meanwhile.
- */
-struct silence {
-    bool begun[2];
-    int saved[2]; /* -1: the program has it closed */
-};
-
-/* A folder has a link to itself, one from the folder above, and one from each folder in it. */
-static bool is_single_threaded(void) {
-    struct stat tasks;
-    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
-}
-
-static struct silence silence_begin(void) {
-    struct silence silence = {0};
-    int first = is_single_threaded() ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-    if (first < 0)
-        return silence;
-    int nowhere = fcntl(first, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* if the program has a stream closed */
-    close(first);
-    if (nowhere < 0)
-        return silence;
-    fflush(stdout); /* what the program has written goes where it meant it to */
-    for (int i = 0; i < 2; i++) {
-        silence.saved[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        silence.begun[i] = silence.saved[i] >= 0 || errno == EBADF;
-        if (silence.begun[i])
-            dup2(nowhere, STDOUT_FILENO + i);
-    }
-    close(nowhere);
-    return silence;
-}
-
-static void silence_end(struct silence silence) {
-    if (silence.begun[0])
-        fflush(stdout);
-    for (int i = 0; i < 2; i++) {
-        if (!silence.begun[i])
-            continue;
-        if (silence.saved[i] >= 0)
-            dup2(silence.saved[i], STDOUT_FILENO + i);
-        close(silence.saved[i] >= 0 ? silence.saved[i] : STDOUT_FILENO + i);
-    }
 }
 
 /* Whether the kernel knows a processor's counter that this process may use: in most virtual machines none. */
@@ -414,13 +235,14 @@ static bool has_counters(void) {
     return false;
 }
 
-static const char *load(bool unasked) {
+static const char *load(bool unasked, uint32_t calls) {
+    counted_calls = calls;
     const char *events = getenv("AUTOANALYZER_EVENTS");
     if (unasked && !(events && *events) && !has_counters())
         return "the processor's counters are not there";
-    struct silence silence = silence_begin();
+    struct aa_silence silence = aa_silence_begin(); /* PAPI prints what it fails to find */
     const char *defect = open_events();
-    silence_end(silence);
+    aa_silence_end(silence);
     return defect;
 }
 
@@ -454,15 +276,15 @@ static bool attach(void) {
         return true;
     if (in_child)
         return false;
-    papi.register_thread();
+    aa_papi.register_thread();
     memset(highest, 0, sizeof highest);
     event_set = open_set();
-    if (event_set != PAPI_NULL && papi.start(event_set) != PAPI_OK) {
+    if (event_set != PAPI_NULL && aa_papi.start(event_set) != PAPI_OK) {
         close_set(event_set);
         event_set = PAPI_NULL;
     }
     if (event_set == PAPI_NULL)
-        papi.unregister_thread();
+        aa_papi.unregister_thread();
     return event_set != PAPI_NULL;
 }
 
@@ -470,10 +292,10 @@ static void detach(void) {
     long long values[AA_COUNTED];
     if (event_set == PAPI_NULL)
         return;
-    papi.stop(event_set, values);
+    aa_papi.stop(event_set, values);
     close_set(event_set);
     event_set = PAPI_NULL;
-    papi.unregister_thread();
+    aa_papi.unregister_thread();
 }
 
 /* A set cannot be changed while it counts; one of no events is none. */
@@ -495,7 +317,7 @@ static bool choose(uint32_t counters) {
 /* Nothing really stops: what is executed until the next interval is taken off as its bias. */
 static void stop(uint64_t counts[AA_COUNTED]) {
     long long values[AA_COUNTED] = {0};
-    int error = errno, outcome = event_set == PAPI_NULL ? PAPI_NULL : papi.read(event_set, values);
+    int error = errno, outcome = event_set == PAPI_NULL ? PAPI_NULL : aa_papi.read(event_set, values);
     errno = error;
     if (outcome != PAPI_OK)
         return;

@@ -1,6 +1,6 @@
 /* Counts of rtcount, the Valgrind tool under which the program runs. */
 #define _GNU_SOURCE
-#include "counter.h"
+#include "counter_source.h"
 #include "counter_requests.h"
 
 #if __has_include(<valgrind/valgrind.h>)
@@ -48,8 +48,8 @@ static int leave_out_object(struct dl_phdr_info *object, size_t size, void *unus
     return 0;
 }
 
-static const char *load(bool unasked) {
-    (void)unasked;
+static const char *load(bool unasked, uint32_t calls) {
+    (void)unasked, (void)calls;
     if (!ask(AA_RTCOUNT_DESCRIBE, &tool, 0))
         return "the program does not run under Valgrind's tool rtcount";
     if (tool.version != AA_RTCOUNT_VERSION)
@@ -119,8 +119,8 @@ const struct aa_counter_source aa_counter_simulated = {
 
 #else
 
-static const char *load(bool unasked) {
-    (void)unasked;
+static const char *load(bool unasked, uint32_t calls) {
+    (void)unasked, (void)calls;
     return "the probe library was built without valgrind.h";
 }
 

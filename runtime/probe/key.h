@@ -5,11 +5,9 @@
 #ifndef AA_KEY_H
 #define AA_KEY_H
 
-#include "shard.h"
+#include "objects.h"
 
-struct aa_span {
-    uintptr_t start, end;
-};
+#include <stdbool.h>
 
 /* In the place of a key that is gone, or never was; no descriptor has this address, nor this text. */
 extern const char aa_no_key[];
@@ -29,18 +27,8 @@ static inline void aa_key_forget(const char **place, struct aa_span span) {
         __atomic_compare_exchange_n(place, &key, aa_no_key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-static inline void aa_frame_set(struct aa_frame *frame, struct aa_node *node, const char *key,
-                                struct aa_call call) {
-    frame->node = node;
-    aa_key_set(&frame->key, key);
-    frame->call = call;
-}
-
 /* Whether it lies in an object that was loaded with the program; find those once, at the start. */
 bool aa_is_never_unloaded(const char *key);
 void aa_key_load(void);
-
-/* No thread finds a region by a key in this memory any more. */
-void aa_key_forget_all(struct aa_span span);
 
 #endif

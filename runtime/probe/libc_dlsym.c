@@ -1,11 +1,11 @@
 #define _GNU_SOURCE
 #include "libc_dlsym.h"
+#include "warning.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -19,8 +19,7 @@ static __attribute__((noinline)) aa_look_up_function *find(void) {
     for (size_t i = 0; found == NULL && i < sizeof versions / sizeof *versions; i++)
         found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
     if (found == NULL) {
-        dprintf(STDERR_FILENO, "autoanalyzer: %s: the C library's dlsym was not found\n",
-                program_invocation_short_name);
+        aa_warn("%s: the C library's dlsym was not found", program_invocation_short_name);
         _exit(EXIT_FAILURE);
     }
     return (aa_look_up_function *)found;

@@ -30,18 +30,19 @@ static _Thread_local struct answer *latest AA_INITIAL_EXEC;
 
 void *aa_path_ask_among(const struct aa_mpi_peers *peers, int dest, int tag) {
     int peer = aa_mpi_peer(peers, dest);
-    struct answer *answer = peer >= 0 ? malloc(sizeof *answer) : NULL;
-    if (!answer) {
-        aa_path_send_among(peers, dest, tag);
+    if (peer < 0)
         return NULL;
-    }
-    uint32_t number = questions++ % AA_PATH_ANSWERS;
-    if (aa_mpi.Irecv(&answer->path, (int)sizeof answer->path, aa_mpi.byte, peer, (int)(AA_PATH_TAGS + number),
+    struct answer *answer = malloc(sizeof *answer);
+    uint32_t number = answer ? questions++ % AA_PATH_ANSWERS : 0;
+    if (answer &&
+        aa_mpi.Irecv(&answer->path, (int)sizeof answer->path, aa_mpi.byte, peer, (int)(AA_PATH_TAGS + number),
                      aa_path_ours.comm, &answer->request) != MPI_SUCCESS) {
         free(answer);
         answer = NULL;
     }
-    aa_path_send_asking(peer, aa_path_tag_of(peers, tag), answer ? AA_PATH_ASKS | number : 0);
+    aa_path_take_late();
+    aa_path_send_parcel(aa_path_ours.comm, peer, aa_path_tag_of(peers, tag), NULL,
+                        answer ? AA_PATH_ASKS | number : 0);
     return answer;
 }
 
@@ -124,9 +125,6 @@ void aa_path_end_answers(void) {
 
 /* ---- the receiver */
 
-/* What a receive that does not block answers, if nobody had asked when it began. */
-static const struct aa_path unknown;
-
 void *aa_path_begun(void) {
     struct aa_path *begun = aa_path_is_asked ? malloc(sizeof *begun) : NULL;
     if (begun)
@@ -141,8 +139,4 @@ void *aa_path_room(void) {
 void aa_path_begun_in(void *room) {
     if (room && aa_path_is_asked)
         aa_path_write(room);
-}
-
-void aa_path_received_later(const struct aa_mpi_peers *peers, int source, int tag, const void *begun) {
-    aa_path_receive_among(peers, source, tag, begun ? begun : &unknown);
 }

@@ -135,91 +135,99 @@ void aa_path_companion_ends(MPI_Comm companion) {
 
 /* ---- collectives that go on meanwhile */
 
-struct begun {
-    struct begun *next;
-    MPI_Comm comm;
-    MPI_Request request;
-    int places; /* from which a chain comes */
-    struct aa_path mine, found[];
-};
+static struct aa_path_collective
+    *overdue; /* complete for the program, and not yet for us: nobody waits for that */
 
-static struct begun *overdue; /* complete for the program, and not yet for us: nobody waits for that */
-
-static struct begun *begin_from(int places, MPI_Comm comm) {
-    struct begun *begun = calloc(1, sizeof *begun + ((size_t)places + 1) * sizeof *begun->found);
-    if (begun) {
-        begun->comm = comm;
-        begun->places = places;
-        aa_path_write(&begun->mine);
+struct aa_path_collective *aa_path_new_collective(MPI_Comm comm, int members, int places) {
+    struct aa_path_collective *it = calloc(1, sizeof *it + ((size_t)places + 1) * sizeof *it->found);
+    if (it) {
+        it->comm = comm;
+        it->members = members;
+        it->places = places;
     }
+    return it;
+}
+
+struct aa_path_collective *aa_path_keep_collective(struct aa_path_collective *collective, int result) {
+    if (result == MPI_SUCCESS)
+        return collective;
+    free(collective);
+    return NULL;
+}
+
+void aa_path_join_collective(const struct aa_path_collective *collective) {
+    for (int i = 0; i < collective->places; i++) {
+        struct aa_path found = collective->found[i];
+        found.from &= ~AA_PATH_TOO_MUCH;
+        aa_path_join(&found);
+    }
+}
+
+static struct aa_path_collective *begin_from(int members, int places, MPI_Comm comm) {
+    struct aa_path_collective *begun = aa_path_new_collective(comm, members, places);
+    if (begun)
+        aa_path_write(&begun->mine);
     return begun;
 }
 
-static struct begun *begin(MPI_Comm comm) {
-    return group_of(comm) ? begin_from(1, comm) : NULL;
+static struct aa_path_collective *begin(MPI_Comm comm) {
+    const struct aa_mpi_peers *peers = group_of(comm);
+    return peers ? begin_from(peers->count, 1, comm) : NULL;
 }
 
 /* A root that is none is the program's mistake, which its own call reports. */
-static struct begun *begin_with(int root, MPI_Comm comm) {
+static struct aa_path_collective *begin_with(int root, MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
     return peers && (peers->inter || (root >= 0 && root < peers->count)) ? begin(comm) : NULL;
 }
 
-static void *has_begun(struct begun *begun, int result) {
-    if (result == MPI_SUCCESS)
-        return begun;
-    free(begun);
-    return NULL;
-}
-
 void *aa_path_begin_everyone(MPI_Comm comm) {
-    struct begun *it = begin(comm);
-    return it ? has_begun(it, aa_mpi.Iallreduce(&it->mine, it->found, 1, aa_path_ours.chain,
-                                                aa_path_ours.longest, comm, &it->request))
+    struct aa_path_collective *it = begin(comm);
+    return it ? aa_path_keep_collective(it, aa_mpi.Iallreduce(&it->mine, it->found, 1, aa_path_ours.chain,
+                                                              aa_path_ours.longest, comm, &it->request))
               : NULL;
 }
 
 void *aa_path_begin_from_root(int root, MPI_Comm comm) {
-    struct begun *it = begin_with(root, comm);
+    struct aa_path_collective *it = begin_with(root, comm);
     if (it)
         it->found[0] = it->mine;
-    return it ? has_begun(it, aa_mpi.Ibcast(it->found, 1, aa_path_ours.chain, root, comm, &it->request))
+    return it ? aa_path_keep_collective(
+                    it, aa_mpi.Ibcast(it->found, 1, aa_path_ours.chain, root, comm, &it->request))
               : NULL;
 }
 
 void *aa_path_begin_to_root(int root, MPI_Comm comm) {
-    struct begun *it = begin_with(root, comm);
-    return it ? has_begun(it, aa_mpi.Ireduce(&it->mine, it->found, 1, aa_path_ours.chain,
-                                             aa_path_ours.longest, root, comm, &it->request))
+    struct aa_path_collective *it = begin_with(root, comm);
+    return it ? aa_path_keep_collective(it, aa_mpi.Ireduce(&it->mine, it->found, 1, aa_path_ours.chain,
+                                                           aa_path_ours.longest, root, comm, &it->request))
               : NULL;
 }
 
 void *aa_path_begin_from_lower(MPI_Comm comm) {
-    struct begun *it = begin(comm);
-    return it ? has_begun(it, aa_mpi.Iscan(&it->mine, it->found, 1, aa_path_ours.chain, aa_path_ours.longest,
-                                           comm, &it->request))
+    struct aa_path_collective *it = begin(comm);
+    return it ? aa_path_keep_collective(it, aa_mpi.Iscan(&it->mine, it->found, 1, aa_path_ours.chain,
+                                                         aa_path_ours.longest, comm, &it->request))
               : NULL;
 }
 
 void *aa_path_begin_from_neighbours(MPI_Comm comm) {
     int places = aa_neighbour_places(comm);
-    struct begun *it = aa_path_has_group(aa_mpi_peers_of(comm)) ? begin_from(places, comm) : NULL;
+    struct aa_path_collective *it =
+        aa_path_has_group(aa_mpi_peers_of(comm)) ? begin_from(places + 1, places, comm) : NULL;
     if (!it)
         return NULL;
     aa_path_count_collective(places + 1);
-    return has_begun(it, aa_mpi.Ineighbor_allgather(&it->mine, 1, aa_path_ours.chain, it->found, 1,
-                                                    aa_path_ours.chain, comm, &it->request));
+    return aa_path_keep_collective(it, aa_mpi.Ineighbor_allgather(&it->mine, 1, aa_path_ours.chain, it->found,
+                                                                  1, aa_path_ours.chain, comm, &it->request));
 }
 
-static void end(struct begun *begun) {
-    for (int i = 0; i < begun->places; i++) {
-        begun->found[i].from &= ~AA_PATH_TOO_MUCH;
-        aa_path_join(&begun->found[i]);
-    }
+static void end(struct aa_path_collective *begun) {
+    aa_path_join_collective(begun);
     free(begun);
 }
 
-static bool is_complete(struct begun *begun, bool just_now) {
+static bool is_complete(struct aa_path_collective *begun, bool just_now) {
     int complete = 0;
     if (just_now)
         complete = aa_path_is_here(&begun->request);
@@ -232,10 +240,10 @@ static bool is_complete(struct begun *begun, bool just_now) {
 
 /* All members wait here, and for nothing else. */
 static void end_overdue(MPI_Comm comm, bool in_all) {
-    struct begun **place = &overdue;
+    struct aa_path_collective **place = &overdue;
     aa_path_lock();
     while (*place) {
-        struct begun *begun = *place;
+        struct aa_path_collective *begun = *place;
         if (!in_all && begun->comm != comm) {
             place = &begun->next;
             continue;
@@ -256,13 +264,13 @@ void aa_path_end_collectives(void) {
 }
 
 void aa_path_complete(void *collective) {
-    struct begun *begun = collective, *others;
+    struct aa_path_collective *begun = collective, *others;
     aa_path_lock();
     begun->next = overdue;
     others = begun;
     overdue = NULL;
     while (others) {
-        struct begun *next = others->next;
+        struct aa_path_collective *next = others->next;
         if (!is_complete(others, others == begun)) {
             others->next = overdue;
             overdue = others;

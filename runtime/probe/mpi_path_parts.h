@@ -1,7 +1,8 @@
 /*
- * What the parts of the critical path's messages share: those between two processes (mpi_path_messages.c),
- * answers to synchronous sends (mpi_path_answers.c), collectives (mpi_path_collectives.c), and begin, end and
- * price (mpi_path.c).
+ * What the parts of the critical path's messages share, each of which calls those before it: what is ours,
+ * and its price (mpi_path_ours.c), what goes from one process to another (mpi_path_parcels.c), answers to
+ * synchronous sends (mpi_path_answers.c), messages beside the program's (mpi_path_messages.c), collectives
+ * (mpi_path_collectives.c, mpi_path_persistent.c), windows (mpi_path_windows.c), begin and end (mpi_path.c).
  */
 #ifndef AA_MPI_PATH_PARTS_H
 #define AA_MPI_PATH_PARTS_H
@@ -37,6 +38,10 @@ void aa_path_unlock(void);
 void aa_path_count_message(void);
 void aa_path_count_collective(int members);
 
+/* What they cost, by one to oneself; and what they cost counts from now on, against a limit or none. */
+void aa_path_find_price(void (*exchange)(void));
+void aa_path_begins(bool limited);
+
 /* Whether they took more of the run than measuring may. */
 bool aa_path_is_too_dear(void);
 
@@ -46,18 +51,16 @@ void aa_path_exchange_with_oneself(void);
 void aa_path_send_on(MPI_Comm comm, int peer, int tag);
 void aa_path_receive_on(MPI_Comm comm, int peer, int tag);
 
-/* A message of ours asks, by a number. */
-void aa_path_send_asking(int peer, int tag, uint32_t question);
+/* A chain goes to another process, null: the calling thread's, with a question; 0: it has none. */
+void aa_path_send_parcel(MPI_Comm comm, int peer, int tag, const struct aa_path *chain, uint32_t question);
 int aa_path_tag_of(const struct aa_mpi_peers *peers, int tag);
-
-/* One is received, and answered by the chain with which the program's receive began; null: the present one.
- */
-void aa_path_receive_among(const struct aa_mpi_peers *peers, int source, int tag,
-                           const struct aa_path *begun);
 
 /* Answers that were not there when the send was complete: those that are here now; all others are left. */
 void aa_path_take_late(void);
 void aa_path_end_answers(void);
+
+/* One that was sent did not come; as all others go on, so does the rest. */
+extern bool aa_path_has_missed;
 
 /* Whether one that is being received is here, without waiting; the same of one that was sent before, which is
  * waited for. */
@@ -66,6 +69,22 @@ bool aa_path_await(MPI_Request *request);
 
 /* Whether a collective of ours that all have begun completes in time. */
 bool aa_path_comes(MPI_Request *request);
+
+/* A collective of ours that goes on: what goes into it, and what comes out of so many places. */
+struct aa_path_collective {
+    struct aa_path_collective *next;
+    MPI_Comm comm;
+    MPI_Request request;
+    bool is_active,
+        is_lost;         /* of a persistent one; lost: it did not complete in time, and is started no more */
+    int members, places; /* who take part; from which a chain comes */
+    struct aa_path mine, found[];
+};
+
+/* Null: there is no memory. It is kept if it has begun. It is complete, and may be begun again. */
+struct aa_path_collective *aa_path_new_collective(MPI_Comm comm, int members, int places);
+struct aa_path_collective *aa_path_keep_collective(struct aa_path_collective *collective, int result);
+void aa_path_join_collective(const struct aa_path_collective *collective);
 
 /* Whether collectives among these are followed. */
 bool aa_path_has_group(const struct aa_mpi_peers *peers);

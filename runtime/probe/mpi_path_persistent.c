@@ -5,78 +5,58 @@
 #include "mpi_path.h"
 #include "mpi_path_parts.h"
 
-struct repeated {
-    MPI_Request request;
-    bool is_active, is_lost; /* lost: it did not complete in time, and is started no more */
-    int members, places;     /* who take part; from which a chain comes */
-    struct aa_path mine, found[];
-};
-
 #ifdef AA_HAS_PERSISTENT_COLLECTIVES
 
-static struct repeated *make(int members, int places) {
-    struct repeated *it = calloc(1, sizeof *it + ((size_t)places + 1) * sizeof *it->found);
-    if (it) {
-        it->members = members;
-        it->places = places;
-    }
-    return it;
-}
-
-static struct repeated *prepare(MPI_Comm comm) {
+static struct aa_path_collective *prepare(MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
-    return aa_path_has_group(peers) ? make(peers->count, 1) : NULL;
-}
-
-static void *prepared(struct repeated *it, int result) {
-    if (result == MPI_SUCCESS)
-        return it;
-    free(it);
-    return NULL;
+    return aa_path_has_group(peers) ? aa_path_new_collective(comm, peers->count, 1) : NULL;
 }
 
 void *aa_path_prepare_everyone(MPI_Comm comm) {
-    struct repeated *it = prepare(comm);
-    return it ? prepared(it, aa_mpi.Allreduce_init(&it->mine, it->found, 1, aa_path_ours.chain,
-                                                   aa_path_ours.longest, comm, aa_mpi.no_info, &it->request))
+    struct aa_path_collective *it = prepare(comm);
+    return it ? aa_path_keep_collective(it, aa_mpi.Allreduce_init(&it->mine, it->found, 1, aa_path_ours.chain,
+                                                                  aa_path_ours.longest, comm, aa_mpi.no_info,
+                                                                  &it->request))
               : NULL;
 }
 
 void *aa_path_prepare_from_root(int root, MPI_Comm comm) {
-    struct repeated *it = prepare(comm);
-    return it ? prepared(it, aa_mpi.Bcast_init(it->found, 1, aa_path_ours.chain, root, comm, aa_mpi.no_info,
-                                               &it->request))
+    struct aa_path_collective *it = prepare(comm);
+    return it ? aa_path_keep_collective(it, aa_mpi.Bcast_init(it->found, 1, aa_path_ours.chain, root, comm,
+                                                              aa_mpi.no_info, &it->request))
               : NULL;
 }
 
 void *aa_path_prepare_to_root(int root, MPI_Comm comm) {
-    struct repeated *it = prepare(comm);
-    return it ? prepared(it,
-                         aa_mpi.Reduce_init(&it->mine, it->found, 1, aa_path_ours.chain, aa_path_ours.longest,
-                                            root, comm, aa_mpi.no_info, &it->request))
+    struct aa_path_collective *it = prepare(comm);
+    return it ? aa_path_keep_collective(it, aa_mpi.Reduce_init(&it->mine, it->found, 1, aa_path_ours.chain,
+                                                               aa_path_ours.longest, root, comm,
+                                                               aa_mpi.no_info, &it->request))
               : NULL;
 }
 
 void *aa_path_prepare_from_lower(MPI_Comm comm) {
-    struct repeated *it = prepare(comm);
-    return it ? prepared(it, aa_mpi.Scan_init(&it->mine, it->found, 1, aa_path_ours.chain,
-                                              aa_path_ours.longest, comm, aa_mpi.no_info, &it->request))
+    struct aa_path_collective *it = prepare(comm);
+    return it ? aa_path_keep_collective(it, aa_mpi.Scan_init(&it->mine, it->found, 1, aa_path_ours.chain,
+                                                             aa_path_ours.longest, comm, aa_mpi.no_info,
+                                                             &it->request))
               : NULL;
 }
 
 void *aa_path_prepare_from_neighbours(MPI_Comm comm) {
     int places = aa_neighbour_places(comm);
-    struct repeated *it = aa_path_has_group(aa_mpi_peers_of(comm)) ? make(places + 1, places) : NULL;
-    return it ? prepared(it, aa_mpi.Neighbor_allgather_init(&it->mine, 1, aa_path_ours.chain, it->found, 1,
-                                                            aa_path_ours.chain, comm, aa_mpi.no_info,
-                                                            &it->request))
+    struct aa_path_collective *it =
+        aa_path_has_group(aa_mpi_peers_of(comm)) ? aa_path_new_collective(comm, places + 1, places) : NULL;
+    return it ? aa_path_keep_collective(it, aa_mpi.Neighbor_allgather_init(
+                                                &it->mine, 1, aa_path_ours.chain, it->found, 1,
+                                                aa_path_ours.chain, comm, aa_mpi.no_info, &it->request))
               : NULL;
 }
 
 #endif
 
 /* The former one is complete in time, as all have begun it, or will not be. */
-static bool is_over(struct repeated *it) {
+static bool is_over(struct aa_path_collective *it) {
     if (it->is_active && !it->is_lost)
         it->is_active = !aa_path_comes(&it->request);
     it->is_lost = it->is_active;
@@ -84,7 +64,7 @@ static bool is_over(struct repeated *it) {
 }
 
 void aa_path_repeat(void *repeated) {
-    struct repeated *it = repeated;
+    struct aa_path_collective *it = repeated;
     if (!is_over(it))
         return;
     aa_path_write(&it->mine);
@@ -94,18 +74,15 @@ void aa_path_repeat(void *repeated) {
 }
 
 void aa_path_repeated(void *repeated) {
-    struct repeated *it = repeated;
+    struct aa_path_collective *it = repeated;
     if (!it->is_active || it->is_lost || !aa_path_is_here(&it->request))
         return;
     it->is_active = false;
-    for (int i = 0; i < it->places; i++) {
-        it->found[i].from &= ~AA_PATH_TOO_MUCH;
-        aa_path_join(&it->found[i]);
-    }
+    aa_path_join_collective(it);
 }
 
 void aa_path_repeat_ends(void *repeated) {
-    struct repeated *it = repeated;
+    struct aa_path_collective *it = repeated;
     if (!is_over(it))
         return;
     aa_mpi.Request_free(&it->request);

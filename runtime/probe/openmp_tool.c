@@ -9,6 +9,7 @@
 #include "team.h"
 #include "self.h"
 #include "thread.h"
+#include "turn.h"
 
 #include <stdlib.h>
 

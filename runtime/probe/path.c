@@ -3,12 +3,11 @@
 
 #include <string.h>
 
+#include "path_sums.h"
 #include "self.h"
 #include "work.h"
 
 #define NOBODY UINT32_MAX
-#define FIRST_SLOTS 256
-#define MOST_RECORDS 32768u /* of a process, 34 MB: more chains than that are put together */
 
 /* What following takes: ticks, and in how many steps, a node or an entry each. */
 struct effort {
@@ -26,105 +25,6 @@ struct holder {
 
 static struct holder *_Atomic holders;
 static _Thread_local struct holder *own AA_INITIAL_EXEC;
-static _Atomic uint32_t records;
-
-/* ---- records of the shard */
-
-static struct aa_path_record *append(enum aa_path_kind kind) {
-    if (atomic_fetch_add(&records, 1) >= MOST_RECORDS)
-        return NULL;
-    aa_shard_lock();
-    struct aa_path_record *record = aa_shard_append(AA_RECORD_PATH, sizeof *record);
-    if (record) {
-        record->kind = kind;
-        record->number = (uint32_t)(((char *)record - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
-        aa_shard_publish();
-    }
-    aa_shard_unlock();
-    return record;
-}
-
-/* ---- sums that are kept: of the critical path, and of what was waited for */
-
-struct sums {
-    enum aa_path_kind kind;
-    struct aa_path_entry **slots; /* open addressing */
-    uint32_t capacity, count;
-    struct aa_path_record *latest;
-};
-
-static struct sums totals = {.kind = AA_PATH_TOTAL}, delays = {.kind = AA_PATH_DELAY};
-static _Atomic bool sums_locked;
-
-static struct aa_path_entry **slot_of(const struct sums *sums, const struct aa_path_entry *entry) {
-    uint32_t hash = (entry->rank * 0x9e3779b9u ^ entry->node) * 0x85ebca6bu ^
-                    (2 * entry->what + entry->by_message) * 0xc2b2ae35u;
-    uint32_t at = (hash ^ hash >> 15) & (sums->capacity - 1);
-    for (; sums->slots[at]; at = (at + 1) & (sums->capacity - 1)) {
-        const struct aa_path_entry *there = sums->slots[at];
-        if (there->rank == entry->rank && there->node == entry->node && there->what == entry->what &&
-            there->by_message == entry->by_message)
-            break;
-    }
-    return &sums->slots[at];
-}
-
-static bool widen(struct sums *sums) {
-    struct sums wider = *sums;
-    wider.capacity = sums->capacity ? 2 * sums->capacity : FIRST_SLOTS;
-    wider.slots = aa_memory_map(wider.capacity * sizeof(struct aa_path_entry *));
-    if (!wider.slots)
-        return false;
-    for (uint32_t i = 0; i < sums->capacity; i++) {
-        if (sums->slots[i])
-            *slot_of(&wider, sums->slots[i]) = sums->slots[i];
-    }
-    if (sums->capacity)
-        aa_memory_unmap(sums->slots, sums->capacity * sizeof(struct aa_path_entry *));
-    *sums = wider;
-    return true;
-}
-
-static struct aa_path_entry *new_sum(struct sums *sums, const struct aa_path_entry *entry) {
-    if (!sums->latest || sums->latest->path.count == AA_PATH_ENTRIES) {
-        struct aa_path_record *record = append(sums->kind);
-        if (!record)
-            return NULL;
-        sums->latest = record;
-    }
-    struct aa_path *path = &sums->latest->path;
-    struct aa_path_entry *sum = &path->entries[path->count];
-    *sum = *entry;
-    sum->work = 0;
-    path->count++;
-    sums->count++;
-    return sum;
-}
-
-static void add_to(struct sums *sums, const struct aa_path_entry *entry) {
-    if (2 * sums->count >= sums->capacity && !widen(sums)) {
-        aa_shard()->path_lost++;
-        return;
-    }
-    struct aa_path_entry **slot = slot_of(sums, entry);
-    if (!*slot && !(*slot = new_sum(sums, entry))) {
-        aa_shard()->path_lost++;
-        return;
-    }
-    (*slot)->work += entry->work;
-}
-
-static struct aa_section lock_sums(void) {
-    struct aa_section section = aa_section_begin();
-    while (atomic_exchange_explicit(&sums_locked, true, memory_order_acquire))
-        ;
-    return section;
-}
-
-static void unlock_sums(struct aa_section section) {
-    atomic_store_explicit(&sums_locked, false, memory_order_release);
-    aa_section_end(section);
-}
 
 /* ---- a chain */
 
@@ -146,8 +46,8 @@ static void put_most_work_first(struct aa_path *path) {
 /* The smallest entries, for which there is no room, go into a segment; without memory they are work of
  * nobody. The more are kept, the better is known whose fault a wait is, and the more segments there are. */
 static void leave_behind(struct aa_path *path) {
-    uint32_t kept = records < MOST_RECORDS / 2 ? path->count * 3 / 4 : path->count / 2;
-    struct aa_path_record *segment = append(AA_PATH_SEGMENT);
+    uint32_t kept = aa_path_has_many_records() ? path->count / 2 : path->count * 3 / 4;
+    struct aa_path_record *segment = aa_path_append(AA_PATH_SEGMENT);
     put_most_work_first(path);
     if (segment) {
         segment->path = *path;
@@ -220,7 +120,7 @@ static struct aa_path *longest_of_process(void) {
 /* A thread begins with the longest chain that its process has, as somebody has made it. */
 static struct holder *begin(const struct aa_thread *thread) {
     struct holder *holder = aa_memory_map(sizeof *holder);
-    struct aa_path_record *record = holder ? append(AA_PATH_CHAIN) : NULL;
+    struct aa_path_record *record = holder ? aa_path_append(AA_PATH_CHAIN) : NULL;
     if (!record)
         return NULL;
     holder->thread = thread;
@@ -374,18 +274,19 @@ static void blame(const struct aa_path *mine, const struct aa_path *other, uint3
     compare(mine, other, slots);
     for (uint32_t i = 0; i < other->count; i++)
         ahead += leads[i] = lead(slots, &other->entries[i]);
-    struct aa_section section = lock_sums();
+    struct aa_section section = aa_path_lock_sums();
     for (uint32_t i = 0; i < other->count; i++) {
         const struct aa_path_entry *entry = &other->entries[i];
         double fault = leads[i] * (ahead > waited ? waited / ahead : 1);
         if (fault > 0) {
-            add_to(&delays, &(struct aa_path_entry){entry->rank, entry->node, waiting, by_message, fault});
+            aa_path_add_to(&aa_path_delays,
+                           &(struct aa_path_entry){entry->rank, entry->node, waiting, by_message, fault});
             left -= fault;
         }
     }
     if (left > waited * 1e-9)
-        add_to(&delays, &(struct aa_path_entry){NOBODY, 0, waiting, by_message, left});
-    unlock_sums(section);
+        aa_path_add_to(&aa_path_delays, &(struct aa_path_entry){NOBODY, 0, waiting, by_message, left});
+    aa_path_unlock_sums(section);
 }
 
 static void join(const struct aa_path *other, bool by_message) {
@@ -414,12 +315,12 @@ void aa_path_join_sender(const struct aa_path *other) {
 }
 
 static void keep(const struct aa_path *path) {
-    struct aa_section section = lock_sums();
+    struct aa_section section = aa_path_lock_sums();
     for (uint32_t i = 0; i < path->count; i++)
-        add_to(&totals, &path->entries[i]);
+        aa_path_add_to(&aa_path_totals, &path->entries[i]);
     if (path->segment)
-        add_to(&totals, &(struct aa_path_entry){.rank = path->rank, .what = path->segment});
-    unlock_sums(section);
+        aa_path_add_to(&aa_path_totals, &(struct aa_path_entry){.rank = path->rank, .what = path->segment});
+    aa_path_unlock_sums(section);
 }
 
 void aa_path_meet(const struct aa_path *longest, bool mine) {

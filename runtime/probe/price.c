@@ -28,15 +28,25 @@ static void keep_least(uint64_t least[AA_COUNTED], struct aa_node *base, struct 
     base->counters[AA_MPI_INSTRUCTIONS] = 0;
 }
 
+static const struct aa_probes *_Atomic probes;
+
+void aa_price_these(const struct aa_probes *these) {
+    atomic_store_explicit(&probes, these, memory_order_relaxed);
+}
+
+static inline const struct aa_probes *priced(void) {
+    return atomic_load_explicit(&probes, memory_order_relaxed);
+}
+
 static inline void enter_and_leave(void) {
-    const char *entered = aa_probe_enter(key);
+    const char *entered = priced()->enter(key);
     if (entered)
-        aa_probe_exit(entered);
+        priced()->leave(entered);
 }
 
 /* One that is counted, where only some are. */
 static inline void call(uint32_t share) {
-    aa_share_end(aa_share_begin(share));
+    priced()->end(priced()->begin(share));
 }
 
 static uint64_t time_of(enum aa_priced what) {
@@ -92,14 +102,14 @@ double aa_price_of(enum aa_priced what) {
 static inline const char *begin(int64_t *site) {
     const char *entered = NULL;
     if (aa_unlikely(--*site < 0))
-        entered = aa_probe_enter_counted(key, site);
+        entered = priced()->enter_counted(key, site);
     __asm__("" : "+r"(entered));
     return entered;
 }
 
 static inline void leave(const char *const *entered) {
     if (aa_unlikely(*entered))
-        aa_probe_exit(*entered);
+        priced()->leave(*entered);
 }
 
 #define FOUR                                                                                                 \

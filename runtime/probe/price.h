@@ -2,8 +2,23 @@
 #ifndef AA_PRICE_H
 #define AA_PRICE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* An entry and exit of a region; the same of a throttled one; a call of a library that is in a region. */
 enum aa_priced { AA_PAIR, AA_THROTTLED_PAIR, AA_CALL };
+
+/* What events are, as probe.h has them: they stand above what measures them. */
+struct aa_probes {
+    const char *(*enter)(const char *descriptor);
+    const char *(*enter_counted)(const char *descriptor, int64_t *site);
+    void (*leave)(const char *descriptor);
+    bool (*begin)(uint32_t share);
+    void (*end)(bool outermost);
+};
+
+/* Say so before any price is asked for. */
+void aa_price_these(const struct aa_probes *probes);
 
 /* What it costs, in ticks. */
 double aa_price_of(enum aa_priced what);

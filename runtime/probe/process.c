@@ -1,22 +1,16 @@
 #define _GNU_SOURCE
 #include "process.h"
-#include "bypass.h"
+#include "book.h"
 #include "counter.h"
 #include "delay.h"
-#include "event.h"
 #include "fork.h"
 #include "key.h"
-#include "path.h"
 #include "price.h"
-#include "probe.h"
 #include "region.h"
 #include "script.h"
 #include "shard_folder.h"
 #include "short_paths.h"
 #include "size.h"
-#include "team.h"
-#include "self.h"
-#include "thread.h"
 #include "throttle.h"
 #include "trace.h"
 #include "warning.h"
@@ -38,6 +32,7 @@ static struct {
     _Atomic int recording;
     uint64_t limit;
     int32_t forked_from;
+    void (*_Atomic before_fork)(void), (*_Atomic in_child)(void); /* of the threads */
 } process;
 
 /* ---- what the environment says */
@@ -55,6 +50,11 @@ static uint64_t memory_limit(void) {
 
 /* ---- start */
 
+static void before_fork(void) {
+    if (process.before_fork)
+        process.before_fork();
+}
+
 /* A child is a process of its own: it gets a shard if it enters a region. */
 static void begin_in_child(void) {
     if (process.recording == OFF)
@@ -63,7 +63,8 @@ static void begin_in_child(void) {
     aa_shard_forget();
     aa_region_forget();
     aa_trace_forget();
-    aa_thread_in_child();
+    if (process.in_child)
+        process.in_child();
     aa_clock_restart();
     aa_delay_start();
     aa_counter_restart();
@@ -87,7 +88,7 @@ static __attribute__((constructor)) void load(void) {
     aa_short_paths_load();
     aa_trace_load();
     aa_key_load();
-    aa_fork_watch(aa_thread_before_fork, begin_in_child);
+    aa_fork_watch(before_fork, begin_in_child);
     process.recording = WAITING;
 }
 
@@ -95,6 +96,11 @@ bool aa_process_records(void) {
     if (process.recording == NOT_LOADED)
         load();
     return process.recording != OFF;
+}
+
+void aa_process_forks(void (*before)(void), void (*in_child)(void)) {
+    process.before_fork = before;
+    process.in_child = in_child;
 }
 
 static int usable_cpus(void) {
@@ -139,7 +145,7 @@ static struct aa_header *create(void) {
     }
     aa_clock_calibrate();
     aa_counter_open();
-    aa_event_prepare();
+    aa_book_prepare();
     describe_process(header);
     aa_counter_describe(header);
     describe_clocks(header);
@@ -153,87 +159,6 @@ struct aa_header *aa_process_shard(void) {
     return process.recording == WAITING ? create() : aa_shard();
 }
 
-/* ---- milestones */
-
-/* The time until now is known, and so is the clock. */
-static uint64_t settle(struct aa_header *header) {
-    aa_counter_stop();
-    if (aa_thread_self)
-        aa_event_book(aa_thread_self);
-    header->latest = aa_clock_anchor();
-    aa_delay_take(header);
-    aa_counter_go();
-    return header->latest.ticks;
-}
-
-static struct aa_header *recorded(void) {
+struct aa_header *aa_process_recorded(void) {
     return process.recording == RECORDING ? aa_shard() : NULL;
-}
-
-void aa_process_mpi_initialised(int rank, int size, bool spawned) {
-    if (!aa_thread_self) {
-        aa_counter_stop();
-        aa_thread_attach(AA_ANY_TREE);
-        aa_counter_go();
-    }
-    struct aa_header *header = recorded();
-    if (!header)
-        return;
-    header->rank = rank;
-    header->size = size;
-    header->spawned = spawned;
-    uint64_t now = settle(header);
-    if (!header->mpi_initialised)
-        header->mpi_initialised = now;
-    header->mpi_finalising = header->mpi_finalised = 0; /* of sessions before */
-    header->state = AA_RUNNING;
-}
-
-void aa_process_thread_level(int provided) {
-    struct aa_header *header = recorded();
-    if (header)
-        header->thread_level = provided;
-}
-
-void aa_process_waited(void) {
-    struct aa_header *header = recorded();
-    if (header)
-        atomic_fetch_add_explicit(&header->barriers, 1, memory_order_relaxed);
-}
-
-void aa_process_mpi_finalising(void) {
-    struct aa_header *header = recorded();
-    if (header) {
-        header->mpi_finalising = settle(header);
-        header->state = AA_FINALIZING;
-    }
-}
-
-void aa_process_mpi_finalised(void) {
-    struct aa_header *header = recorded();
-    if (header) {
-        header->mpi_finalised = settle(header);
-        header->state = AA_FINALIZED;
-    }
-}
-
-void aa_process_aborting(int code) {
-    struct aa_header *header = recorded();
-    if (header) {
-        header->end = settle(header);
-        header->exit_code = code;
-        header->state = AA_ABORTED;
-    }
-}
-
-static __attribute__((destructor)) void finish(void) {
-    struct aa_header *header = recorded();
-    if (header && header->state != AA_ABORTED) {
-        aa_team_finish();
-        header->mpi_bypassed = !header->mpi_initialised && !header->forked_from && aa_mpi_was_initialised();
-        header->end = settle(header);
-        aa_path_finish();
-        header->state = AA_EXITED;
-        syscall(SYS_utimensat, AT_FDCWD, aa_shard_path(), NULL, 0); /* a mapping's last writes do not tell */
-    }
 }

@@ -1,4 +1,4 @@
-/* The life of the process: whether it is recorded, and the shard's header. */
+/* Whether the process is recorded, and the shard's header. */
 #ifndef AA_PROCESS_H
 #define AA_PROCESS_H
 
@@ -7,7 +7,13 @@
 /* Whether regions are to be recorded: false without AUTOANALYZER_SHARDS, and after a failure. */
 bool aa_process_records(void);
 
+/* What threads do at a fork: before it, and in the child, which forgets all but which regions are open. */
+void aa_process_forks(void (*before)(void), void (*in_child)(void));
+
 /* The shard, created at the first call; null if that cannot be. The caller holds the shard's lock. */
 struct aa_header *aa_process_shard(void);
+
+/* The shard; null if nothing is recorded, or nothing yet. */
+struct aa_header *aa_process_recorded(void);
 
 #endif

@@ -1,21 +1,17 @@
 #define _GNU_SOURCE
 #include "team.h"
+#include "book.h"
 #include "counter.h"
-#include "event.h"
 #include "path.h"
 #include "probe.h"
 #include "region.h"
 #include "self.h"
-#include "thread.h"
 #include "tree.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <string.h>
 
 static struct aa_team busy; /* in the place of a team: somebody books the wait */
-
-/* ---- teams */
 
 static bool begins_with(const char *text, const char *beginning) {
     return strncmp(text, beginning, strlen(beginning)) == 0;
@@ -54,7 +50,7 @@ static void look_at_path(void) {
     if (!aa_path_is_followed())
         return;
     aa_counter_stop();
-    aa_event_book(aa_thread_self);
+    aa_book(aa_thread_self);
     aa_path_here();
     aa_counter_go();
 }
@@ -90,7 +86,7 @@ void aa_team_close(struct aa_team *team) {
 }
 
 /* The first time its thread is done, it is put down for the opener. */
-static void wait_for(struct aa_thread *thread, struct aa_team *team, struct aa_node *node, bool again) {
+void aa_team_wait(struct aa_thread *thread, struct aa_team *team, struct aa_node *node, bool again) {
     thread->waited_at = node;
     thread->waited = 0;
     thread->idle = true;
@@ -113,7 +109,7 @@ struct aa_team *aa_team_come_back(struct aa_thread *thread) {
     while (atomic_load_explicit(&thread->waits_for, memory_order_acquire))
         sched_yield();
     thread->idle = false;
-    aa_event_book_wait(thread);
+    aa_book_wait(thread);
     return team;
 }
 
@@ -124,69 +120,6 @@ void aa_team_finish(void) {
         struct aa_thread *thread = (struct aa_thread *)record;
         if (record->type == AA_RECORD_THREAD && thread->idle && thread->waited > 0 &&
             !atomic_load_explicit(&thread->waits_for, memory_order_acquire))
-            aa_event_book_wait_of(thread);
+            aa_book_wait_of(thread);
     }
-}
-
-/* ---- turns */
-
-/* The opener has counted its visit itself. */
-static bool descend(struct aa_thread *thread, struct aa_origin origin) {
-    struct aa_node *node = aa_tree_adopt(thread, origin.node);
-    if (!aa_event_descend(thread, origin.key, node))
-        return false;
-    if (origin.construct && node != origin.node)
-        aa_tree_adopt(thread, origin.construct)->visits++;
-    return true;
-}
-
-static struct aa_turn begin(struct aa_thread *thread, struct aa_origin origin) {
-    struct aa_turn turn = {NULL, 0, aa_team_come_back(thread)};
-    aa_event_book(thread);
-    uint64_t depth = (uint64_t)(thread->top - thread->frames);
-    if (descend(thread, origin))
-        turn.thread = thread, turn.depth = depth;
-    return turn;
-}
-
-struct aa_turn aa_turn_begin(struct aa_origin origin, uint32_t number) {
-    int error = errno;
-    struct aa_turn turn = {NULL, 0, NULL};
-    aa_counter_stop();
-    struct aa_thread *thread = aa_thread_self;
-    if (!thread) {
-        aa_thread_birth = NULL; /* its paths are those of teams */
-        thread = aa_thread_attach(number);
-    }
-    if (thread)
-        turn = begin(thread, origin);
-    aa_counter_go();
-    errno = error;
-    return turn;
-}
-
-static void end(struct aa_thread *thread, struct aa_turn turn, struct aa_team *team) {
-    aa_event_book(thread);
-    struct aa_frame *frame = thread->frames + turn.depth;
-    if (frame >= thread->top) {
-        thread->unmatched++;
-        return;
-    }
-    bool is_last = frame == thread->top - 1;
-    thread->repairs += !is_last;
-    struct aa_node *node = is_last ? thread->current : frame[1].node;
-    aa_event_return_to(thread, frame);
-    if (turn.waited_for)
-        wait_for(thread, turn.waited_for, node, true);
-    else if (team && thread != team->opener)
-        wait_for(thread, team, node, false);
-}
-
-void aa_turn_end(struct aa_turn turn, struct aa_team *team) {
-    struct aa_thread *thread = aa_thread_self;
-    if (!turn.thread || thread != turn.thread)
-        return;
-    aa_counter_stop();
-    end(thread, turn, team);
-    aa_counter_go();
 }

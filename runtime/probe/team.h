@@ -28,13 +28,6 @@ struct aa_team {
     struct aa_thread **members;
 };
 
-/* Null where the thread is not recorded. */
-struct aa_turn {
-    struct aa_thread *thread;
-    uint64_t depth;
-    struct aa_team *waited_for;
-};
-
 /* Where the calling thread stands, which has a tree: for a team, and for a task. */
 struct aa_origin aa_team_origin(void);
 struct aa_origin aa_task_origin(void);
@@ -42,9 +35,8 @@ struct aa_origin aa_task_origin(void);
 void aa_team_open(struct aa_team *team, struct aa_thread **members, uint32_t room);
 void aa_team_close(struct aa_team *team);
 
-/* The number is the thread's in its team, or AA_ANY_TREE; the team is the one to be waited for, or null. */
-struct aa_turn aa_turn_begin(struct aa_origin origin, uint32_t number);
-void aa_turn_end(struct aa_turn turn, struct aa_team *team);
+/* The thread has done its part, and waits for the others at this node; again: not for the first time. */
+void aa_team_wait(struct aa_thread *thread, struct aa_team *team, struct aa_node *node, bool again);
 
 /* The thread is about to do something: a wait ends. The team that was waited for, if it is not closed yet. */
 struct aa_team *aa_team_come_back(struct aa_thread *thread);

@@ -1,9 +1,10 @@
 #define _GNU_SOURCE
 #include "thread.h"
-#include "self.h"
+#include "book.h"
 #include "counter.h"
-#include "event.h"
+#include "frames.h"
 #include "process.h"
+#include "self.h"
 #include "site.h"
 #include "team.h"
 #include "throttle.h"
@@ -12,13 +13,8 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define FIRST_FRAMES 2048u
-#define SPARE_FRAMES 64u /* for signal handlers that interrupt the library while it makes room */
 
 /* Under the shard's lock. */
 static struct {
@@ -35,8 +31,6 @@ struct open_regions {
 static _Thread_local struct open_regions handed_down AA_INITIAL_EXEC;
 static struct open_regions inherited;
 
-const char aa_no_key[] = "no key";
-
 static uint32_t thread_id(void) {
     return (uint32_t)syscall(SYS_gettid);
 }
@@ -45,50 +39,7 @@ static bool is_main(void) {
     return thread_id() == (uint32_t)getpid();
 }
 
-/* ---- open regions */
-
-static void use_frames(struct aa_thread *thread, struct aa_frame *frames, uint64_t capacity) {
-    size_t depth = thread->frames ? (size_t)(thread->top - thread->frames) : 0;
-    thread->frames = frames;
-    thread->frame_capacity = capacity;
-    thread->limit = frames + capacity - SPARE_FRAMES;
-    aa_in_order();
-    thread->top = frames + depth;
-}
-
-/* Under the shard's lock, for another thread may be about to forget keys. */
-static bool deepen(struct aa_thread *thread) {
-    struct aa_frame *old = thread->frames;
-    uint64_t old_capacity = thread->frame_capacity;
-    uint64_t capacity = old_capacity ? 2 * old_capacity : FIRST_FRAMES;
-    struct aa_frame *frames = aa_memory_map(capacity * sizeof *frames);
-    if (frames && old)
-        memcpy(frames, old, (size_t)((char *)thread->top - (char *)old));
-    if (frames)
-        use_frames(thread, frames, capacity);
-    if (frames && old)
-        munmap(old, old_capacity * sizeof *old);
-    return frames != NULL;
-}
-
-bool aa_thread_deepen(struct aa_thread *thread) {
-    if (aa_thread_closed)
-        return (uint64_t)(thread->top - thread->frames) < thread->frame_capacity;
-    struct aa_section section = aa_section_begin();
-    aa_shard_lock();
-    bool is_deeper = deepen(thread);
-    aa_shard_unlock();
-    aa_section_end(section);
-    return is_deeper;
-}
-
-/* All of them, as only their owner knows how many are open. */
-static void forget_keys(struct aa_frame *frames, uint64_t count, struct aa_span span) {
-    for (uint64_t i = 0; i < count; i++)
-        aa_key_forget(&frames[i].key, span);
-}
-
-void aa_key_forget_all(struct aa_span span) {
+void aa_thread_forget_keys(struct aa_span span) {
     struct aa_section section = aa_section_begin();
     aa_shard_lock();
     for (struct aa_record *record = NULL; aa_shard() && (record = aa_shard_next(record));) {
@@ -96,9 +47,9 @@ void aa_key_forget_all(struct aa_span span) {
         if (record->type != AA_RECORD_THREAD)
             continue;
         aa_tree_forget_keys(thread, span);
-        forget_keys(thread->frames, thread->frames ? thread->frame_capacity : 0, span);
+        aa_frames_forget_keys(thread->frames, thread->frames ? thread->frame_capacity : 0, span);
     }
-    forget_keys(inherited.bottom, (uint64_t)(inherited.top - inherited.bottom), span);
+    aa_frames_forget_keys(inherited.bottom, (uint64_t)(inherited.top - inherited.bottom), span);
     aa_shard_unlock();
     aa_section_end(section);
 }
@@ -169,7 +120,7 @@ static void reopen_inherited(struct aa_thread *thread) {
     for (struct aa_frame *frame = inherited.bottom + 1; frame < inherited.top; frame++) {
         const char *key = aa_key_get(&frame->key);
         struct aa_node *node = key == aa_no_key ? NULL : aa_throttled_node(aa_tree_step(thread, key));
-        if (!aa_event_descend(thread, key, node ? node : thread->current))
+        if (!aa_frames_descend(thread, key, node ? node : thread->current))
             break;
     }
     thread->collapsed = collapsed;
@@ -206,7 +157,7 @@ static void begin(struct aa_thread *thread) {
 static void give_back(struct aa_thread *thread) {
     aa_team_come_back(thread);
     aa_sites_close(thread);
-    aa_event_book(thread);
+    aa_book(thread);
     aa_trace_end(thread);
     aa_counter_end();
     aa_watch_close(&thread->watch);
@@ -245,19 +196,42 @@ void aa_thread_stop(void) {
     end_thread(thread);
 }
 
+/* ---- forks */
+
+static void before_fork(void) {
+    const struct aa_thread *thread = aa_thread_self;
+    if (thread)
+        handed_down = (struct open_regions){thread->frames, thread->top};
+    else
+        handed_down = is_main() ? inherited : (struct open_regions){NULL, NULL};
+}
+
+static void in_child(void) {
+    inherited = handed_down;
+    aa_tree_forget();
+    aa_sites_forget();
+    trees.main = trees.free = NULL;
+    aa_thread_become(NULL);
+    aa_thread_birth = NULL;
+    aa_thread_closed = false;
+}
+
+/* ---- the start of a thread */
+
 static struct aa_thread *find_tree(uint32_t number) {
     aa_shard_lock();
     struct aa_header *header = aa_process_shard();
     if (header && !trees.has_key)
         trees.has_key = pthread_key_create(&trees.key, end_thread) == 0;
     struct aa_thread *thread = header && trees.has_key ? take_tree(header, number) : NULL;
-    if (thread && !thread->frames && !(deepen(thread) && aa_tree_widen(thread)))
+    if (thread && !thread->frames && !(aa_frames_make(thread) && aa_tree_widen(thread)))
         thread = NULL;
     aa_shard_unlock();
     return thread;
 }
 
 static struct aa_thread *attach(uint32_t number) {
+    aa_process_forks(before_fork, in_child);
     struct aa_section section = aa_section_begin();
     struct aa_thread *thread = find_tree(number);
     aa_section_end(section);
@@ -280,24 +254,4 @@ struct aa_thread *aa_thread_attach(uint32_t number) {
     struct aa_thread *thread = attach(number);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return thread;
-}
-
-/* ---- forks */
-
-void aa_thread_before_fork(void) {
-    const struct aa_thread *thread = aa_thread_self;
-    if (thread)
-        handed_down = (struct open_regions){thread->frames, thread->top};
-    else
-        handed_down = is_main() ? inherited : (struct open_regions){NULL, NULL};
-}
-
-void aa_thread_in_child(void) {
-    inherited = handed_down;
-    aa_tree_forget();
-    aa_sites_forget();
-    trees.main = trees.free = NULL;
-    aa_thread_become(NULL);
-    aa_thread_birth = NULL;
-    aa_thread_closed = false;
 }

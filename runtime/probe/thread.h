@@ -2,6 +2,7 @@
 #ifndef AA_THREAD_H
 #define AA_THREAD_H
 
+#include "objects.h"
 #include "shard.h"
 
 #define AA_ANY_TREE UINT32_MAX
@@ -12,14 +13,10 @@
  */
 struct aa_thread *aa_thread_attach(uint32_t number);
 
-/* A fork: keep which regions are open, in which the child goes on; forget in the child all but these. */
-void aa_thread_before_fork(void);
-void aa_thread_in_child(void);
-
 /* Record the calling thread no longer. */
 void aa_thread_stop(void);
 
-/* Twice the room for open regions; false if there is no more memory. */
-bool aa_thread_deepen(struct aa_thread *thread);
+/* No thread finds a region by a key in this memory any more. */
+void aa_thread_forget_keys(struct aa_span span);
 
 #endif

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -16,47 +17,11 @@ from autoanalyzer.runtime.gather.shard_reader import read_shard
 from autoanalyzer.runtime.papi.choices import choices_text
 
 PROBE = Path(build.__file__).parent / "probe"
-COUNTERS = ("counter", "counter_papi", "counter_simulated")
-SOURCES = (
-    *(
-        "bypass",
-        "call_site",
-        "clock",
-        *COUNTERS,
-        "delay",
-        "energy",
-        "event",
-        "fork",
-        "path",
-        "policy",
-        "price",
-        "process",
-        "region",
-    ),
-    *(
-        "script",
-        "self",
-        "shard",
-        "shard_folder",
-        "short_paths",
-        "site",
-        "symbol",
-        "system",
-        "team",
-        "thread",
-        "throttle",
-        "trace",
-        "tree",
-        "unload",
-        "usage",
-        "warning",
-        "work",
-    ),
-)
-CORE = [PROBE / f"{name}.c" for name in SOURCES]
+WRAPPERS = ("file_use", "io_f", "io_posix", "io_stdio", "libc_dlsym", "meeting", "mpi_", "openmp_", "pthread", "python")
+CORE = [each for each in sorted(PROBE.glob("*.c")) if not each.stem.startswith(WRAPPERS)]
 PROGRAMS = Path(__file__).parents[1] / "programs"
 # What reads the clock is compiled for either clock, the rest once for both.
-READERS = [each for each in CORE if "aa_clock_ticks(" in each.read_text() and each.stem != "clock"]
+READERS = [each for each in CORE if re.search(r"aa_clock_(count|ticks)\(", each.read_text()) and each.stem != "clock"]
 OTHERS = [each for each in CORE if each not in READERS and each.stem != "clock"]
 CLOCK = [*READERS, PROBE / "clock.c"]
 FAKE_CLOCK = ["-DAA_FAKE_CLOCK", *READERS, PROGRAMS / "fake_clock.c"]

@@ -54,7 +54,7 @@
 #include <unistd.h>
 
 #include "probe.h"
-#include "team.h"
+#include "turn.h"
 #include "thread.h"
 
 #define REGIONS 64

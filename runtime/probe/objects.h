@@ -1,0 +1,26 @@
+/* The objects that are loaded: the program and its libraries, each a span of memory. */
+#ifndef AA_OBJECTS_H
+#define AA_OBJECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct aa_span {
+    uintptr_t start, end;
+};
+
+/* Less of them if there is no memory for more. */
+struct aa_objects {
+    size_t count, room;
+    struct aa_span *spans;
+    unsigned long long unloaded; /* so many were, up to now */
+};
+
+/* What is loaded now, to be dropped by the caller. */
+struct aa_objects aa_objects_loaded(void);
+void aa_objects_drop(struct aa_objects *objects);
+
+bool aa_objects_have(const struct aa_objects *objects, struct aa_span wanted);
+
+#endif

@@ -1,0 +1,38 @@
+/* PAPI's library, which is opened where it is found. */
+#ifndef AA_PAPI_H
+#define AA_PAPI_H
+
+#include <stdbool.h>
+
+#define PAPI_OK 0
+#define PAPI_NULL (-1)
+
+/* Its functions; those behind the first eleven may be missing. */
+extern struct aa_papi {
+    int (*library_init)(int);
+    int (*thread_init)(unsigned long (*)(void));
+    int (*register_thread)(void);
+    int (*unregister_thread)(void);
+    int (*create_eventset)(int *);
+    int (*add_named_event)(int, const char *);
+    int (*cleanup_eventset)(int);
+    int (*destroy_eventset)(int *);
+    int (*start)(int);
+    int (*stop)(int, long long *);
+    int (*read)(int, long long *);
+    int (*multiplex_init)(void);
+    int (*get_component_index)(const char *);
+    int (*assign_eventset_component)(int, int);
+    int (*set_multiplex)(int);
+    int (*num_components)(void);
+    const char *(*get_component_info)(int); /* a structure that begins with the component's name */
+    int (*disable_component)(int);
+} aa_papi;
+
+/* Open it and start it; null, or why that cannot be. */
+const char *aa_papi_open(void);
+
+/* Find what lets events share counters; false if the library has none of it. */
+bool aa_papi_bind_multiplexing(void);
+
+#endif

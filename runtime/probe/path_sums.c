@@ -1,0 +1,98 @@
+#define _GNU_SOURCE
+#include "path_sums.h"
+
+#define FIRST_SLOTS 256
+#define MOST_RECORDS 32768u /* of a process, 34 MB: more chains than that are put together */
+
+static _Atomic uint32_t records;
+
+bool aa_path_has_many_records(void) {
+    return records >= MOST_RECORDS / 2;
+}
+
+struct aa_path_record *aa_path_append(enum aa_path_kind kind) {
+    if (atomic_fetch_add(&records, 1) >= MOST_RECORDS)
+        return NULL;
+    aa_shard_lock();
+    struct aa_path_record *record = aa_shard_append(AA_RECORD_PATH, sizeof *record);
+    if (record) {
+        record->kind = kind;
+        record->number = (uint32_t)(((char *)record - (char *)aa_shard()) / AA_SHARD_ALIGNMENT);
+        aa_shard_publish();
+    }
+    aa_shard_unlock();
+    return record;
+}
+
+struct aa_path_sums aa_path_totals = {.kind = AA_PATH_TOTAL}, aa_path_delays = {.kind = AA_PATH_DELAY};
+static _Atomic bool sums_locked;
+
+static struct aa_path_entry **slot_of(const struct aa_path_sums *sums, const struct aa_path_entry *entry) {
+    uint32_t hash = (entry->rank * 0x9e3779b9u ^ entry->node) * 0x85ebca6bu ^
+                    (2 * entry->what + entry->by_message) * 0xc2b2ae35u;
+    uint32_t at = (hash ^ hash >> 15) & (sums->capacity - 1);
+    for (; sums->slots[at]; at = (at + 1) & (sums->capacity - 1)) {
+        const struct aa_path_entry *there = sums->slots[at];
+        if (there->rank == entry->rank && there->node == entry->node && there->what == entry->what &&
+            there->by_message == entry->by_message)
+            break;
+    }
+    return &sums->slots[at];
+}
+
+static bool widen(struct aa_path_sums *sums) {
+    struct aa_path_sums wider = *sums;
+    wider.capacity = sums->capacity ? 2 * sums->capacity : FIRST_SLOTS;
+    wider.slots = aa_memory_map(wider.capacity * sizeof(struct aa_path_entry *));
+    if (!wider.slots)
+        return false;
+    for (uint32_t i = 0; i < sums->capacity; i++) {
+        if (sums->slots[i])
+            *slot_of(&wider, sums->slots[i]) = sums->slots[i];
+    }
+    if (sums->capacity)
+        aa_memory_unmap(sums->slots, sums->capacity * sizeof(struct aa_path_entry *));
+    *sums = wider;
+    return true;
+}
+
+static struct aa_path_entry *new_sum(struct aa_path_sums *sums, const struct aa_path_entry *entry) {
+    if (!sums->latest || sums->latest->path.count == AA_PATH_ENTRIES) {
+        struct aa_path_record *record = aa_path_append(sums->kind);
+        if (!record)
+            return NULL;
+        sums->latest = record;
+    }
+    struct aa_path *path = &sums->latest->path;
+    struct aa_path_entry *sum = &path->entries[path->count];
+    *sum = *entry;
+    sum->work = 0;
+    path->count++;
+    sums->count++;
+    return sum;
+}
+
+void aa_path_add_to(struct aa_path_sums *sums, const struct aa_path_entry *entry) {
+    if (2 * sums->count >= sums->capacity && !widen(sums)) {
+        aa_shard()->path_lost++;
+        return;
+    }
+    struct aa_path_entry **slot = slot_of(sums, entry);
+    if (!*slot && !(*slot = new_sum(sums, entry))) {
+        aa_shard()->path_lost++;
+        return;
+    }
+    (*slot)->work += entry->work;
+}
+
+struct aa_section aa_path_lock_sums(void) {
+    struct aa_section section = aa_section_begin();
+    while (atomic_exchange_explicit(&sums_locked, true, memory_order_acquire))
+        ;
+    return section;
+}
+
+void aa_path_unlock_sums(struct aa_section section) {
+    atomic_store_explicit(&sums_locked, false, memory_order_release);
+    aa_section_end(section);
+}

@@ -1,0 +1,102 @@
+"""Which source of the probe library may use which: none, by whatever way, itself."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+from autoanalyzer.runtime.mpi.c_wrappers import function_list, wrapper_text
+from autoanalyzer.runtime.mpi.fortran_wrappers import fortran_wrapper_text
+from autoanalyzer.runtime.mpi.prototypes import read_prototypes
+from autoanalyzer.runtime.papi.choices import choices_text
+
+from .conftest import PROBE, compile_c
+
+_INCLUDE = re.compile(r'^#include "(?:\w+/)?(\w+)\.h"', re.MULTILINE)
+# The C library's, which a wrapper of ours only passes on where it is asked for no function of MPI's.
+_PASSED_ON = frozenset({"dlsym"})
+
+Uses = dict[str, set[str]]
+
+
+def included() -> Uses:
+    """Tell of each source and its header what they include."""
+    uses: Uses = {}
+    for path in PROBE.rglob("*.[ch]"):
+        uses.setdefault(path.stem, set()).update(set(_INCLUDE.findall(path.read_text())) - {path.stem})
+    return uses
+
+
+def symbols(objects: list[Path], option: str) -> Iterator[tuple[str, str]]:
+    """Give each object's symbols."""
+    words = ["nm", "--extern-only", "--print-file-name", "--portability", option, *map(str, objects)]
+    for line in subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines():
+        path, name = line.split()[:2]
+        yield Path(path.rstrip(":")).stem, name
+
+
+def called(objects: list[Path]) -> Uses:
+    """Tell of each object which others define what it lacks, the C library's functions that are wrapped included."""
+    owners = {name: owner for owner, name in symbols(objects, "--defined-only") if name not in _PASSED_ON}
+    uses: Uses = {path.stem: set() for path in objects}
+    for user, name in symbols(objects, "--undefined-only"):
+        if name in owners:
+            uses[user].add(owners[name])
+    return uses
+
+
+def circle(uses: Uses) -> list[str]:
+    """Give sources that use each other in a circle; an empty list, if none do."""
+    try:
+        TopologicalSorter(uses).prepare()
+    except CycleError as error:
+        return list(reversed(error.args[1]))  # from who uses to what is used
+    return []
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """All sources, with what is generated for an MPI library, compiled."""
+    folder = tmp_path_factory.mktemp("objects")
+    header = subprocess.run(
+        ["mpicc", "-E", "-x", "c", "-"], input="#include <mpi.h>\n", capture_output=True, text=True, check=True
+    )
+    prototypes = read_prototypes(header.stdout)
+    (folder / "papi_choices.h").write_text(choices_text())
+    (folder / "mpi_functions.h").write_text(function_list(prototypes))
+    (folder / "mpi_wrappers.c").write_text(wrapper_text(prototypes))
+    (folder / "mpi_fortran_wrappers.c").write_text(fortran_wrapper_text(prototypes))
+    sources = [*sorted(PROBE.glob("*.c")), *sorted(folder.glob("*.c"))]
+    names = [f'-DAA_{name}="x"' for name in ("PROBE_FILE", "MPI_SONAME", "MPI_FILE")]
+    words = ["mpicc", "-std=gnu11", "-w", "-fPIC", f"-I{PROBE}", f"-I{folder}", *names, "-c", *map(str, sources)]
+    subprocess.run(words, cwd=folder, check=True)
+    return sorted(folder.glob("*.o"))
+
+
+def test_no_source_needs_itself_by_what_it_includes() -> None:
+    assert included()["event"] >= {"book", "thread"}
+    assert circle(included()) == []
+
+
+def test_no_source_needs_itself_by_what_it_calls(objects: list[Path]) -> None:
+    uses = called(objects)
+    assert uses["event"] >= {"book", "thread"}
+    assert "mpi_path_messages" in uses["mpi_wrappers"]
+    assert circle(uses) == []
+
+
+def test_a_circle_is_found_by_calls_and_by_wrapped_functions(tmp_path: Path) -> None:
+    parts = {
+        "low": "int close(int);\nint low(void) { return close(3); }",
+        "high": "int low(void);\nint close(int file) { return file ? low() : 0; }",
+    }
+    for name, text in parts.items():
+        (tmp_path / f"{name}.c").write_text(text)
+        compile_c("-c", tmp_path / f"{name}.c", "-o", tmp_path / f"{name}.o")
+    found = circle(called(sorted(tmp_path.glob("*.o"))))
+    assert set(found) == {"low", "high"}
