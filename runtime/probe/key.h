@@ -11,6 +11,11 @@ struct aa_span {
     uintptr_t start, end;
 };
 
+struct dl_phdr_info;
+
+/* The memory of a program or library that is loaded. */
+struct aa_span aa_span_of(const struct dl_phdr_info *object);
+
 /* In the place of a key that is gone, or never was; no descriptor has this address, nor this text. */
 extern const char aa_no_key[];
 

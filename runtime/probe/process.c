@@ -9,6 +9,7 @@
 #include "path.h"
 #include "price.h"
 #include "probe.h"
+#include "object.h"
 #include "region.h"
 #include "script.h"
 #include "shard_folder.h"
@@ -62,6 +63,7 @@ static void begin_in_child(void) {
     process.forked_from = (int32_t)getppid();
     aa_shard_forget();
     aa_region_forget();
+    aa_object_forget_all();
     aa_trace_forget();
     aa_thread_in_child();
     aa_clock_restart();

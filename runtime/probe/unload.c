@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "call_site.h"
 #include "key.h"
+#include "object.h"
 #include "probe.h"
 #include "process.h"
 
@@ -34,6 +35,19 @@ static void widen(struct objects *objects) {
     objects->room = room;
 }
 
+struct aa_span aa_span_of(const struct dl_phdr_info *object) {
+    struct aa_span span = {UINTPTR_MAX, 0};
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t start = object->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
+        if (part->p_type != PT_LOAD)
+            continue;
+        span.start = start < span.start ? start : span.start;
+        span.end = end > span.end ? end : span.end;
+    }
+    return span;
+}
+
 static int add_object(struct dl_phdr_info *info, size_t unused, void *found) {
     struct objects *objects = found;
     (void)unused;
@@ -42,16 +56,7 @@ static int add_object(struct dl_phdr_info *info, size_t unused, void *found) {
         widen(objects);
     if (objects->count == objects->room)
         return 1;
-    struct aa_span span = {UINTPTR_MAX, 0};
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        uintptr_t start = info->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
-        if (part->p_type != PT_LOAD)
-            continue;
-        span.start = start < span.start ? start : span.start;
-        span.end = end > span.end ? end : span.end;
-    }
-    objects->spans[objects->count++] = span;
+    objects->spans[objects->count++] = aa_span_of(info);
     return 0;
 }
 
@@ -86,6 +91,7 @@ bool aa_is_never_unloaded(const char *key) {
 static void forget(struct aa_span span) {
     aa_key_forget_all(span);
     aa_call_site_forget(span);
+    aa_object_forget(span);
 }
 
 static void forget_unloaded(const struct objects *before, const struct objects *after) {

@@ -27,6 +27,7 @@ SOURCES = (
         "energy",
         "event",
         "fork",
+        "object",
         "path",
         "policy",
         "price",
