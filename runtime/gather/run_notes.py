@@ -58,7 +58,7 @@ def run_notes(
             if shard.program not in instrumented
         }
     )
-    executables = {shard.executable for shard in shards}
+    objects = {name for shard in shards for name in (shard.executable, *shard.libraries)}
     entered = set(regions)
     on_this_node = {shard.host for shard in shards} == {facts.node}
     return Notes(
@@ -88,8 +88,8 @@ def run_notes(
         path_seconds=_path_seconds(shards),
         max_overhead=facts.max_overhead,
         throttled=throttled,
-        unprobed=unprobed_callees(entered, executables),
-        compiled=compiled_files(entered, executables),
+        unprobed=unprobed_callees(entered, objects),
+        compiled=compiled_files(entered, objects),
         untimed=untimed,
         repairs=sum(tree.repairs for shard in shards for tree in shard.threads),
         run_delay={str(rank): shard.run_delay for rank, shard in processes.items() if shard.run_delay is not None},

@@ -1,6 +1,6 @@
-"""What the objects of a run's programs say: the functions without probes, and the options of the compiler.
+"""What a run's programs and shared libraries say: the functions without probes, and the options of the compiler.
 
-Programs that are on this machine no more, or that a tool has rid of all that is not loaded, say nothing.
+Those that are on this machine no more, or that a tool has rid of all that is not loaded, say nothing.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from ...experiment.unprobed import entries as unprobed_entries
 __all__ = ["compiled_files", "unprobed_callees"]
 
 
-def unprobed_callees(regions: Collection[Region], programs: Iterable[str]) -> dict[str, str]:
+def unprobed_callees(regions: Collection[Region], objects: Iterable[str]) -> dict[str, str]:
     """Give the descriptors of the regions that call any, each with the names of the functions, a line each."""
     known = {region.descriptor for region in regions}
     found: dict[str, dict[str, None]] = {}
-    for text in _texts(programs):
+    for text in _texts(objects):
         for descriptor, names in unprobed_entries(text):
             if descriptor in known:
                 found.setdefault(descriptor, {}).update(dict.fromkeys(names))
     return {descriptor: "\n".join(names) for descriptor, names in sorted(found.items())}
 
 
-def compiled_files(regions: Collection[Region], programs: Iterable[str]) -> tuple[Compiled, ...]:
+def compiled_files(regions: Collection[Region], objects: Iterable[str]) -> tuple[Compiled, ...]:
     """Return how the files of some regions were compiled; of other files nothing is said."""
     known = {region.file for region in regions}
     units: list[Compiled] = []
-    for text in _texts(programs):
+    for text in _texts(objects):
         for unit in compiled_entries(text):
             files = {name: digits for name, digits in unit.files.items() if name in known}
             units += [replace(unit, files=files)] if files else []
     return grouped(units)
 
 
-def _texts(programs: Iterable[str]) -> Iterator[mmap]:
-    """Map the files of programs, in the order of their names."""
-    for program in sorted(set(programs)):
+def _texts(objects: Iterable[str]) -> Iterator[mmap]:
+    """Map the files of programs and libraries, in the order of their names."""
+    for file_name in sorted(set(objects)):
         with (
             suppress(OSError, ValueError),
-            Path(program).open("rb") as file,
+            Path(file_name).open("rb") as file,
             mmap(file.fileno(), 0, access=ACCESS_READ) as text,
         ):
             yield text

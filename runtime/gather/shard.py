@@ -148,6 +148,7 @@ class Shard:
         size: Likewise, of MPI_COMM_WORLD.
         thread_level: What MPI provides; None if unknown.
         executable: The program's file.
+        libraries: The files of shared libraries that have regions which were entered.
         script: What the executable runs, if that is Python: a file's name or a module; empty otherwise.
         cpus: How many CPUs the process may use; None if unknown.
         state: One of ``shard_layout.STATES``: the last milestone that was passed.
@@ -196,6 +197,7 @@ class Shard:
     size: int | None
     thread_level: int | None
     executable: str
+    libraries: tuple[str, ...]
     script: str
     cpus: int | None
     state: str

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 MAGIC: Final = b"AASHARD\0"  # twin: AA_SHARD_MAGIC; so are the following
-VERSION: Final = 15
+VERSION: Final = 16
 BYTE_ORDER: Final = 0x01020304
 ALIGNMENT: Final = 64
 SOURCE_LENGTH: Final = 96
@@ -41,6 +41,7 @@ THROTTLE_RECORD: Final = 5
 TOPOLOGY_RECORD: Final = 6
 CHUNK_RECORD: Final = 7
 PATH_RECORD: Final = 8
+OBJECT_RECORD: Final = 9
 
 PATH_STATES: Final = ("not_asked", "alone", "sessions", "known", "too_dear", "missed")  # twin: enum aa_path_state
 PATH_LEFT_OUT: Final = ("locks", "partitioned", "strangers")  # twin: enum aa_path_left_out, a bit each
@@ -188,6 +189,9 @@ THROTTLE_LAYOUT: Final = np.dtype(
 
 FILE_LAYOUT: Final = struct.Struct("<4xIQQQQ")
 """Length of the name, which follows; calls, bytes read and written, ticks."""
+
+OBJECT_LAYOUT: Final = struct.Struct("<4xI")
+"""Length of the name, which follows."""
 
 TOPOLOGY_LAYOUT: Final = struct.Struct("<4xIQI")
 """Kind, members, number of axes, which follow."""

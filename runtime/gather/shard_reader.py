@@ -158,11 +158,12 @@ class _Reader:
             size = self._size(at) if at + layout.ALIGNMENT <= self.used else 0
             raise self.defect(f"a whole record at byte {at}", f"a size of {size}")
         files = tuple(self._file(at) for at in records.offsets(layout.FILE_RECORD))
+        libraries = tuple(self._library(at) for at in records.offsets(layout.OBJECT_RECORD))
         topologies = tuple(self._place(at) for at in records.offsets(layout.TOPOLOGY_RECORD))
         formed = self._formed(records, forms)
         nodes = self._take(formed.nodes, layout.NODE_LAYOUT)
         self._read_throttled(records.offsets(layout.THROTTLE_RECORD), records.offsets(layout.NODE_RECORD))
-        described = self._describe(formed.form, self._threads(formed, nodes), files, topologies)
+        described = self._describe(formed.form, self._threads(formed, nodes), files, topologies, libraries)
         return replace(described, chains=self._path(formed)) if self.header["path_state"] else described
 
     def _path(self, formed: _Formed) -> PathRecords:
@@ -226,13 +227,18 @@ class _Reader:
         return int.from_bytes(self.data[at + 2 : at + 4], sys.byteorder) * layout.ALIGNMENT
 
     def _file(self, at: int) -> FileUse:
-        size = self._size(at)
         length, calls, read, written, ticks = layout.FILE_LAYOUT.unpack_from(self.data, at)
-        start = at + layout.FILE_LAYOUT.size
-        if start + length > at + size:
-            raise self.defect(f"a file at byte {at}", "a name that is too long")
-        name = self.data[start : start + length].decode("utf-8", "replace")
+        name = self._name(at, at + layout.FILE_LAYOUT.size, length).decode("utf-8", "replace")
         return FileUse(name, 1, calls, read, written, ticks / self.ticks_per_second)
+
+    def _library(self, at: int) -> str:
+        (length,) = layout.OBJECT_LAYOUT.unpack_from(self.data, at)
+        return os.fsdecode(self._name(at, at + layout.OBJECT_LAYOUT.size, length))
+
+    def _name(self, at: int, start: int, length: int) -> bytes:
+        if start + length > at + self._size(at):
+            raise self.defect(f"a file at byte {at}", "a name that is too long")
+        return self.data[start : start + length]
 
     def _place(self, at: int) -> Place:
         size = self._size(at)
@@ -380,6 +386,7 @@ class _Reader:
         threads: tuple[ThreadTree, ...],
         files: tuple[FileUse, ...],
         places: tuple[Place, ...],
+        libraries: tuple[str, ...],
     ) -> Shard:
         header = self.header
         if not 0 <= header["state"] < len(layout.STATES):
@@ -400,6 +407,7 @@ class _Reader:
             size=_known(header["size"]),
             thread_level=_known(header["thread_level"]),
             executable=_text(header["executable"]),
+            libraries=libraries,
             script=_text(header["script"]),
             cpus=_known(header["cpus"]),
             state=layout.STATES[header["state"]],

@@ -20,6 +20,19 @@ static void widen(struct aa_objects *objects) {
     objects->room = room;
 }
 
+struct aa_span aa_span_of(const struct dl_phdr_info *object) {
+    struct aa_span span = {UINTPTR_MAX, 0};
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t start = object->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
+        if (part->p_type != PT_LOAD)
+            continue;
+        span.start = start < span.start ? start : span.start;
+        span.end = end > span.end ? end : span.end;
+    }
+    return span;
+}
+
 static int add_object(struct dl_phdr_info *info, size_t unused, void *found) {
     struct aa_objects *objects = found;
     (void)unused;
@@ -28,16 +41,7 @@ static int add_object(struct dl_phdr_info *info, size_t unused, void *found) {
         widen(objects);
     if (objects->count == objects->room)
         return 1;
-    struct aa_span span = {UINTPTR_MAX, 0};
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        uintptr_t start = info->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
-        if (part->p_type != PT_LOAD)
-            continue;
-        span.start = start < span.start ? start : span.start;
-        span.end = end > span.end ? end : span.end;
-    }
-    objects->spans[objects->count++] = span;
+    objects->spans[objects->count++] = aa_span_of(info);
     return 0;
 }
 

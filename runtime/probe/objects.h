@@ -10,6 +10,11 @@ struct aa_span {
     uintptr_t start, end;
 };
 
+struct dl_phdr_info;
+
+/* The memory of one. */
+struct aa_span aa_span_of(const struct dl_phdr_info *object);
+
 /* Less of them if there is no memory for more. */
 struct aa_objects {
     size_t count, room;

@@ -6,6 +6,7 @@
 #include "fork.h"
 #include "key.h"
 #include "price.h"
+#include "object.h"
 #include "region.h"
 #include "script.h"
 #include "shard_folder.h"
@@ -62,6 +63,7 @@ static void begin_in_child(void) {
     process.forked_from = (int32_t)getppid();
     aa_shard_forget();
     aa_region_forget();
+    aa_object_forget_all();
     aa_trace_forget();
     if (process.in_child)
         process.in_child();

@@ -19,7 +19,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 15u
+#define AA_SHARD_VERSION 16u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -38,7 +38,8 @@ enum aa_record_type {
     AA_RECORD_THROTTLE = 5,
     AA_RECORD_TOPOLOGY = 6,
     AA_RECORD_CHUNK = 7,
-    AA_RECORD_PATH = 8
+    AA_RECORD_PATH = 8,
+    AA_RECORD_OBJECT = 9
 };
 
 /* What is counted: in code of the node's own, I/O calls included; events that the user names, in all of the
@@ -134,6 +135,13 @@ struct aa_file {
     uint32_t length; /* of the name, without its null */
     _Atomic uint64_t calls, read, written, ticks;
     char name[]; /* empty: several files */
+};
+
+/* The file of a shared library that has regions. */
+struct aa_object {
+    struct aa_record record;
+    uint32_t length; /* of the name, without its null */
+    char name[];
 };
 
 struct aa_node {

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "tree.h"
+#include "object.h"
 #include "probe.h"
 #include "region.h"
 #include "self.h"
@@ -204,6 +205,8 @@ static struct aa_node *discover(struct aa_thread *thread, struct aa_node *node, 
     bool is_descriptor = well_formed(key);
     if (!is_descriptor)
         refuse(key);
+    else
+        aa_object_note(key);
     aa_shard_lock();
     struct aa_node *child = is_descriptor ? find_or_append(thread, node, key) : NULL;
     keep_edge(thread, (struct aa_edge){node, key, child});

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "call_site.h"
+#include "object.h"
 #include "objects.h"
 #include "probe.h"
 #include "process.h"
@@ -14,6 +15,7 @@
 static void forget(struct aa_span span) {
     aa_thread_forget_keys(span);
     aa_call_site_forget(span);
+    aa_object_forget(span);
 }
 
 static void forget_unloaded(const struct aa_objects *before, const struct aa_objects *after) {

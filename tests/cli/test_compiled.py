@@ -149,3 +149,53 @@ def test_a_header_with_regions_has_the_options_of_the_source_that_includes_it(to
     text = C.replace("int main", '#include "../work.h"\nint main').replace("return a[999]", "return work(a)")
     (unit,) = built("aa-mpicc", "main.c", text, OPTIONS)
     assert [Path(each).name for each in unit.files] == ["work.h", "main.c"]
+
+
+LIBRARY = """
+double inner(double *a) {
+    for (int i = 0; i < 100000; i++)
+        a[i % 10] += 1.0 / (i + 1);
+    return a[0];
+}
+double outer(double *a) {
+    double sum = 0;
+    for (int i = 0; i < 20; i++)
+        sum += a[i % 10];
+    return sum + inner(a);
+}
+"""
+USER = """
+#include <dlfcn.h>
+#include <mpi.h>
+double outer(double *);
+int main(int argc, char **argv) {
+    double a[10] = {0};
+    MPI_Init(&argc, &argv);
+    CALL
+    MPI_Finalize();
+    return a[1] < 0;
+}
+"""
+OPENING = """void *library = dlopen("./plug/libwork.so", RTLD_NOW);
+    a[1] += ((double (*)(double *))dlsym(library, "outer"))(a);
+    dlclose(library);"""
+
+
+@pytest.mark.parametrize(
+    ("call", "library", "site"),
+    [("a[1] += outer(a);", "plug/libwork.so", 8), (OPENING, "-ldl", None)],
+    ids=["linked", "dlopened"],
+)
+def test_shared_libraries_say_how_they_were_compiled_and_in_which_lines_they_call(tool, call, library, site):
+    tool.write("user.c", USER.replace("CALL", call))
+    tool.write("work.c", LIBRARY)
+    (tool.folder / "plug").mkdir()
+    succeed(tool("aa-mpicc", "-O1", "-fPIC", "-shared", "-DOF_LIBRARY", "work.c", "-o", "plug/libwork.so"))
+    succeed(tool("aa-mpicc", "-O1", "user.c", library, "-o", "app"))
+    succeed(tool("autoanalyzer", "run", "--no-analyze", "-o", "out", "mpirun", "-n", "1", "./app"))
+    ran = load(tool.folder / "out" / "experiment.cube")
+    assert [(each.options, *each.files) for each in ran.notes.compiled if "work.c" in each.files] == [
+        (("-DOF_LIBRARY",), "work.c")
+    ]
+    sites = {path.region.name: path.site for path in ran.call_paths}
+    assert (sites["inner"], sites["outer"]) == (11, site)

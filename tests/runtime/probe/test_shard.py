@@ -109,7 +109,7 @@ def test_a_record_of_impossible_size_is_told(good: Path, lines: int) -> None:
 
 def test_an_unknown_record_is_told(good: Path) -> None:
     at = find_record(good.read_bytes(), NODE_RECORD, 3)
-    assert "found type 9" in refusal(patched(good, at, 9, "=H"))
+    assert "found type 99" in refusal(patched(good, at, 99, "=H"))
 
 
 @pytest.mark.parametrize("parent", [0, 1, 1 << 20, 0xFFFFFFFF])

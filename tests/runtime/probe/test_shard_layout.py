@@ -68,4 +68,5 @@ def test_texts_are_equal(printed: list[list[str]]) -> None:
 def test_a_descriptor_stands_behind_its_record(printed: list[list[str]]) -> None:
     assert ["region", "descriptor", str(layout.REGION_LAYOUT.size)] in [line[:3] for line in printed]
     assert ["file", "name", str(layout.FILE_LAYOUT.size)] in printed
+    assert ["object", "name", str(layout.OBJECT_LAYOUT.size)] in printed
     assert ["topology", "axes", str(layout.TOPOLOGY_LAYOUT.size), str(layout.AXIS_LAYOUT.size)] in printed

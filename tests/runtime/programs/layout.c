@@ -81,6 +81,7 @@ static void print_path(void) {
 
 static void print_constants(void) {
     CONSTANT("PATH_RECORD", AA_RECORD_PATH);
+    CONSTANT("OBJECT_RECORD", AA_RECORD_OBJECT);
     CONSTANT("PATH_ENTRIES", AA_PATH_ENTRIES);
     CONSTANT("not_asked", AA_PATH_NOT_ASKED);
     CONSTANT("sessions", AA_PATH_SESSIONS);
@@ -144,6 +145,7 @@ int main(void) {
     print_constants();
     printf("text magic %s\ntext descriptor %s\n", AA_SHARD_MAGIC, AA_DESCRIPTOR_VERSION);
     printf("file name %zu\n", offsetof(struct aa_file, name));
+    printf("object name %zu\n", offsetof(struct aa_object, name));
     printf("topology axes %zu %zu\n", offsetof(struct aa_topology, axes), sizeof(struct aa_axis));
     printf("region descriptor %zu\n", offsetof(struct aa_region, descriptor));
     return 0;

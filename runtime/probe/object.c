@@ -1,0 +1,118 @@
+#define _GNU_SOURCE
+#include "object.h"
+
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_OBJECTS 1024u
+
+/* Those that were looked at; they are changed under the shard's lock, and read without it. */
+static struct {
+    _Atomic uintptr_t start, end; /* equal: unloaded */
+    struct aa_object *object;     /* none: it is the executable, this library, or memory ran short */
+} known[MOST_OBJECTS];
+static _Atomic uint32_t count;
+
+static bool lies_in(uintptr_t address, struct aa_span span) {
+    return address >= span.start && address < span.end;
+}
+
+static bool is_known(uintptr_t address) {
+    uint32_t end = atomic_load_explicit(&count, memory_order_acquire);
+    for (uint32_t i = 0; i < end; i++) {
+        if (lies_in(address, (struct aa_span){known[i].start, known[i].end}))
+            return true;
+    }
+    return false;
+}
+
+struct found {
+    uintptr_t address;
+    struct aa_span span;
+    char name[PATH_MAX]; /* empty: none that is to be noted */
+};
+
+/* The loader lets the names of libraries begin where the program stood. */
+static void name_in(char *name, const char *given) {
+    size_t length = 0;
+    if (*given && *given != '/' && getcwd(name, PATH_MAX - 1)) {
+        length = strlen(name);
+        name[length++] = '/';
+    }
+    if (*given && length + strlen(given) < PATH_MAX)
+        strcpy(name + length, given);
+    else
+        *name = 0;
+}
+
+static int find(struct dl_phdr_info *info, size_t unused, void *wanted) {
+    struct found *found = wanted;
+    struct aa_span span = aa_span_of(info);
+    (void)unused;
+    if (!lies_in(found->address, span))
+        return 0;
+    found->span = span;
+    name_in(found->name, lies_in((uintptr_t)known, span) ? "" : info->dlpi_name);
+    return 1;
+}
+
+/* ---- with the lock */
+
+static struct aa_object *append(const char *name) {
+    size_t length = strlen(name);
+    struct aa_object *object = aa_shard_append(AA_RECORD_OBJECT, sizeof *object + length + 1);
+    if (!object)
+        return NULL;
+    object->length = (uint32_t)length;
+    memcpy(object->name, name, length);
+    aa_shard_publish();
+    return object;
+}
+
+/* The place of a library that was loaded before, or a new one. */
+static uint32_t place_of(const char *name) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (known[i].start == known[i].end && known[i].object && strcmp(known[i].object->name, name) == 0)
+            return i;
+    }
+    return count;
+}
+
+static void keep(const struct found *found) {
+    uint32_t place = place_of(found->name);
+    if (place == MOST_OBJECTS || is_known(found->address))
+        return;
+    if (place == count)
+        known[place].object = *found->name ? append(found->name) : NULL;
+    known[place].end = found->span.end;
+    known[place].start = found->span.start;
+    if (place == count)
+        atomic_store_explicit(&count, count + 1, memory_order_release);
+}
+
+/* ---- without it: dl_iterate_phdr has a lock of its own */
+
+void aa_object_note(const char *key) {
+    struct found found = {.address = (uintptr_t)key};
+    if (is_known(found.address) || !dl_iterate_phdr(find, &found))
+        return;
+    aa_shard_lock();
+    keep(&found);
+    aa_shard_unlock();
+}
+
+void aa_object_forget(struct aa_span span) {
+    uint32_t end = atomic_load_explicit(&count, memory_order_acquire);
+    for (uint32_t i = 0; i < end; i++) {
+        if (known[i].start == span.start && known[i].end == span.end)
+            known[i].start = span.end;
+    }
+}
+
+void aa_object_forget_all(void) {
+    memset(known, 0, sizeof known);
+    count = 0;
+}

@@ -1,0 +1,17 @@
+/* The shared libraries that have regions: their files are noted, as what a library says of its build is read
+ * from there. */
+#ifndef AA_OBJECT_H
+#define AA_OBJECT_H
+
+#include "key.h"
+
+/* Note the library in which a descriptor lies. The caller does not hold the shard's lock. */
+void aa_object_note(const char *key);
+
+/* What lay there was unloaded. */
+void aa_object_forget(struct aa_span span);
+
+/* In the child of a fork: they are the parent's. */
+void aa_object_forget_all(void);
+
+#endif
