@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "object.h"
+#include "shard.h"
 
 #include <limits.h>
 #include <link.h>

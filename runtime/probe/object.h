@@ -3,7 +3,7 @@
 #ifndef AA_OBJECT_H
 #define AA_OBJECT_H
 
-#include "key.h"
+#include "objects.h"
 
 /* Note the library in which a descriptor lies. The caller does not hold the shard's lock. */
 void aa_object_note(const char *key);
