@@ -211,10 +211,10 @@ class _Test:
             subscripts += zip(step.subscripts, other.subscripts, strict=True)
         if turns.is_forbidden(subscripts) and not (one.is_conditional or two.is_conditional):
             self._forbidden.append(
-                f"{root.name} is written in one turn and used in another, in line {one.statement.line}"
+                f"{root.name} is written in one iteration and used in another, in line {one.statement.line}"
             )
         elif turns.may_meet(subscripts, one, two):
-            self._reasons.append(f"{root.name} may be written in one turn and used in another")
+            self._reasons.append(f"{root.name} may be written in one iteration and used in another")
 
     def _look_at_fields(self, root: str, steps: list[Step], others: list[Step]) -> None:
         if not (steps[0].field and others[0].field):

@@ -172,16 +172,16 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
     else:
         cure = "how much a rank does depends on its number: divide evenly, or by cost"
         if is_alike:
-            cure = f"all ranks get as many iterations, whose cost differs: split by cost, {_OTHERWISE}"
+            cure = f"each rank gets equally many iterations, but these differ in cost: split by cost, {_OTHERWISE}"
         elif shares:
-            cure = f"as many iterations are unequal work if their cost differs: split by cost, {_OTHERWISE}"
+            cure = f"each rank gets equally many iterations; if these differ in cost, split by cost, {_OTHERWISE}"
         elif origin.is_table:
-            cure = "the rank chooses how much it does: give each the same, or as much as it costs"
+            cure = "the rank's number decides how much it does: give each rank an equal part, by cost"
         text = f"the bounds of {where_loop} ({site.spell(bound)}) come {comes}: {cure}"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
     places += [(origin.source, line) for line in tables]
     named = tuple(dict.fromkeys(site.place(line, file) for file, line in places))
-    evidence = [f"one rank takes {apart:.3g} times the turns of {where_loop} of another"] if apart else []
+    evidence = [f"one rank takes {apart:.3g} times the iterations of {where_loop} of another"] if apart else []
     is_near = len(origin.through) <= _NEAR
     sure = HIGH if is_near and (origin.is_known or origin.is_table) else MEDIUM
     return Advice(KIND, text, named, (*_evidence(site), *evidence), site.gain, sure)

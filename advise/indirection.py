@@ -59,8 +59,8 @@ def _of_chain(site: Site, loop: Loop, statement: Assignment) -> Advice:
     made = _made(site, statement.value, loop)
     where = f" (made in {' and '.join(made)})" if made else ""
     text = (
-        f"{target} = {value}: each turn of line {loop.line} waits for what the one before has read, anywhere in memory:"
-        f" {cure}{where}, or follow several chains in turns"
+        f"{target} = {value}: each iteration of line {loop.line} waits for a value that the one before has read, far"
+        f" away in memory: {cure}{where}, or follow several chains side by side"
     )
     evidence = (f"line {statement.line}: {target} = {value}",)
     places = (site.place(statement.line), site.place(loop.line), *made)
@@ -184,6 +184,6 @@ def _of_index(site: Site, loop: Loop, reference: ArrayRef, index: Expression, fi
         f" {array} does not fit into the cache, sort or renumber {by} so that neighbours in the loop are neighbours in"
         " memory, or go through it in blocks"
     )
-    evidence = (f"line {loop.line} reads {site.spell(index)} in each turn",)
+    evidence = (f"line {loop.line} reads {site.spell(index)} in each iteration",)
     places = (site.place(reference.line or loop.line), site.place(loop.line))
     return Advice(KIND, text, places, evidence, site.gain, MEDIUM)

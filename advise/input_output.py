@@ -83,9 +83,9 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     moved = [*by_action.get("read", ()), *by_action.get("write", ())]
     sure, cure = HIGH, ""
     if named := _written_and_read(moved, loop):
-        cure = "what is written is read again: keep it in memory, and write it once behind the loop"
+        cure = "what is written is read again: keep it in memory, and write it once, after the loop"
     elif named := [each for each in by_action.get("flush", []) if not is_terminal(site, each)]:
-        cure = "each turn hands its bytes to the system: flush behind the loop"
+        cure = "each iteration hands its bytes to the system: flush after the loop"
     elif named := [each for each in by_action.get("open", []) if not _varies(each, loop)]:
         cure = "open the file once, before the loop"
     elif "rewind" in by_action and (named := by_action.get("read", [])):
@@ -97,7 +97,7 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     elif named := [each for each in by_action.get("write", []) if _is_said(site, each)]:
         sure, cure = LOW, "print less often, or all at once in the end"
     elif named := moved if _is_small(site, moved) else []:
-        sure, cure = MEDIUM, "collect what the turns read or write, and move it in large pieces"
+        sure, cure = MEDIUM, "collect what the iterations read or write, and move it in large pieces"
     if not named:
         return None
     turns = "in each iteration"

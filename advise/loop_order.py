@@ -69,7 +69,8 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
     made = _makes_step(site, inner, far[0])
     said += "".join(f"; line {line} makes the step, {spelt}" for line, spelt in made)
     steps = [site.place(line) for line, _ in made]
-    evidence = [f"{site.spell(each.reference)}: {_bytes(site, each.step)} a turn of line {inner.line}" for each in far]
+    each_time = f"an iteration of line {inner.line}"
+    evidence = [f"{site.spell(each.reference)}: {_bytes(site, each.step)} {each_time}" for each in far]
     if better is None and all(_is_plane(site, each, (inner, *around)) for each in far):
         text = (
             f"{said}: no loop goes along what lies side by side, so that each element lies in a line of its own: where"
@@ -94,8 +95,8 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
         sure = LOW  # loops are to be split first
     if shared := _shared(better, inner, around):
         text += (
-            f"; the directive of line {shared.line} deals out turns of {site.spell(shared.variable)}: it stays with"
-            " that loop, or goes to what is outermost then, if the turns of that are independent, and many"
+            f"; the directive of line {shared.line} deals out iterations of {site.spell(shared.variable)}: it stays"
+            " with that loop, or goes to what is outermost then, if its iterations are independent, and many"
         )
         sure = MEDIUM if sure == HIGH else sure
     return Advice(KIND, text + _padding(far), places, (*evidence, *found.reasons), site.gain, sure)

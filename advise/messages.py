@@ -108,7 +108,7 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
             partner = site.spell(_argument(use, at[2]))
             text = (
                 f"{use.call.name} in line {use.line} has {_elements(site, use, at[1])}, in each"
-                f" turn of line {loop.line}, always for rank {partner}: send them in one message"
+                f" iteration of line {loop.line}, always for rank {partner}: send them in one message"
             )
             yield _said(site, text, (use.line, loop.line), HIGH)
 
@@ -144,8 +144,8 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
         rooted = next((each for each in use.loops if each.variable is not None and each.variable == root), None)
         if rooted is not None:
             text = (
-                f"line {use.line} gives what each rank has to all others, one root after the other: where one"
-                " rank needs it, MPI_Gatherv; where all do, MPI_Allgatherv; and no more of it than is filled"
+                f"line {use.line} hands each rank's data to all others, one root after another: MPI_Gatherv if one"
+                " rank needs them, MPI_Allgatherv if all do; send only the part of the buffer that is filled"
             )
             yield _said(site, text, (use.line, rooted.line), MEDIUM)
         elif base is not None and not _is_written(base.name, use, use.loops[-1]):
@@ -306,6 +306,6 @@ def _large(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
         if (at := _ONE_SIDE.get(use.name)) and use.loops and not _is_small(site, use, at[1]):
             text = (
                 f"{use.call.name} in line {use.line} moves {_elements(site, use, at[1])} in each"
-                f" turn of line {use.loops[-1].line}: move only what the other side uses, and only if it has changed"
+                f" iteration of line {use.loops[-1].line}: move only what the other side uses, if it has changed"
             )
             yield _said(site, text, (use.line, use.loops[-1].line), LOW)

@@ -49,9 +49,9 @@ def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure
         return None
     grain = site.spell(loop.step)
     text = (
-        f"line {loop.line} makes one turn, of {grain}: in line {receives[0].line} ranks wait until those before them"
-        f" have done all of theirs and send it in line {sends[0].line}: make {grain} smaller, and the next rank begins"
-        " after a part"
+        f"line {loop.line} makes one iteration, of {grain}: in line {receives[0].line} ranks wait until those before"
+        f" them have done all of theirs and send it in line {sends[0].line}: make {grain} smaller, and the next rank"
+        " begins after a part"
     )
     made = [line for _, _, line in definitions(procedure, loop.step)] if isinstance(loop.step, Name) else []
     lines = dict.fromkeys((*made, loop.line, receives[0].line, sends[0].line))

@@ -60,6 +60,8 @@ _TO_TRY: Final = {
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
 }
 
+_LARGE_PIECES: Final = "read and write less, or less often; let computing go on meanwhile"
+
 _TO_TRY_FOR_RANKS: Final = {
     "l1_miss_rate": "give all ranks the same data layout and loop order",
     "l2_miss_rate": "give all ranks parts that fit into their caches",
@@ -79,6 +81,7 @@ _TO_TRY_FOR_THREADS: Final = {
 # The most telling first.
 _ORDER: Final = ("io_bytes", "mpi_bytes", "l2_miss_rate", "l1_miss_rate", "instructions")
 _MOST: Final = 2
+_LARGE: Final = 1e6  # bytes of a call of file I/O: at some GB/s it takes so long that the call itself does not matter
 MOSTLY: Final = 0.5  # of a region's time: what has more says what the region does
 ABOVE: Final = 1.25  # times the program's rate: what is no higher is the program, and is compared with the rest
 
@@ -108,9 +111,12 @@ def against_weight(cost: Cost) -> Mapping[str, str]:
 
     Nothing against instructions where threads wait for each other most of the time: less work would leave that.
     """
+    to_try = dict(_TO_TRY)
     if is_mostly(cost.omp_time, cost):
-        return {name: said for name, said in _TO_TRY.items() if name != "instructions"}
-    return _TO_TRY
+        del to_try["instructions"]
+    if cost.io_calls and (cost.io_bytes or 0.0) >= _LARGE * cost.io_calls:
+        to_try["io_bytes"] = _LARGE_PIECES
+    return to_try
 
 
 def against_difference(performance: Performance, core: int | None) -> Mapping[str, str]:
@@ -147,9 +153,14 @@ def _most_telling_first(causes: Iterable[Cause]) -> list[Cause]:
     return sorted(causes, key=lambda cause: _ORDER.index(cause.attribute))
 
 
-def because(differences: Sequence[Difference]) -> str:
-    """Say why ranks differ: ``instructions differ: 3.1e9 against 6.3e9``."""
-    return "; ".join(f"{_DIFFERENCES[each.attribute]}: {_apart(each)}" for each in differences[:_MOST])
+def because(differences: Sequence[Difference], who: Sequence[str]) -> str:
+    """Say why ranks differ: ``instructions differ: 6.3e9 on rank 3 against 3.1e9 on ranks 0-2``.
+
+    Args:
+        differences: What differs, the main one first.
+        who: The ranks of each value, in words; empty if these are of no groups.
+    """
+    return "; ".join(f"{_DIFFERENCES[each.attribute]}: {_apart(each, who)}" for each in differences[:_MOST])
 
 
 def _evidence(cause: Cause) -> str:
@@ -170,11 +181,14 @@ def _a_call(cause: Cause, cost: Cost) -> str:
     return f", {volume(size / calls)} per call" if size and calls else ""
 
 
-def _apart(difference: Difference) -> str:
-    if len(difference.values) == 2:
-        return " against ".join(_written(difference.attribute, each) for each in difference.values)
-    low, high = (_written(difference.attribute, pick(difference.values)) for pick in (min, max))
-    return f"from {low} to {high}"
+def _apart(difference: Difference, who: Sequence[str]) -> str:
+    values = sorted(zip(difference.values, who, strict=False), key=lambda each: -each[0])
+    if len(values) != len(difference.values):  # of threads that have no part in it
+        values = [(value, "") for value in sorted(difference.values, reverse=True)]
+    most, least = (
+        f"{_written(difference.attribute, value)}{each and f' on {each}'}" for value, each in (values[0], values[-1])
+    )
+    return f"{most} against {least}" if len(values) == 2 else f"from {least} to {most}"
 
 
 def _written(attribute: str, value: float) -> str:

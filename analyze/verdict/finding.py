@@ -45,10 +45,12 @@ class Gain:
     Attributes:
         seconds: Of the run.
         share: The same by the verdict's base; more than 1 where the transfer of data takes longer than all work.
+        to_fastest: Whether it is that of all ranks being as fast as the fastest one; else work is only shared evenly.
     """
 
     seconds: float
     share: float
+    to_fastest: bool = False
 
 
 @dataclass(frozen=True, slots=True)

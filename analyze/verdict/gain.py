@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
@@ -54,7 +55,8 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
         on_path = sum(inclusive(analysis, serialisation.on_path, each) for each in regions)
         by_path = on_path - float(groups[0].min() if avoidable else groups[0].mean())
         saved = by_path if analysis.in_turn[list(regions)].any() else min(saved, by_path)
-    return gain_of(analysis, saved)
+    gain = gain_of(analysis, saved)
+    return replace(gain, to_fastest=avoidable) if gain else None
 
 
 def gain_of_weight(analysis: Analysis, core: int) -> Gain | None:

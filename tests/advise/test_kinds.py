@@ -99,7 +99,7 @@ def test_equal_parts_whose_turns_data_make_long_are_not_to_be_made_equal(site):
 @pytest.mark.parametrize("filled", ["size + r", "a->from[r]"])
 def test_parts_that_a_table_makes_unequal_are_named(site, filled):
     (advice,) = division_of_work(site(ROWS.replace("n * (r + 1) / size - n * r / size", filled)))
-    assert "the rank chooses how much it does" in advice.text
+    assert "the rank's number decides how much it does" in advice.text
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_what_ranks_take_of_turns_tells_whether_these_or_their_cost_differ(site,
     found = replace(site(ROWS), turns_apart=lambda source, loop: apart if loop.line == 12 else None)
     (advice,) = division_of_work(found)
     assert said in advice.text
-    assert any("times the turns of line 12" in each for each in advice.evidence) == bool(apart)
+    assert any("times the iterations of line 12" in each for each in advice.evidence) == bool(apart)
 
 
 def test_turns_that_data_make_long_are_named_where_nothing_divides_them(site):
@@ -215,7 +215,7 @@ def test_what_differs_in_each_turn_is_not_repeated(site):
 
 WRITING = {
     "written and read": ("fwrite(x, 8, n, file); fread(x, 8, n, file);", "keep it in memory", "high"),
-    "flushed": ('fprintf(file, "%g", x[i]); fflush(file);', "flush behind the loop", "high"),
+    "flushed": ('fprintf(file, "%g", x[i]); fflush(file);', "flush after the loop", "high"),
     "opened": ('FILE *other = fopen("a", "w"); fwrite(x, 8, n, other);', "open the file once", "high"),
     "formatted": ('fprintf(file, "%g", x[i]);', "numbers become text", "medium"),
     "in pieces": ("fwrite(&x[i], 8, 1, file);", "in large pieces", "medium"),
@@ -295,7 +295,7 @@ def test_messages_are_named(site, name):
 def test_one_element_is_one(site, count, said):
     text = f"#include <mpi.h>\nvoid f(double *x, int n, int to) {{ {SENDING['small messages'][0]} }}"
     (advice,) = messages(site(text.replace("1, MPI_DOUBLE", f"{count}, MPI_DOUBLE"), mpi_calls=9, mpi_bytes=9))
-    assert f" has {said}, in each turn" in advice.text
+    assert f" has {said}, in each iteration" in advice.text
 
 
 def test_messages_to_others_each_time_are_not_to_be_packed(site):

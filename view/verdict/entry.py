@@ -165,7 +165,8 @@ def _saving(findings: Findings, finding: Finding) -> str:
 def _who(findings: Findings, finding: Finding) -> str:
     """Say what each group of ranks does there, or all alike, and how much of the busy time that is."""
     said = [groups_of(findings, finding)]
-    if finding.gain and finding.region and finding.share >= _LEAST_SHARE:
+    is_busy = finding.of_run or finding.kind not in _IN_MPI
+    if finding.gain and finding.region and is_busy and finding.share >= _LEAST_SHARE:
         said.append(f"{percent(100 * finding.share)} of {'the run' if finding.of_run else 'all busy time'}")
     if finding.weight is not None and finding.kind not in _OF_RANKS:
         said += _mostly(findings, finding.weight)
@@ -206,7 +207,8 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         who, time = "without the master", time * number / (number - 1)  # which computes next to nothing
     else:
         who = "all ranks alike" if _is_even(findings, finding, position) else "on average"
-    return f"{who}: {time_of(findings.experiment, time)} per rank"
+    of_wall = " of wall time" if finding.kind in _IN_MPI else ""
+    return f"{who}: {time_of(findings.experiment, time)}{of_wall} per rank"
 
 
 def _is_even(findings: Findings, finding: Finding, position: int) -> bool:

@@ -62,7 +62,8 @@ def efficiency(findings: Findings) -> list[str]:
         "transfer": 1 - transfer,
     }
     parts = [f"{percent(100 * share)} to {what}" for what, share in lost.items() if share >= _LEAST_LOSS]
-    return [f"efficiency {percent(100 * whole)}" + ("; lost: " + ", ".join(parts) if parts else "")]
+    but = "" if "transfer" in found.reliable else " without transfer"
+    return [f"efficiency{but} {percent(100 * whole)}" + ("; lost: " + ", ".join(parts) if parts else "")]
 
 
 def balanced(findings: Findings) -> list[str]:

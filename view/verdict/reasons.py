@@ -39,7 +39,8 @@ _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: a region of which more must be known
 _ALL: Final = 0.9  # of a time: what is as much is all of it
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
-_NO_CODE: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER, Kind.FILE_IO)
+_OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
+_STEADY: Final = 1.0  # cycles per instruction: a processor that executes one in each cycle waits for nothing
 _SLOW: Final = 2.0  # times the program's cycles per instruction
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
@@ -50,7 +51,7 @@ _WHAT_IT_MAY_BE: Final = {
 def reasons(findings: Findings, finding: Finding) -> list[str]:
     """Say why, the main reason first; and where it is uncertain, why that is."""
     uneven = [f"why: {line}" for line in _why_uneven(findings, finding)] if finding.groups else []
-    heavy = [] if finding.weight is None else [f"why: {line}" for line in _why_heavy(findings, finding)]
+    heavy = [] if finding.weight is None else _why_heavy(findings, finding)
     if finding.procedure and finding.weight is None:
         heavy = [f"why: {line}" for line in _why_in_mpi(findings, finding)]
     is_uneven = finding.kind in (Kind.IMBALANCE, Kind.SLOW_CORE) and bool(finding.groups)
@@ -111,11 +112,11 @@ def _most_apart(finding: Finding) -> Cause | None:
     return most if most and most.seconds is not None and most.attribute in NAMES else None
 
 
-def _of_what_is_more(findings: Findings, finding: Finding, cause: Cause) -> str:
-    """Write the seconds of a cause: ``1.2 s of the 1.3 s more on rank 3``."""
+def _explained(findings: Findings, cause: Cause) -> str:
+    """Write what a cause is of the time that the slowest ranks take longer: ``1.2 s of 1.9 s``."""
     assert cause.seconds is not None and cause.share
     spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
-    return f"{'all' if cause.share >= _ALL else spent} of the {whole} more on {ranks(finding.slowest)}"
+    return "all of it" if cause.share >= _ALL else f"{spent} of {whole}"
 
 
 def _because(findings: Findings, finding: Finding) -> Iterator[str]:
@@ -123,9 +124,10 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
     most = _most_apart(finding)
     if found := [each for each in _apart(findings, finding) if len(each.values) > 1]:
         known = most is not None and most.attribute == found[0].attribute
-        yield because(found) + (f", {_of_what_is_more(findings, finding, most)}" if known and most else "")
+        said = because(found, _compared(findings))
+        yield said + (f"; that explains {_explained(findings, most)}" if known and most else "")
     elif most:
-        yield f"{NAMES[most.attribute]} take {_of_what_is_more(findings, finding, most)}"
+        yield f"{NAMES[most.attribute]} explain {_explained(findings, most)}"
 
 
 def _apart(findings: Findings, finding: Finding) -> list[Difference]:
@@ -135,17 +137,23 @@ def _apart(findings: Findings, finding: Finding) -> list[Difference]:
     """
     causes, core = findings.explanation.of_ranks, finding.difference
     differences = causes.differences if core is None else causes.of_core[core]
-    master, clusters = findings.master, findings.dissimilarity.clusters
-    names = [each.attribute for each in finding.apart]
+    clusters, names = findings.dissimilarity.clusters, [each.attribute for each in finding.apart]
     in_time = [each for each in differences if each.attribute in names]
     found = []
     for each in sorted(in_time, key=lambda each: names.index(each.attribute)):
         values = each.values
-        if master is not None and len(values) == len(clusters):
+        if len(values) == len(clusters):
             pairs = zip(values, clusters, strict=True)
-            values = tuple(value for value, columns in pairs if columns != (master,))
+            values = tuple(value for value, columns in pairs if columns != (findings.master,))
         found.append(replace(each, values=values))
     return found
+
+
+def _compared(findings: Findings) -> list[str]:
+    """Write the ranks of each cluster but a master."""
+    labels = findings.performance.labels
+    clusters = [each for each in findings.dissimilarity.clusters if each != (findings.master,)]
+    return [ranks([labels[column] for column in each]) for each in clusters]
 
 
 def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
@@ -155,12 +163,13 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
     causes, cost = findings.explanation.of_regions, findings.run.weighed_costs[core]
     by_path_alone = findings.explanation.seconds.chained[core] > 0 and not findings.in_turn[core]
     waiting = [_waiting(findings, core)] if core in causes.waiting and not by_path_alone else []
-    executes = [] if finding.kind in _NO_CODE else _executes(findings, finding, core)
+    executes = _executes(findings, finding, core) if finding.kind in _OF_CODE else []
     known = [each for each in causes.causes[core] if each.attribute != "instructions"]
     also = [each for each in causes.also[core] if each.attribute != "instructions"]
     computing = [because_of(cost, known, also)] if known else [because_of(cost, (), also)] if also else []
     if misses := _misses(findings, finding):
         computing = [misses, *computing]
+    waiting, computing = ([f"why: {line}" for line in lines] for lines in (waiting, computing))
     if finding.kind in _OF_OTHERS or is_mostly(cost.mpi_time, cost):
         return [*waiting, *computing, *executes]
     return [*computing, *executes, *waiting]
@@ -179,18 +188,19 @@ def _misses(findings: Findings, finding: Finding) -> str:
 def _executes(findings: Findings, finding: Finding, core: int) -> list[str]:
     """Say what a region executes, and how fast; that nothing was counted, where that is so."""
     if "instructions" in findings.lacking:
-        return _not_counted(findings)
+        return [f"why: {each}" for each in _not_counted(findings)]
     selection = findings.run.weighed
     executed = selection.sums("instructions")
     of_all = float(executed[list(selection.top)].sum())
-    said = f"{count(float(executed[core]))} of the program's {count(of_all)} instructions"
+    said = f"it executes {count(float(executed[core]))} of the program's {count(of_all)} instructions"
     cpi = findings.weights.cpi
     if cpi is None or cpi[0][core] is None:
         return [said]
     own, program = float(cpi[0][core] or 0.0), cpi[1]
-    known = finding.kind is Kind.MEMORY or own <= _SLOW * program
-    slow = "" if known else ": long latencies (divisions, branches, dependent operations)"
-    return [f"{said}, {own:.2g} cycles each{slow}"]
+    said += f", {own:.2g} cycles each"
+    if finding.kind is not Kind.MEMORY and own > _SLOW * program:
+        return [f"{said}: long latencies (divisions, branches, dependent operations)"]
+    return [f"{said}: nothing stalls, and no cheap fix is known" if own <= _STEADY else said]
 
 
 def _why_in_mpi(findings: Findings, finding: Finding) -> list[str]:
@@ -245,6 +255,9 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
 
 def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
     """Say what is not measured in a region, who calls it, and which ranks are alike or alone."""
+    if finding.gain and finding.gain.to_fastest and len(finding.groups) > 1:
+        fastest = min(finding.groups, key=lambda group: group.value).labels
+        yield f"saved if all ranks were as fast as {ranks(fastest)}, since misses can be avoided"
     if finding.weight is not None:
         if names := findings.explanation.unprobed.get(finding.weight):
             yield _too_small(names)
@@ -283,12 +296,14 @@ def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
     imported = "imported:" in findings.experiment.metric("wall_time").source
     if region.own_code or imported or not can_be_opened(findings.experiment, region.id):
         return []
-    return ["nothing inside it is measured separately: autoanalyzer debug --build COMMAND opens its loops"]
+    return ["nothing inside it is measured separately: autoanalyzer debug --build COMMAND measures its loops"]
 
 
 def _too_small(names: Sequence[str]) -> str:
     left = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"includes {', '.join(map(short, names[:_MOST_NAMES]))}{left}, too small to measure separately"
+    return (
+        f"its time includes that of {', '.join(map(short, names[:_MOST_NAMES]))}{left}, too small to measure separately"
+    )
 
 
 def _throttled(findings: Findings, core: int) -> Iterator[str]:
@@ -324,7 +339,7 @@ def _in_turn(findings: Findings, core: int) -> str:
         if found.passes_on[core]
         else f"a different rank is slowest each time, and the others wait for it{at}"
     )
-    return f"{how}: it takes {on_path}, and would take {mean} if all worked at once"
+    return f"{how}: {on_path} of the critical path, {mean} if all worked equally long and none waited"
 
 
 def _in_calls(findings: Findings, core: int) -> str:

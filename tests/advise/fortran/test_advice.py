@@ -228,7 +228,7 @@ def test_a_directive_moves_along_when_loops_are_interchanged(read, advised):
     assert advised(order_of_loops, text) == [(MEDIUM, [5, 6])]
     source = read(text)
     (advice,) = order_of_loops(Site(source, source.procedures[0], 1, 10))
-    assert "the directive of line 5 deals out turns of i" in advice.text
+    assert "the directive of line 5 deals out iterations of i" in advice.text
 
 
 def test_steps_down_are_spelt_like_those_up(read):
@@ -310,7 +310,7 @@ def test_equal_parts_are_called_so(read):
         (advice,) = division_of_work(Site(source, inner, inner.line, inner.last_line))
         return advice.text
 
-    assert "as many iterations are unequal work" in said("me*length + 1")
+    assert "if these differ in cost, split by cost" in said("me*length + 1")
     assert "how much a rank does depends on its number" in said("me + 1")
 
 

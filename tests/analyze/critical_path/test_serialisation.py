@@ -67,7 +67,7 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     assert gain.seconds == pytest.approx(4 - 1)
     text = " ".join(" ".join(verdict_lines(found)).split())
     assert "each rank waits in sweep (app.c:2) for those before it" in text
-    assert "it takes 4 s, and would take 1 s if all worked at once" in text
+    assert "4 s of the critical path, 1 s if all worked equally long and none waited" in text
     assert "try: hand on each piece" in text
 
 

@@ -27,7 +27,7 @@ def test_a_master_is_in_no_group_and_gains_are_those_of_the_workers(make_experim
     assert first.gain.seconds == pytest.approx(3.0 - 2.0)
     text = " ".join(verdict_lines(analyze(dealt_out(make_experiment))))
     assert "rank 0 is a master" in text
-    assert "instructions differ: from 1.0e9 to 3.0e9" in text
+    assert "instructions differ: from 1.0e9 on rank 1 to 3.0e9 on rank 3" in text
 
 
 def test_who_is_to_be_included_is_no_master(make_experiment):
