@@ -58,12 +58,12 @@ def efficiency(findings: Findings) -> list[str]:
     whole = longest * found.load_balance
     lost = {
         "uneven ranks": longest - whole,
-        "waiting for each other's work": transfer - longest,
+        "waiting for each other": transfer - longest,
         "transfer": 1 - transfer,
     }
     parts = [f"{percent(100 * share)} to {what}" for what, share in lost.items() if share >= _LEAST_LOSS]
     but = "" if "transfer" in found.reliable else " without transfer"
-    return [f"efficiency{but} {percent(100 * whole)}" + ("; lost: " + ", ".join(parts) if parts else "")]
+    return [f"efficiency {percent(100 * whole)}{but}" + ("; lost: " + ", ".join(parts) if parts else "")]
 
 
 def balanced(findings: Findings) -> list[str]:

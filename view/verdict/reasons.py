@@ -200,7 +200,7 @@ def _executes(findings: Findings, finding: Finding, core: int) -> list[str]:
     said += f", {own:.2g} cycles each"
     if finding.kind is not Kind.MEMORY and own > _SLOW * program:
         return [f"{said}: long latencies (divisions, branches, dependent operations)"]
-    return [f"{said}: nothing stalls, and no cheap fix is known" if own <= _STEADY else said]
+    return [f"{said}: nothing stalls, so only fewer instructions help" if own <= _STEADY else said]
 
 
 def _why_in_mpi(findings: Findings, finding: Finding) -> list[str]:
