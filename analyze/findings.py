@@ -10,7 +10,7 @@ from ..experiment.selection import check_ranks
 from .disparity.weights import find_weights
 from .dissimilarity.differences import find_differences
 from .dissimilarity.off_path import without_what_costs_nothing
-from .dissimilarity.performance import DISSIMILARITY_METRICS
+from .dissimilarity.rank_vectors import DISSIMILARITY_METRICS
 from .paper.stages import PAPER_METRIC, by_the_paper
 from .run.preparation import prepare
 from .verdict import Judgement, Verdict, find_verdict, judge_differences, judge_weights

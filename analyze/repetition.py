@@ -11,13 +11,13 @@ import numpy as np
 
 from ..experiment import Experiment
 from ..experiment.algebra import integrate
-from .dissimilarity.performance import Performance
+from .dissimilarity.rank_vectors import RankVectors
 from .findings import Findings
 from .run.arrays import Indices
 from .run.code_regions import CodeRegion
 from .run.location_blocks import WORKERS
 from .run.overhead import TIMES
-from .verdict.repeatability import Repetition, Standing
+from .verdict.repeatability import Repeatability, Repetition
 
 __all__ = ["repeated"]
 
@@ -35,7 +35,7 @@ class _Halves:
     others: frozenset[int | str]
 
     @classmethod
-    def of(cls, performance: Performance, regions: Sequence[int]) -> _Halves:
+    def of(cls, performance: RankVectors, regions: Sequence[int]) -> _Halves:
         values, labels = performance.values[list(regions)].sum(axis=0), performance.labels
         columns = np.array(max(performance.groups, key=lambda group: float(np.ptp(values[group]))))
         among = values[columns]
@@ -45,7 +45,7 @@ class _Halves:
     def is_like(self, other: _Halves) -> bool:
         return len(self.slow & other.slow) >= _ALIKE * len(self.slow | other.slow)
 
-    def apart(self, performance: Performance, regions: Sequence[int]) -> float | None:
+    def apart(self, performance: RankVectors, regions: Sequence[int]) -> float | None:
         """Say how much more the slow ones were measured to have in regions than the others; None if some are not there.
 
         Threads that have no part in them have nothing.
@@ -134,13 +134,13 @@ def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[
                 seconds[place].append(_taken(run, place))
     finally:
         WORKERS.reset(token)
-    standings = {kind: Standing(in_runs[kind], _complete(seconds[kind])) for kind in in_runs}
+    standings = {kind: Repeatability(in_runs[kind], _complete(seconds[kind])) for kind in in_runs}
     of_ranks = {each.core: standings[kind] for kind, each in mean.differences.items()}
     of_regions = {core: standings[place] for place, core in mean.weights.items()}
     return replace(findings, repetition=Repetition(len(runs), of_ranks, of_regions))
 
 
-def _compared_as(mean: Findings, run: Findings) -> Performance | None:
+def _compared_as(mean: Findings, run: Findings) -> RankVectors | None:
     """Give the vectors of a run by what the mean is compared by; None if that is no time of regions."""
     metric, threads = mean.performance.metric, bool(mean.performance.threads)
     if metric not in TIMES or mean.dissimilarity.jobs:
@@ -148,10 +148,10 @@ def _compared_as(mean: Findings, run: Findings) -> Performance | None:
     own = run.performance
     if (own.metric, bool(own.threads), run.dissimilarity.jobs) == (metric, threads, False):
         return own
-    return Performance.selected(run.run.compared.by_thread() if threads else run.run.compared, metric=metric)
+    return RankVectors.selected(run.run.compared.by_thread() if threads else run.run.compared, metric=metric)
 
 
-def _apart(mean: _Analysed, difference: _Difference, run: _Analysed, performance: Performance | None) -> float | None:
+def _apart(mean: _Analysed, difference: _Difference, run: _Analysed, performance: RankVectors | None) -> float | None:
     """Say how much longer in a run those ranks take that are slow in the mean."""
     if performance is None:
         return None

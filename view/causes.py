@@ -7,7 +7,7 @@ from typing import Final
 
 from ..analyze.disparity.causes import Cause
 from ..analyze.dissimilarity.causes import Difference
-from ..analyze.dissimilarity.performance import Performance
+from ..analyze.dissimilarity.rank_vectors import RankVectors
 from ..analyze.run.costs import Cost
 from .units import count, percent, volume
 
@@ -119,7 +119,7 @@ def against_weight(cost: Cost) -> Mapping[str, str]:
     return to_try
 
 
-def against_difference(performance: Performance, core: int | None) -> Mapping[str, str]:
+def against_difference(performance: RankVectors, core: int | None) -> Mapping[str, str]:
     """Say what to try against each difference.
 
     Args:
@@ -134,7 +134,7 @@ def against_difference(performance: Performance, core: int | None) -> Mapping[st
     return _TO_TRY_FOR_RANKS if alone else _TO_TRY_FOR_THREADS
 
 
-def _paths_of(performance: Performance, core: int) -> list[int]:
+def _paths_of(performance: RankVectors, core: int) -> list[int]:
     """Give the call paths whose time a region's is."""
     region = performance.regions[core]
     return [region.id] if region.own_code else [*performance.selection.experiment.walk(region.id)]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..analyze import Findings
 from ..analyze.findings import PAPER
 from ..analyze.run.location_blocks import over_locations
-from ..analyze.run.oversubscription import taking_turns
+from ..analyze.run.oversubscription import oversubscription
 from ..analyze.run.selection import complete
 from ..analyze.run.summary import summary
 from ..experiment import Experiment, Region
@@ -160,7 +160,7 @@ def _costly_from(findings: Findings) -> float:
 
 def shared_cores(experiment: Experiment) -> str | None:
     """Say that ranks, or their threads, share cores; None if each had one."""
-    if not (sharing := taking_turns(experiment)):
+    if not (sharing := oversubscription(experiment)):
         return None
     threads = sharing > len({each.process for each in experiment.locations})
     return f"{sharing} {'threads' if threads else 'ranks'} share {many(experiment.notes.processors or 0, 'core')}"
@@ -186,7 +186,7 @@ def _delayed(findings: Findings) -> Iterator[str]:
     """Say that ranks waited for a processor although there were enough for all of them."""
     experiment = findings.experiment
     notes = experiment.notes
-    if findings.run.taking_turns or (notes.history and notes.runs == 1) or "wall_time" not in experiment:
+    if findings.run.oversubscription or (notes.history and notes.runs == 1) or "wall_time" not in experiment:
         return
     if not notes.run_delay:
         return

@@ -16,7 +16,7 @@ from ..analyze.evidence.decision_table import DecisionTable
 from ..analyze.run.code_regions import call_line_of, caller_of
 from ..analyze.run.criteria import THRESHOLD
 from ..analyze.verdict import Finding, Gain, Judgement
-from ..analyze.verdict.repeatability import Standing
+from ..analyze.verdict.repeatability import Repeatability
 from ..experiment import Experiment, Region
 from .causes import against_difference, against_weight
 from .critical_path import path_document
@@ -264,7 +264,7 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
         "confidence": finding.level,
         "reason": finding.reason,
         "doubt": finding.doubt,
-        "in_runs": finding.standing.in_runs if finding.standing else None,
+        "in_runs": finding.repeatability.in_runs if finding.repeatability else None,
         "advice": [asdict(each) for each in (advised.on(finding) if advised else ())],
     }
 
@@ -274,7 +274,7 @@ def _of_region(region: Region) -> dict[str, Any]:
     return {name: place[name] for name in ("name", "kind", "function", "file", "line")}
 
 
-def _standing(findings: Findings, standing: Standing | None, *, found: bool) -> dict[str, Any]:
+def _standing(findings: Findings, standing: Repeatability | None, *, found: bool) -> dict[str, Any]:
     """Say in how many runs a finding stands; None of what is none, or where the runs of a mean are gone."""
     alone = 1 if found and findings.repetition.runs == 1 else None
     interval = standing.interval if standing else None

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from ..analyze.verdict.repeatability import CONFIDENCE, Repetition, Standing
+from ..analyze.verdict.repeatability import CONFIDENCE, Repeatability, Repetition
 from .units import percent, seconds, spread
 
 __all__ = ["how_sure", "in_runs"]
 
 
-def in_runs(repetition: Repetition, standing: Standing | None) -> str:
+def in_runs(repetition: Repetition, standing: Repeatability | None) -> str:
     """Write what ends a line of a finding: ``; in 5 of 5 runs``; nothing where there were not several."""
     return f"; in {standing.in_runs} of {repetition.runs} runs" if standing else ""
 
 
-def how_sure(standing: Standing | None, *, slow: str = "") -> list[str]:
+def how_sure(standing: Repeatability | None, *, slow: str = "") -> list[str]:
     """Write the interval of a finding's seconds, if there is one.
 
     Args:

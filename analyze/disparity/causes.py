@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..evidence.attributes import LEAST_RATE, Attribute
 from ..evidence.decision_table import DecisionTable, Row
-from ..evidence.time_split import RegionSeconds
+from ..evidence.time_split import TimeSplit
 from ..run.code_regions import CodeRegion
 from ..run.criteria import CRITERIA, THRESHOLD
 from ..run.selection import Selection
@@ -58,7 +58,7 @@ class DisparityCauses:
 
 
 def find_disparity_causes(
-    found: Disparity, ranks: Selection, attributes: Mapping[str, Attribute], seconds: RegionSeconds
+    found: Disparity, ranks: Selection, attributes: Mapping[str, Attribute], seconds: TimeSplit
 ) -> DisparityCauses:
     """Build the decision table of the regions, reduce it, and read the causes from it (definitions 17 to 19).
 
@@ -117,7 +117,7 @@ def _cause(attribute: Attribute, core: int) -> Cause:
     return Cause(attribute.name, float(values[core]), attribute.of_program, float(rest[core]))
 
 
-def _raised(attribute: Attribute, seconds: RegionSeconds, costly: Sequence[int]) -> npt.NDArray[np.bool_]:
+def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> npt.NDArray[np.bool_]:
     """Tell where an attribute is high (definitions 17), and takes a part of the region's time: ``bool[region]``.
 
     Args:
@@ -136,13 +136,13 @@ def _raised(attribute: Attribute, seconds: RegionSeconds, costly: Sequence[int])
     return np.asarray(high & worth)
 
 
-def _moves(seconds: RegionSeconds) -> npt.NDArray[np.bool_]:
+def _moves(seconds: TimeSplit) -> npt.NDArray[np.bool_]:
     """Whether the volume of a region in MPI takes a part of its time, and no less than waiting for late ranks does."""
     moving = seconds.of["mpi_bytes"]
     return np.asarray(seconds.is_part(moving) & (moving >= seconds.waited))
 
 
-def _only_executes(seconds: RegionSeconds) -> npt.NDArray[np.bool_]:
+def _only_executes(seconds: TimeSplit) -> npt.NDArray[np.bool_]:
     """Whether a region computes a part of its time, and as long as so many instructions take in the program."""
     executing = seconds.of["instructions"]
     return np.asarray(seconds.is_part(executing) & ~seconds.is_part(seconds.computing - executing))

@@ -222,7 +222,7 @@ class Procedures:
     @property
     def by_computing(self) -> bool:
         """Whether they are ranked by computing."""
-        return bool(self.run.taking_turns) and self._merged.compute is not None
+        return bool(self.run.oversubscription) and self._merged.compute is not None
 
     @cached_property
     def heavy(self) -> tuple[HeavyProcedure, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...experiment import Experiment
-from ..evidence.time_split import RegionSeconds
+from ..evidence.time_split import TimeSplit
 from ..run.arrays import Flags, Values
 from ..run.costs import program_times
 from ..run.criteria import SAMPLING
@@ -165,7 +165,7 @@ class Weights:
     cpi: tuple[tuple[float | None, ...], float] | None
 
 
-def find_weights(prepared: Prepared, seconds: RegionSeconds, metric: str = "crnm") -> Weights:
+def find_weights(prepared: Prepared, seconds: TimeSplit, metric: str = "crnm") -> Weights:
     """Class the regions by one of ``DISPARITY_METRICS``, and add those whose causes cost enough to be worth a fix.
 
     Args:

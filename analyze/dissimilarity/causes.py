@@ -16,7 +16,7 @@ from ..run.criteria import CRITERIA
 from ..run.selection import complete
 from .clusters import cluster
 from .dissimilarity import Dissimilarity
-from .performance import Performance
+from .rank_vectors import RankVectors
 
 __all__ = ["Difference", "DissimilarityCauses", "find_dissimilarity_causes"]
 
@@ -64,7 +64,7 @@ class DissimilarityCauses:
 
 def find_dissimilarity_causes(
     found: Dissimilarity,
-    performance: Performance,
+    performance: RankVectors,
     attributes: Mapping[str, Attribute],
 ) -> DissimilarityCauses:
     """Build the decision table of the ranks, reduce it, and read the causes from it (definitions 12, 17 and 19).
@@ -98,7 +98,7 @@ def find_dissimilarity_causes(
 class _Comparison:
     """The ranks, by the attributes of some regions."""
 
-    def __init__(self, performance: Performance, attributes: Mapping[str, Attribute]) -> None:
+    def __init__(self, performance: RankVectors, attributes: Mapping[str, Attribute]) -> None:
         self.performance = performance
         self.attributes = attributes
 

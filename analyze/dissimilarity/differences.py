@@ -16,7 +16,7 @@ from .dissimilarity import Dissimilarity, find_dissimilarity
 from .levelling import MOST_PAID
 from .network import differing_volumes, seconds_of_a_byte
 from .off_processor import differing_time_off
-from .performance import DISSIMILARITY_METRICS, Performance
+from .rank_vectors import DISSIMILARITY_METRICS, RankVectors
 from .speed import are_slower_elsewhere
 from .thread_roles import differing_jobs
 
@@ -36,10 +36,10 @@ class Differences:
     """
 
     selection: Selection
-    performance: Performance
+    performance: RankVectors
     dissimilarity: Dissimilarity
     floor: float
-    not_judged: tuple[Performance, Dissimilarity] | None = None
+    not_judged: tuple[RankVectors, Dissimilarity] | None = None
 
     def may_be_measuring(self, regions: Sequence[int]) -> bool:
         """Whether the ranks differ, in these regions together, by no more than probes may have taken one of them there.
@@ -150,7 +150,7 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
     """
     ranks, compared_by = prepared.compared, metric or DISSIMILARITY_METRICS[0]
     compared = ranks if compared_by == "mpi_bytes" else ranks.by_thread()
-    performance = Performance.selected(compared, metric=compared_by)
+    performance = RankVectors.selected(compared, metric=compared_by)
     floor = _floor(performance, prepared)
     dissimilarity = find_dissimilarity(performance, floor=floor)
     found = Differences(compared, performance, dissimilarity, floor)
@@ -172,12 +172,12 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
     return replace(found, not_judged=off)
 
 
-def _spread(performance: Performance) -> float:
+def _spread(performance: RankVectors) -> float:
     """Give how far apart the totals of the ranks are."""
     return float(np.ptp(performance.values[list(performance.top)].sum(axis=0)))
 
 
-def _floor(performance: Performance, prepared: Prepared) -> float:
+def _floor(performance: RankVectors, prepared: Prepared) -> float:
     """Return what must be saved to matter: seconds, or the bytes that take so long."""
     if performance.metric == "mpi_bytes":
         return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(performance.experiment)

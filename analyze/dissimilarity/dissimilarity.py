@@ -12,7 +12,7 @@ from ..run.arrays import Indices, Values
 from ..run.code_regions import outermost
 from ..run.criteria import CRITERIA, THRESHOLD
 from .clusters import Labels, cluster, members, refined, severity
-from .performance import Performance
+from .rank_vectors import RankVectors
 
 __all__ = ["Dissimilarity", "clusters_in", "find_dissimilarity", "odd_one"]
 
@@ -47,7 +47,7 @@ class Dissimilarity:
         return len(self.clusters) > self.programs
 
 
-def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilarity:
+def find_dissimilarity(performance: RankVectors, *, floor: float) -> Dissimilarity:
     """Find the regions in which ranks differ, and cluster the ranks by these (definitions 8 to 12, and beyond).
 
     Algorithm 2 asks of each region whether the clusters by all regions change without it. Several imbalances hide each
@@ -92,7 +92,7 @@ def find_dissimilarity(performance: Performance, *, floor: float) -> Dissimilari
 class _Search:
     """The search for regions in which ranks of the same program differ."""
 
-    def __init__(self, performance: Performance, floor: float) -> None:
+    def __init__(self, performance: RankVectors, floor: float) -> None:
         self.performance = performance
         self.floor = floor
         self.programs: list[Indices | slice] = [*performance.groups] if len(performance.groups) > 1 else [slice(None)]
@@ -159,7 +159,7 @@ class _Search:
         return labels
 
 
-def clusters_in(performance: Performance, found: Dissimilarity, regions: Sequence[int]) -> list[list[int]]:
+def clusters_in(performance: RankVectors, found: Dissimilarity, regions: Sequence[int]) -> list[list[int]]:
     """List the clusters that a core makes by itself, and others may part; of several regions, those of all.
 
     Args:

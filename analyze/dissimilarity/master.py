@@ -9,14 +9,14 @@ import numpy as np
 
 from ..run.criteria import THRESHOLD
 from ..run.selection import complete
-from .performance import Performance
+from .rank_vectors import RankVectors
 
 __all__ = ["find_master"]
 
 _FEWEST: Final = 3  # ranks: of two, each has as many messages as the other
 
 
-def find_master(performance: Performance, include: Collection[int]) -> int | None:
+def find_master(performance: RankVectors, include: Collection[int]) -> int | None:
     """Return the column of the master; None if there is none.
 
     A master computes less than a tenth of what the others do on average, and takes part in nearly all of their

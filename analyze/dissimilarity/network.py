@@ -9,12 +9,12 @@ from ...experiment.prices import Prices
 from ..run.criteria import CRITERIA, THRESHOLD
 from ..run.selection import Selection, complete
 from .dissimilarity import Dissimilarity, find_dissimilarity
-from .performance import Performance
+from .rank_vectors import RankVectors
 
 __all__ = ["differing_volumes", "seconds_of_a_byte"]
 
 
-def differing_volumes(selection: Selection, program_time: float) -> tuple[Performance, Dissimilarity] | None:
+def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVectors, Dissimilarity] | None:
     """Compare the ranks by the bytes that they send and receive.
 
     Whoever waits for a rank that sends much spends as long in MPI as this one does, so that no time parts them.
@@ -34,7 +34,7 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[Perfor
     in_mpi = selection.sums("mpi_time")[list(selection.top)].sum() / len(selection.ranks)
     if in_mpi < least:
         return None
-    performance = Performance.selected(selection, metric="mpi_bytes")
+    performance = RankVectors.selected(selection, metric="mpi_bytes")
     found = find_dissimilarity(performance, floor=least / seconds_of_a_byte(experiment))
     return (performance, found) if any(_stands_out(performance, core) for core in found.cccr) else None
 
@@ -45,7 +45,7 @@ def seconds_of_a_byte(experiment: Experiment) -> float:
     return (prices.mpi_byte if len(nodes) == 1 else prices.mpi_byte_across) or CRITERIA.byte
 
 
-def _stands_out(performance: Performance, core: int) -> bool:
+def _stands_out(performance: RankVectors, core: int) -> bool:
     """Whether, among the ranks of some program, one moves several times as much as another, and does not collect.
 
     Inside a domain ranks have at most twice the neighbours of those in its corners. What is as much within a tenth is

@@ -16,7 +16,7 @@ from ..run.selection import Selection, complete, over_ranks
 from ..run.summary import summary
 from ..run.threads import Threads
 from .dissimilarity import Dissimilarity, find_dissimilarity
-from .performance import Performance, by_program
+from .rank_vectors import RankVectors, by_program
 
 __all__ = ["METRIC", "differing_time_off"]
 
@@ -30,7 +30,7 @@ _CALLS: Final = (
 
 def differing_time_off(
     selection: Selection, program_time: float, threads: Threads | None = None
-) -> tuple[Performance, Dissimilarity] | None:
+) -> tuple[RankVectors, Dissimilarity] | None:
     """Compare the ranks by the wall time for which they are on no processor outside MPI and OpenMP, and want none.
 
     While a rank sleeps, waits for a child process, or for a device, it computes nothing, and the others wait in MPI. It
@@ -60,7 +60,7 @@ def differing_time_off(
     if values[list(selection.top)].sum(axis=0).max() - others.min() <= floor:
         return None
     programs = by_program(selection).programs
-    performance = Performance(
+    performance = RankVectors(
         experiment, METRIC, selection.regions, selection.ranks, values, selection, measured, programs=programs
     )
     found = find_dissimilarity(performance, floor=floor)
@@ -153,7 +153,7 @@ def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Va
     )
 
 
-def _is_waited_for(performance: Performance, core: int, in_mpi: Values) -> bool:
+def _is_waited_for(performance: RankVectors, core: int, in_mpi: Values) -> bool:
     """Whether, among the ranks of some program, one is off the processor while another waits in MPI."""
     for columns in performance.groups:
         times = performance.values[core][columns]

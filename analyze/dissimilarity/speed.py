@@ -14,14 +14,14 @@ import numpy as np
 from ..run.arrays import Flags
 from ..run.code_regions import descendants
 from ..run.criteria import CRITERIA, THRESHOLD
-from .performance import Performance
+from .rank_vectors import RankVectors
 
 __all__ = ["are_slower_elsewhere"]
 
 _MOST: Final = 0.5  # of what ranks compute elsewhere
 
 
-def are_slower_elsewhere(performance: Performance, regions: Sequence[int]) -> bool:
+def are_slower_elsewhere(performance: RankVectors, regions: Sequence[int]) -> bool:
     """Whether ranks that are slower in some regions are so in most others, too, but not all by one factor.
 
     One factor everywhere is that of an uneven share of everything.
@@ -52,7 +52,7 @@ def are_slower_elsewhere(performance: Performance, regions: Sequence[int]) -> bo
     )
 
 
-def _slower(performance: Performance, regions: Sequence[int]) -> Flags:
+def _slower(performance: RankVectors, regions: Sequence[int]) -> Flags:
     """Tell which ranks are above the middle between the fastest and the slowest of their program."""
     times = performance.values[list(regions)].sum(axis=0)
     slower = np.zeros(len(times), dtype=bool)
@@ -61,7 +61,7 @@ def _slower(performance: Performance, regions: Sequence[int]) -> Flags:
     return slower
 
 
-def _within(performance: Performance, regions: Sequence[int]) -> Flags:
+def _within(performance: RankVectors, regions: Sequence[int]) -> Flags:
     found = np.zeros(len(performance.regions), dtype=bool)
     for each in regions:
         found[[each, *descendants(performance.regions, each)]] = True

@@ -10,7 +10,7 @@ from ..run.selection import Selection
 from ..run.threads import Threads
 from .clusters import cluster, members, severity
 from .dissimilarity import Dissimilarity, odd_one
-from .performance import Performance
+from .rank_vectors import RankVectors
 
 __all__ = ["differing_jobs"]
 
@@ -18,7 +18,7 @@ _AT_WORK: Final = 0.5  # of the part of its time for which a worker is on a proc
 _TOGETHER: Final = 0.5  # of the workers' time, for which the first thread must have been at work as well
 
 
-def differing_jobs(selection: Selection, *, floor: float) -> tuple[Performance, Dissimilarity, Selection] | None:
+def differing_jobs(selection: Selection, *, floor: float) -> tuple[RankVectors, Dissimilarity, Selection] | None:
     """Compare the totals of first threads and of the workers beside them, which no region has in common.
 
     What a first thread does alone is a serial part where the others wait for it, as those of OpenMP do. It is none
@@ -38,7 +38,7 @@ def differing_jobs(selection: Selection, *, floor: float) -> tuple[Performance, 
     workers = sorted({column for part in threads.parts if set(part.others) & set(at_work) for column in part.working})
     columns = [column for column in selection.all_columns.tolist() if column in {*workers, *at_work}]
     own = selection.with_threads(columns)
-    performance = Performance.selected(own)
+    performance = RankVectors.selected(own)
     totals = performance.values[list(performance.top)].sum(axis=0)[:, None]
     floor = max(floor, performance.totals_by_sampling)
     clusters = tuple(tuple(each) for each in members(cluster(totals, floor=floor, groups=performance.programs)))

@@ -13,19 +13,19 @@ from ..critical_path.serialisation import Serialisation
 from ..run.arrays import Flags, Values
 from ..run.costs import Cost
 from ..run.criteria import CRITERIA, THRESHOLD
-from ..run.oversubscription import taking_turns
+from ..run.oversubscription import oversubscription
 from ..run.selection import Selection, complete
 from .attributes import Attribute
 from .misses import Misses
 
-__all__ = ["RegionSeconds", "region_seconds"]
+__all__ = ["TimeSplit", "time_split"]
 
 _PASSES: Final = 8  # copies of a byte, and transfers of lines for a call, of a message between two processes of a node
 _LINE: Final = 64  # bytes
 
 
 @dataclass(frozen=True)
-class RegionSeconds:
+class TimeSplit:
     """What the time of each region went into, ``float64[region]`` each: inclusive seconds, a mean over the ranks.
 
     Attributes:
@@ -102,13 +102,13 @@ class RegionSeconds:
         return np.flatnonzero(enough).tolist()
 
 
-def region_seconds(
+def time_split(
     ranks: Selection,
     attributes: Mapping[str, Attribute],
     costs: Sequence[Cost],
     waited: Values,
     serialisation: Serialisation | None = None,
-) -> RegionSeconds:
+) -> TimeSplit:
     """Tell what the attributes of each region take.
 
     Files and MPI have the time that was measured in their calls; of MPI without what is waiting for late ranks, and of
@@ -131,7 +131,7 @@ def region_seconds(
         return ranks.sums(metric) / len(ranks.ranks) if complete(ranks.experiment, metric) else None
 
     wall, mpi, calls, volume = (cost(each) for each in ("wall_time", "mpi_time", "mpi_calls", "mpi_bytes"))
-    turns = bool(taking_turns(ranks.experiment)) or _waits_for_processors(ranks, float(wall[list(ranks.top)].sum()))
+    turns = bool(oversubscription(ranks.experiment)) or _waits_for_processors(ranks, float(wall[list(ranks.top)].sum()))
     files = np.minimum(wall - mpi, CRITERIA.byte * cost("io_bytes"))
     if complete(ranks.experiment, "io_time"):
         files = _in_files(cost("io_time"), mean("io_cpu_time"), mean("io_calls"), cost("io_bytes"), turns=turns)
@@ -159,7 +159,7 @@ def region_seconds(
             fastest = amount[region] * _price_of_fastest(ranks, region, metric)
             spent[region] = min(spent[region], fastest, within_node[region])
     busy = float((computing + files + of["mpi_bytes"] + small_calls)[list(ranks.top)].sum())
-    return RegionSeconds(
+    return TimeSplit(
         time=time,
         of=of,
         small_calls=small_calls,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dissimilarity.clusters import members, severity
 from ..dissimilarity.dissimilarity import Dissimilarity, odd_one
-from ..dissimilarity.performance import Performance
+from ..dissimilarity.rank_vectors import RankVectors
 from ..run.arrays import Indices, Values
 
 __all__ = ["are_clusters", "cluster", "search_dissimilarity"]
@@ -73,7 +73,7 @@ def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Itera
         yield near if len(near) else np.array([first])  # what is no number is near to nothing
 
 
-def search_dissimilarity(performance: Performance) -> Dissimilarity:
+def search_dissimilarity(performance: RankVectors) -> Dissimilarity:
     """Cluster the ranks, and search the regions that part them (section 4.3).
 
     Cost: one clustering a region that is looked at, and for composites one for each of the r/s of every size s that
@@ -97,7 +97,7 @@ def search_dissimilarity(performance: Performance) -> Dissimilarity:
 class _Search:
     """Regions are set to 0 and restored in turn, and the clusters compared with the original ones (lines 3 to 31)."""
 
-    def __init__(self, performance: Performance) -> None:
+    def __init__(self, performance: RankVectors) -> None:
         self.performance = performance
         self.top = performance.top
         self.vectors = performance.values[list(self.top)].T.copy()

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..disparity.weights import Weights
 from ..dissimilarity.differences import Differences
-from ..dissimilarity.performance import Performance
+from ..dissimilarity.rank_vectors import RankVectors
 from ..run.preparation import Prepared
 from ..run.selection import Selection
 from ..verdict.explanation import Explanation, find_spending, unprobed_callees
@@ -53,7 +53,7 @@ def by_the_paper(
 def compare(ranks: Selection, metric: str) -> Differences:
     """Compare ranks, or threads, by what was measured of them: probes included, and nothing too small to differ by."""
     compared = ranks if metric == "mpi_bytes" else ranks.by_thread()
-    performance = Performance.selected(compared, metric=metric)
+    performance = RankVectors.selected(compared, metric=metric)
     measured = performance.measured(range(len(performance.regions)))
     # A thread has the serial part of its process in common with the others, though it has no part in it.
     values = np.where(np.isnan(measured), performance.values, measured) if performance.threads else measured

@@ -8,10 +8,10 @@ from ...experiment import Experiment
 from .arrays import Values
 from .threads import busy_threads
 
-__all__ = ["of_first_threads", "others_turns", "run_delays", "taking_turns", "waiting_for_turns"]
+__all__ = ["of_first_threads", "others_turns", "oversubscription", "run_delays", "waiting_for_turns"]
 
 
-def taking_turns(experiment: Experiment) -> int:
+def oversubscription(experiment: Experiment) -> int:
     """Count the ranks, or busy threads if these are more, that share fewer processors.
 
     0 if each had one, or it is not known.
@@ -28,7 +28,7 @@ def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
 
     These are times by the clock on the wall, and what MPI calls do while they wait, as ``cpu_time`` has it, too.
     """
-    if not taking_turns(experiment):
+    if not oversubscription(experiment):
         return ()
     found = {"wall_time", "program_time", "mpi_cpu_time", "mpi_instructions"}
     for metric in experiment.metrics:  # parents first

@@ -12,7 +12,7 @@ from .costs import Cost, program_times, region_costs, times_outside
 from .criteria import CRITERIA
 from .foreign_metrics import as_run, expected_times
 from .overhead import Overhead, measuring_cost
-from .oversubscription import taking_turns
+from .oversubscription import oversubscription
 from .selection import Selection
 from .summary import summary
 from .threads import has_nested_teams
@@ -35,8 +35,8 @@ class Prepared:
         mean_time: The same, a mean over the processes.
         outside: What of that is before MPI_Init and after MPI_Finalize, of the process with most.
         overhead: The cost of measuring.
-        taking_turns: How many ranks, or busy threads if these are more, share fewer processors; 0 if each had one, or
-            it is not known.
+        oversubscription: How many ranks, or busy threads if these are more, share fewer processors; 0 if each had
+            one, or it is not known.
         nested_teams: Whether there are threads of teams within teams, which are not compared.
         least: The share of the run that a finding must be worth, where one was asked for.
     """
@@ -50,7 +50,7 @@ class Prepared:
     mean_time: float
     outside: float
     overhead: Overhead
-    taking_turns: int
+    oversubscription: int
     nested_teams: bool
     least: float | None = None
 
@@ -107,7 +107,7 @@ def prepare(
         mean_time=float(times.mean()),
         outside=float(times_outside(experiment).max()),
         overhead=measuring_cost(experiment),
-        taking_turns=taking_turns(experiment),
+        oversubscription=oversubscription(experiment),
         nested_teams=has_nested_teams(experiment),
         least=least,
     )

@@ -16,7 +16,7 @@ from ..disparity.weights import Weights
 from ..dissimilarity.differences import Differences
 from ..dissimilarity.dissimilarity import Dissimilarity
 from ..dissimilarity.master import find_master
-from ..dissimilarity.performance import Performance
+from ..dissimilarity.rank_vectors import RankVectors
 from ..evidence.attributes import lacking
 from ..run.arrays import Values
 from ..run.preparation import Prepared
@@ -63,7 +63,7 @@ class Analysis:
         return lacking(self.experiment)
 
     @property
-    def performance(self) -> Performance:
+    def performance(self) -> RankVectors:
         """The performance vectors; positions elsewhere are positions in its ``regions``."""
         return self.differences.performance
 
@@ -101,7 +101,7 @@ class Analysis:
     def critical_path(self) -> CriticalPath | None:
         """Where the run's length comes from; None if that was not recorded."""
         master = None if self.master is None else self.performance.ranks[self.master]
-        alone = not self.run.taking_turns
+        alone = not self.run.oversubscription
         return find_critical_path(self.experiment, self.run.program_time, alone=alone, master=master)
 
     @cached_property

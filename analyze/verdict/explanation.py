@@ -16,7 +16,7 @@ from ..dissimilarity.causes import DissimilarityCauses, find_dissimilarity_cause
 from ..dissimilarity.differences import Differences
 from ..evidence.attributes import Attribute, attributes_of
 from ..evidence.throttled import Throttled, throttled_within
-from ..evidence.time_split import RegionSeconds, region_seconds
+from ..evidence.time_split import TimeSplit, time_split
 from ..run.code_regions import CodeRegion
 from ..run.criteria import CRITERIA
 from ..run.preparation import Prepared
@@ -40,7 +40,7 @@ class Spending:
 
     waiting: Waiting
     attributes: Mapping[str, Attribute]
-    seconds: RegionSeconds
+    seconds: TimeSplit
     serialisation: Serialisation | None = None
 
 
@@ -56,7 +56,7 @@ def find_spending(prepared: Prepared, differences: Differences | None) -> Spendi
         waiting = find_waiting(weighed, found, performance, differences.selection)
     waiting = with_measured(waiting, weighed)
     attributes = attributes_of(weighed)
-    seconds = region_seconds(weighed, attributes, prepared.weighed_costs, waiting.seconds, serialisation)
+    seconds = time_split(weighed, attributes, prepared.weighed_costs, waiting.seconds, serialisation)
     return Spending(waiting, attributes, seconds, serialisation)
 
 
@@ -91,7 +91,7 @@ class Explanation:
     of_ranks: DissimilarityCauses
     of_regions: DisparityCauses
     waiting: Waiting
-    seconds: RegionSeconds
+    seconds: TimeSplit
     unprobed: Mapping[int, tuple[str, ...]]
     throttled: Mapping[int, tuple[Throttled, ...]]
     serialisation: Serialisation | None = None

@@ -9,7 +9,7 @@ from enum import StrEnum
 from ...experiment import Region
 from ..disparity.procedures import HeavyProcedure
 from ..run.code_regions import CodeRegion
-from .repeatability import Standing
+from .repeatability import Repeatability
 
 __all__ = ["Cause", "Doubt", "Finding", "Gain", "Group", "Kind", "Wait"]
 
@@ -117,7 +117,7 @@ class Finding:
         level: Confidence: ``high``, ``medium`` or ``low``.
         reason: Why it is no higher, or so high.
         waits: Where other ranks wait for it, the longest first.
-        standing: In how many runs it was found; None of a single run.
+        repeatability: In how many runs it was found; None of a single run.
     """
 
     kind: Kind
@@ -136,7 +136,7 @@ class Finding:
     level: str = "medium"
     reason: str = ""
     waits: Sequence[Wait] = ()
-    standing: Standing | None = None
+    repeatability: Repeatability | None = None
 
     @property
     def is_of_ranks(self) -> bool:

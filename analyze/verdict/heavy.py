@@ -38,7 +38,7 @@ def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
             of_run=of_run,
             level=confidence.level,
             reason=confidence.reason,
-            standing=analysis.repetition.of_regions.get(core),
+            repeatability=analysis.repetition.of_regions.get(core),
         )
 
 

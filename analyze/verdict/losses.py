@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from ..dissimilarity.performance import Performance
+from ..dissimilarity.rank_vectors import RankVectors
 from ..run.compute_time import Computing
 from ..run.overhead import TIMES
 from .analysis import Analysis
@@ -45,7 +45,7 @@ def losses(findings: Analysis) -> list[Loss]:
     performance = findings.performance
     if performance.metric not in TIMES:
         metric = "compute_time" if Computing.is_measured(findings.experiment) else "wall_time"
-        performance = Performance.selected(findings.differences.selection, metric=metric)
+        performance = RankVectors.selected(findings.differences.selection, metric=metric)
     threads, columns_of_all = performance.selection.threads, performance.selection.columns
     own_time = threads.own[:, columns_of_all] if threads else None  # else they have that of another thread
     found = []

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["CONFIDENCE", "Interval", "Repetition", "Standing"]
+__all__ = ["CONFIDENCE", "Interval", "Repeatability", "Repetition"]
 
 CONFIDENCE: Final = 0.95
 _FEWEST: Final = 3  # runs: of two, an interval is wider than anything that it could say
@@ -30,7 +30,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Repeatability:
     """How one finding stands in the runs.
 
     Attributes:
@@ -66,5 +66,5 @@ class Repetition:
     """
 
     runs: int = 1
-    of_ranks: Mapping[int | None, Standing] = field(default_factory=dict)
-    of_regions: Mapping[int, Standing] = field(default_factory=dict)
+    of_ranks: Mapping[int | None, Repeatability] = field(default_factory=dict)
+    of_regions: Mapping[int, Repeatability] = field(default_factory=dict)

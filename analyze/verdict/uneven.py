@@ -48,7 +48,7 @@ def _finding(analysis: Analysis, core: int | None, regions: Sequence[int], cause
         doubt=None if doubt is Doubt.SAME_WORK else doubt,
         level=confidence.level,
         reason=confidence.reason,
-        standing=analysis.repetition.of_ranks.get(core),
+        repeatability=analysis.repetition.of_ranks.get(core),
     )
 
 

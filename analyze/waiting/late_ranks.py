@@ -10,13 +10,13 @@ from typing import Final
 
 import numpy as np
 
-from ..dissimilarity.performance import Performance
+from ..dissimilarity.rank_vectors import RankVectors
 from ..run.arrays import Flags, Values
 from ..run.code_regions import CodeRegion, descendants
 from ..run.selection import Selection, complete
 from ..run.summary import summary
 
-__all__ = ["Lateness", "find_lateness"]
+__all__ = ["LateRanks", "find_late_ranks"]
 
 Steps = Iterator["Steps"]  # each of them those of a region below
 
@@ -26,7 +26,7 @@ _LOOPS: Final = 2  # around each other, whose first turn is told from the others
 
 
 @dataclass(frozen=True)
-class Lateness:
+class LateRanks:
     """What ranks wait for those that come late in the MPI calls of each region alone, without the regions below it.
 
     Attributes:
@@ -40,7 +40,7 @@ class Lateness:
     shares: Mapping[int, Mapping[int, float]]
 
 
-def find_lateness(selection: Selection, performance: Performance, cores: Sequence[int]) -> Lateness:
+def find_late_ranks(selection: Selection, performance: RankVectors, cores: Sequence[int]) -> LateRanks:
     """Follow a program, as if it were the mean of its turns, and see how far ranks are ahead of others in each region.
 
     Regions follow each other as they were first entered; those in a loop, or entered again and again, take turns::
@@ -62,7 +62,7 @@ def find_lateness(selection: Selection, performance: Performance, cores: Sequenc
     program = _Program.of(selection, performance)
     walk = _Walk(program, tuple(cores))
     walk.go()
-    return Lateness(program.in_mpi, walk.seconds, walk.shares)
+    return LateRanks(program.in_mpi, walk.seconds, walk.shares)
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class _Program:
     Attributes:
         selection: The ranks, and regions.
         performance: What they compute.
-        in_mpi: As ``Lateness`` has it.
+        in_mpi: As ``LateRanks`` has it.
         roots: Positions of the own code of the entry procedures.
         below: By region the positions of those right below it, in the order of first entry; below own code, too.
         waits: Whether any region of a subtree is in MPI for more than little of the time.
@@ -80,7 +80,7 @@ class _Program:
     """
 
     selection: Selection
-    performance: Performance
+    performance: RankVectors
     in_mpi: Values
     roots: tuple[int, ...]
     below: tuple[tuple[int, ...], ...]
@@ -88,7 +88,7 @@ class _Program:
     visits: tuple[float, ...]
 
     @classmethod
-    def of(cls, selection: Selection, performance: Performance) -> _Program:
+    def of(cls, selection: Selection, performance: RankVectors) -> _Program:
         """Read the tree, and what is in it."""
         experiment, regions = selection.experiment, performance.regions
         place = {each.id: index for index, each in enumerate(regions)}
@@ -154,7 +154,7 @@ class _Walk:
             sums of both say how late a rank is; only differences between ranks say something.
         at_loop: What they had computed when the loop began that is around all others.
         by_its_end: What they will have when it ends; of those that take no part in it, all that they will.
-        seconds: As ``Lateness`` has it, as far as the way has been gone.
+        seconds: As ``LateRanks`` has it, as far as the way has been gone.
         shares: Likewise.
         around: How many loops they are in whose first turn is told from the others.
     """

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from ...experiment import Region
 from ..critical_path.serialisation import Serialisation
 from ..dissimilarity.dissimilarity import Dissimilarity
-from ..dissimilarity.performance import Performance
+from ..dissimilarity.rank_vectors import RankVectors
 from ..run.criteria import CRITERIA, THRESHOLD
 from ..run.selection import Selection, complete
-from .late_ranks import Lateness, find_lateness
+from .late_ranks import LateRanks, find_late_ranks
 
 __all__ = ["Waiting", "find_waiting", "followed_waiting"]
 
@@ -46,11 +46,11 @@ class Waiting:
         return {region: max(shares, key=shares.__getitem__) for region, shares in self.shares.items()}
 
 
-def find_waiting(weighed: Selection, found: Dissimilarity, performance: Performance, selection: Selection) -> Waiting:
+def find_waiting(weighed: Selection, found: Dissimilarity, performance: RankVectors, selection: Selection) -> Waiting:
     """Attribute time in MPI to ranks that come late, but no more than their lateness explains.
 
-    What that is in a region's own calls says ``find_lateness``; less than a part of them is ignored. A region has what
-    the regions below it have. It is shared out over the cores before it, as far as ranks were late in these.
+    What that is in a region's own calls says ``find_late_ranks``; less than a part of them is ignored. A region has
+    what the regions below it have. It is shared out over the cores before it, as far as ranks were late in these.
 
     Args:
         weighed: All ranks, and the regions as they are weighed.
@@ -64,9 +64,9 @@ def find_waiting(weighed: Selection, found: Dissimilarity, performance: Performa
     by_cores = performance.metric != "mpi_bytes"
     is_same = performance.metric == "compute_time" and not selection.is_part
     cores = found.cccr if by_cores else ()
-    of_every_rank = performance if is_same else Performance.selected(weighed)
-    every = find_lateness(weighed, of_every_rank, cores if is_same else ())
-    compared = every if is_same or not by_cores else find_lateness(selection, performance, cores)
+    of_every_rank = performance if is_same else RankVectors.selected(weighed)
+    every = find_late_ranks(weighed, of_every_rank, cores if is_same else ())
+    compared = every if is_same or not by_cores else find_late_ranks(selection, performance, cores)
     counts = _counts(every)
     seconds, shares = np.where(counts, every.seconds, 0.0), _of_parts(compared)
     for index in reversed(range(len(regions))):  # children before parents
@@ -108,11 +108,11 @@ def followed_waiting(weighed: Selection, cores: Sequence[int], serialisation: Se
     return Waiting(seconds, {index: each for index, each in shares.items() if each}, awaited=awaited)
 
 
-def _counts(found: Lateness) -> npt.NDArray[np.bool_]:
+def _counts(found: LateRanks) -> npt.NDArray[np.bool_]:
     """Tell where waiting for late ranks is a part of the time in MPI: ``bool[region]``."""
     return np.asarray((found.seconds > 0) & (found.seconds >= CRITERIA.part * found.in_mpi))
 
 
-def _of_parts(found: Lateness) -> dict[int, dict[int, float]]:
+def _of_parts(found: LateRanks) -> dict[int, dict[int, float]]:
     counts = _counts(found)
     return {index: {**each} for index, each in found.shares.items() if counts[index]}

@@ -14,14 +14,14 @@ from collections.abc import Callable
 import numpy as np
 
 from autoanalyzer.analyze.dissimilarity.dissimilarity import find_dissimilarity
-from autoanalyzer.analyze.dissimilarity.performance import Performance
+from autoanalyzer.analyze.dissimilarity.rank_vectors import RankVectors
 from autoanalyzer.analyze.run.code_regions import CodeRegion
 from autoanalyzer.experiment import CallPath, Experiment, Location, Region
 
 TOP, BELOW = 14, 2  # 1-code regions, and children of each: the shape of ST in paper 001
 
 
-def performance(ranks: int, kind: str) -> Performance:
+def performance(ranks: int, kind: str) -> RankVectors:
     """Make vectors of ranks that are balanced, in four groups, or all different."""
     rng = np.random.default_rng(7)
     regions: list[CodeRegion] = []
@@ -45,7 +45,7 @@ def performance(ranks: int, kind: str) -> Performance:
         metrics=[], call_paths=[CallPath(Region("function", "main"))], locations=[Location("m", "n", 0)], severities={}
     )
     values = np.array(rows)
-    return Performance(shell, "compute_time", tuple(regions), tuple(range(ranks)), values, values)
+    return RankVectors(shell, "compute_time", tuple(regions), tuple(range(ranks)), values, values)
 
 
 def timed(call: Callable[[], object]) -> float:

@@ -4,7 +4,7 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.repetition import repeated
-from autoanalyzer.analyze.verdict.repeatability import Standing
+from autoanalyzer.analyze.verdict.repeatability import Repeatability
 from autoanalyzer.experiment.algebra import mean
 from autoanalyzer.view.verdict import verdict_lines
 
@@ -13,7 +13,7 @@ def of_runs(*runs) -> Findings:
     return repeated(analyze(mean(*runs, exact=True)), runs, analyze)
 
 
-def of_core(findings: Findings) -> Standing:
+def of_core(findings: Findings) -> Repeatability:
     (core,) = findings.dissimilarity.cccr
     return findings.repetition.of_ranks[core]
 

@@ -24,7 +24,7 @@ from ..source_file import SourceFile
 from ..sources import Sources
 from ..title import title_of
 from ..units import amount, many
-from ..verdict import Entry, Sight, balanced, efficiency, entries, headline, master, too_short
+from ..verdict import Entry, Highlight, balanced, efficiency, entries, headline, master, too_short
 from .dataset import Dataset, dataset_of
 from .document import Page
 from .packing import packed
@@ -83,12 +83,12 @@ def page_of(
     experiment, file = subject.experiment, subject.file
     clusters = _clusters(subject.findings) if subject.findings else []
     said = _said(subject, folders if advice else None, tell)
-    findings = [replace(each, sight=each.sight.within(experiment)) for each in said.findings]
-    sights = [each.sight for each in findings]
-    experiments = [dataset_of(experiment, clusters=clusters, sights=sights)]
+    findings = [replace(each, highlight=each.highlight.within(experiment)) for each in said.findings]
+    highlights = [each.highlight for each in findings]
+    experiments = [dataset_of(experiment, clusters=clusters, highlights=highlights)]
     if against:
         experiments.append(_difference(experiment, against[0]))
-    spoken_of = [each.sight.metric for each in findings if each.sight.metric is not None]
+    spoken_of = [each.highlight.metric for each in findings if each.highlight.metric is not None]
     times, unread = _times(recordings, experiment, spoken_of)
     measured = file.stat().st_mtime if file.is_file() else None
     sources = [] if folders is None else _sources(experiment, Sources(experiment, file, folders))
@@ -152,7 +152,7 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
         lines = [*efficiency(findings), *master(findings), *balanced(findings)]
         if findings.verdict.too_short:
             lines = [too_short()]
-        found = entries(findings, advised, whole=True, sights=True)
+        found = entries(findings, advised, whole=True, highlights=True)
         return _Said(
             _SEPARATOR.join(headline(findings, subject.file)),
             lines,
@@ -161,10 +161,10 @@ def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str]
         )
     title = _SEPARATOR.join((title_of(experiment, subject.file), experiment.size))
     changes = _changes(experiment) if experiment.notes.derived_by[-1:] == ("difference",) else []
-    lines = (
-        [_change_of_all(experiment, changes[0].sight.metric or "")] if changes else [f"No verdict: {subject.refusal}"]
-    )
-    return _Said(title, lines, changes, [*experiment.notes.history, *experiment.notes.remarks])
+    line = f"No verdict: {subject.refusal}"
+    if changes:
+        line = _change_of_all(experiment, changes[0].highlight.metric or "")
+    return _Said(title, [line], changes, [*experiment.notes.history, *experiment.notes.remarks])
 
 
 def _change_of_all(experiment: Experiment, metric: str) -> str:
@@ -185,8 +185,8 @@ def _changes(experiment: Experiment) -> list[Entry]:
             break
         place = at_line(region.file, region.first_line) if region.file else ""
         what = f"{times[0]} {amount(abs(change), 'sec')} {'less' if change > 0 else 'more'} than before"
-        kind, sight = "GAIN" if change > 0 else "LOSS", Sight(times[0], path=int(path))
-        found.append(Entry(kind, place, region.name, lines=[what], sight=sight))
+        kind, highlight = "GAIN" if change > 0 else "LOSS", Highlight(times[0], path=int(path))
+        found.append(Entry(kind, place, region.name, lines=[what], highlight=highlight))
     return found
 
 

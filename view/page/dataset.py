@@ -15,7 +15,7 @@ from ...experiment.aggregate import added_parts
 from ..browser import Browser, Dimension, Pane, Sums, Tree, at_start
 from ..browser.dimensions import cluster_tree, flat_profile
 from ..place import visible
-from ..verdict import Sight
+from ..verdict import Highlight
 from .packing import Packed, packed
 from .roofline import roofline_of
 from .summary import MEASURES, bins_of, summary
@@ -49,7 +49,7 @@ def dataset_of(
     experiment: Experiment,
     *,
     clusters: Sequence[Iterable[int]] = (),
-    sights: Sequence[Sight] = (),
+    highlights: Sequence[Highlight] = (),
     key: str = "run",
 ) -> Dataset:
     """Take from an experiment what a page shows of it; metrics are read one after the other.
@@ -60,12 +60,12 @@ def dataset_of(
     Args:
         experiment: Any with a metric and a call path.
         clusters: Indices of the locations of each cluster, to group the system by.
-        sights: What the findings are seen by: all locations of these are shown in any case.
+        highlights: What the findings are seen by: all locations of these are shown in any case.
         key: What the keys of numbers begin with.
     """
     cells = len(experiment.metrics) * len(experiment.call_paths) * len(experiment.locations)
     if cells > _WHOLE:
-        return _large(experiment, sights, key)
+        return _large(experiment, highlights, key)
     start = at_start(experiment)
     exact = _is_small(experiment)
     numbers = {f"{key} sums": packed(_sums(start.sums), exact=True)}
@@ -77,12 +77,12 @@ def dataset_of(
     return Dataset(_head(experiment, start, systems, key), numbers, exact)
 
 
-def _large(experiment: Experiment, sights: Sequence[Sight], key: str) -> Dataset:
+def _large(experiment: Experiment, highlights: Sequence[Highlight], key: str) -> Dataset:
     """Take sums and how locations spread; of the main metrics bins of locations, and all locations of some paths."""
     start = at_start(experiment)
     ranges = bins_of(len(experiment.locations))
-    main = _main_metrics(experiment, sights)
-    named = dict.fromkeys(each.path for each in sights if each.path is not None)
+    main = _main_metrics(experiment, highlights)
+    named = dict.fromkeys(each.path for each in highlights if each.path is not None)
     kept = [*named][: _ROOM // max(1, 2 * len(main) * len(experiment.locations))]
     numbers = {f"{key} sums": packed(_sums(start.sums), exact=True)}
     spreads = []
@@ -115,13 +115,13 @@ def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> np
     return found
 
 
-def _main_metrics(experiment: Experiment, sights: Sequence[Sight]) -> list[str]:
+def _main_metrics(experiment: Experiment, highlights: Sequence[Highlight]) -> list[str]:
     """Name the metrics that are shown by location: roots that add up, times first, and what findings are seen by."""
     roots = [each for each in experiment.metrics if each.parent is None and each.aggregation == "sum"]
     names = [each.name for each in sorted(roots, key=lambda each: each.unit != "sec")][:_MAIN]
-    for sight in sights:
-        if sight.metric is not None:
-            names += [sight.metric, *(added_parts(experiment, sight.metric) if sight.without_parts else ())]
+    for highlight in highlights:
+        if highlight.metric is not None:
+            names += [highlight.metric, *(added_parts(experiment, highlight.metric) if highlight.without_parts else ())]
     return [*dict.fromkeys(names)]
 
 

@@ -95,7 +95,7 @@ def page_html(page: Page) -> bytes:
         "experiments": [each.head for each in page.experiments],
         "numbers": {key: {"id": ids[key], "kind": each.kind, "count": each.count} for key, each in numbers},
         "clusters": page.clusters,
-        "findings": [*map(_sight, page.findings)],
+        "findings": [*map(_highlight, page.findings)],
         "sources": {
             visible(each.name): {"lines": each.lines or None, "warning": each.warning or None} for each in page.sources
         },
@@ -152,15 +152,15 @@ def _verdict(page: Page) -> str:
     )
 
 
-def _sight(finding: Entry) -> dict[str, Any]:
+def _highlight(finding: Entry) -> dict[str, Any]:
     """Give what the script shows of a finding."""
-    sight = finding.sight
+    highlight = finding.highlight
     return {
         "title": visible(f"{finding.kind} {finding.where}"),
-        "metric": sight.metric,
-        "withoutParts": sight.without_parts,
-        "path": sight.path,
-        "locations": sight.locations,
+        "metric": highlight.metric,
+        "withoutParts": highlight.without_parts,
+        "path": highlight.path,
+        "locations": highlight.locations,
         "advice": [
             {"text": text, "places": [_place(each) for each in advice.places]}
             for text, advice in zip(tries(finding.advice, whole=True), finding.advice, strict=True)

@@ -161,10 +161,10 @@ class BrowserApp(App[None]):
             self.call_from_thread(self._report, [self.experiment.size], [str(error)], [])
             return
         said = [too_short()] if findings.verdict.too_short else [*master(findings), *balanced(findings)]
-        self.call_from_thread(self._report, headline(findings, self.file), said, entries(findings, sights=True))
+        self.call_from_thread(self._report, headline(findings, self.file), said, entries(findings, highlights=True))
         if self.advice:  # reading sources may take longer
             advised = find_advice(findings, self.file, folders=self.folders)
-            self.call_from_thread(self._advise, entries(findings, advised, whole=True, sights=True))
+            self.call_from_thread(self._advise, entries(findings, advised, whole=True, highlights=True))
 
     def _advise(self, findings: list[Entry]) -> None:
         """Add what to try in the source to what is shown."""
@@ -271,7 +271,7 @@ class BrowserApp(App[None]):
             return
         number = max(0, min(len(self.findings) - 1, self.shown_finding + step))
         self.shown_finding = number
-        self._sight(self.findings[number])
+        self._highlight(self.findings[number])
         self._show_finding()
 
     def _show_finding(self) -> None:
@@ -279,18 +279,18 @@ class BrowserApp(App[None]):
         said = _SEPARATOR.join(filter(None, [f"{finding.kind} {finding.where}", finding.saving, *finding.lines]))
         self.query_one("#finding", Static).update(Text(visible(f"{number + 1} of {len(self.findings)}  {said}")))
 
-    def _sight(self, finding: Entry) -> None:
-        sight, browser = finding.sight.within(self.experiment), at_start(self.experiment)
+    def _highlight(self, finding: Entry) -> None:
+        highlight, browser = finding.highlight.within(self.experiment), at_start(self.experiment)
         self.flat = False
-        if sight.metric is not None:
-            metric = [each.name for each in self.experiment.metrics].index(sight.metric)
+        if highlight.metric is not None:
+            metric = [each.name for each in self.experiment.metrics].index(highlight.metric)
             browser = browser.selecting("metrics", metric)
-            browser = browser.opened("metrics", metric) if sight.without_parts else browser
-        if sight.path is not None:
-            browser = browser.selecting("program", sight.path)
-        if sight.locations:
+            browser = browser.opened("metrics", metric) if highlight.without_parts else browser
+        if highlight.path is not None:
+            browser = browser.selecting("program", highlight.path)
+        if highlight.locations:
             home = browser.system.tree.home
-            browser = browser.selecting("system", *sorted({int(home[each]) for each in sight.locations}))
+            browser = browser.selecting("system", *sorted({int(home[each]) for each in highlight.locations}))
         self.browser = browser
         self._show()
         for dimension in _DIMENSIONS:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from .entry import Entry, entries, groups_of
 from .headline import balanced, efficiency, headline, master, too_short
+from .highlight import Highlight, highlight_of
 from .screen import verdict_lines
-from .sight import Sight, sight_of
 
 __all__ = [
     "Entry",
-    "Sight",
+    "Highlight",
     "balanced",
     "efficiency",
     "entries",
     "groups_of",
     "headline",
+    "highlight_of",
     "master",
-    "sight_of",
     "too_short",
     "verdict_lines",
 ]

@@ -19,8 +19,8 @@ from ..place import Place, at_line, short
 from ..standing import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, volume
+from .highlight import Highlight, highlight_of
 from .reasons import NOT_COUNTED, general_advice, more_about, reasons
-from .sight import Sight, sight_of
 
 if TYPE_CHECKING:
     from ...advise import Advice, Advised
@@ -56,7 +56,7 @@ class Entry:
         saving: What a fix saves, or else the share of the busy time.
         lines: Who, why, what to try: what is said first.
         more: What is added where there is room.
-        sight: Where it is seen.
+        highlight: Where it is seen.
         advice: What to try in the source, the surest first.
     """
 
@@ -67,7 +67,7 @@ class Entry:
     saving: str = ""
     lines: Sequence[str] = ()
     more: Sequence[str] = ()
-    sight: Sight = field(default_factory=lambda: Sight(None))
+    highlight: Highlight = field(default_factory=lambda: Highlight(None))
     advice: Sequence[Advice] = ()
 
     @property
@@ -78,7 +78,7 @@ class Entry:
 
 
 def entries(
-    findings: Findings, advised: Advised | None = None, *, whole: bool = False, sights: bool = False
+    findings: Findings, advised: Advised | None = None, *, whole: bool = False, highlights: bool = False
 ) -> list[Entry]:
     """Put the findings of a verdict into words, in its order.
 
@@ -86,18 +86,18 @@ def entries(
         findings: What was found.
         advised: What to try in the sources; None if these are not read.
         whole: Whether lines are as long as they are.
-        sights: Whether it is asked where findings are seen, for which all ranks are gone over.
+        highlights: Whether it is asked where findings are seen, for which all ranks are gone over.
     """
     found, said = [], set[str]()
     for each in findings.verdict.findings:
-        entry = _entry(findings, each, advised, said, whole=whole, sights=sights)
+        entry = _entry(findings, each, advised, said, whole=whole, highlights=highlights)
         said.update(line for line in (*entry.lines, *entry.more) if line.startswith("try"))
         found.append(entry)
     return found
 
 
 def _entry(
-    findings: Findings, finding: Finding, advised: Advised | None, said: set[str], *, whole: bool, sights: bool
+    findings: Findings, finding: Finding, advised: Advised | None, said: set[str], *, whole: bool, highlights: bool
 ) -> Entry:
     advice = advised.on(finding) if advised else ()
     to_try = [line for line in tries(advice, whole=whole) if line not in said]
@@ -118,7 +118,7 @@ def _entry(
         _saving(findings, finding),
         lines,
         more,
-        sight_of(findings, finding) if sights else Sight(None),
+        highlight_of(findings, finding) if highlights else Highlight(None),
         advice,
     )
 
@@ -174,7 +174,7 @@ def _who(findings: Findings, finding: Finding) -> str:
         said.append("threads are named rank.thread")
     if finding.others:
         said.append(f"one of {len(finding.others) + 1} call paths, and gain and share are of all")
-    return "; ".join(filter(None, said)) + in_runs(findings.repetition, finding.standing)
+    return "; ".join(filter(None, said)) + in_runs(findings.repetition, finding.repeatability)
 
 
 def groups_of(findings: Findings, finding: Finding) -> str:
@@ -230,7 +230,7 @@ def _mostly(findings: Findings, core: int) -> list[str]:
 
 def _certain(findings: Findings, finding: Finding) -> list[str]:
     who = "threads" if findings.performance.threads else "ranks"
-    return how_sure(finding.standing, slow=who if finding.is_of_ranks else "")
+    return how_sure(finding.repeatability, slow=who if finding.is_of_ranks else "")
 
 
 def _amount(findings: Findings, value: float) -> str:

@@ -3,18 +3,18 @@ import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.dissimilarity.dissimilarity import Dissimilarity, find_dissimilarity
-from autoanalyzer.analyze.dissimilarity.performance import Performance
+from autoanalyzer.analyze.dissimilarity.rank_vectors import RankVectors
 from autoanalyzer.analyze.run.selection import Selection
 from autoanalyzer.errors import UsageError
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Notes, Region
 
 
-def search(experiment: Experiment, floor: float = 0.0, **options: object) -> tuple[Dissimilarity, Performance]:
-    performance = Performance.selected(Selection.of(experiment, **options))  # type: ignore[arg-type]
+def search(experiment: Experiment, floor: float = 0.0, **options: object) -> tuple[Dissimilarity, RankVectors]:
+    performance = RankVectors.selected(Selection.of(experiment, **options))  # type: ignore[arg-type]
     return find_dissimilarity(performance, floor=floor), performance
 
 
-def names(performance: Performance, positions: tuple[int, ...]) -> list[str]:
+def names(performance: RankVectors, positions: tuple[int, ...]) -> list[str]:
     experiment = performance.experiment
     return [experiment.path_name(performance.regions[each].id) or "(own)" for each in positions]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.dissimilarity.performance import Performance
+from autoanalyzer.analyze.dissimilarity.rank_vectors import RankVectors
 from autoanalyzer.analyze.run.selection import Selection
 from autoanalyzer.analyze.run.threads import find_threads
 from autoanalyzer.view.findings_json import findings_document
@@ -25,7 +25,7 @@ def cores(findings):
 
 def test_a_serial_part_is_no_difference(make_experiment):
     experiment = make_experiment({"serial": [5, 0], "serial/inner": [3, 0], "loop@3": [2, 2]}, threads=2)
-    performance = Performance.selected(Selection.of(experiment).by_thread())
+    performance = RankVectors.selected(Selection.of(experiment).by_thread())
     assert performance.labels == ("0.0", "0.1")
     assert performance.values[:3].tolist() == [[8, 8], [3, 3], [2, 2]]
     assert clusters(analyze(experiment)) == [["0.0", "0.1"]]
@@ -53,7 +53,7 @@ def test_threads_of_different_ranks_are_compared_with_one_another(make_experimen
 
 def test_a_rank_without_threads_is_a_thread_beside_others(make_experiment):
     experiment = make_experiment({"serial": [1, 0, 1, 0], "loop@3": [4, 4, 4, 0]}, threads=2)
-    performance = Performance.selected(Selection.of(experiment).by_thread())
+    performance = RankVectors.selected(Selection.of(experiment).by_thread())
     assert performance.labels == ("0.0", "0.1", "1.0")
     assert performance.values[0].tolist() == [1, 1, 1]
     assert performance.values[1].tolist() == [4, 4, 4]
@@ -62,12 +62,12 @@ def test_a_rank_without_threads_is_a_thread_beside_others(make_experiment):
 def test_threads_that_do_nothing_are_not_compared(make_experiment):
     experiment = make_experiment({"serial": [5, 0]}, threads=2)
     assert find_threads(experiment) is None
-    assert Performance.selected(Selection.of(experiment).by_thread()).labels == (0,)
+    assert RankVectors.selected(Selection.of(experiment).by_thread()).labels == (0,)
 
 
 def test_threads_of_their_own_are_compared_among_themselves(make_experiment):
     times = {"serial": [9, 0, 0, 0], "worker": [0, 2, 4, 0], "worker/part": [0, 1, 1, 0]}
-    performance = Performance.selected(Selection.of(make_experiment(times, threads=4)).by_thread())
+    performance = RankVectors.selected(Selection.of(make_experiment(times, threads=4)).by_thread())
     assert performance.labels == ("0.1", "0.2")
     assert performance.measured([1, 2]).tolist() == [[3, 5], [1, 1]]
 
@@ -130,7 +130,7 @@ def test_what_a_main_thread_does_before_others_start_is_a_serial_part(make_exper
 def test_waiting_in_openmp_is_no_computing(make_experiment):
     times = {"loop@3": [3, 3]}
     experiment = make_experiment(times, threads=2, omp_cpu_time={"loop@3": [0, 2]})
-    assert Performance.selected(Selection.of(experiment).by_thread()).values[0].tolist() == [3, 1]
+    assert RankVectors.selected(Selection.of(experiment).by_thread()).values[0].tolist() == [3, 1]
     assert analyze(experiment).dissimilarity.exists
 
 
@@ -154,7 +154,7 @@ def test_regions_weigh_by_the_time_of_the_first_thread(make_experiment):
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_rank_is_excluded_with_its_threads(make_experiment, rank):
     experiment = make_experiment({"loop@3": [2, 2, 9, 9]}, threads=2)
-    labels = Performance.selected(Selection.of(experiment, exclude_ranks=[rank]).by_thread()).labels
+    labels = RankVectors.selected(Selection.of(experiment, exclude_ranks=[rank]).by_thread()).labels
     assert labels == tuple(f"{1 - rank}.{thread}" for thread in range(2))
 
 

@@ -115,16 +115,16 @@ def _number(line: str, *, signed: bool) -> str:
 
 def test_the_findings_of_the_verdict_are_shown_in_their_order(experiments):
     experiment = experiments["rays"]
-    found = entries(analyze(experiment), sights=True)
+    found = entries(analyze(experiment), highlights=True)
 
     async def act(app: BrowserApp, pilot: Pilot) -> None:
         assert f"{len(found)} finding" in finding(app)
         for number, each in enumerate(found, start=1):
             await pilot.press("right_square_bracket")
             assert finding(app).startswith(f"{number} of {len(found)}  {each.kind} {each.where}")
-            assert app.browser.program.selected == {each.sight.path}
+            assert app.browser.program.selected == {each.highlight.path}
             metric = experiment.metrics[min(app.browser.metrics.selected)]
-            assert metric.name == each.sight.metric
+            assert metric.name == each.highlight.metric
         await pilot.press("left_square_bracket")
         assert finding(app).startswith(f"{max(len(found) - 1, 1)} of {len(found)}")
 

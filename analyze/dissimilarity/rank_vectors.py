@@ -20,13 +20,13 @@ from ..run.selection import Selection, over_ranks
 from .clusters import Labels, levels, members
 from .levelling import Prices
 
-__all__ = ["DISSIMILARITY_METRICS", "Performance", "by_program"]
+__all__ = ["DISSIMILARITY_METRICS", "RankVectors", "by_program"]
 
 DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
 
 
 @dataclass(frozen=True)
-class Performance:
+class RankVectors:
     """Inclusive values of one metric over the code-region tree.
 
     Attributes:
@@ -59,7 +59,7 @@ class Performance:
     threads: tuple[str, ...] = ()
 
     @classmethod
-    def selected(cls, selection: Selection, *, metric: str = "compute_time") -> Performance:
+    def selected(cls, selection: Selection, *, metric: str = "compute_time") -> RankVectors:
         """Build the vectors of the ranks and regions that were selected."""
         experiment = selection.experiment
         selection = by_program(selection)

@@ -9,11 +9,11 @@ from ...analyze import Findings
 from ...analyze.verdict import Finding
 from ...experiment import Experiment
 
-__all__ = ["Sight", "sight_of"]
+__all__ = ["Highlight", "highlight_of"]
 
 
 @dataclass(frozen=True)
-class Sight:
+class Highlight:
     """Where in an experiment a finding is seen.
 
     Attributes:
@@ -28,25 +28,25 @@ class Sight:
     path: int | None = None
     locations: Sequence[int] = ()
 
-    def within(self, experiment: Experiment) -> Sight:
+    def within(self, experiment: Experiment) -> Highlight:
         """Return where it is seen in an experiment that was not measured here, and calls its times otherwise."""
         if self.metric is None or self.metric in experiment:
             return self
         return replace(self, metric=_first_time(experiment), without_parts=False)
 
 
-def sight_of(findings: Findings, finding: Finding) -> Sight:
+def highlight_of(findings: Findings, finding: Finding) -> Highlight:
     """Return where a finding is seen: a difference on the ranks that have most, a weight in the wall time of all."""
     path = finding.region.id if finding.region else None
     if len(finding.groups) < 2:
-        return Sight(*_shown(findings.experiment, "wall_time"), path)
+        return Highlight(*_shown(findings.experiment, "wall_time"), path)
     labels, by_thread = set(finding.slowest), bool(findings.performance.threads)
     locations = [
         index
         for index, place in enumerate(findings.experiment.locations)
         if (f"{place.process}.{place.thread}" if by_thread else place.process) in labels
     ]
-    return Sight(*_shown(findings.experiment, findings.performance.metric), path, locations)
+    return Highlight(*_shown(findings.experiment, findings.performance.metric), path, locations)
 
 
 def _shown(experiment: Experiment, metric: str) -> tuple[str | None, bool]:
