@@ -71,7 +71,7 @@ test-cluster: $(VENV)/.ready $(VENV)/.slurm
 	@$(BIN)/python -m pytest -q -m "cluster and not long" tests/cluster $(ARGS)
 
 test-fast: $(VENV)/.ready
-	@$(BIN)/python -m pytest -q -n $$(nproc) --dist worksteal $(addprefix tests/,analyze experiment view test_docs.py) \
+	@$(BIN)/python -m pytest -q -n $$(nproc) --dist worksteal $(addprefix tests/,analyze experiment runs view test_docs.py) \
 		$(addprefix --ignore=tests/view/,page terminal_browser) $(ARGS)
 
 flaky: $(VENV)/.ready

@@ -25,7 +25,7 @@ __all__ = ["counting_run", "with_counts"]
 def counting_run(
     options: RunOptions, command: list[str], reporter: Reporter
 ) -> AbstractContextManager[CountingRun | None]:
-    """Give how counts are to be simulated; None if they are not.
+    """Return how counts are simulated, on entering the block; None if they are not.
 
     Raises:
         UsageError: The caches cannot be read or simulated, or are named where nothing is simulated; or events are named
@@ -62,7 +62,7 @@ def counting_run(
 def with_counts(
     counting: CountingRun, timings: Mapping[RunFolder, Experiment], reporter: Reporter
 ) -> tuple[Sequence[Experiment], str]:
-    """Count the program, and give what was timed with the counts, or as it was and why; see ``CountingRun.add_to``."""
+    """Count the program, and return what was timed with the counts, or as it was and why: ``CountingRun.add_to``."""
     try:
         with reporter.progress("counting run"):
             return counting.add_to(timings, reporter.say), ""

@@ -26,12 +26,12 @@ WAY_OUT: Final = "autoanalyzer counters tries which events there are"
 
 
 def by_papi(counters: str) -> bool:
-    """Tell whether PAPI counts, if anything does."""
+    """Return whether PAPI counts, if anything does."""
     return counters in ("auto", "papi") or counters.startswith(NAMED)
 
 
 def events_of(counters: str) -> list[str]:
-    """Give the events that stand in where counts come from."""
+    """Return the events that ``papi:EVENT,…`` names."""
     return counters.removeprefix(NAMED).split(",")
 
 
@@ -94,7 +94,7 @@ def one_group(options: RunOptions, what: str) -> RunOptions:
 
 
 def check_counting_options(options: RunOptions) -> None:
-    """See whether the options that say how PAPI counts fit.
+    """Raise if options that set how PAPI counts do not fit.
 
     Raises:
         UsageError: They do not.

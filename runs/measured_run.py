@@ -116,7 +116,7 @@ def _ending(status: int, experiment: Experiment | None) -> str:
 
 
 def _why_cut_short(status: int, experiment: Experiment) -> str:
-    """Say why data are not of a whole program; one that ends of itself may have any status."""
+    """Return why data are not of a whole program; one that ends by itself may have any status."""
     notes = experiment.notes
     if status < 0 or status in _SIGNALS:
         return "a signal ended the program"

@@ -29,12 +29,12 @@ _LOOKS: Final = 10
 
 
 def is_trace(path: Path) -> bool:
-    """Tell whether a file is a trace by its name; a run's folder holds a trace and an experiment."""
+    """Return whether a file is a trace by its name; a run's folder holds a trace and an experiment."""
     return str(path) == "-" or path.suffix.lower() in (_CSV, *_LINES)
 
 
 def trace_pieces(path: Path, window: float | None, patience: float | None) -> Iterator[Samples]:
-    """Give the samples of a trace, all at once or as they come.
+    """Yield the samples of a trace, all at once or as they come.
 
     Args:
         path: As ``pursue`` takes it.
@@ -109,7 +109,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _pieces(stream: BinaryIO, name: str, patience: float) -> Iterator[bytes]:
-    """Give what is there and what comes, until nothing has come for some seconds; an empty piece is the last.
+    """Yield what is there and what comes, until nothing has come for some seconds; an empty piece is the last.
 
     A pipe ends when it is closed.
     """

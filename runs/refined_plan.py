@@ -28,7 +28,7 @@ def write_refinement(path: Path, refinement: Refinement, file: Path) -> None:
 
 
 def opened_lines(refinement: Refinement) -> list[str]:
-    """Say what is opened, and into what."""
+    """Return a line for each region that is opened: where it is, and into what."""
     return [_line(each) for each in refinement.opened]
 
 
@@ -46,7 +46,7 @@ def _line(opened: Opened) -> str:
 
 
 def instead(refinement: Refinement) -> str:
-    """Say what there is where no bottleneck has a source."""
+    """Return what was found where no bottleneck has a source."""
     if not refinement.elsewhere:
         return "none: ranks are alike, and no region stands out"
     names = ", ".join(visible(each.name) for each in refinement.elsewhere[:3])

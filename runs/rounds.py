@@ -221,7 +221,7 @@ class Rounds:
             carry_out(command, environment, log)
 
     def say_what_stays(self) -> None:
-        """Say how probes are taken out."""
+        """Report how probes are taken out."""
         clean = self._clean or "remove what was built"
         configured = ", configure again (it remembers these compilers)" if self._outputs.built().configured else ""
         out = f"{clean}{configured}, then build"

@@ -25,7 +25,7 @@ _NAMED: Final = 3
 
 
 def steered(options: RunOptions) -> dict[str, str]:
-    """Give the variable that tells processes which file they obey.
+    """Return the variable that names the policy which processes read; none without one.
 
     Raises:
         UsageError: There is nothing to steer, or two who steer.
@@ -80,7 +80,7 @@ def _last_line(text: str) -> str:
 
 
 def _outcome(file: Path) -> str:
-    """Say which metrics were among the best, how often, and what that has saved."""
+    """Return a sentence: which metrics were among the best, and how often."""
     found: dict[str, Any] = json.loads(file.read_text())
     periods = found["periods"]
     worth = [period for period in periods if period["status"] in ("converged", "stopped")]

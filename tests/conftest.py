@@ -51,7 +51,10 @@ class CommandServer:
 
     COMMANDS = ("autoanalyzer", "aa-mpicc", "aa-mpicxx", "aa-mpifort")
     AT_START = ("PYTHON", "LC_", "LANG", "LIBCLANG")  # what is read when Python, or what it loads, starts
-    ALL_MODULES = ("analyze", "advise", "timelines", "cli", "experiment", "instrument", "view", "runtime.gather.gather")
+    ALL_MODULES = (
+        *("analyze", "advise", "timelines", "cli", "experiment", "instrument", "runs", "view"),
+        "runtime.gather.gather",
+    )
     # A process of few modules forks in a tenth of the time.
     COMPILING = ("compile", "instrument", "regions")
     COMPILER_MODULES = ("instrument", "runtime.build", *(f"cli.{each}" for each in COMPILING))
