@@ -1,4 +1,5 @@
-/* Records of the critical path in the shard, and sums that are kept in them: of the path, and of what was waited for. */
+/* Records of the critical path in the shard, and sums that are kept in them: of the path, and of what was
+ * waited for. */
 #ifndef AA_PATH_SUMS_H
 #define AA_PATH_SUMS_H
 
