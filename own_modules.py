@@ -1,6 +1,7 @@
 """Our own modules before the user's: PYTHONPATH and the current folder belong to the program under study.
 
-``python -P -m autoanalyzer.own_modules MODULE ARGUMENT...`` runs a module of ours like that.
+``python -E -P own_modules.py MODULE ARGUMENT...`` runs a module of ours like that, whatever the user has set for the
+program's Python.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import os
 import site
 import sys
 
-__all__ = ["own_folders", "own_module_words", "prefer_own_modules"]
+__all__ = ["needs_python_home", "own_folders", "own_module_words", "prefer_own_modules"]
 
 
 def prefer_own_modules() -> None:
@@ -39,7 +40,13 @@ def own_folders() -> list[str]:
 
 def own_module_words(module: str) -> list[str]:
     """Return the words that run a module of this package in a process of its own."""
-    return [sys.executable, "-P", "-W", "ignore", "-m", __name__, module]
+    ignoring = [] if needs_python_home() else ["-E"]
+    return [sys.executable, *ignoring, "-P", "-W", "ignore", os.path.abspath(__file__), module]
+
+
+def needs_python_home() -> bool:
+    """Return whether this Python has found its library by ``PYTHONHOME``; else that is of another one."""
+    return os.environ.get("PYTHONHOME", "").partition(":")[0] == sys.base_prefix
 
 
 def _is_standard(folder: str) -> bool:
@@ -60,5 +67,6 @@ if __name__ == "__main__":
     from runpy import run_module
 
     del sys.argv[0]
+    sys.path += [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each and each not in sys.path]
     prefer_own_modules()
     run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..own_modules import prefer_own_modules
 from ..standard_streams import hold_closed_streams
+from .python_variables import give_back_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ __all__ = ["autoanalyzer", "compiler"]
 
 def autoanalyzer() -> NoReturn:
     """Be the command ``autoanalyzer``."""
+    give_back_variables()
     hold_closed_streams()
     prefer_own_modules()
     from .main import main  # noqa: PLC0415 - it is ours only now
@@ -23,6 +25,7 @@ def autoanalyzer() -> NoReturn:
 
 def compiler() -> NoReturn:
     """Be ``aa-compiler``, to which the stand-ins lead."""
+    give_back_variables()
     hold_closed_streams()
     prefer_own_modules()
     from .wrapper import compiler  # noqa: PLC0415

@@ -9,7 +9,7 @@ from ..atomic_file import replacing
 from ..cache_place import cache_name
 from ..errors import InputError
 from ..instrument.known_compile import answered
-from ..own_modules import own_folders
+from ..own_modules import needs_python_home, own_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def note_way(program: str) -> None:
     folder = os.path.dirname(program)
     lines = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "start.py")]
     lines += [program, *(each for each in own_folders() if os.path.isdir(each))]
-    if sys.flags.no_site or not os.path.isabs(folder) or any("\n" in line for line in lines):
+    if sys.flags.no_site or needs_python_home() or not os.path.isabs(folder) or any("\n" in line for line in lines):
         return
     text = os.fsencode("\n".join(lines))
     path = f"{cache_name()}/start{folder}/way"

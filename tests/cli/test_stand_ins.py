@@ -16,7 +16,7 @@ SCRIPT = Path(__file__).parents[2] / "cli/stand_ins/aa-mpicc"
 def script(tool):
     """A stand-in whose compiler says "compiler" and whose instrumenter "instrumenter"."""
     shutil.copy(SCRIPT, tool.folder)
-    for name, said in (("real", "compiler"), ("aa-compiler", "instrumenter")):
+    for name, said in (("real", "compiler"), ("aa-compiler", "no less"), ("autoanalyzer", "instrumenter")):
         tool.write(name, f"#!/bin/sh\necho {said}\n").chmod(0o755)
 
     def called(*words, folder=".", **variables):
