@@ -7,15 +7,16 @@
  * thread comes back to its own stack by a jump, that shows when it leaves a region that was open there.
  */
 #define _GNU_SOURCE
+#include "user_context.h"
+#include "book.h"
 #include "counter.h"
-#include "event.h"
+#include "frames.h"
 #include "probe.h"
 #include "self.h"
 #include "site.h"
 #include "symbol.h"
 #include "thread.h"
 #include "tree.h"
-#include "user_context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static void go_to(struct aa_thread *thread, struct aa_node *node, struct aa_call
 }
 
 static void book(struct aa_thread *thread) {
-    aa_event_book(thread);
+    aa_book(thread);
     aa_sites_close(thread);
 }
 
@@ -86,7 +87,7 @@ static __attribute__((noinline)) void put_away(struct aa_thread *thread, struct 
 }
 
 static bool add_frame(struct aa_thread *thread, const struct aa_frame *frame) {
-    if (!(thread->top < thread->limit || aa_thread_deepen(thread)))
+    if (!aa_frames_have_room(thread))
         return false;
     struct aa_node *node = aa_tree_adopt(thread, frame->node);
     aa_frame_set(thread->top, node, aa_key_get(&frame->key), frame->call);
