@@ -179,6 +179,11 @@ class CompilerCommand:
         return is_shared or not {*options, *self.of(Role.COMPILE)}.isdisjoint(_ALONE)
 
     @property
+    def links_bare(self) -> bool:
+        """Whether it leaves out what the C library has a program begin with."""
+        return not {*self.of(Role.COMPILE)}.isdisjoint(("-nostdlib", "-nostartfiles"))
+
+    @property
     def reads_profile(self) -> bool:
         """Whether a profile of an earlier run, by this command's object, decides how it optimises."""
         return any(option.startswith(_READ_PROFILE) for option in self.of(Role.BOTH))

@@ -42,6 +42,7 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
 
     Raises:
         UsageError: The compiler does not exist, or is this wrapper.
+        BuildError: A program was linked whose probes would crash.
     """
     if os.environ.get(_INSIDE):
         raise UsageError(
@@ -73,6 +74,10 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
             sys.stderr.write(f"autoanalyzer: {', '.join(piped)}: not instrumented: {reason}; compiled unchanged\n")
     if status == 0:
         _note(command, asked=False)
+    if program and status == 0 and command.links_bare:
+        from .bare_program import refuse_bare  # noqa: PLC0415 - few programs are linked so
+
+        refuse_bare(program)
     if after_link and program and status == 0:
         after_link(command.compiler, program)
     return status

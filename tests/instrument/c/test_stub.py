@@ -92,6 +92,50 @@ def test_a_program_without_a_library(lab):
     assert lab.tool("./bare").returncode == 0
 
 
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="ends by a system call of x86-64")
+@pytest.mark.parametrize("link", [["-nostdlib", "-static"], ["-nostartfiles", "-static-pie"], ["-nostdlib", "-no-pie"]])
+def test_probes_that_would_crash_are_not_linked(lab, link):
+    lab.tool.write("x.c", BARE)
+    compile_it = ["autoanalyzer", "compile", "--", "gcc", "-fno-stack-protector"]
+    linking = [*compile_it, *link, "x.o", "-o", "bare"]
+    assert lab.tool(*compile_it, "-c", "x.c").returncode == 0
+    done = lab.tool(*linking)
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        b"autoanalyzer: bare: expected C's start-up code where objects have probes, found none"
+    )
+    assert done.stderr.count(b"\n") == 1
+    for option in ("-nostdlib", "-ffreestanding"):
+        assert lab.tool(*compile_it, option, "-c", "x.c").returncode == 0
+        done = lab.tool(*linking)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert lab.tool("./bare").returncode == 0
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="ends by a system call of x86-64")
+@pytest.mark.parametrize(
+    ("text", "link"),
+    [
+        (BARE, ["-nostdlib", "-pie"]),
+        (
+            BARE.replace("void _start(void)", "int main(void)"),
+            ["-nostartfiles", "-static", "crt1.o", "crti.o", "crtn.o"],
+        ),
+    ],
+)
+def test_probes_work_where_others_give_threads_their_variables(lab, text, link):
+    """The loader does, and the C library's start, which a build may name itself."""
+    lab.tool.write("x.c", text)
+    compile_it = ["autoanalyzer", "compile", "--", "gcc", "-fno-stack-protector"]
+    assert lab.tool(*compile_it, "-c", "x.c").returncode == 0
+    found = [
+        lab.tool("gcc", f"-print-file-name={each}").stdout.decode().strip() if each[0] != "-" else each for each in link
+    ]
+    done = lab.tool(*compile_it, *found, "x.o", "-o", "bare")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert lab.tool("./bare").returncode == 0
+
+
 SENDS = """
 extern void post(int *message, int size, int to);
 extern int *place, *weight, bits;

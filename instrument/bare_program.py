@@ -1,0 +1,49 @@
+"""Programs without C's start-up code, which gives threads their variables: probes that have one crash there."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Final
+
+from ..errors import BuildError
+
+__all__ = ["refuse_bare"]
+
+_MAGIC: Final = b"\x7fELF\x02"  # of 64 bits
+_PROGRAM_HEADERS: Final = struct.Struct("=32xQ14xHH")  # from the file's start: where they are, their size and number
+_INTERPRETER, _THREAD_VARIABLES = 3, 7  # kinds of program headers
+_STUB: Final = b"\0aa_connect_counted\0"
+# Names of what gives the first thread its variables: in glibc, in musl, and what calls it.
+_STARTS: Final = (b"\0__libc_setup_tls\0", b"\0__init_tls\0", b"\0__libc_start_main\0")
+
+
+def refuse_bare(program: Path) -> None:
+    """Refuse a program whose first probe would crash, as nobody gives threads their variables.
+
+    That is one without the dynamic loader, and without the C library's start. Of a stripped one nothing is known.
+
+    Raises:
+        BuildError: It is such a program.
+    """
+    try:
+        data = program.read_bytes()
+    except OSError:
+        return  # it went to a device
+    kinds = _kinds(data)
+    if _THREAD_VARIABLES not in kinds or _INTERPRETER in kinds:
+        return
+    if _STUB in data and not any(start in data for start in _STARTS):
+        raise BuildError(
+            f"{program}: expected C's start-up code where objects have probes, found none, and the first probe would "
+            "crash: compile these objects, too, with -nostdlib or -ffreestanding, or without the wrapper"
+        )
+
+
+def _kinds(data: bytes) -> frozenset[int]:
+    """Give the kinds of an executable's program headers."""
+    if not data.startswith(_MAGIC) or len(data) < _PROGRAM_HEADERS.size:
+        return frozenset()
+    start, size, number = _PROGRAM_HEADERS.unpack_from(data)
+    places = [start + size * place for place in range(number)]
+    return frozenset(struct.unpack_from("=I", data, place)[0] for place in places if place + 4 <= len(data))
