@@ -211,7 +211,8 @@ static void walk_paths(void) {
                  "aa1|function|compute_%05d|source/module_%03d.c|compute_%05d|0|1234|1256", i, i / 100, i);
     long before = private_bytes();
     for (int i = 0; i < PATHS; i++) {
-        const char *entered = aa_enter(descriptors[i], 0);
+        long site = 0;
+        const char *entered = aa_begin(descriptors[i], &site);
         aa_leave(&entered);
     }
     printf("%d %ld\n", PATHS, private_bytes() - before);
