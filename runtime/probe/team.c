@@ -6,6 +6,7 @@
 #include "probe.h"
 #include "region.h"
 #include "self.h"
+#include "throttle.h"
 #include "tree.h"
 
 #include <sched.h>
@@ -42,6 +43,8 @@ struct aa_origin aa_task_origin(void) {
 struct aa_origin aa_team_origin(void) {
     struct aa_origin origin = aa_task_origin();
     origin.construct = construct_of(aa_thread_self);
+    if (!origin.construct)
+        aa_throttle_frame(aa_thread_self, is_construct);
     return origin;
 }
 

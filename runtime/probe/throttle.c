@@ -29,6 +29,11 @@ struct aa_books {
         const struct aa_node *node;
         double computing;
     } last[NODES];
+    uint64_t throttled; /* nodes; and how many were when teams were opened at these */
+    struct framed {
+        const struct aa_node *node;
+        uint64_t throttled;
+    } framed[NODES];
 };
 
 void aa_throttle_load(void) {
@@ -189,6 +194,20 @@ static void throttle(struct aa_thread *thread, const struct aa_edge *edge) {
     begin_sample(record);
     bool opens_teams = node->wall[AA_OMP] > 0; /* which count their visits to it */
     aa_tree_mark(thread, edge->node, node, opens_teams ? AA_THROTTLED | AA_FRAMED : AA_THROTTLED);
+    thread->books->throttled++;
+}
+
+/* All edges are gone through once, until another node is throttled. */
+void aa_throttle_frame(struct aa_thread *thread, bool (*is_construct)(const char *descriptor)) {
+    struct aa_books *books = thread->books;
+    const struct aa_node *node = thread->current;
+    if (!books || !books->throttled)
+        return;
+    struct framed *framed = &books->framed[((uintptr_t)node >> 6) % NODES];
+    if (framed->node == node && framed->throttled == books->throttled)
+        return;
+    *framed = (struct framed){node, books->throttled};
+    aa_tree_frame(thread, node, is_construct);
 }
 
 static bool throttle_from_start(struct aa_thread *thread, struct aa_node *node) {

@@ -21,6 +21,12 @@ void aa_throttle_leave_out(struct aa_thread *thread, uint64_t ticks);
 /* Give back what is kept of a thread that was none. */
 void aa_throttle_forget(struct aa_thread *thread);
 
+/*
+ * A team is opened, and no construct is known to be open: those that only count where the thread stands have
+ * frames from their next entry on.
+ */
+void aa_throttle_frame(struct aa_thread *thread, bool (*is_construct)(const char *descriptor));
+
 /* The region on top was entered for so many times again. */
 void aa_throttle_look(struct aa_thread *thread);
 

@@ -91,6 +91,17 @@ void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const 
     }
 }
 
+void aa_tree_frame(struct aa_thread *thread, const struct aa_node *node,
+                   bool (*is_wanted)(const char *descriptor)) {
+    for (uint64_t i = 0; i <= thread->edge_mask; i++) {
+        struct aa_edge *edge = &thread->edges[i];
+        const struct aa_node *child = aa_throttled_node(edge->child);
+        if (edge->node == node && aa_is_throttled(edge->child) &&
+            is_wanted(aa_region_at(child->region)->descriptor))
+            edge->child = marked(edge->child, AA_FRAMED, aa_key_get(&edge->key));
+    }
+}
+
 /* An edge from an odd address, which is no node's, so that it is none of the node's own. */
 static struct aa_node *beside(const struct aa_node *node) {
     return (struct aa_node *)((char *)node + 1);

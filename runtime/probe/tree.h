@@ -76,6 +76,10 @@ void aa_tree_mark(struct aa_thread *thread, const struct aa_node *node, const st
                   uintptr_t bits);
 void aa_tree_unmark(struct aa_thread *thread, const struct aa_node *node, const struct aa_node *child);
 
+/* Edges from the node to what is throttled, and of such a region, are framed. */
+void aa_tree_frame(struct aa_thread *thread, const struct aa_node *node,
+                   bool (*is_wanted)(const char *descriptor));
+
 /* What is known of a node besides; null: nothing. It is kept under the shard's lock, once. */
 void *aa_tree_note(const struct aa_thread *thread, const struct aa_node *node);
 bool aa_tree_keep_note(struct aa_thread *thread, const struct aa_node *node, void *note);

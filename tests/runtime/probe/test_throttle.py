@@ -168,6 +168,17 @@ def test_a_team_counts_its_visits_to_the_construct_though_it_is_throttled(
     assert visits(shard, 1) == {"main": 0, "main/loop": in_teams + 3, "main/f": 3}
 
 
+@pytest.mark.parametrize("around", ["", "+f -f"])
+def test_a_construct_that_is_throttled_before_its_first_team_is_known_from_the_next_one_on(
+    linked: Record, visits: Visits, around: str
+) -> None:
+    words = f"+main {around} times 9000 +{LOOP} -{LOOP} ; times 300 +{LOOP} team 2 ; -{LOOP} ; times 9 team 2 ; ; -main"
+    (shard,) = linked(words, AUTOANALYZER_MAX_OVERHEAD=TINY)
+    assert len(shard.threads[0].throttled) == 1
+    assert visits(shard, 0)["main/loop"] == 9300
+    assert visits(shard, 1) == {"main": 0, "main/loop": 299}
+
+
 def test_errno_is_the_programs_though_the_file_cannot_grow(preloaded: Record) -> None:
     words = "+main crowd 850 1 unlink crowd 850 20000 -main"
     assert preloaded(words, AUTOANALYZER_MAX_OVERHEAD=TINY) == []
