@@ -22,7 +22,7 @@ from ..folder import MARKS
 from ..node_folder import node_folders
 from .folder_shards import Told
 from .job_shards import is_home, place_of
-from .shard_reader import used_bytes
+from .shard_header import used_bytes
 
 __all__ = ["GATHERED", "READ", "bring_home", "say_at_work", "unpacked"]
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import shard_layout as layout
+from .node_values import node_values
 from .shard import NODE
-from .shard_reader import node_values
 
 __all__ = ["EVERYTHING", "are_recorded", "counters_left_out"]
 

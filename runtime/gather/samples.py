@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from ...errors import InputError
 from . import shard_layout as layout
+from .node_values import node_values
 from .recorded_values import EVERYTHING
 from .shard import NODE, Shard, ThreadTree, computing_of
-from .shard_reader import node_values, used_part
+from .shard_header import used_part
 
 __all__ = ["ThreadSamples", "read_samples"]
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import struct
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -20,23 +18,19 @@ from ...experiment.file_use import FileUse
 from ...experiment.region import Region
 from . import shard_layout as layout
 from .critical_path import PathRecords
-from .shard import NODE, Form, Place, Shard, ThreadTree, Tracing
+from .node_values import node_values
+from .shard import Form, Place, Shard, ThreadTree
+from .shard_header import MOST, header_of, shard_defect, sources_of, text_of, tick_rate, tracing_of, used_part
 from .shard_records import RecordPlaces, Records
 
-__all__ = ["ShardReader", "node_values", "read_shard", "used_bytes", "used_part"]
+__all__ = ["ShardReader", "read_shard"]
 
 _COUNTS_IN: Final = {"mpi": layout.COUNTS_IN_MPI, "io": layout.COUNTS_IN_IO}
-_MOST: Final = 1 << 48  # what is counted can be no more: a nanosecond each, for three days
 _MOST_RANKS: Final = 1 << 24  # no machine has as many processors
 _MOST_FORMS: Final = 256  # that are kept, some 50 kB each: most ranks have one of a few
 
-_USED: Final = struct.Struct("=Q")
-_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # between it and the magic stand six numbers
 _OWNER: Final = slice(1, 4)  # of a node's first words: its thread, parent and region
 _WORDS: Final = layout.ALIGNMENT // 4
-
-_FIRST_KIND: Final = list(NODE.names or ()).index(f"mpi_{layout.MPI_KINDS[0]}")
-_FIRST_COUNTER: Final = list(NODE.names or ()).index(layout.COUNTERS[0])
 
 
 def read_shard(path: Path) -> Shard:
@@ -46,29 +40,6 @@ def read_shard(path: Path) -> Shard:
         InputError: The file cannot be read, is no shard, one of another version, or damaged.
     """
     return ShardReader().read(path)
-
-
-def used_part(path: Path) -> bytes:
-    """Give the bytes of a shard that are in use: the rest is large, and empty."""
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        used = used_bytes(file)
-        data = os.pread(file, used, 0)
-        while len(data) < used and (more := os.pread(file, used - len(data), len(data))):
-            data += more
-        return data
-    finally:
-        os.close(file)
-
-
-def used_bytes(file: int) -> int:
-    """Tell how many bytes of an open shard are in use, by its header."""
-    size = os.fstat(file).st_size
-    data = os.pread(file, layout.HEADER_LAYOUT.itemsize, 0)
-    if len(data) < layout.HEADER_LAYOUT.itemsize:
-        return size
-    (used,) = _USED.unpack_from(data, _USED_AT)
-    return max(len(data), min(int(used), size))
 
 
 class ShardReader:
@@ -116,38 +87,15 @@ class _Reader:
     def __init__(self, path: Path, data: bytes) -> None:
         self.path = path
         self.data = data
-        self.header = self._header()
+        self.header = header_of(path, data)
         self.used = int(self.header["used"])
         self.lines = np.frombuffer(data, f"V{layout.ALIGNMENT}", count=self.used // layout.ALIGNMENT)
-        self.ticks_per_second = _rate(self.header)
+        self.ticks_per_second = tick_rate(self.header)
         self.throttled: dict[int, int] = {}
         self.timed_again: frozenset[int] = frozenset()
 
     def defect(self, expected: str, found: object) -> InputError:
-        return InputError(f"{self.path}: expected a shard with {expected}, found {found}")
-
-    def _header(self) -> dict[str, Any]:
-        size = layout.HEADER_LAYOUT.itemsize
-        if len(self.data) < len(layout.MAGIC) or not self.data.startswith(layout.MAGIC):
-            found = repr(self.data[: len(layout.MAGIC)]) if self.data else "an empty file"
-            raise self.defect(f"{layout.MAGIC!r} at its start", found)
-        if len(self.data) < size:
-            raise self.defect(f"a header of {size} bytes", len(self.data))
-        fields = np.frombuffer(self.data, layout.HEADER_LAYOUT, count=1)[0]
-        header = dict(zip(layout.HEADER_LAYOUT.names or (), fields.tolist(), strict=True))
-        if header["byte_order"] != layout.BYTE_ORDER:
-            raise self.defect("this machine's byte order", f"{header['byte_order']:#010x}")
-        if header["version"] != layout.VERSION:
-            raise self.defect(f"version {layout.VERSION}", f"version {header['version']}")
-        found_sizes = [header[name] for name in ("header_size", "thread_size", "node_size")]
-        sizes = [size, layout.THREAD_LAYOUT.itemsize, layout.NODE_LAYOUT.itemsize]
-        if found_sizes != sizes:
-            raise self.defect(f"records of {sizes} bytes", found_sizes)
-        if not size <= header["used"] <= len(self.data):
-            raise self.defect(f"{header['used']} bytes in use", f"{len(self.data)} bytes")
-        if not 1e3 < header["ticks_per_second"] < 1e12:
-            raise self.defect("a clock rate between 1e3 and 1e12 ticks per second", header["ticks_per_second"])
-        return header
+        return shard_defect(self.path, expected, found)
 
     def shard(self, places: RecordPlaces, forms: list[_Formed]) -> Shard:
         records = places.of(self.data, self.used)
@@ -179,7 +127,7 @@ class _Reader:
             places[mine] = np.stack([np.full(len(mine), thread), np.arange(len(mine))], axis=1)
         return PathRecords(
             state=layout.PATH_STATES[header["path_state"]],
-            counted=_text(header["sources"][0]).startswith("simulated"),
+            counted=text_of(header["sources"][0]).startswith("simulated"),
             messages=header["path_messages"],
             seconds=header["path_ticks"] / self.ticks_per_second,
             lost=header["path_lost"],
@@ -320,14 +268,14 @@ class _Reader:
     ) -> ThreadTree:
         nodes["parent"], nodes["region"] = tree
         visits = nodes["visits"].view("u8")
-        if (visits > _MOST).any():
-            raise self.defect(f"at most {_MOST} visits in thread {thread['index']}", visits.max())
+        if (visits > MOST).any():
+            raise self.defect(f"at most {MOST} visits in thread {thread['index']}", visits.max())
         current = np.searchsorted(places, thread["current"] - self.header["base"])
         known = current < len(places) and places[current] == thread["current"] - self.header["base"]
         counts = ("repairs", "unmatched", "collapsed", "reentered", "stopped", "synchronised", "passed")
         for name in counts:
-            if thread[name] > _MOST:
-                raise self.defect(f"at most {_MOST} {name} in thread {thread['index']}", thread[name])
+            if thread[name] > MOST:
+                raise self.defect(f"at most {MOST} {name} in thread {thread['index']}", thread[name])
         return ThreadTree(
             index=thread["index"],
             tid=thread["tid"],
@@ -364,18 +312,6 @@ class _Reader:
             raise self.defect(f"a tree in thread {thread}", "a node without its parent")
         return parents
 
-    def _tracing(self) -> Tracing | None:
-        interval, generation = (int(self.header[f"trace_{name}"]) for name in ("interval", "generation"))
-        if not interval:
-            return None
-        if interval > _MOST or not generation:
-            raise self.defect(
-                f"an interval of at most {_MOST} ticks, of a generation from 1 on", (interval, generation)
-            )
-        slowed, lost = (int(self.header[f"trace_{name}"]) for name in ("slowed", "lost"))
-        left_out = int(self.header["trace_left_out"])
-        return Tracing(interval / self.ticks_per_second, generation - 1, slowed, lost, left_out)
-
     def _since_start(self, ticks: int) -> float | None:
         _, start = self.header["start"]
         return (ticks - start) / self.ticks_per_second if ticks else None
@@ -393,22 +329,22 @@ class _Reader:
             raise self.defect(f"a state of 0 to {len(layout.STATES) - 1}", header["state"])
         if header["size"] > _MOST_RANKS:
             raise self.defect(f"at most {_MOST_RANKS} ranks", header["size"])
-        if header["involuntary"] > _MOST:
-            raise self.defect(f"at most {_MOST} involuntary switches", header["involuntary"])
-        if max(header["system"]) > _MOST:
-            raise self.defect(f"at most {_MOST} page faults, switches and bytes in use", header["system"].tolist())
+        if header["involuntary"] > MOST:
+            raise self.defect(f"at most {MOST} involuntary switches", header["involuntary"])
+        if max(header["system"]) > MOST:
+            raise self.defect(f"at most {MOST} page faults, switches and bytes in use", header["system"].tolist())
         _, latest = header["latest"]
         return Shard(
             path=self.path,
             used=len(self.data),
-            host=_text(header["host"]),
+            host=text_of(header["host"]),
             pid=header["pid"],
             rank=_known(header["rank"]),
             size=_known(header["size"]),
             thread_level=_known(header["thread_level"]),
-            executable=_text(header["executable"]),
+            executable=text_of(header["executable"]),
             libraries=libraries,
-            script=_text(header["script"]),
+            script=text_of(header["script"]),
             cpus=_known(header["cpus"]),
             state=layout.STATES[header["state"]],
             exit_code=header["exit_code"],
@@ -420,8 +356,8 @@ class _Reader:
             last=max([0.0, self._since_start(latest) or 0.0, *(thread.last for thread in threads)]),
             mpi_bypassed=bool(header["mpi_bypassed"]),
             ticks_per_second=self.ticks_per_second,
-            wall_clock=_text(header["wall_clock"]),
-            cpu_clock=_text(header["cpu_clock"]),
+            wall_clock=text_of(header["wall_clock"]),
+            cpu_clock=text_of(header["cpu_clock"]),
             pair_cost=header["pair_cost"] * 1e-9,
             throttled_cost=header["throttled_cost"] * 1e-9,
             passing_cost=header["passing_cost"] * 1e-9,
@@ -435,7 +371,7 @@ class _Reader:
             involuntary_switches=header["involuntary"],
             system=tuple(header["system"]),
             spawned=bool(header["spawned"]),
-            sources=_sources(tuple(header["sources"])),
+            sources=sources_of(tuple(header["sources"])),
             counted_in=tuple(call for call, bit in _COUNTS_IN.items() if header["counting"] & bit),
             by_turns=bool(header["counting"] & layout.COUNTS_BY_TURNS),
             form=form,
@@ -443,30 +379,9 @@ class _Reader:
             files=files,
             places=places,
             topologies_left_out=header["topologies_left_out"],
-            tracing=self._tracing(),
+            tracing=tracing_of(self.path, header, self.ticks_per_second),
             barriers=header["barriers"],
         )
-
-
-def node_values(raw: npt.NDArray[np.void], ticks_per_second: float) -> npt.NDArray[np.void]:
-    """Give what nodes hold, ``NODE_LAYOUT[node]``, as ``NODE[node]``, where nothing stands above another.
-
-    Clocks jitter: a sum that must lie between 0 and the wall time may miss it by nanoseconds.
-    """
-    nodes = np.zeros(len(raw), NODE)
-    numbers, times = (nodes.view(kind).reshape(len(nodes), NODE.itemsize // 8) for kind in ("i8", "f8"))
-    for name in ("visits", "io_calls", *layout.NODE_COUNTS):
-        nodes[name] = raw[name]
-    numbers[:, _FIRST_COUNTER:] = raw["counters"].view("i8")
-    walls = np.maximum(np.ascontiguousarray(raw["wall"].T), 0) / ticks_per_second
-    before = len(layout.SHARES) - 1
-    times[:, _FIRST_KIND : _FIRST_KIND + len(layout.MPI_KINDS)] = walls[before:].T
-    wall = np.concatenate([walls[:before], walls[before:].sum(axis=0, keepdims=True)])
-    cpu = np.minimum(np.maximum(wall - np.ascontiguousarray(raw["off"].T) / ticks_per_second, 0), wall)
-    nodes["wall"], nodes["cpu"] = wall.sum(axis=0), cpu.sum(axis=0)
-    for place, share in enumerate(layout.SHARES[1:], start=1):
-        nodes[f"{share}_wall"], nodes[f"{share}_cpu"] = wall[place], cpu[place]
-    return nodes
 
 
 @lru_cache(maxsize=1 << 16)
@@ -475,26 +390,5 @@ def _region_of(text: bytes) -> Region:
     return Region.from_descriptor(text.decode("utf-8", "surrogateescape"))
 
 
-def _rate(header: Mapping[str, Any]) -> float:
-    """Return ticks per second: by the latest anchor, unless it is too early or was caught half-written."""
-    measured: float = header["ticks_per_second"]
-    (begun, start), (seen, latest) = header["start"], header["latest"]
-    if seen <= begun:
-        return measured
-    anchored: float = (latest - start) / (seen - begun) * 1e9
-    return anchored if abs(anchored / measured - 1) < 1e-3 else measured
-
-
-@lru_cache(maxsize=1 << 10)
-def _sources(texts: tuple[bytes, ...]) -> dict[str, str]:
-    """Name the counters that were counted; ranks have the same ones."""
-    return {name: _text(source) for name, source in zip(layout.COUNTERS, texts, strict=True) if source}
-
-
 def _known(number: int) -> int | None:
     return number if number >= 0 else None
-
-
-@lru_cache(maxsize=1 << 16)
-def _text(characters: bytes) -> str:
-    return characters.partition(b"\0")[0].decode("utf-8", "surrogateescape")
