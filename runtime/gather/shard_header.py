@@ -27,7 +27,9 @@ __all__ = [
     "used_part",
 ]
 
-MOST: Final = 1 << 48  # what is counted can be no more: a nanosecond each, for three days
+MOST: Final = 1 << 48
+"""What is counted can be no more: a nanosecond each, for three days."""
+
 _USED: Final = struct.Struct("=Q")
 _USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # between it and the magic stand six numbers
 

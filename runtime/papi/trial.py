@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-_VERSIONS: Final = ((7, 2), (7, 1), (7, 0), (6, 0), (5, 7), (5, 6))  # twin: versions in ../probe/counter_papi.c
+_VERSIONS: Final = ((7, 2), (7, 1), (7, 0), (6, 0), (5, 7), (5, 6))  # twin: versions in ../probe/papi.c
 _OK: Final = 0
 _NULL: Final = -1
 _PRESET: Final = -0x80000000
