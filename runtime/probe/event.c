@@ -19,6 +19,7 @@
 #include "throttle.h"
 #include "trace.h"
 #include "tree.h"
+#include "user_context.h"
 
 #include <errno.h>
 #include <string.h>
@@ -248,6 +249,8 @@ static struct aa_frame *find_frame(const struct aa_thread *thread, const char *k
 static void leave(struct aa_thread *thread, const char *key) {
     aa_book(thread);
     struct aa_frame *frame = find_frame(thread, key);
+    if (frame == thread->frames && aa_user_context_jumped(thread, key))
+        frame = find_frame(thread, key);
     if (frame == thread->frames) {
         thread->unmatched++;
         return;

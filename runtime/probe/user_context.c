@@ -1,0 +1,151 @@
+/*
+ * User threads, that is contexts (swapcontext): each has a stack of open regions of its own. What was open is
+ * kept in the frame of the call that switches away, and is open again when that call returns, in whatever
+ * thread that is. So it does not matter by whom, or how: also at the end of a context's function.
+ *
+ * A context that is new stands below the place from which the thread itself switched to the first one. If the
+ * thread comes back to its own stack by a jump, that shows when it leaves a region that was open there.
+ */
+#define _GNU_SOURCE
+#include "book.h"
+#include "counter.h"
+#include "frames.h"
+#include "key.h"
+#include "probe.h"
+#include "self.h"
+#include "site.h"
+#include "symbol.h"
+#include "thread.h"
+#include "tree.h"
+#include "user_context.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#define OWN_FRAMES 64u
+
+/* Where new contexts of this thread stand; null: the thread is on its own stack. */
+static _Thread_local struct aa_node *birthplace AA_INITIAL_EXEC;
+
+struct kept {
+    struct aa_node *birthplace, *current;
+    struct aa_call call;
+    size_t depth;
+    struct aa_frame *frames;
+};
+
+/* What was open on the thread's own stack, unless that is more: it must outlive the call that a jump leaves.
+ */
+static _Thread_local struct {
+    struct kept kept;
+    struct aa_frame frames[OWN_FRAMES];
+} own AA_INITIAL_EXEC;
+
+static void check(const void *function, const void *caller) {
+    (void)caller;
+    if (function == NULL)
+        abort(); /* the program could not have been loaded */
+}
+
+static size_t depth_of(const struct aa_thread *thread) {
+    return (size_t)(thread->top - thread->frames) - 1; /* without that of the base */
+}
+
+static void go_to(struct aa_thread *thread, struct aa_node *node, struct aa_call call) {
+    thread->current = node;
+    thread->call = call;
+    aa_in_order();
+}
+
+static void book(struct aa_thread *thread) {
+    aa_book(thread);
+    aa_sites_close(thread);
+}
+
+/* Close nothing, but begin anew. */
+static __attribute__((noinline)) void put_away(struct aa_thread *thread, struct kept *kept) {
+    struct aa_section section = aa_section_begin();
+    aa_counter_stop();
+    book(thread);
+    for (size_t i = 0; i < kept->depth; i++)
+        kept->frames[i] = thread->frames[i + 1];
+    kept->birthplace = birthplace;
+    kept->current = thread->current;
+    kept->call = thread->call;
+    if (!birthplace) {
+        birthplace = thread->current;
+        own.kept = *kept;
+        own.kept.frames = own.frames;
+        own.kept.depth = kept->depth <= OWN_FRAMES ? kept->depth : 0;
+        for (size_t i = 0; i < own.kept.depth; i++)
+            own.frames[i] = kept->frames[i];
+    }
+    go_to(thread, birthplace, (struct aa_call){.share = AA_OWN});
+    thread->top = thread->frames + 1;
+    aa_counter_go();
+    aa_section_end(section);
+}
+
+static bool add_frame(struct aa_thread *thread, const struct aa_frame *frame) {
+    if (!aa_frames_have_room(thread))
+        return false;
+    struct aa_node *node = aa_tree_adopt(thread, frame->node);
+    aa_frame_set(thread->top, node, aa_key_get(&frame->key), frame->call);
+    thread->top++;
+    return true;
+}
+
+static void open_again(struct aa_thread *thread, const struct kept *kept) {
+    thread->top = thread->frames + 1;
+    for (size_t i = 0; i < kept->depth && add_frame(thread, &kept->frames[i]); i++)
+        ;
+    birthplace = kept->birthplace ? aa_tree_adopt(thread, kept->birthplace) : NULL;
+    go_to(thread, aa_tree_adopt(thread, kept->current), kept->call);
+}
+
+static bool is_open(const struct kept *kept, const char *key) {
+    for (size_t i = 0; i < kept->depth; i++) {
+        if (strcmp(aa_key_get(&kept->frames[i].key), key) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool aa_user_context_jumped(struct aa_thread *thread, const char *key) {
+    if (!birthplace || !is_open(&own.kept, key))
+        return false;
+    thread->repairs++;
+    aa_sites_close(thread);
+    open_again(thread, &own.kept);
+    return true;
+}
+
+/* Not inline: it may run in another thread than what was before. */
+static __attribute__((noinline)) void take_back(const struct kept *kept) {
+    if (aa_thread_closed)
+        return;
+    struct aa_thread *thread = aa_thread_self ? aa_thread_self : aa_thread_attach(AA_ANY_TREE);
+    if (!thread)
+        return;
+    int error = errno; /* the program's */
+    aa_counter_stop();
+    book(thread);
+    open_again(thread, kept);
+    aa_counter_go();
+    errno = error;
+}
+
+AA_EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to) {
+    __typeof__(swapcontext) *next =
+        (__typeof__(next))AA_NEXT("swapcontext", __builtin_return_address(0), check);
+    struct aa_thread *thread = aa_thread_closed ? NULL : aa_thread_self;
+    if (!thread)
+        return next(from, to);
+    struct aa_frame frames[depth_of(thread) + 1];
+    struct kept kept = {.depth = depth_of(thread), .frames = frames};
+    put_away(thread, &kept);
+    int result = next(from, to);
+    take_back(&kept);
+    return result;
+}
