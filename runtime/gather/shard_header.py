@@ -13,8 +13,22 @@ import numpy as np
 
 from ...errors import InputError
 from . import shard_layout as layout
+from .shard import Tracing
 
-__all__ = ["header_of", "shard_defect", "sources_of", "text_of", "tick_rate", "used_bytes", "used_part"]
+__all__ = [
+    "MOST",
+    "header_of",
+    "shard_defect",
+    "sources_of",
+    "text_of",
+    "tick_rate",
+    "tracing_of",
+    "used_bytes",
+    "used_part",
+]
+
+MOST: Final = 1 << 48
+"""What is counted can be no more: a nanosecond each, for three days."""
 
 _USED: Final = struct.Struct("=Q")
 _USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # between it and the magic stand six numbers
@@ -97,3 +111,21 @@ def text_of(characters: bytes) -> str:
 def sources_of(texts: tuple[bytes, ...]) -> dict[str, str]:
     """Name the counters that were counted; ranks have the same ones."""
     return {name: text_of(source) for name, source in zip(layout.COUNTERS, texts, strict=True) if source}
+
+
+def tracing_of(path: Path, header: Mapping[str, Any], ticks_per_second: float) -> Tracing | None:
+    """Tell how time lines were recorded; None if they were not.
+
+    Raises:
+        InputError: Their interval or generation is none.
+    """
+    interval, generation = (int(header[f"trace_{name}"]) for name in ("interval", "generation"))
+    if not interval:
+        return None
+    if interval > MOST or not generation:
+        raise shard_defect(
+            path, f"an interval of at most {MOST} ticks, of a generation from 1 on", (interval, generation)
+        )
+    slowed, lost = (int(header[f"trace_{name}"]) for name in ("slowed", "lost"))
+    left_out = int(header["trace_left_out"])
+    return Tracing(interval / ticks_per_second, generation - 1, slowed, lost, left_out)

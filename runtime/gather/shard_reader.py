@@ -19,14 +19,13 @@ from ...experiment.region import Region
 from . import shard_layout as layout
 from .critical_path import PathRecords
 from .node_values import node_values
-from .shard import Form, Place, Shard, ThreadTree, Tracing
-from .shard_header import header_of, shard_defect, sources_of, text_of, tick_rate, used_part
+from .shard import Form, Place, Shard, ThreadTree
+from .shard_header import MOST, header_of, shard_defect, sources_of, text_of, tick_rate, tracing_of, used_part
 from .shard_records import RecordPlaces, Records
 
 __all__ = ["ShardReader", "read_shard"]
 
 _COUNTS_IN: Final = {"mpi": layout.COUNTS_IN_MPI, "io": layout.COUNTS_IN_IO}
-_MOST: Final = 1 << 48  # what is counted can be no more: a nanosecond each, for three days
 _MOST_RANKS: Final = 1 << 24  # no machine has as many processors
 _MOST_FORMS: Final = 256  # that are kept, some 50 kB each: most ranks have one of a few
 
@@ -269,14 +268,14 @@ class _Reader:
     ) -> ThreadTree:
         nodes["parent"], nodes["region"] = tree
         visits = nodes["visits"].view("u8")
-        if (visits > _MOST).any():
-            raise self.defect(f"at most {_MOST} visits in thread {thread['index']}", visits.max())
+        if (visits > MOST).any():
+            raise self.defect(f"at most {MOST} visits in thread {thread['index']}", visits.max())
         current = np.searchsorted(places, thread["current"] - self.header["base"])
         known = current < len(places) and places[current] == thread["current"] - self.header["base"]
         counts = ("repairs", "unmatched", "collapsed", "reentered", "stopped", "synchronised", "passed")
         for name in counts:
-            if thread[name] > _MOST:
-                raise self.defect(f"at most {_MOST} {name} in thread {thread['index']}", thread[name])
+            if thread[name] > MOST:
+                raise self.defect(f"at most {MOST} {name} in thread {thread['index']}", thread[name])
         return ThreadTree(
             index=thread["index"],
             tid=thread["tid"],
@@ -313,18 +312,6 @@ class _Reader:
             raise self.defect(f"a tree in thread {thread}", "a node without its parent")
         return parents
 
-    def _tracing(self) -> Tracing | None:
-        interval, generation = (int(self.header[f"trace_{name}"]) for name in ("interval", "generation"))
-        if not interval:
-            return None
-        if interval > _MOST or not generation:
-            raise self.defect(
-                f"an interval of at most {_MOST} ticks, of a generation from 1 on", (interval, generation)
-            )
-        slowed, lost = (int(self.header[f"trace_{name}"]) for name in ("slowed", "lost"))
-        left_out = int(self.header["trace_left_out"])
-        return Tracing(interval / self.ticks_per_second, generation - 1, slowed, lost, left_out)
-
     def _since_start(self, ticks: int) -> float | None:
         _, start = self.header["start"]
         return (ticks - start) / self.ticks_per_second if ticks else None
@@ -342,10 +329,10 @@ class _Reader:
             raise self.defect(f"a state of 0 to {len(layout.STATES) - 1}", header["state"])
         if header["size"] > _MOST_RANKS:
             raise self.defect(f"at most {_MOST_RANKS} ranks", header["size"])
-        if header["involuntary"] > _MOST:
-            raise self.defect(f"at most {_MOST} involuntary switches", header["involuntary"])
-        if max(header["system"]) > _MOST:
-            raise self.defect(f"at most {_MOST} page faults, switches and bytes in use", header["system"].tolist())
+        if header["involuntary"] > MOST:
+            raise self.defect(f"at most {MOST} involuntary switches", header["involuntary"])
+        if max(header["system"]) > MOST:
+            raise self.defect(f"at most {MOST} page faults, switches and bytes in use", header["system"].tolist())
         _, latest = header["latest"]
         return Shard(
             path=self.path,
@@ -392,7 +379,7 @@ class _Reader:
             files=files,
             places=places,
             topologies_left_out=header["topologies_left_out"],
-            tracing=self._tracing(),
+            tracing=tracing_of(self.path, header, self.ticks_per_second),
             barriers=header["barriers"],
         )
 
