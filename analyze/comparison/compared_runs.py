@@ -14,6 +14,7 @@ from ...experiment.metric import MPI_PARTS, MPI_WAIT, WEIGHING_TIMES
 from ..run.arrays import Values
 from ..run.code_regions import startup_paths
 from ..run.compute_time import compute_time
+from ..run.criteria import CRITERIA
 from ..run.foreign_metrics import negative_rank
 
 __all__ = [
@@ -33,7 +34,6 @@ _NEEDED: Final = {_COMPUTE_TIME: ("cpu_time", "mpi_cpu_time")}
 _WALL: Final = frozenset(
     {"wall_time", "mpi_time", *(part.name for part in (*MPI_PARTS, MPI_WAIT)), "io_time", "program_time", "time"}
 )
-_SHORTEST: Final = 0.01  # seconds: what the scheduler's ticks and cold caches alone can part equal runs by
 _WITH_WAITING: Final = frozenset({"wall_time", "time"})
 _WAITING: Final = ("mpi_time", "omp_time")
 _POLLING: Final = "mpi_instructions"
@@ -191,7 +191,7 @@ def least_to_judge(runs: Sequence[Experiment], metric: str) -> float:
     """Give the value from which on times are judged; 0 for all else."""
     if unit_of(runs, metric) != "sec":
         return 0.0
-    return _SHORTEST * (1 if is_mean(metric) else len({place.process for place in runs[0].locations}))
+    return CRITERIA.resolution * (1 if is_mean(metric) else len({place.process for place in runs[0].locations}))
 
 
 def repeats(runs: Sequence[Experiment], metric: str) -> bool:

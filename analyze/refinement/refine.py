@@ -12,6 +12,7 @@ from ...experiment.throttling import left_out
 from ..findings import Findings
 from ..run.compute_time import Computing, compute_time
 from ..run.costs import Cost
+from ..run.criteria import CRITERIA
 from .opening import is_block, is_built
 
 __all__ = ["Opened", "Refinement", "cheaper", "refine"]
@@ -19,7 +20,6 @@ __all__ = ["Opened", "Refinement", "cheaper", "refine"]
 _LOOPS: Final = ("outer-loops", "inner-loops")
 _CALLS: Final = 0.1  # of a region's time: from then on its calls of MPI, or those that do file I/O, are told apart
 _DEARER: Final = 1.05  # of the computing before: what measuring may cost if nothing else is said
-_KEPT: Final = 0.03  # of the program's time: what weighs as much stays a region, lest its callers look slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def _is_open(experiment: Experiment, path: int) -> bool:
 def _weighing(findings: Findings) -> Iterator[int]:
     """Give the call paths with a source that take time enough to be kept."""
     for region, cost in zip(findings.performance.regions, findings.run.costs, strict=True):
-        if cost.share >= _KEPT and is_built(findings.experiment, region.id):
+        if cost.share >= CRITERIA.least_weight and is_built(findings.experiment, region.id):
             yield region.id
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from .confidence import Confidence
 from .finding import Cause, Doubt, Finding, Gain, Kind
 from .judgement import Judgement, judge_differences, judge_weights
-from .verdict import SHORTEST, Verdict, find_verdict
+from .verdict import Verdict, find_verdict
 
 __all__ = [
-    "SHORTEST",
     "Cause",
     "Confidence",
     "Doubt",

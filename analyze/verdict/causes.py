@@ -114,10 +114,11 @@ def _causes_apart(named: Sequence[Cause], slow: Mapping[str, float], other: Mapp
     spent = sorted(more.items(), key=lambda each: -each[1])
     large = [(name, min(each, whole)) for name, each in spent if each >= CRITERIA.part * whole > 0]
     known = {_ATTRIBUTES[name] for name in parts}
-    return (
-        *(Cause(_ATTRIBUTES[name], each, each / whole) for name, each in large),
-        *(each for each in named if each.attribute not in known),
-    )
+    found = [Cause(_ATTRIBUTES[name], each, each / whole) for name, each in large]
+    if found and found[0].attribute == "unexplained":  # what tells the ranks apart may take it, at an unknown price
+        large_ones = {each.attribute for each in found}
+        return (*(each for each in named if each.attribute not in large_ones), *found)
+    return (*found, *(each for each in named if each.attribute not in known))
 
 
 def waits_for_memory(analysis: Analysis, region: int) -> bool:

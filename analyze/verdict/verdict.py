@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from ..run.criteria import CRITERIA
 from .analysis import Analysis
 from .base import Base
 from .finding import Finding, Kind
@@ -14,10 +15,9 @@ from .heavy import heavy_procedures, heavy_regions
 from .ranking import each_place_once, ranked
 from .uneven import uneven_regions
 
-__all__ = ["SHORTEST", "Verdict", "find_verdict"]
+__all__ = ["Verdict", "find_verdict"]
 
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE)
-SHORTEST: Final = 0.01  # seconds: what the clocks resolve well enough to judge by
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Verdict:
 
 def find_verdict(analysis: Analysis) -> Verdict:
     """Judge a run."""
-    too_short = analysis.run.program_time < SHORTEST
+    too_short = analysis.run.program_time < CRITERIA.resolution
     found = [] if too_short else [*uneven_regions(analysis), *heavy_regions(analysis), *heavy_procedures(analysis)]
     findings = tuple(ranked(each_place_once(analysis, found)))
     performance, master = analysis.performance, analysis.master

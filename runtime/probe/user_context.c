@@ -7,16 +7,17 @@
  * thread comes back to its own stack by a jump, that shows when it leaves a region that was open there.
  */
 #define _GNU_SOURCE
-#include "user_context.h"
 #include "book.h"
 #include "counter.h"
 #include "frames.h"
+#include "key.h"
 #include "probe.h"
 #include "self.h"
 #include "site.h"
 #include "symbol.h"
 #include "thread.h"
 #include "tree.h"
+#include "user_context.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from ...analyze import Findings
+from ...analyze.run.criteria import CRITERIA
 from ...analyze.run.overhead import Overhead
-from ...analyze.verdict import SHORTEST
 from ..times import time_of
 from ..title import title_of
 from ..units import percent, ranks, seconds
@@ -104,4 +104,4 @@ def processes(findings: Findings) -> tuple[int, int]:
 
 def too_short() -> str:
     """Say that a run is too short to judge."""
-    return f"too short to judge: expected a program of at least {seconds(SHORTEST)}"
+    return f"too short to judge: expected a program of at least {seconds(CRITERIA.resolution)}"

@@ -33,6 +33,16 @@ def test_slower_nearly_everywhere_by_factors_that_vary_is_perhaps_a_matter_of_sp
     assert ("IMBALANCE?" in lines) != speed
 
 
+@pytest.mark.parametrize(("even", "speed"), [(46.6, True), (55.0, False)])
+def test_most_of_what_ranks_compute_elsewhere_must_be_slower(make_experiment, even, speed):
+    times = SHARED | {"react": (even, even), "relax": (46.5, 46.5)}  # of 382 and 399 ms elsewhere, balance has 195.8
+    found = analyze(make_experiment(of(times)))
+    names = [found.experiment.path_name(each.id) for each in found.performance.regions]
+    energy = names.index("energy")
+    assert energy in found.dissimilarity.cccr
+    assert is_slight_speed(found, [energy]) == speed
+
+
 def test_it_is_no_finding_of_its_own_and_nothing_is_to_be_tried(make_experiment):
     found = analyze(make_experiment(of(SHARED)))
     confidence = confidence_in_difference(found, found.dissimilarity.cccr[:1])

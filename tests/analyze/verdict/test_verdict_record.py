@@ -99,3 +99,23 @@ def test_more_work_is_told_from_slower_work_by_seconds(instructions, misses, cau
     more = time[3] - sum(time[:3]) / 3
     assert largest.seconds / largest.share == pytest.approx(more, rel=0.05)
     assert largest.share >= 0.7
+
+
+def test_what_tells_ranks_apart_stands_before_time_that_no_price_explains(make_experiment):
+    misses = [1e6, 1e6, 1e6, 6e7]
+    time = [2e-2 + 1e-8 * miss for miss in misses]
+    counts = {
+        "instructions": {"join": [2e8] * 4, "calm": [2e9] * 4},
+        "ref_cycles": {"join": [each * 2e9 for each in time], "calm": [4e8] * 4},
+        "l1_accesses": {"join": [1e8] * 4, "calm": [5e8] * 4},
+        "l1_misses": {"join": misses, "calm": [1e5] * 4},
+    }
+    made = make_experiment({"join": time, "calm": [0.2] * 4}, **counts)
+    cheap = {**PRICES, "l1_miss_chased": 1e-10, "l2_miss_chased": 1e-10}
+    findings = analyze(made.replaced(notes=replace(made.notes, prices=cheap)))
+    (uneven,) = [each for each in findings.verdict.findings if each.groups]
+    assert [(each.attribute, each.seconds is None) for each in uneven.apart] == [
+        ("l1_miss_rate", True),
+        ("unexplained", False),
+    ]
+    assert "why: L1 miss rates differ: 60 % on rank 3 against 1.0 % on ranks 0-2" in " ".join(verdict_lines(findings))
