@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from ..run.arrays import Flags, Indices, Values
+from ..run.criteria import THRESHOLD
 from ..run.overhead import probe_times
 from ..run.selection import Selection
 
@@ -22,7 +23,6 @@ __all__ = ["MOST_PAID", "Prices"]
 # much (8 to 20 ns for a throttled entry, price 2.7 to 5.1); ranks differed by up to 1.7 times it, once in 77 runs by
 # 2.9.
 _SPREAD: Final = 2.0  # of what all ranks paid: a difference that is no larger is one of prices
-_ALIKE: Final = 0.1  # of what is paid: ranks that differ by no more have entered regions equally often
 MOST_PAID: Final = 3.0  # of what one rank paid: a difference that is no larger may be one of prices
 
 
@@ -77,7 +77,7 @@ class Prices:
         Where probes take the 5 % that throttling allows by default, clusters allow as much anyway.
         """
         (least_paid, shortest), (most_paid, longest) = self.least, self.most
-        same = (most_paid > 0) & (most_paid - least_paid <= _ALIKE * most_paid)
+        same = (most_paid > 0) & (most_paid - least_paid <= THRESHOLD * most_paid)
         return np.asarray(same & (longest - shortest <= _SPREAD * least_paid))
 
     def levelling(self, selection: Selection, exclusive: Values) -> Values:

@@ -12,13 +12,12 @@ from ...experiment.throttling import left_out
 from ..findings import Findings
 from ..run.compute_time import Computing, compute_time
 from ..run.costs import Cost
-from ..run.criteria import CRITERIA
+from ..run.criteria import CRITERIA, THRESHOLD
 from .opening import is_block, is_built
 
 __all__ = ["Opened", "Refinement", "cheaper", "refine"]
 
 _LOOPS: Final = ("outer-loops", "inner-loops")
-_CALLS: Final = 0.1  # of a region's time: from then on its calls of MPI, or those that do file I/O, are told apart
 _DEARER: Final = 1.05  # of the computing before: what measuring may cost if nothing else is said
 
 
@@ -123,8 +122,8 @@ def _opened(experiment: Experiment, cores: Mapping[int, tuple[str, ...]]) -> lis
 
 def _modes(cost: Cost) -> tuple[str, ...]:
     wall = cost.wall_time or 0.0
-    mpi = ("mpi",) if (cost.mpi_time or 0.0) > _CALLS * wall else ()
-    io = ("syscall", "library") if (cost.io_time or 0.0) > _CALLS * wall else ()
+    mpi = ("mpi",) if (cost.mpi_time or 0.0) > THRESHOLD * wall else ()
+    io = ("syscall", "library") if (cost.io_time or 0.0) > THRESHOLD * wall else ()
     return (*_LOOPS, *mpi, *io)
 
 

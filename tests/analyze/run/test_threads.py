@@ -127,6 +127,18 @@ def test_what_a_main_thread_does_before_others_start_is_a_serial_part(make_exper
     assert not analyze(experiment).dissimilarity.exists
 
 
+@pytest.mark.parametrize(("waits", "compared"), [(0.98, True), (1.02, False)])
+def test_a_main_thread_is_compared_if_it_works_for_half_of_the_time_that_others_take(make_experiment, waits, compared):
+    times = {"lead": [5, 0, 0], "join": [0, 0, 0], "worker": [0, 2, 2]}
+    assert analyze(make_experiment(times, threads=3, mpi_time={"join": [waits, 0, 0]})).dissimilarity.exists == compared
+
+
+@pytest.mark.parametrize(("off", "compared"), [(4.9, True), (5.1, False)])
+def test_a_main_thread_works_where_it_is_on_a_processor_for_half_of_the_time(make_experiment, off, compared):
+    times = {"lead": [5, 0, 0], "worker": [0, 2, 2]}
+    assert analyze(make_experiment(times, threads=3, off={"lead": [off, 0, 0]})).dissimilarity.exists == compared
+
+
 def test_waiting_in_openmp_is_no_computing(make_experiment):
     times = {"loop@3": [3, 3]}
     experiment = make_experiment(times, threads=2, omp_cpu_time={"loop@3": [0, 2]})

@@ -9,6 +9,7 @@ import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.dissimilarity import differences
+from autoanalyzer.analyze.verdict import Kind
 from autoanalyzer.analyze.verdict.confidence import confidence_in_difference
 from autoanalyzer.analyze.verdict.gain import gain_of_balance, gain_of_weight
 from autoanalyzer.view.findings_json import findings_document
@@ -138,3 +139,10 @@ def test_a_small_difference_that_counts_vouch_for_is_sure(make_experiment):
     found = analyze(make_experiment({"work": [0.20, 0.20, 0.20, 0.26], "rest": [0.6] * 4}, **counts))
     core = found.dissimilarity.cccr[0]
     assert confidence_in_difference(found, [core]).level == "high"
+
+
+@pytest.mark.parametrize(("part", "kind"), [(0.49, Kind.HOT_SPOT), (0.51, Kind.LATE)])
+def test_what_takes_most_of_a_regions_time_says_what_is_wrong_with_it(make_experiment, part, kind):
+    times = {"swap": [10 * (1 - part)] * 4, **{f"calm{number}": [1.0] * 4 for number in range(10)}}
+    findings = analyze(make_experiment(times, mpi_time={"swap": [10 * part] * 4}))
+    assert findings.verdict.findings[0].kind is kind

@@ -36,6 +36,24 @@ def test_what_barriers_take_beyond_the_collectives_or_beyond_the_last_rank_is_wa
     assert waiting.late == {late: 1}
 
 
+@pytest.mark.parametrize(("barriers", "waiting"), [(0.49, 0.9), (0.51, 0.51)])
+def test_where_collectives_take_most_of_the_time_in_mpi_what_was_measured_counts(
+    make_experiment: MakeExperiment, barriers: float, waiting: float
+) -> None:
+    no = {"a": [0, 0]}
+    experiment = make_experiment(
+        {"a": [1, 1]},
+        mpi_time={"a": [1, 1]},
+        mpi_wait_time={"a": [barriers, barriers]},
+        mpi_collective_time=no,
+        mpi_barrier_time=no,
+    )
+    selection = Selection.of(experiment)
+    found = with_measured(Waiting(np.full(len(selection.regions), 0.9)), selection)
+    names = [experiment.path_name(each.id) for each in selection.regions]
+    assert found.seconds[names.index("a")] == pytest.approx(waiting)
+
+
 def test_without_barriers_the_estimate_stands(make_experiment: MakeExperiment) -> None:
     selection = Selection.of(make_experiment({"a": [1, 2]}, mpi_time={"a": [1, 0]}))
     estimated = Waiting(np.full(len(selection.regions), 0.5))
