@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "libc_dlsym.h"
+#include "symbol.h"
 #include "warning.h"
 
 #include <dlfcn.h>
@@ -14,11 +15,19 @@
 static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27",
                                        "GLIBC_2.36", "GLIBC_2.4",   "GLIBC_2.2",  "GLIBC_2.0"};
 
-static __attribute__((noinline)) aa_look_up_function *find(void) {
+static void *find_in(void *scope) {
     void *found = NULL;
     for (size_t i = 0; found == NULL && i < sizeof versions / sizeof *versions; i++)
-        found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
-    if (found == NULL) {
+        found = dlvsym(scope, "dlsym", versions[i]);
+    return found;
+}
+
+/* The C library is a program, too, which prints its version: then it is not behind this one. */
+static __attribute__((noinline)) aa_look_up_function *find(void) {
+    void *found = find_in(RTLD_NEXT);
+    if (found == NULL)
+        found = find_in(RTLD_DEFAULT);
+    if (found == NULL || aa_symbol_is_own(found)) {
         aa_warn("%s: the C library's dlsym was not found", program_invocation_short_name);
         _exit(EXIT_FAILURE);
     }

@@ -33,21 +33,8 @@ static bool is_known(uintptr_t address) {
 struct found {
     uintptr_t address;
     struct aa_span span;
-    char name[PATH_MAX]; /* empty: none that is to be noted */
+    const char *name; /* the loader's, as long as the library is loaded; empty: none that is to be noted */
 };
-
-/* The loader lets the names of libraries begin where the program stood. */
-static void name_in(char *name, const char *given) {
-    size_t length = 0;
-    if (*given && *given != '/' && getcwd(name, PATH_MAX - 1)) {
-        length = strlen(name);
-        name[length++] = '/';
-    }
-    if (*given && length + strlen(given) < PATH_MAX)
-        strcpy(name + length, given);
-    else
-        *name = 0;
-}
 
 static int find(struct dl_phdr_info *info, size_t unused, void *wanted) {
     struct found *found = wanted;
@@ -56,11 +43,24 @@ static int find(struct dl_phdr_info *info, size_t unused, void *wanted) {
     if (!lies_in(found->address, span))
         return 0;
     found->span = span;
-    name_in(found->name, lies_in((uintptr_t)known, span) ? "" : info->dlpi_name);
+    found->name = lies_in((uintptr_t)known, span) ? "" : info->dlpi_name;
     return 1;
 }
 
 /* ---- with the lock */
+
+/* The loader lets names begin where the program stood. A program's own stacks may have no room for one. */
+static const char *whole_name(const char *given) {
+    static char name[PATH_MAX];
+    size_t length = 0;
+    if (*given == '/' || !*given || !getcwd(name, sizeof name - 1))
+        return given;
+    length = strlen(name);
+    name[length++] = '/';
+    if (length + strlen(given) >= sizeof name)
+        return "";
+    return strcpy(name + length, given) - length;
+}
 
 static struct aa_object *append(const char *name) {
     size_t length = strlen(name);
@@ -83,11 +83,12 @@ static uint32_t place_of(const char *name) {
 }
 
 static void keep(const struct found *found) {
-    uint32_t place = place_of(found->name);
+    const char *name = whole_name(found->name);
+    uint32_t place = place_of(name);
     if (place == MOST_OBJECTS || is_known(found->address))
         return;
     if (place == count)
-        known[place].object = *found->name ? append(found->name) : NULL;
+        known[place].object = *name ? append(name) : NULL;
     known[place].end = found->span.end;
     known[place].start = found->span.start;
     if (place == count)

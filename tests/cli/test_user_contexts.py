@@ -114,6 +114,35 @@ int main(void) {
     return 0;
 }
 """
+SMALL = """
+#include <dlfcn.h>
+#include <sys/mman.h>
+static ucontext_t back, fiber;
+static double (*work)(int);
+static void task(void) {
+    total += work(1000);
+}
+int main(void) {
+    work = (double (*)(int))dlsym(dlopen("./work.so", RTLD_NOW), "work");
+    make(&fiber, &back, task);
+    char *stack = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(stack, 4096, PROT_NONE);
+    fiber.uc_stack.ss_sp = stack + 4096;
+    fiber.uc_stack.ss_size = 4096;
+    makecontext(&fiber, task, 0);
+    swapcontext(&back, &fiber);
+    return 0;
+}
+"""
+WORK = """
+double work(int times) {
+    double sum = 0;
+    for (int i = 1; i < times; i++)
+        for (int j = 1; j < times; j++)
+            sum += 1.0 / (i + j);
+    return sum;
+}
+"""
 
 
 def recorded(tool: Any, text: str) -> tuple[dict[str, int], str]:
@@ -155,3 +184,10 @@ def test_a_thread_that_jumps_back_to_its_own_stack_goes_on_where_it_was_and_it_i
     assert visits["main/spin"] == 3
     assert "left by a jump" in said
     assert "not open" not in said
+
+
+def test_a_context_with_a_small_stack_may_be_the_first_in_a_library(tool: Any) -> None:
+    tool.write("work.c", WORK)
+    succeed(tool("aa-mpicc", "-O1", "-fPIC", "-shared", "work.c", "-o", "work.so"))
+    visits, _ = recorded(tool, SMALL)
+    assert visits["main/task/work"] == 1
