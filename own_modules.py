@@ -46,7 +46,11 @@ def own_module_words(module: str) -> list[str]:
 
 def needs_python_home() -> bool:
     """Return whether this Python has found its library by ``PYTHONHOME``; else that is of another one."""
-    return os.environ.get("PYTHONHOME", "").partition(":")[0] == sys.base_prefix
+    home = os.environ.get("PYTHONHOME", "").partition(":")[0]
+    try:
+        return bool(home) and os.path.samefile(home, sys.base_prefix)
+    except OSError:  # there is none
+        return False
 
 
 def _is_standard(folder: str) -> bool:

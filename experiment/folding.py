@@ -103,17 +103,25 @@ def _lifted(call_paths: Sequence[CallPath], chosen: Collection[int]) -> Folding:
         first = _groups(call_paths, marked)
         kept, numbers = np.unique([group for group, _ in first], return_inverse=True)
         parents = [None if parent is None else int(numbers[parent]) for _, parent in first]
-        call_paths, position = in_order([_moved(call_paths, each, parents[each], marked) for each in kept])
+        calls = _calls(call_paths, [group for group, _ in first])
+        call_paths, position = in_order([_moved(call_paths[each], parents[each], marked, calls[each]) for each in kept])
         step = position[numbers]
         marked, places = {int(step[each]) for each in marked}, step[places]
     pairs = ((path, call_paths[path].parent) for path in sorted(marked))
     return Folding(call_paths, places, [(path, parent) for path, parent in pairs if parent is not None])
 
 
-def _moved(call_paths: Sequence[CallPath], number: int, parent: int | None, marked: Collection[int]) -> CallPath:
-    """Give a call path below another; the line of its call is unknown if that was in one that is folded."""
-    path = call_paths[number]
-    return replace(path, parent=parent, line=None if path.parent in marked else path.line)
+def _calls(call_paths: Sequence[CallPath], groups: Sequence[int]) -> dict[int, set[tuple[int | None, int | None]]]:
+    """Collect the callers, and the lines of the calls, of what becomes one."""
+    found: dict[int, set[tuple[int | None, int | None]]] = {}
+    for path, group in zip(call_paths, groups, strict=True):
+        found.setdefault(group, set()).add((path.parent, path.line))
+    return found
+
+
+def _moved(path: CallPath, parent: int | None, marked: Collection[int], calls: Collection[object]) -> CallPath:
+    """Give a call path below another; the line of its call is unknown if there are several, or one that is folded."""
+    return replace(path, parent=parent, line=None if path.parent in marked or len(calls) > 1 else path.line)
 
 
 def _groups(call_paths: Sequence[CallPath], marked: Collection[int]) -> list[tuple[int, int | None]]:

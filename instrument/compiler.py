@@ -180,8 +180,9 @@ class CompilerCommand:
 
     @property
     def links_bare(self) -> bool:
-        """Whether it leaves out what the C library has a program begin with."""
-        return not {*self.of(Role.COMPILE)}.isdisjoint(("-nostdlib", "-nostartfiles"))
+        """Whether it links a program and leaves out what the C library has one begin with."""
+        is_bare = not {*self.of(Role.COMPILE)}.isdisjoint(("-nostdlib", "-nostartfiles"))
+        return is_bare and "-shared" not in self.words
 
     @property
     def reads_profile(self) -> bool:

@@ -124,7 +124,8 @@ class AccountSection:
             parts = (
                 time_of(findings.experiment, values[each]) if values[each] >= _LEAST * whole else "" for each in shown
             )
-            return [time_of(findings.experiment, time), percent(100 * time / whole), *parts, name, source]
+            share = percent(100 * time / whole) if whole > 0 else "-"
+            return [time_of(findings.experiment, time), share, *parts, name, source]
 
         rows = [row({name: float(account.own[name].sum()) for name in account.parts}, "all regions", "")]
         for region in regions[:_MOST]:

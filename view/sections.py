@@ -88,6 +88,10 @@ def _own_time(findings: Findings) -> tuple[str, float] | None:
     return (name, seconds) if seconds > 0 else None
 
 
+def _who(findings: Findings) -> str:
+    return "threads" if findings.performance.threads else "ranks"
+
+
 def _time_of_ranks(findings: Findings) -> tuple[str, float] | None:
     """Return the sum over the ranks, or threads, of what is compared in all regions."""
     performance = findings.performance
@@ -123,7 +127,7 @@ SECTIONS: Final[tuple[Section | AccountSection | PathSection, ...]] = (
         "losses",
         "list regions by what imbalance costs: (longest - mean) x ranks, or threads in it",
         losses,
-        note=lambda _: "shares of the time of all ranks",
+        note=lambda found: f"shares of the time of all {_who(found)}" if _time_of_ranks(found) else "",
         whole=_time_of_ranks,
     ),
     ACCOUNT,

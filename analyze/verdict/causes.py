@@ -25,6 +25,7 @@ _ATTRIBUTES: Final = {
     "io_rest": "io_rest",
     "io": "io_bytes",
 }
+_COMPARED: Final = ("compute_time", "cpu_time")  # what is busy time
 _MOST: Final = 0.5  # of the busy time: what explains as much is the reason
 
 
@@ -65,13 +66,14 @@ def with_causes_of_difference(analysis: Analysis, findings: Sequence[Finding]) -
     """Return findings with what makes up the seconds that the slowest ranks are busy longer, the largest first.
 
     What has no seconds in the account, such as the bytes of messages, follows. Causes stay as they are where threads
-    are compared, nothing was counted, or a rank's counts are not of the work that it was timed at.
+    are compared, or no busy time, nothing was counted, or a rank's counts are not of the work that it was timed at.
 
     Args:
         analysis: What was found.
         findings: Regions in which ranks differ, with the attributes that tell them apart as causes.
     """
     counted = "instructions" not in analysis.lacking and analysis.experiment.notes.counts_by_rank
+    counted = counted and analysis.performance.metric in _COMPARED
     asked = [number for number, each in enumerate(findings) if counted and _is_of_ranks(each)]
     groups = [group for number in asked for group in _compared(analysis, findings[number])]
     seconds = seconds_of_groups(analysis.run, groups) if groups else []
@@ -104,13 +106,16 @@ def _causes_apart(named: Sequence[Cause], slow: Mapping[str, float], other: Mapp
         other: The same of the ranks that are compared with.
     """
     parts = [name for name in slow if name in _ATTRIBUTES]
+    if "instructions" not in parts:
+        return tuple(named)
     whole = sum(slow[name] - other[name] for name in parts)
     computed = [name for name in parts if not name.startswith("io")]
-    work = slow["instructions"] / other["instructions"] if other["instructions"] > 0 else 0.0
+    there = sum(other[name] for name in computed)
+    work = slow["instructions"] / other["instructions"] if other["instructions"] > 0 else 1.0
     more = {name: slow[name] - (work if name in computed else 1.0) * other[name] for name in parts}
-    more["instructions"] = (work - 1.0) * sum(other[name] for name in computed)
-    if not work:  # the others do nothing there
-        more |= dict.fromkeys(computed, 0.0) | {"instructions": sum(slow[name] - other[name] for name in computed)}
+    more["instructions"] += (work - 1.0) * there
+    if there <= 0:  # the others do nothing there
+        more |= dict.fromkeys(computed, 0.0) | {"instructions": sum(slow[name] for name in computed)}
     spent = sorted(more.items(), key=lambda each: -each[1])
     large = [(name, min(each, whole)) for name, each in spent if each >= CRITERIA.part * whole > 0]
     known = {_ATTRIBUTES[name] for name in parts}
@@ -118,7 +123,7 @@ def _causes_apart(named: Sequence[Cause], slow: Mapping[str, float], other: Mapp
     if found and found[0].attribute == "unexplained":  # what tells the ranks apart may take it, at an unknown price
         large_ones = {each.attribute for each in found}
         return (*(each for each in named if each.attribute not in large_ones), *found)
-    return (*found, *(each for each in named if each.attribute not in known))
+    return (*found, *(each for each in named if each.attribute not in known)) if found else tuple(named)
 
 
 def waits_for_memory(analysis: Analysis, region: int) -> bool:

@@ -51,6 +51,9 @@ def merge_call_paths(forests: Sequence[Sequence[CallPath]], *, exact: bool = Fal
     for forest in map(tuple, forests):
         if forest not in distinct:
             distinct.append(forest)
+        elif any(path.line is not None for path in forest):
+            place = distinct.index(forest)
+            distinct[place] = tuple(map(_with_line, distinct[place], forest))
     which = [distinct.index(tuple(forest)) for forest in forests]
     found = _Union.of(distinct, exact=exact)
     return CallForest(
@@ -100,6 +103,11 @@ class _Union:
             for row, site in ordered.sites.items()
         ]
         return cls(tuple(paths), [ordered.places[rows[index]] for index in order], alike)
+
+
+def _with_line(path: CallPath, other: CallPath) -> CallPath:
+    """Give a call path the line of the same one elsewhere, if it has none."""
+    return replace(path, line=other.line) if path.line is None and other.line is not None else path
 
 
 def _rank(forest: Sequence[CallPath]) -> tuple[int, list[tuple[object, ...]]]:
@@ -163,7 +171,8 @@ def _ordered(forests: Sequence[Sequence[CallPath]], rows: Sequence[Rows]) -> _Or
     sites: dict[int, tuple[int | None, int | None]] = {}
     for forest, each in zip(forests, rows, strict=True):
         for path, row in zip(forest, each.tolist(), strict=True):
-            sites.setdefault(row, (path.site, path.line))
+            site, line = sites.setdefault(row, (path.site, path.line))
+            sites[row] = site, path.line if line is None else line
     places = np.empty(len(sites), dtype=np.intp)
     places[[*sites]] = np.arange(len(sites))
     return _Order(sites, places)

@@ -25,6 +25,7 @@ _NAME: Final = re.compile(r"[^\W\d]\w*")
 _NO_C: Final = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n]){1,4}'""", re.S)
 _NO_FORTRAN: Final = re.compile(r"""'[^'\n]*'|"[^"\n]*"|![^\n]*""")
 _NO_FIXED_FORM: Final = re.compile(r"""^[cC*][^\n]*|'[^'\n]*'|"[^"\n]*"|![^\n]*""", re.M)
+_NEVER_COMPILED: Final = re.compile(r"^[ \t]*#[ \t]*if[ \t]+0\b.*?^[ \t]*#[ \t]*(?:else|elif|endif)\b", re.S | re.M)
 _NO_NEWLINE: Final = re.compile(r"[^\n]")
 
 
@@ -35,14 +36,17 @@ class _Caller(NamedTuple):
     parts: frozenset[tuple[int, int]]
 
 
-def with_call_lines(call_paths: Sequence[CallPath], compiled: Iterable[Compiled]) -> tuple[CallPath, ...]:
+def with_call_lines(
+    call_paths: Sequence[CallPath], compiled: Iterable[Compiled], unprobed: Mapping[str, str]
+) -> tuple[CallPath, ...]:
     """Return call paths with their call sites: of functions that are called by name, in one line of their caller.
 
     Args:
         call_paths: Those of a program, parents before children.
         compiled: The files that it was built of. One that cannot be read, or has changed since, tells nothing.
+        unprobed: Functions without probes that regions call, by descriptor; a call of their name may be theirs.
     """
-    sources = _Sources(compiled)
+    sources = _Sources(compiled, unprobed)
     parts: dict[int, set[tuple[int, int]]] = {}
     for path in call_paths:
         if path.parent is not None and _is_part(path.region, call_paths[path.parent].region):
@@ -67,15 +71,21 @@ def _is_part(region: Region, above: Region) -> bool:
 def _line(sources: _Sources, caller: _Caller, called: Region) -> int | None:
     if called.kind in CALL_KINDS or _is_part(called, caller.region) or not caller.region.first_line > 0:
         return None
-    name = _TEMPLATE.sub("", called.function).partition("(")[0].rpartition("::")[2]
+    name = _last(called.function)
     lines = sources.lines_of_calls(caller, name) if _NAME.fullmatch(name) else ()
     return lines[0] if len(lines) == 1 else None
+
+
+def _last(function: str) -> str:
+    """Return the last part of a function's name, by which it is called."""
+    return _TEMPLATE.sub("", function).partition("(")[0].rpartition("::")[2]
 
 
 class _Sources:
     """The sources of a program, as far as they can be read and are those that were built."""
 
-    def __init__(self, compiled: Iterable[Compiled]) -> None:
+    def __init__(self, compiled: Iterable[Compiled], unprobed: Mapping[str, str]) -> None:
+        self._unprobed = unprobed
         self._units: dict[str, list[Compiled]] = {}
         for unit in compiled:
             for name in unit.files:
@@ -89,7 +99,8 @@ class _Sources:
         key = caller, name
         if key not in self._lines:
             code, pattern = self._code_of(caller), _call(caller.region.file, name)
-            places = (found.start(1) for found in pattern.finditer(code))
+            others = self._unprobed.get(caller.region.descriptor, "").split("\n")
+            places = (found.start(1) for found in pattern.finditer(code) if name not in map(_last, others))
             self._lines[key] = sorted({caller.region.first_line + code.count("\n", 0, place) for place in places})
         return self._lines[key]
 
@@ -100,7 +111,7 @@ class _Sources:
             lines = self._text_of(region).split("\n")[region.first_line - 1 : region.last_line]
             no_code = _NO_C if not _FORTRAN.search(region.file) else _NO_FORTRAN
             no_code = _NO_FIXED_FORM if _FIXED_FORM.search(region.file) else no_code
-            lines = no_code.sub(_blank, "\n".join(lines)).split("\n")
+            lines = _NEVER_COMPILED.sub(_blank, no_code.sub(_blank, "\n".join(lines))).split("\n")
             for first, last in caller.parts:
                 for line in range(max(first - region.first_line, 0), min(last - region.first_line + 1, len(lines))):
                     lines[line] = ""

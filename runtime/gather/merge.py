@@ -279,15 +279,14 @@ class _Decisions:
             regions={id(region): region for shape in run.shards.shapes for region in shape.regions}.values(),
         )
         self.notes = replace(self.notes, delays=self._delays())
-        folding = fold(self._paths, lost)
+        folding = fold(with_call_lines(self._paths, self.notes.compiled, self.notes.unprobed), lost)
         untimed = [UNTIMED_VISITS] if timing.throttled.any() else []
         events = event_metrics(shards)
         on_path = path_metrics(counted=self._path.counted) if self._path.is_known else ()
         system = metrics_of_processes(events.values())
         metrics = (*timed_metrics(shards), *on_path, *untimed, *counted, *events.values(), *system)
         fields = {metric.name: field for field, metric in events.items()}
-        call_paths = with_call_lines(folding.call_paths, self.notes.compiled)
-        return _Structure(metrics, call_paths, folding.places, tuple(folding.folded), fields)
+        return _Structure(metrics, tuple(folding.call_paths), folding.places, tuple(folding.folded), fields)
 
 
 def _critical_path(run: Run) -> CriticalPath:

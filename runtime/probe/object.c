@@ -89,6 +89,7 @@ static void keep(const struct found *found) {
         return;
     if (place == count)
         known[place].object = *name ? append(name) : NULL;
+    known[place].start = UINTPTR_MAX; /* none lies there until both are new */
     known[place].end = found->span.end;
     known[place].start = found->span.start;
     if (place == count)
@@ -104,6 +105,10 @@ void aa_object_note(const char *key) {
     aa_shard_lock();
     keep(&found);
     aa_shard_unlock();
+}
+
+bool aa_object_has(const char *key) {
+    return is_known((uintptr_t)key);
 }
 
 void aa_object_forget(struct aa_span span) {

@@ -8,6 +8,9 @@
 /* Note the library in which a descriptor lies. The caller does not hold the shard's lock. */
 void aa_object_note(const char *key);
 
+/* Whether a descriptor lies in what was noted and is still loaded. */
+bool aa_object_has(const char *key);
+
 /* What lay there was unloaded. */
 void aa_object_forget(struct aa_span span);
 

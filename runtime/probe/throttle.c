@@ -120,11 +120,11 @@ static double price(uint64_t entries, uint64_t passed) {
     return taken * 1e-9 * header->ticks_per_second;
 }
 
-/* What so many visits of a node take at least, with all in them, to be measured. */
 double aa_throttle_share(void) {
     return allowed;
 }
 
+/* What so many visits of a node take at least, with all in them, to be measured. */
 static double part_of_share(void) {
     return price(AA_THROTTLE_PERIOD, 0) / (PART_OF_SHARE * allowed);
 }

@@ -11,8 +11,10 @@
 #include "counter.h"
 #include "frames.h"
 #include "key.h"
+#include "object.h"
 #include "probe.h"
 #include "self.h"
+#include "shard.h"
 #include "site.h"
 #include "symbol.h"
 #include "thread.h"
@@ -24,6 +26,7 @@
 #include <ucontext.h>
 
 #define OWN_FRAMES 64u
+#define FRAMES_ON_STACK 16u /* more are kept elsewhere: the stack of a context may be a page */
 
 /* Where new contexts of this thread stand; null: the thread is on its own stack. */
 static _Thread_local struct aa_node *birthplace AA_INITIAL_EXEC;
@@ -87,11 +90,17 @@ static __attribute__((noinline)) void put_away(struct aa_thread *thread, struct 
     aa_section_end(section);
 }
 
+/* Its library may have been unloaded meanwhile: these frames are in no stack that forgets it. */
+static const char *key_of(const struct aa_frame *frame) {
+    const char *key = aa_key_get(&frame->key);
+    return aa_is_never_unloaded(key) || aa_object_has(key) ? key : aa_no_key;
+}
+
 static bool add_frame(struct aa_thread *thread, const struct aa_frame *frame) {
     if (!aa_frames_have_room(thread))
         return false;
     struct aa_node *node = aa_tree_adopt(thread, frame->node);
-    aa_frame_set(thread->top, node, aa_key_get(&frame->key), frame->call);
+    aa_frame_set(thread->top, node, key_of(frame), frame->call);
     thread->top++;
     return true;
 }
@@ -106,7 +115,7 @@ static void open_again(struct aa_thread *thread, const struct kept *kept) {
 
 static bool is_open(const struct kept *kept, const char *key) {
     for (size_t i = 0; i < kept->depth; i++) {
-        if (strcmp(aa_key_get(&kept->frames[i].key), key) == 0)
+        if (strcmp(key_of(&kept->frames[i]), key) == 0)
             return true;
     }
     return false;
@@ -142,10 +151,14 @@ AA_EXPORT int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict 
     struct aa_thread *thread = aa_thread_closed ? NULL : aa_thread_self;
     if (!thread)
         return next(from, to);
-    struct aa_frame frames[depth_of(thread) + 1];
-    struct kept kept = {.depth = depth_of(thread), .frames = frames};
+    size_t depth = depth_of(thread), room = depth * sizeof(struct aa_frame);
+    struct aa_frame few[depth <= FRAMES_ON_STACK ? depth + 1 : 1];
+    struct aa_frame *many = depth <= FRAMES_ON_STACK ? NULL : aa_memory_map(room);
+    struct kept kept = {.depth = many || depth <= FRAMES_ON_STACK ? depth : 0, .frames = many ? many : few};
     put_away(thread, &kept);
     int result = next(from, to);
     take_back(&kept);
+    if (many)
+        aa_memory_unmap(many, room);
     return result;
 }

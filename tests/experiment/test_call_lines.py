@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from autoanalyzer.experiment import Builder, Experiment, Region, load, save
+from autoanalyzer.experiment import Builder, CallPath, Experiment, Region, load, save
 from autoanalyzer.experiment.algebra import difference, mean
 from autoanalyzer.experiment.folding import fold
 
@@ -44,3 +44,15 @@ def test_what_is_lifted_to_the_caller_of_its_caller_is_called_in_no_line() -> No
     paths = called_in(7).call_paths
     lined = [paths[0], paths[1], replace(paths[2], line=4)]
     assert [path.line for path in fold(lined, [False, True, False]).call_paths] == [None, 7, None]
+
+
+def test_what_is_called_in_two_lines_once_one_is_folded_is_called_in_none() -> None:
+    main, work, _ = called_in(7).call_paths
+    solve = Region("function", "solve", "c.c", "solve", 0, 1, 9)
+    paths = [main, work, CallPath(solve, 0, line=5), CallPath(solve, 1, line=4)]
+    assert [path.line for path in fold(paths, [False, True, False, False]).call_paths] == [None, 7, None]
+
+
+def test_of_versions_of_which_one_knows_a_line_that_is_kept() -> None:
+    for operands in ((called_in(None), called_in(7)), (called_in(7), called_in(None))):
+        assert [path.line for path in mean(*operands).call_paths] == [None, 7, None]

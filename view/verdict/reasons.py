@@ -40,7 +40,7 @@ _MOST_OF_RUN: Final = 0.5  # of the busy time: a region of which more must be kn
 _ALL: Final = 0.9  # of a time: what is as much is all of it
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
-_STEADY: Final = 1.0  # cycles per instruction: a processor that executes one in each cycle waits for nothing
+_STEADY: Final = 0.5  # cycles per instruction: code of which a processor executes two in each cycle hardly waits
 _SLOW: Final = 2.0  # times the program's cycles per instruction
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
@@ -124,10 +124,13 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
     most = _most_apart(finding)
     if found := [each for each in _apart(findings, finding) if len(each.values) > 1]:
         known = most is not None and most.attribute == found[0].attribute
-        said = because(found, _compared(findings))
-        yield said + (f"; that explains {_explained(findings, most)}" if known and most else "")
+        who = _compared(findings)
+        first = because(found[:1], who)
+        yield first + (f"; that explains {_explained(findings, most)}" if known and most else "")
+        if others := because(found[1:2], who):
+            yield others
     elif most:
-        yield f"{NAMES[most.attribute]} explain {_explained(findings, most)}"
+        yield f"{_explained(findings, most)} is {NAMES[most.attribute]}"
 
 
 def _apart(findings: Findings, finding: Finding) -> list[Difference]:
@@ -200,7 +203,7 @@ def _executes(findings: Findings, finding: Finding, core: int) -> list[str]:
     said += f", {own:.2g} cycles each"
     if finding.kind is not Kind.MEMORY and own > _SLOW * program:
         return [f"{said}: long latencies (divisions, branches, dependent operations)"]
-    return [f"{said}: nothing stalls, so only fewer instructions help" if own <= _STEADY else said]
+    return [f"{said}: hardly anything stalls, so fewer instructions would help most" if own <= _STEADY else said]
 
 
 def _why_in_mpi(findings: Findings, finding: Finding) -> list[str]:

@@ -32,7 +32,7 @@ def lines(folder: Path, name: str, text: str, *called: str, parts: tuple[Region,
     paths = [CallPath(caller)]
     paths += [CallPath(part, 0) for part in parts]
     paths += [CallPath(Region("function", each, "other", each, 0, 1, 9), 0) for each in called]
-    found = with_call_lines(paths, [Compiled("c", str(folder), files={name: caller.text})])
+    found = with_call_lines(paths, [Compiled("c", str(folder), files={name: caller.text})], {})
     assert [(path.region, path.parent) for path in found] == [(path.region, path.parent) for path in paths]
     return [path.line for path in found[1 + len(parts) :]]
 
@@ -77,18 +77,28 @@ def test_a_source_that_is_not_what_was_built_tells_nothing(tmp_path: Path) -> No
     path = Region("function", "main", "a.c", "main", 0, 1, 4, "0123456789abcdef")
     paths = [CallPath(path), CallPath(Region("function", "work", "b.c", "work", 0, 1, 9), 0)]
     unit = Compiled("c", str(tmp_path), files={"a.c": path.text})
-    assert [each.line for each in with_call_lines(paths, [unit])] == [None, None]
-    assert [each.line for each in with_call_lines(paths, [])] == [None, None]
+    assert [each.line for each in with_call_lines(paths, [unit], {})] == [None, None]
+    assert [each.line for each in with_call_lines(paths, [], {})] == [None, None]
     known = Compiled("c", str(tmp_path), files={"a.c": text_of(str(tmp_path / "a.c"))})
     paths[0] = CallPath(path._replace(text=known.files["a.c"]))
-    assert [each.line for each in with_call_lines(paths, [known])] == [None, 3]
+    assert [each.line for each in with_call_lines(paths, [known], {})] == [None, 3]
 
 
 def test_calls_of_mpi_have_lines_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("int main(void)\n{\n    MPI_Barrier(world);\n}\n")
     main = Region("function", "main", "a.c", "main", 0, 1, 4, text_of(str(tmp_path / "a.c")))
     paths = [CallPath(main), CallPath(Region("mpi", "MPI_Barrier", "", "MPI_Barrier"), 0)]
-    assert [each.line for each in with_call_lines(paths, [Compiled("c", str(tmp_path), files={"a.c": main.text})])] == [
-        None,
-        None,
-    ]
+    unit = Compiled("c", str(tmp_path), files={"a.c": main.text})
+    assert [each.line for each in with_call_lines(paths, [unit], {})] == [None, None]
+
+
+def test_a_call_that_may_be_of_a_function_without_probes_or_is_never_compiled_is_in_no_line(tmp_path: Path) -> None:
+    text = "int main()\n{\n    mesh.update(1);\n#if 0\n    sweep();\n#endif\n}\n"
+    (tmp_path / "a.cpp").write_text(text)
+    main = Region("function", "main", "a.cpp", "main", 0, 1, 7, text_of(str(tmp_path / "a.cpp")))
+    called = (Region("function", name, "b.cpp", name, 0, 1, 9) for name in ("Field::update", "sweep"))
+    paths = [CallPath(main), *(CallPath(each, 0) for each in called)]
+    unit = Compiled("c++", str(tmp_path), files={"a.cpp": main.text})
+    assert [each.line for each in with_call_lines(paths, [unit], {})] == [None, 3, None]
+    unprobed = {main.descriptor: "Mesh::update\nnorm"}
+    assert [each.line for each in with_call_lines(paths, [unit], unprobed)] == [None, None, None]
