@@ -207,7 +207,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         who, time = "without the master", time * number / (number - 1)  # which computes next to nothing
     else:
         who = "all ranks alike" if _is_even(findings, finding, position) else "on average"
-    of_wall = " of wall time" if finding.kind in _IN_MPI else ""
+    of_wall = " of wall time" if finding.kind in _IN_MPI or finding.weight is None else ""
     return f"{who}: {time_of(findings.experiment, time)}{of_wall} per rank"
 
 

@@ -47,6 +47,7 @@ def test_a_kernel_of_four_callers_is_named_before_what_weighs_less_on_one_path(f
     first, second = heavy_lines(findings)
     assert first == "1 HOT SPOT app.c:1 kernel, called by 4 functions 54 % of busy time"
     assert "x2, called by x1" in second
+    assert verdict_lines(findings)[4].startswith("    on average: 53.6 s of wall time per rank; one of 4 call paths")
     callers = "    called by, in shares of the run: a (13 %), b (13 %), c (13 %), d (13 %)"
     assert callers in verdict_lines(findings)
     (entry,) = findings_document(findings, Path("x"))["disparity"]["procedures"]
