@@ -197,5 +197,5 @@ def test_shared_libraries_say_how_they_were_compiled_and_in_which_lines_they_cal
     assert [(each.options, *each.files) for each in ran.notes.compiled if "work.c" in each.files] == [
         (("-DOF_LIBRARY",), "work.c")
     ]
-    sites = {path.region.name: path.site for path in ran.call_paths}
+    sites = {path.region.name: path.called_at for path in ran.call_paths}
     assert (sites["inner"], sites["outer"]) == (11, site)

@@ -1,10 +1,8 @@
 import os
-import re
 import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -253,16 +251,3 @@ def test_a_fortran_compiler_that_understands_c_is_the_last_resort(mpi: tuple[str
     commands = [found.command for found in mpi_compilers({**os.environ, "AUTOANALYZER_CC": str(fortran)})]
     assert len(commands) > 1
     assert commands[-1] == (str(fortran),)
-
-
-def test_sources_of_the_probe_library_include_each_other_in_no_circle() -> None:
-    """But for the core: the first event of a thread gives it a tree, and the first of a process makes the shard."""
-    core = {"event", "process", "team", "thread"}
-    uses: dict[str, set[str]] = {}
-    for path in sorted(Path(build.__file__).parent.glob("probe/*.[ch]")):
-        name = "core" if path.stem in core else path.stem
-        included = {
-            "core" if each in core else each for each in re.findall(r'^#include "(\w+)', path.read_text(), re.M)
-        }
-        uses.setdefault(name, set()).update({"core" if each in core else each for each in included} - {name})
-    assert tuple(TopologicalSorter(uses).static_order())

@@ -17,6 +17,7 @@ import pytest
 
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment, load
+from autoanalyzer.own_modules import own_module_words
 from autoanalyzer.runtime.facts import RunFacts
 from autoanalyzer.runtime.folder import RunFolder
 from autoanalyzer.runtime.gather import gather, mpi_job
@@ -54,8 +55,25 @@ def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(SITE)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    monkeypatch.setattr(mpi_job, "own_module_words", heeding)
     monkeypatch.chdir(tmp_path)
     return Path()
+
+
+def heeding(module: str) -> list[str]:
+    """How the job starts Python, but that it heeds ``PYTHONPATH``."""
+    return [word for word in own_module_words(module) if word != "-E"]
+
+
+# The same for a command.
+HEEDING = """
+import sys
+from autoanalyzer.cli.main import main
+from autoanalyzer.runtime.gather import mpi_job
+own_module_words = mpi_job.own_module_words
+mpi_job.own_module_words = lambda module: [word for word in own_module_words(module) if word != "-E"]
+main(sys.argv[1:])
+"""
 
 
 def record(linked: Record, trees: tuple[str, ...] = TREES) -> None:  # noqa: F811
@@ -346,7 +364,7 @@ def test_an_interrupted_job_leaves_the_shards_and_nothing_else(
     before = RunFolder(large).shard_files()
     wait = "import sys, time\nif 'autoanalyzer.runtime.gather' in sys.orig_argv:\n    time.sleep(1000)\n"
     (large / "site" / "sitecustomize.py").write_text(wait)
-    words = [Path(sys.executable).parent / "autoanalyzer", "gather", ".", "--", "mpirun.openmpi", "-n", "2", "sh"]
+    words = [sys.executable, "-c", HEEDING, "gather", ".", "--", "mpirun.openmpi", "-n", "2", "sh"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, start_new_session=True) as job:
         while not (large / "shards" / "home").exists():
             time.sleep(0.05)
