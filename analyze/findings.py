@@ -31,12 +31,12 @@ class Findings(Analysis):
 
     @cached_property
     def judged_differences(self) -> Mapping[int | None, Judgement]:
-        """What is judged of the regions in which ranks differ; see ``judge_differences``."""
+        """Gain and confidence of each region in which ranks differ; see ``judge_differences``."""
         return judge_differences(self)
 
     @cached_property
     def judged_weights(self) -> Sequence[Judgement]:
-        """What is judged of the regions that were weighed; see ``judge_weights``."""
+        """Gain and confidence of each region that was weighed; see ``judge_weights``."""
         return judge_weights(self)
 
 

@@ -34,9 +34,8 @@ class CallPath:
     Attributes:
         region: What was entered.
         parent: Index of the call path that it was entered from; None for a root.
-        site: The line of the call in the file of the parent's region, by which a tool tells calls apart; None if none
-            has.
-        line: The same, as the source shows it; nothing is told apart by it. None if unknown.
+        site: The line of the call in the parent's file where each line has a call path of its own; else None.
+        line: The line of the call in the parent's file, for information; None if unknown.
     """
 
     region: Region

@@ -9,6 +9,7 @@ from ..analyze.disparity.causes import Cause
 from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.rank_vectors import RankVectors
 from ..analyze.run.costs import Cost
+from ..analyze.verdict.share import is_mostly
 from .units import count, percent, volume
 
 __all__ = [
@@ -17,14 +18,12 @@ __all__ = [
     "EACH_TIME",
     "FEWER_MESSAGES",
     "MAYBE_SPEED",
-    "MOSTLY",
     "NAMES",
     "SAME_WORK",
     "against_difference",
     "against_weight",
     "because",
     "because_of",
-    "is_mostly",
     "most_telling",
 ]
 
@@ -82,7 +81,6 @@ _TO_TRY_FOR_THREADS: Final = {
 _ORDER: Final = ("io_bytes", "mpi_bytes", "l2_miss_rate", "l1_miss_rate", "instructions")
 _MOST: Final = 2
 _LARGE: Final = 1e6  # bytes of a call of file I/O: at some GB/s it takes so long that the call itself does not matter
-MOSTLY: Final = 0.5  # of a region's time: what has more says what the region does
 ABOVE: Final = 1.25  # times the program's rate: what is no higher is the program, and is compared with the rest
 
 
@@ -112,7 +110,7 @@ def against_weight(cost: Cost) -> Mapping[str, str]:
     Nothing against instructions where threads wait for each other most of the time: less work would leave that.
     """
     to_try = dict(_TO_TRY)
-    if is_mostly(cost.omp_time, cost):
+    if is_mostly(cost.omp_time, cost.wall_time):
         del to_try["instructions"]
     if cost.io_calls and (cost.io_bytes or 0.0) >= _LARGE * cost.io_calls:
         to_try["io_bytes"] = _LARGE_PIECES
@@ -138,11 +136,6 @@ def _paths_of(performance: RankVectors, core: int) -> list[int]:
     """Give the call paths whose time a region's is."""
     region = performance.regions[core]
     return [region.id] if region.own_code else [*performance.selection.experiment.walk(region.id)]
-
-
-def is_mostly(time: float | None, cost: Cost) -> bool:
-    """Whether a time is most of what a region takes."""
-    return time is not None and cost.wall_time is not None and time > MOSTLY * cost.wall_time
 
 
 def _shown(causes: Sequence[Cause], also: Sequence[Cause]) -> list[Cause]:

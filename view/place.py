@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ..analyze.run.code_regions import CodeRegion, call_line_of, caller_of
+from ..analyze.run.code_regions import CodeRegion
 from ..experiment import CallPath, Experiment, Region
 from ..experiment.experiment import name_below_root
 from ..experiment.region import CALL_KINDS
 
-__all__ = ["Place", "at_line", "clipped", "short", "visible", "where_is"]
+__all__ = ["Place", "at_line", "clipped", "short", "visible"]
 
 _LONGEST: Final = 200  # characters of a name in a line: longer ones come from templates and generators
 
@@ -84,18 +84,6 @@ class Place:
         """``the loop in trace (rays.c:41)``, as a sentence has it."""
         what = f"the {self.title}" if self.kind in ("loop", "parallel") else self.title
         return f"{what} ({self.source})" if self.file else what
-
-
-def where_is(experiment: Experiment, region: CodeRegion) -> str:
-    """Say where a region is: ``rays.c:41   loop in propagate  ‹ work rays.c:60``."""
-    place = Place.of(experiment, region)
-    where = f"{place.source}   {place.title}" if place.file else place.title
-    caller = None if region.own_code else caller_of(experiment.call_paths, place.id)
-    if caller is None:
-        return where
-    called_at = call_line_of(experiment.call_paths, place.id)
-    line = f" {at_line(caller.file, called_at)}" if caller.file and called_at else ""
-    return f"{where}  ‹ {short(caller.function or caller.name)}{line}"
 
 
 def _construct(name: str) -> str:

@@ -1,1 +1,1 @@
-"""What speaks for causes: attributes, what time they take, and which of them tell regions or ranks apart."""
+"""Evidence for causes: attributes of regions and ranks, their seconds, and the decision table that selects causes."""

@@ -1,1 +1,1 @@
-"""What was run, and what of it is looked at: metrics, regions, ranks, threads, times and what regions cost."""
+"""The run under analysis: the selected regions, ranks and threads, their times, and what each region costs."""

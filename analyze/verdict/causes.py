@@ -1,4 +1,4 @@
-"""What the busy time of a region consists of, and by what that of ranks differs, by the account of the run."""
+"""Causes in seconds: the parts of a region's busy time, and of the time by which ranks differ, from the account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is judged of each region in which ranks differ, and of each that was weighed, whether it is a finding or not."""
+"""Gain and confidence of every region that was compared or weighed, also of those that are no findings."""
 
 from __future__ import annotations
 

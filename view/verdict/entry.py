@@ -11,10 +11,10 @@ from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.overhead import TIMES
 from ...analyze.verdict import Finding, Kind
+from ...analyze.verdict.share import is_mostly
 from ...experiment import CallPath
 from ...experiment.region import CALL_KINDS
 from ..advice import tries
-from ..causes import is_mostly
 from ..place import Place, at_line, short
 from ..standing import how_sure, in_runs
 from ..times import saving, time_of
@@ -223,7 +223,7 @@ def _mostly(findings: Findings, core: int) -> list[str]:
     cost = findings.run.weighed_costs[core]
     parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
     for what, time in parts:
-        if time is not None and cost.wall_time and is_mostly(time, cost):
+        if time is not None and cost.wall_time and is_mostly(time, cost.wall_time):
             return [f"{percent(100 * time / cost.wall_time)} of its time {what}"]
     return []
 

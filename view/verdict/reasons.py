@@ -14,6 +14,7 @@ from ...analyze.refinement.opening import can_be_opened, is_of_a_library
 from ...analyze.run.code_regions import CodeRegion
 from ...analyze.run.criteria import CRITERIA
 from ...analyze.verdict import Cause, Doubt, Finding, Kind
+from ...analyze.verdict.share import is_mostly
 from ..causes import (
     AT_ONCE,
     EACH_TIME,
@@ -25,7 +26,6 @@ from ..causes import (
     against_weight,
     because,
     because_of,
-    is_mostly,
     most_telling,
 )
 from ..place import Place, short
@@ -173,7 +173,7 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
     if misses := _misses(findings, finding):
         computing = [misses, *computing]
     waiting, computing = ([f"why: {line}" for line in lines] for lines in (waiting, computing))
-    if finding.kind in _OF_OTHERS or is_mostly(cost.mpi_time, cost):
+    if finding.kind in _OF_OTHERS or is_mostly(cost.mpi_time, cost.wall_time):
         return [*waiting, *computing, *executes]
     return [*computing, *executes, *waiting]
 
