@@ -22,7 +22,7 @@ import clang.cindex
 from autoanalyzer.cli import main, wrapper
 
 STAND_INS = ("aa-mpicc", "aa-mpicxx", "aa-mpifort")
-SECONDS = 200  # after which a command is ended
+SECONDS = 500  # after which a command is ended: it hangs, for it takes no minute where nothing else runs
 # What a command imports of other packages when it needs it: for its first call here, and then for all.
 _MATRICES = ("scipy.cluster.hierarchy", "scipy.linalg", "scipy.special")
 PACKAGES = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -26,6 +27,7 @@ import pytest
 
 from autoanalyzer.cli.main import main
 
+from .command_server import SECONDS
 from .costs import Costs
 
 if TYPE_CHECKING:
@@ -84,7 +86,7 @@ class CommandServer:
             status, said = self.carry_out(
                 words, folder, environment, streams, lambda: pool.map(_all_of, (printed, complained))
             )
-            return Done(words, status, *said)
+            return Done(words, status, said[0], without_progress(said[1]))
 
     def carry_out(
         self,
@@ -113,6 +115,11 @@ class CommandServer:
         return int(status)
 
 
+def without_progress(said: bytes) -> bytes:
+    """What a command said, but for how far it was after some seconds, which a busy machine decides."""
+    return re.sub(rb"^autoanalyzer: [^\n]* (so far|[\d,]+ of [\d,]+)\n", b"", said, flags=re.MULTILINE)
+
+
 def _all_of(pipe: int) -> bytes:
     with open(pipe, "rb") as stream:
         return stream.read()
@@ -139,9 +146,10 @@ def run(words: Sequence[str | Path], folder: Path, env: Mapping[str, str] | None
     environment = {**os.environ, **own}
     if name in CommandServer.COMMANDS and not any(key.startswith(CommandServer.AT_START) for key in own):
         return command_server(command).run(command, folder, environment, stdin)
-    return subprocess.run(
-        command, cwd=folder, env=environment, input=stdin, capture_output=True, check=False, timeout=200
+    done = subprocess.run(
+        command, cwd=folder, env=environment, input=stdin, capture_output=True, check=False, timeout=SECONDS
     )
+    return Done(done.args, done.returncode, done.stdout, without_progress(done.stderr))
 
 
 def left_by_run(folder: Path) -> set[str]:
@@ -369,7 +377,7 @@ def here(
         with pytest.raises(SystemExit) as ended:
             main(words)
         printed, complained = capfdbinary.readouterr()
-        return Done(words, int(ended.value.code or 0), printed, complained)
+        return Done(words, int(ended.value.code or 0), printed, without_progress(complained))
 
     return run
 

@@ -11,6 +11,7 @@
 
 #define PLACES 8192u /* a power of two */
 #define LONGEST_SEARCH 64u
+#define LONGEST_TEXT ((size_t)3 * PATH_MAX)
 
 struct call_site {
     const char *region; /* of the function; null: forgotten */
@@ -54,31 +55,33 @@ static void append(char *text, size_t room, const char *more) {
 /* Empty where nobody knows the file: code that was made while the program runs, a library that was deleted.
  */
 static void describe(const char *region, uintptr_t returns_to, char *text, size_t room) {
-    static const char end[] = "|0|0|0"; /* behind the function's name, which is empty */
-    char path[PATH_MAX];
+    static const char end[] = "|0|0|0";        /* behind the function's name, which is empty */
     struct file file = {returns_to - 1, NULL}; /* in the call itself, which may be a function's last */
     *text = 0;
     if (!dl_iterate_phdr(find_file, &file))
         return;
-    const char *name = *file.name ? realpath(file.name, path) : aa_shard()->executable;
+    char *real = *file.name ? realpath(file.name, NULL) : NULL;
+    const char *name = *file.name ? real : aa_shard()->executable;
     if (!name)
         return;
     snprintf(text, room, "%.*s", (int)(strlen(region) - strlen(end)), region);
     append(text, room - 64, name);
+    free(real);
     size_t length = strlen(text);
     snprintf(text + length, room - length, "+%jx%s", (uintmax_t)file.address, end);
 }
 
 static struct call_site *make(const char *region, uintptr_t returns_to) {
-    char text[3 * PATH_MAX];
-    describe(region, returns_to, text, sizeof text);
-    struct call_site *site = malloc(sizeof *site + strlen(text) + 1);
-    if (site) {
-        site->region = region;
-        site->returns_to = returns_to;
-        site->descriptor = *text ? site->text : region;
-        strcpy(site->text, text);
-    }
+    struct call_site *wide = malloc(sizeof *wide + LONGEST_TEXT);
+    if (!wide)
+        return NULL;
+    describe(region, returns_to, wide->text, LONGEST_TEXT);
+    struct call_site *site = realloc(wide, sizeof *site + strlen(wide->text) + 1);
+    if (!site)
+        site = wide;
+    site->region = region;
+    site->returns_to = returns_to;
+    site->descriptor = *site->text ? site->text : region;
     return site;
 }
 

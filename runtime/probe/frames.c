@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "frames.h"
+#include "memory.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -2,6 +2,7 @@
 #include "io_files.h"
 #include "file_use.h"
 #include "fork.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -54,13 +55,13 @@ enum aa_io_kind aa_io_kind_of_path(const char *path) {
 
 /* What is open under a descriptor is known by its name in /proc: openers are many. */
 static uint16_t number_of(int fd) {
-    char link[32], name[PATH_MAX];
+    char link[32], *name = aa_memory_map(PATH_MAX); /* of zeros */
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, name, sizeof name - 1);
-    if (length <= 0)
-        return 0;
-    name[length] = '\0';
-    return aa_file_number(name);
+    bool known = name && readlink(link, name, PATH_MAX - 1) > 0;
+    uint16_t number = known ? aa_file_number(name) : 0;
+    if (name)
+        aa_memory_unmap(name, PATH_MAX);
+    return number;
 }
 
 static enum aa_io_kind look_and_remember(int fd) {

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "objects.h"
+#include "memory.h"
 #include "shard.h"
 
 #include <link.h>

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "memory.h"
 #include "path_sums.h"
 #include "self.h"
 #include "work.h"

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "path_sums.h"
+#include "memory.h"
 
 #define FIRST_SLOTS 256
 #define MOST_RECORDS 32768u /* of a process, 34 MB: more chains than that are put together */

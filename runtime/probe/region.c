@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "region.h"
+#include "memory.h"
 
 #include <string.h>
 

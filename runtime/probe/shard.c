@@ -54,15 +54,6 @@ void aa_shard_forget(void) {
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-void *aa_memory_map(size_t bytes) {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-void aa_memory_unmap(void *memory, size_t bytes) {
-    munmap(memory, bytes);
-}
-
 /* Where a file system cannot reserve blocks, they are written: else a full disk would be a bus error later.
  */
 static bool write_zeros(long file, uint64_t from, uint64_t to) {

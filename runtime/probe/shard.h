@@ -356,8 +356,4 @@ void aa_shard_publish(void);
 /* The record behind this one, or the first; null behind the last. */
 struct aa_record *aa_shard_next(struct aa_record *record);
 
-/* Private memory, zeroed; null if there is none. */
-void *aa_memory_map(size_t bytes);
-void aa_memory_unmap(void *memory, size_t bytes);
-
 #endif

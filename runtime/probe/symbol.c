@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "symbol.h"
+#include "memory.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -74,14 +75,17 @@ static int keep_file(struct dl_phdr_info *library, size_t size, void *wanted) {
 /* In the order of loading. One by one, for no library may be asked while they are gone through. */
 static void *find_anywhere(const char *name) {
     void *symbol = NULL;
-    struct place place;
+    struct place *place = aa_memory_map(sizeof *place);
+    if (place == NULL)
+        return NULL;
     for (int i = 0; symbol == NULL; i++) {
-        place.left = i;
-        if (dl_iterate_phdr(keep_file, &place) == 0)
+        place->left = i;
+        if (dl_iterate_phdr(keep_file, place) == 0)
             break;
-        if (place.file[0] != '\0')
-            symbol = find_in(place.file, name);
+        if (place->file[0] != '\0')
+            symbol = find_in(place->file, name);
     }
+    aa_memory_unmap(place, sizeof *place);
     return symbol;
 }
 

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "system.h"
+#include "memory.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -31,17 +32,18 @@ void aa_system_of_thread(uint64_t values[AA_SYSTEM_VALUES]) {
 
 /* In kB; 0: not told. */
 static uint64_t peak_memory(void) {
-    char text[STATUS];
+    char *text = aa_memory_map(STATUS); /* of zeros */
+    if (!text)
+        return 0;
     long file = syscall(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
-    if (file < 0)
-        return 0;
-    long length = syscall(SYS_read, file, text, sizeof text - 1);
-    syscall(SYS_close, file);
-    if (length <= 0)
-        return 0;
-    text[length] = '\0';
+    if (file >= 0) {
+        syscall(SYS_read, file, text, STATUS - 1);
+        syscall(SYS_close, file);
+    }
     const char *peak = strstr(text, PEAK);
-    return peak ? strtoull(peak + sizeof PEAK - 1, NULL, 10) : 0;
+    uint64_t kilobytes = peak ? strtoull(peak + sizeof PEAK - 1, NULL, 10) : 0;
+    aa_memory_unmap(text, STATUS);
+    return kilobytes;
 }
 
 /* What getrusage has for the most memory holds that of the process before it became this program, too. */

@@ -2,6 +2,7 @@
 #include "throttle.h"
 #include "counter.h"
 #include "key.h"
+#include "memory.h"
 #include "self.h"
 #include "short_paths.h"
 #include "tree.h"

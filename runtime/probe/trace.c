@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "trace.h"
+#include "memory.h"
 #include "policy.h"
 #include "self.h"
 #include "size.h"

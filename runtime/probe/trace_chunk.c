@@ -3,6 +3,7 @@
  * half.
  */
 #define _GNU_SOURCE
+#include "memory.h"
 #include "self.h"
 #include "trace_parts.h"
 

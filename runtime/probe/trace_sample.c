@@ -1,6 +1,7 @@
 /* What has passed in a thread since its last sample. */
 #define _GNU_SOURCE
 #include "counter.h"
+#include "memory.h"
 #include "system.h"
 #include "trace_parts.h"
 

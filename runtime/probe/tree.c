@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "tree.h"
+#include "memory.h"
 #include "object.h"
 #include "probe.h"
 #include "region.h"

@@ -11,6 +11,7 @@
 #include "counter.h"
 #include "frames.h"
 #include "key.h"
+#include "memory.h"
 #include "object.h"
 #include "probe.h"
 #include "self.h"

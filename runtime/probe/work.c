@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "memory.h"
 #include "probe.h"
 #include "region.h"
 

@@ -15,6 +15,7 @@ SPIN = """
 #include <setjmp.h>
 #include <stdlib.h>
 #include <ucontext.h>
+#include <unistd.h>
 static volatile double total;
 __attribute__((noinline)) static void spin(int times) {
     double sum = 0;
@@ -120,6 +121,7 @@ SMALL = """
 static ucontext_t back, fiber;
 static double (*work)(int);
 static void task(void) {
+    usleep(110000); /* what is known of the process is put down each 100 ms */
     total += work(1000);
 }
 int main(void) {

@@ -1,5 +1,6 @@
 /* Prints what the kernel's text says of waiting for a processor. */
 #include "delay.c"
+#include "memory.c"
 #include "system.c"
 
 #include <stdio.h>

@@ -57,7 +57,7 @@ class Lab:
     def run(self, words: list[str], environment: Mapping[str, str], status: int = 0) -> str:
         """Run words and give what they say; it is kept in ``said``, too."""
         done = subprocess.run(
-            words, cwd=self.folder, env=environment, capture_output=True, text=True, check=False, timeout=200
+            words, cwd=self.folder, env=environment, capture_output=True, text=True, check=False, timeout=500
         )
         (self.folder / "said").write_text(done.stdout + done.stderr)
         assert done.returncode == status, done.stdout + done.stderr

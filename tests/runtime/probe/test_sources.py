@@ -1,4 +1,4 @@
-"""Which source of the probe library may use which: none, by whatever way, itself."""
+"""What sources of the probe library may do: use no other in a circle, and little of the program's stack."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ from .conftest import PROBE, compile_c
 _INCLUDE = re.compile(r'^#include "(?:\w+/)?(\w+)\.h"', re.MULTILINE)
 # The C library's, which a wrapper of ours only passes on where it is asked for no function of MPI's.
 _PASSED_ON = frozenset({"dlsym"})
+STACK = 1 << 10  # bytes that a function may take; a user thread may have a page in all
+# More is there before main, and where the MPI library or the OpenMP runtime goes deeper.
+AT_START = {"make_in", "aa_shard_folder_keep", "aa_shard_folder_mark", "aa_shard_folder_unmark", "aa_script_name"}
+AT_START |= {"time_of_function", "aa_price_of"}
+WITHIN_LIBRARIES = {"all_came", "blame", "aa_path_team_closed"}
+RARELY = {"aa_warn"}
 
 Uses = dict[str, set[str]]
 
@@ -73,7 +79,8 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     (folder / "mpi_fortran_wrappers.c").write_text(fortran_wrapper_text(prototypes))
     sources = [*sorted(PROBE.glob("*.c")), *sorted(folder.glob("*.c"))]
     names = [f'-DAA_{name}="x"' for name in ("PROBE_FILE", "MPI_SONAME", "MPI_FILE")]
-    words = ["mpicc", "-std=gnu11", "-w", "-fPIC", f"-I{PROBE}", f"-I{folder}", *names, "-c", *map(str, sources)]
+    options = ["-std=gnu11", "-w", "-O1", "-fPIC", "-fstack-usage", f"-I{PROBE}", f"-I{folder}"]
+    words = ["mpicc", *options, *names, "-c", *map(str, sources)]
     subprocess.run(words, cwd=folder, check=True)
     return sorted(folder.glob("*.o"))
 
@@ -88,6 +95,15 @@ def test_no_source_needs_itself_by_what_it_calls(objects: list[Path]) -> None:
     assert uses["event"] >= {"book", "thread"}
     assert "mpi_path_messages" in uses["mpi_wrappers"]
     assert circle(uses) == []
+
+
+def test_what_a_probe_or_a_wrapper_takes_of_the_stack_is_little(objects: list[Path]) -> None:
+    frames = dict[str, int]()
+    for path in objects:
+        for line in path.with_suffix(".su").read_text().splitlines() if not path.name.startswith("mpi_") else ():
+            place, taken, _ = line.split("\t")
+            frames[place.rsplit(":", 1)[1]] = int(taken)
+    assert {name for name, taken in frames.items() if taken > STACK} == AT_START | WITHIN_LIBRARIES | RARELY
 
 
 def test_a_circle_is_found_by_calls_and_by_wrapped_functions(tmp_path: Path) -> None:
