@@ -154,30 +154,28 @@ def _counting(bound: Expression) -> Iterator[Name]:
 
 
 def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound: Expression) -> Advice:
-    made = site.spell(origin.value)
-    if origin.target is not None:
-        made = f"{site.spell(origin.target)} = {made}"
-    where = site.place(origin.line, origin.source)
+    made, where = site.spell(origin.value), site.place(origin.line, origin.source)
     where_loop = f"line {loop.line}" if source is site.source else site.place(loop.line, source)
     filled = [*_filled(origin)] if origin.is_table else []
     tables = [each for each, _ in filled] or ([*_declared(origin)] if origin.is_table else [])
-    comes = f"from {where}, {made}"
-    if origin.is_table:
-        comes += f", which line {tables[0]} {'fills' if filled else 'declares'}" if tables else ", from a table"
+    table = f"{where}; the table is in line {tables[0]}" if tables else where
+    comes = f", where {site.spell(origin.target)} = {made} ({table})" if origin.target is not None else ""
+    if not comes and (origin.source, origin.line) != (source, loop.line):
+        comes = f", made of {made} in {table}"
+    runs = f"{_runs(loop, bound)} {site.spell(bound)}{comes}"
     shares = all(_is_divided(value) for _, value in filled) if filled else origin.has_size or _is_divided(origin.value)
     inner, apart = decided_by_data(loop), site.turns_apart(source, loop)
     is_alike = apart is not None and apart <= _ALIKE
     if inner and (is_alike or (apart is None and shares)):
-        text = _said_of_data(site, inner, where_loop, f" ({site.spell(bound)}, {comes})")
+        text = _said_of_data(site, inner, where_loop, f", which {runs},")
     else:
         cure = "how much a rank does depends on its number: divide evenly, or by cost"
-        if is_alike:
+        if is_alike or (apart is None and shares):
             cure = f"each rank gets equally many iterations, but these differ in cost: split by cost, {_OTHERWISE}"
-        elif shares:
-            cure = f"each rank gets equally many iterations; if these differ in cost, split by cost, {_OTHERWISE}"
         elif origin.is_table:
-            cure = "the rank's number decides how much it does: give each rank an equal part, by cost"
-        text = f"the bounds of {where_loop} ({site.spell(bound)}) come {comes}: {cure}"
+            cure = "the rank's number decides how much it does: give each rank a part of equal cost"
+        called_by = "" if source.procedure_at(loop.line) is site.procedure else ", which calls it,"
+        text = f"{where_loop}{called_by} {runs}: {cure}"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
     places += [(origin.source, line) for line in tables]
     named = tuple(dict.fromkeys(site.place(line, file) for file, line in places))
@@ -185,6 +183,12 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
     is_near = len(origin.through) <= _NEAR
     sure = HIGH if is_near and (origin.is_known or origin.is_table) else MEDIUM
     return Advice(KIND, text, named, (*_evidence(site), *evidence), site.gain, sure)
+
+
+def _runs(loop: Loop, bound: Expression) -> str:
+    """Say which bound of a loop one is."""
+    verbs = ((loop.last, "runs to"), (loop.first, "starts at"), (loop.step, "goes on by"))
+    return next((verb for each, verb in verbs if each is bound), "runs while")
 
 
 def _tables(origin: Origin) -> Iterator[Expression]:

@@ -5,7 +5,7 @@ It serves disk I/O (paper 001, 6.1.2: data kept in memory).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
@@ -104,14 +104,19 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     if all(each in set(_at_times(loop)) for each in map(id, named)):
         turns, sure = "in some iterations", MEDIUM if sure == HIGH else LOW
     lines = tuple(dict.fromkeys(each.line for each in named))
-    functions = ", ".join(dict.fromkeys(each.function or each.action for each in named))
-    said = "line" if len(lines) == 1 else "lines"
-    more = f" and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
-    text = (
-        f"{functions} in {said} {', '.join(map(str, lines[:_MOST_LINES]))}{more}, {turns} of line {loop.line}: {cure}"
-    )
+    by_name: dict[str, dict[int, None]] = {}
+    for each in named[:_MOST_LINES]:
+        by_name.setdefault(each.function or each.action, {})[each.line] = None
+    calls = ", ".join(f"{name} in {_lines(found)}" for name, found in by_name.items())
+    more = f" and {len(named) - _MOST_LINES} more" if len(named) > _MOST_LINES else ""
+    text = f"{calls}{more}, {turns} of line {loop.line}: {cure}"
     places = tuple(site.place(each) for each in (*lines, loop.line))
     return Advice(KIND, text, places, _evidence(site), site.gain, sure)
+
+
+def _lines(lines: Iterable[int]) -> str:
+    named = [*lines]
+    return f"line{'s' * (len(named) > 1)} {', '.join(map(str, named))}"
 
 
 def _written_and_read(moved: list[InputOutput], loop: Loop) -> list[InputOutput]:

@@ -81,7 +81,7 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
         text = f"{said}, and others are in the other order: go through both in blocks of a few rows and columns"
         return Advice(KIND, text + _padding(far), (site.place(inner.line), *steps), tuple(evidence), site.gain, MEDIUM)
     if better is None:
-        text = f"{said}: let the innermost loop go through neighbours, or lay the array out in this order"
+        text = f"{said}: let the innermost loop run over the contiguous index, or lay the array out in this order"
         return Advice(KIND, text + _padding(far), (site.place(inner.line), *steps), tuple(evidence), site.gain, MEDIUM)
     found = interchange(site.source, site.procedure, better, inner)
     places = (site.place(better.line), site.place(inner.line), *steps)
@@ -175,7 +175,7 @@ def _padding(far: list[Walk]) -> str:
     """Say that steps are bad for the cache's sets, too."""
     steps = [abs(each.step.value) for each in far if each.step is not None and each.step.value]
     if any(step % _SETS == 0 for step in steps):
-        return "; or make rows longer by a cache line: steps of a power of two fall into the same sets of the cache"
+        return f"; or pad it, so that a step is a cache line longer: multiples of {_SETS} bytes share few cache sets"
     return ""
 
 

@@ -309,3 +309,9 @@ def _large(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
                 f" iteration of line {use.loops[-1].line}: move only what the other side uses, if it has changed"
             )
             yield _said(site, text, (use.line, use.loops[-1].line), LOW)
+        elif use.name in _COLLECTIVES and use.name not in _ONE_SIDE and use.loops:
+            line = use.loops[-1].line
+            text = (
+                f"{use.call.name} in line {use.line} sends in each iteration of line {line}: send less, or less often"
+            )
+            yield _said(site, text, (use.line, line), LOW)

@@ -61,8 +61,8 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
         return _of_chosen(site, loop, uneven) if uneven else None
     if uneven is None and not _may_differ(loop):
         return None
-    written = "schedule(static)" if found else "no schedule, which is static"
-    why = f": the iterations of line {uneven.line} depend on {site.spell(loop.variable)}" if uneven else ""
+    written = "schedule(static)" if found else "no schedule clause, so it is static by default"
+    why = f", but its iterations differ in cost: {_depends(site, loop, uneven)}" if uneven else ""
     if_so = "" if uneven else "where the cost of its iterations differs, "
     text = f"line {loop.line} has {written}{why}: {if_so}try schedule(static, 1), schedule(dynamic) or schedule(guided)"
     evidence = (loop.directive,)
@@ -73,10 +73,14 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
 def _of_chosen(site: Site, loop: Loop, uneven: Loop) -> Advice:
     """Advise on a schedule that a name stands for, to which the build gives a value."""
     text = (
-        f"the build chooses the schedule of line {loop.line}, and the iterations of line {uneven.line} depend on"
-        f" {site.spell(loop.variable)}: if it is static, try schedule(static, 1), schedule(dynamic) or schedule(guided)"
+        f"the iterations of line {loop.line} differ in cost, as {_depends(site, loop, uneven)}: if its schedule, which"
+        " a macro sets, is static, try schedule(static, 1), schedule(dynamic) or schedule(guided)"
     )
     return Advice(KIND, text, tuple(map(site.place, (loop.line, uneven.line))), (loop.directive,), site.gain, MEDIUM)
+
+
+def _depends(site: Site, loop: Loop, uneven: Loop) -> str:
+    return f"the bounds of line {uneven.line} depend on {site.spell(loop.variable)}"
 
 
 def _uneven(loop: Loop) -> Loop | None:

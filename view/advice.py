@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..analyze import Findings
 from ..errors import InputError
-from .place import at_line, visible
+from .place import at_line, clipped, visible
 from .sources import Sources
 
 if TYPE_CHECKING:  # most verdicts do without reading sources
@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # most verdicts do without reading sources
 __all__ = ["find_advice", "not_advised", "tips", "tries"]
 
 _LONGEST: Final = 240  # characters of a line in a verdict: two lines of a wide terminal, three of a narrow one
-_LEAST: Final = 30  # characters of what is seen: less says nothing
-_SURE: Final = "high"
+_MOST: Final = 2 * _LONGEST  # of a single clause
+_HOW_SURE: Final = {"medium": "from the source, not measured", "low": "a guess from the source"}
 
 
 def find_advice(
@@ -114,19 +114,23 @@ def _line(advice: Advice, whole: bool) -> str:
     file, _, line = advice.places[0].rpartition(":")
     first = at_line(file, int(line))
     start = "try: " if re.search(rf"{re.escape(first)}(?![0-9])", text) else f"try at {first}: "
-    said = [] if advice.confidence == _SURE else [f"confidence {advice.confidence}"]
-    if not whole and len(start) + len(text) > _LONGEST:
-        text = _shortened(text, _LONGEST - len(start))
-        said.append("in whole: analyze --all")
+    said = [_HOW_SURE[advice.confidence]] if advice.confidence in _HOW_SURE else []
+    if not whole and (short := _shortened(text, _LONGEST - len(start))) != text:
+        text = short
+        said.append("more: analyze --all")
     end = f" ({'; '.join(said)})" if said else ""
     return visible(f"{start}{text}{end}")
 
 
 def _shortened(text: str, length: int) -> str:
-    """Shorten what is seen, which stands first, rather than what to try."""
+    """Leave out the last clauses, of what is seen, which stands first, rather than of what to try."""
     seen, colon, cure = text.partition(": ")
-    room = length - len(f"…{colon}{cure}")
-    return f"{seen[:room]}…{colon}{cure}" if room >= _LEAST else f"{text[: length - 1]}…"
+    clauses = [seen.split("; "), cure.split("; ")]
+    for each in clauses:
+        while len(each) > 1 and len(text) > length:
+            del each[-1]
+            text = colon.join("; ".join(part) for part in clauses)
+    return clipped(text, _MOST)
 
 
 def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:

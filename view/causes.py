@@ -25,6 +25,7 @@ __all__ = [
     "because",
     "because_of",
     "most_telling",
+    "of_the_program",
 ]
 
 MAYBE_SPEED: Final = "these ranks are slower nearly everywhere, so they have a slow or shared core, or more work"
@@ -38,16 +39,16 @@ FEWER_MESSAGES: Final = "pack messages to the same rank into one, if there are s
 NAMES: Final = {
     "l1_miss_rate": "L1 misses",
     "l2_miss_rate": "L2 misses",
-    "io_bytes": "disk I/O",
-    "mpi_bytes": "network volume",
+    "io_bytes": "file I/O",
+    "mpi_bytes": "MPI volume",
     "instructions": "instructions",
 }
 
 _DIFFERENCES: Final = {
     "l1_miss_rate": "L1 miss rates differ",
     "l2_miss_rate": "L2 miss rates differ",
-    "io_bytes": "disk I/O differs",
-    "mpi_bytes": "network volumes differ",
+    "io_bytes": "file I/O differs",
+    "mpi_bytes": "MPI volumes differ",
     "instructions": "instructions differ",
 }
 
@@ -59,7 +60,7 @@ _TO_TRY: Final = {
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
 }
 
-_LARGE_PIECES: Final = "read and write less, or less often; let computing go on meanwhile"
+_LARGE_PIECES: Final = "move fewer bytes, or less often; or let computing go on meanwhile (asynchronous I/O)"
 
 _TO_TRY_FOR_RANKS: Final = {
     "l1_miss_rate": "give all ranks the same data layout and loop order",
@@ -85,7 +86,7 @@ ABOVE: Final = 1.25  # times the program's rate: what is no higher is the progra
 
 
 def because_of(cost: Cost, causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
-    """Say why a region takes its time: ``disk I/O: 1.2 GB of the program's 1.3 GB, 8 B per call``.
+    """Say why a region takes its time: ``file I/O: 1.2 GB of the program's 1.3 GB, 8 B per call``.
 
     Args:
         cost: That of the region.
@@ -159,12 +160,17 @@ def because(differences: Sequence[Difference], who: Sequence[str]) -> str:
 def _evidence(cause: Cause) -> str:
     value = _written(cause.attribute, cause.value)
     if not cause.attribute.endswith("_rate"):
-        return f"{value} of the program's {_written(cause.attribute, cause.program)}"
+        return of_the_program(value, _written(cause.attribute, cause.program))
     of = "L2 accesses" if cause.attribute == "l2_miss_rate" else "accesses"
     if cause.value > ABOVE * cause.program:
         return f"{value} of {of}, program {percent(100 * cause.program)}"
     elsewhere = f", elsewhere {percent(100 * cause.elsewhere)}" if cause.value > cause.elsewhere else ""
     return f"{value} of {of}{elsewhere}"
+
+
+def of_the_program(value: str, whole: str) -> str:
+    """Write an amount of the program's: ``1.2 GB of the program's 1.3 GB``, ``all of the program's 1.3 GB``."""
+    return f"{'all' if value == whole else value} of the program's {whole}"
 
 
 def _a_call(cause: Cause, cost: Cost) -> str:

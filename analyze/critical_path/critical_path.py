@@ -7,11 +7,13 @@ busy. By busy time, CPU time outside MPI, the first two are those of the program
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...experiment import Experiment
+from ...experiment import Experiment, Region
 from ...experiment.delay import Delay
 from ..run.arrays import Values
 from ..run.busy import CLOCKS, busy_times
@@ -70,12 +72,14 @@ class CriticalPath:
         efficiency: Of the ranks; None where only the beginning of the run was recorded.
         regions: The call paths on it, the longest part first.
         delays: Who waits for whom, the longest first.
+        waited: Seconds that a rank waits for others in each region itself, a mean over all but a master.
     """
 
     length: float
     efficiency: Efficiency | None
     regions: tuple[OnPath, ...]
     delays: tuple[Delay, ...]
+    waited: Mapping[Region, float]
 
 
 def find_critical_path(
@@ -91,9 +95,9 @@ def find_critical_path(
     """
     if "path_time" not in experiment or not program_time:
         return None
-    blocks = [*over_locations(experiment, _sums)]
-    parts = np.sum([each for each, _ in blocks], axis=0)
-    busy = np.concatenate([each for _, each in blocks])
+    blocks = [*over_locations(experiment, _sums, master)]
+    parts = np.sum([each for each, _, _ in blocks], axis=0)
+    busy = np.concatenate([each for _, each, _ in blocks])
     processes = np.array([place.process for place in experiment.locations if place.thread == 0])
     busy = busy[processes != master]
     length = float(parts.sum())
@@ -115,14 +119,25 @@ def find_critical_path(
         reliable=() if by_the_clock else reliable,
     )
     whole = length >= (1 - CLOCKS) * busy.max()
-    return CriticalPath(length, efficiency if whole else None, tuple(regions), experiment.notes.delays[:_KEPT])
+    waited: Counter[Region] = Counter()
+    for each, seconds in zip(
+        experiment.call_paths, np.sum([each for _, _, each in blocks], axis=0).tolist(), strict=True
+    ):
+        waited[each.region] += seconds / len(busy)
+    delays = experiment.notes.delays[:_KEPT]
+    return CriticalPath(length, efficiency if whole else None, tuple(regions), delays, waited)
 
 
-def _sums(part: Experiment, _: slice) -> tuple[Values, Values]:
-    """Return what a block has of the path by call path, and the busy seconds of each of its processes."""
+def _sums(part: Experiment, _: slice, master: int | None) -> tuple[Values, Values, Values]:
+    """Return what a block has of the path, the busy seconds of each of its processes, and what all but a master wait.
+
+    The first and the last are by call path.
+    """
     first = [column for column, place in enumerate(part.locations) if place.thread == 0]
-    path = np.asarray(part.exclusive("path_time"))
-    return path.sum(axis=1), np.asarray(busy_times(part)[:, first].sum(axis=0))
+    others = [column for column, place in enumerate(part.locations) if place.process != master]
+    path, busy = np.asarray(part.exclusive("path_time")), np.asarray(busy_times(part)[:, first].sum(axis=0))
+    waits = np.asarray(part.exclusive("wait_time")) if "wait_time" in part else np.zeros_like(path)
+    return path.sum(axis=1), busy, waits[:, others].sum(axis=1)
 
 
 def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .confidence import Confidence
-from .finding import Cause, Doubt, Finding, Gain, Kind
+from .finding import Cause, Doubt, Finding, Gain, Kind, Saved, Wait, Why
 from .judgement import Judgement, judge_differences, judge_weights
 from .verdict import Verdict, find_verdict
 
@@ -15,7 +15,10 @@ __all__ = [
     "Gain",
     "Judgement",
     "Kind",
+    "Saved",
     "Verdict",
+    "Wait",
+    "Why",
     "find_verdict",
     "judge_differences",
     "judge_weights",

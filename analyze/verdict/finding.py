@@ -11,7 +11,7 @@ from ..disparity.procedures import HeavyProcedure
 from ..run.code_regions import CodeRegion
 from .repeatability import Repeatability
 
-__all__ = ["Cause", "Doubt", "Finding", "Gain", "Group", "Kind", "Wait"]
+__all__ = ["Cause", "Doubt", "Finding", "Gain", "Group", "Kind", "Saved", "Wait", "Why"]
 
 
 class Kind(StrEnum):
@@ -38,6 +38,36 @@ class Doubt(StrEnum):
     CHANCE = "chance"
 
 
+class Why(StrEnum):
+    """What a fix does."""
+
+    EVEN = "even"  # the work is shared evenly
+    FASTEST = "fastest"  # all ranks are as fast as the fastest
+    AT_ONCE = "at_once"  # ranks work at the same time, and as much each
+    MISSES = "misses"  # nothing waits for cache misses
+    FILES = "files"
+    TRANSFER = "transfer"
+    MESSAGES = "messages"
+    WAITING = "waiting"  # in MPI for others
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A part of a gain: the seconds that something takes, and those that a perfect fix leaves.
+
+    Attributes:
+        why: What the fix does.
+        before: On the critical path if ``on_path``; of the slowest rank if work is shared evenly; else a mean.
+        after: What is left of it.
+        on_path: Whether the critical path shows it.
+    """
+
+    why: Why
+    before: float
+    after: float = 0.0
+    on_path: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Gain:
     """What a perfect fix saves at most.
@@ -45,12 +75,17 @@ class Gain:
     Attributes:
         seconds: Of the run.
         share: The same by the verdict's base; more than 1 where the transfer of data takes longer than all work.
-        to_fastest: Whether it is that of all ranks being as fast as the fastest one; else work is only shared evenly.
+        parts: What it is made of, the largest first.
     """
 
     seconds: float
     share: float
-    to_fastest: bool = False
+    parts: tuple[Saved, ...] = ()
+
+    @property
+    def is_of_transfer(self) -> bool:
+        """Whether all of it is in MPI, of which nothing is busy time."""
+        return {each.why for each in self.parts} <= {Why.TRANSFER, Why.MESSAGES, Why.WAITING} and bool(self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +124,12 @@ class Wait:
     Attributes:
         region: The region whose MPI calls they wait in.
         seconds: How long, a mean over the ranks.
+        late: The region for whose work they wait there longest; None where that is the place itself, or not known.
     """
 
     region: Region
     seconds: float
+    late: Region | None = None
 
 
 @dataclass(frozen=True)

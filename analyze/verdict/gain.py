@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
@@ -12,18 +11,35 @@ from ..run.overhead import TIMES
 from .analysis import Analysis
 from .causes import waits_for_memory
 from .confidence import is_by_counts_alone, is_slight_speed
-from .finding import Gain
+from .finding import Gain, Saved, Why
 from .share import inclusive
 
-__all__ = ["gain_of", "gain_of_balance", "gain_of_weight"]
+__all__ = ["gain_of", "gain_of_balance", "gain_of_weight", "in_turn_at"]
 
 _NOTHING: Final = 1e-6  # of the base: a rounding
 
 
-def gain_of(analysis: Analysis, seconds: float) -> Gain | None:
-    """Return a gain, no more than all of the run; None where there is nothing to save."""
-    base, saved = analysis.base.seconds, min(max(seconds, 0.0), analysis.run.program_time)
-    return Gain(saved, saved / base) if saved > _NOTHING * base else None
+def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
+    """Return a gain, no more than all of the run; None where there is nothing to save. Parts for one reason add up."""
+    together: dict[Why, Saved] = {}
+    for each in parts:
+        known = together.get(each.why, Saved(each.why, 0.0))
+        before, after = known.before + each.before, known.after + each.after
+        together[each.why] = Saved(each.why, before, after, each.on_path or known.on_path)
+    spent = sorted(
+        (each for each in together.values() if each.before > each.after), key=lambda each: each.after - each.before
+    )
+    base, saved = analysis.base.seconds, sum(each.before - each.after for each in spent)
+    saved = min(saved, analysis.run.program_time)
+    return Gain(saved, saved / base, tuple(spent)) if saved > _NOTHING * base else None
+
+
+def in_turn_at(analysis: Analysis, region: int) -> Saved:
+    """Return what it saves if all ranks do a region's work at the same time; see ``Analysis.in_turn``."""
+    found = analysis.explanation.serialisation
+    if found is None or not analysis.in_turn[region]:
+        return Saved(Why.AT_ONCE, float(analysis.in_turn[region]))
+    return Saved(Why.AT_ONCE, float(found.on_path[region]), float(found.mean[region]), on_path=True)
 
 
 def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
@@ -48,15 +64,16 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     everyone = [group[group != analysis.master] for group in performance.groups]  # but a master
     first = [found[:1] for core in regions for found in [causes.of_core.get(core, causes.differences)]]
     avoidable = all(found and found[0].attribute.endswith("_rate") for found in first)
-    groups = [times[group] for group in everyone]
-    saved = max(float(each.max() - (each.min() if avoidable else each.mean())) for each in groups)
+    groups, why = [times[group] for group in everyone], Why.FASTEST if avoidable else Why.EVEN
+    found = [Saved(why, float(each.max()), float(each.min() if avoidable else each.mean())) for each in groups]
+    saved = max(found, key=lambda each: each.before - each.after)
     serialisation = analysis.explanation.serialisation
     if serialisation and performance.metric == "compute_time" and len(groups) == 1 and not analysis.compares_a_part:
         on_path = sum(inclusive(analysis, serialisation.on_path, each) for each in regions)
-        by_path = on_path - float(groups[0].min() if avoidable else groups[0].mean())
-        saved = by_path if analysis.in_turn[list(regions)].any() else min(saved, by_path)
-    gain = gain_of(analysis, saved)
-    return replace(gain, to_fastest=avoidable) if gain else None
+        if on_path < saved.before or analysis.in_turn[list(regions)].any():
+            at_once = analysis.in_turn[list(regions)].any() and not avoidable
+            saved = Saved(Why.AT_ONCE if at_once else why, on_path, saved.after, on_path=True)
+    return gain_of(analysis, [saved])
 
 
 def gain_of_weight(analysis: Analysis, core: int) -> Gain | None:
@@ -75,14 +92,15 @@ def gain_of_weight(analysis: Analysis, core: int) -> Gain | None:
     spent.pop("instructions", None)
     missing = [spent.pop(name) for name in MISS_RATES if name in spent]
     moving = spent.pop("mpi_bytes", 0.0)
-    saved = sum(spent.values()) + moving
+    saved = [Saved(Why.FILES, sum(spent.values())), Saved(Why.TRANSFER, moving)]
     if missing or waits_for_memory(analysis, core):
-        saved += float(seconds.misses[core])
+        computing = float(seconds.computing[core])
+        saved.append(Saved(Why.MISSES, computing, computing - float(seconds.misses[core])))
     if analysis.in_turn[core]:
-        saved += float(analysis.in_turn[core])
+        saved.append(in_turn_at(analysis, core))
     elif core in causes.small_calls:
-        saved += float(seconds.small_calls[core])
+        saved.append(Saved(Why.MESSAGES, float(seconds.small_calls[core])))
     elif core in causes.waiting and not (seconds.turns or seconds.chained[core]):
         without_turns = float(seconds.time[core] - seconds.computing[core])
-        saved += max(min(float(seconds.mpi[core]), without_turns) - moving, 0.0)
+        saved.append(Saved(Why.WAITING, min(float(seconds.mpi[core]), without_turns) - moving))
     return gain_of(analysis, saved)

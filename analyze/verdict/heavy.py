@@ -13,7 +13,7 @@ from .analysis import Analysis
 from .causes import causes_of_weight, waits_for_memory
 from .confidence import confidence_in_weight
 from .finding import Finding, Kind, Wait
-from .gain import gain_of, gain_of_weight
+from .gain import gain_of, gain_of_weight, in_turn_at
 from .share import is_mostly, share_of
 
 __all__ = ["heavy_procedures", "heavy_regions", "late_region"]
@@ -110,6 +110,6 @@ def _busiest(analysis: Analysis, region: Region) -> Finding | None:
     if not places or serialisation is None:
         return None
     place = max(places, key=lambda index: serialisation.on_path[index])
-    gain = gain_of(analysis, float(analysis.in_turn[place]))
+    gain = gain_of(analysis, [in_turn_at(analysis, place)])
     late, share = analysis.run.weighed.regions[place], share_of(analysis, place)
     return Finding(Kind.LATE, late, gain=gain, share=share, level="high", reason=_AWAITED)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ...experiment import Experiment, Region
+from ..run.criteria import THRESHOLD
 from .analysis import Analysis
 from .finding import Finding, Kind
 from .gain import gain_of
@@ -42,13 +43,24 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
         del places[place]
         known = places.setdefault(last, waited_for)
         places[last] = replace(known, gain=known.gain or waited_for.gain, waits=(*known.waits, wait))
-    kept = (each for each in places.values() if each.gain or not _may_be_for_cores(analysis, each))
+    kept = [each for each in places.values() if each.gain or not _may_be_for_cores(analysis, each)]
+    kept = [each for each in kept if not any(_is_merely_around(analysis, each, other) for other in kept)]
     return [replace(each, waits=tuple(sorted(each.waits, key=lambda wait: -wait.seconds))) for each in kept]
 
 
 def _may_be_for_cores(analysis: Analysis, finding: Finding) -> bool:
     """Return whether ranks wait in a region, or for it, no longer than they may wait for cores that they share."""
     return finding.kind is Kind.LATE and not finding.groups and analysis.explanation.seconds.turns
+
+
+def _is_merely_around(analysis: Analysis, finding: Finding, other: Finding) -> bool:
+    """Return whether a hot spot is another one, and the call path, or the loop, that leads there."""
+    if not (finding.region and other.region) or finding.region.own_code or finding.groups:
+        return False
+    if {finding.kind, other.kind} != {Kind.HOT_SPOT}:
+        return False
+    is_below = finding.region.id in analysis.experiment.ancestors(other.region.id)
+    return is_below and not finding.gain and other.share >= (1 - THRESHOLD) * finding.share
 
 
 def _place(experiment: Experiment, finding: Finding) -> Region | None:
@@ -75,7 +87,7 @@ def _of_place(analysis: Analysis, findings: Sequence[Finding]) -> Finding:
         first,
         others=tuple(path for path in paths if not first.region or path != first.region.id),
         procedure=procedures[0].procedure if procedures else None,
-        gain=gain_of(analysis, sum(map(_seconds, every))),
+        gain=gain_of(analysis, (part for each in every if each.gain for part in each.gain.parts)),
         share=min(_share(procedures, first.of_run, max) or _share(every, first.of_run, sum), 1.0),
     )
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from ...experiment import Region
 from ..run.criteria import CRITERIA
 from .analysis import Analysis
 from .base import Base
-from .finding import Finding, Kind
+from .finding import Finding, Kind, Wait, Why
 from .heavy import heavy_procedures, heavy_regions
 from .ranking import each_place_once, ranked
+from .share import is_mostly
 from .uneven import uneven_regions
 
 __all__ = ["Verdict", "find_verdict"]
 
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE)
+_BY_WAITING: Final = (Why.EVEN, Why.FASTEST, Why.AT_ONCE)
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class Verdict:
         master: The rank that hands out work, which is left out of balance and gains; None without one.
         odd_one: The only rank, or thread, that differs from all others; None if there is none, or it is the master.
         odd_one_computes_least: Whether it computes no more than any other, wherever ranks differ, for certain.
+        longest_wait: Where ranks wait longest for each other; None if a finding is most of it, or it is little.
     """
 
     findings: tuple[Finding, ...]
@@ -41,6 +46,7 @@ class Verdict:
     master: int | None = None
     odd_one: int | str | None = None
     odd_one_computes_least: bool = False
+    longest_wait: Wait | None = None
 
     @property
     def first(self) -> Finding | None:
@@ -67,7 +73,29 @@ def find_verdict(analysis: Analysis) -> Verdict:
         odd_one_computes_least=column is not None
         and _computes_least(analysis, column)
         and not any(each.doubt for each in findings),
+        longest_wait=None if too_short else _longest_wait(analysis, findings),
     )
+
+
+def _longest_wait(analysis: Analysis, findings: Sequence[Finding]) -> Wait | None:
+    """Return where ranks wait longest for each other, and for which work.
+
+    None if findings are most of what that costs, or it is less than is critical.
+    """
+    path = analysis.critical_path
+    found = path.efficiency if path else None
+    if path is None or found is None or not any(path.waited.values()):
+        return None
+    lost = max(found.serialisation * (1 - found.load_balance), 1 - found.serialisation) * path.length
+    parts = (part for each in findings if each.gain for part in each.gain.parts if part.why in _BY_WAITING)
+    saved = sum(part.before - part.after for part in parts)
+    if lost < CRITERIA.least_weight * path.length or is_mostly(saved, lost):
+        return None
+    region, seconds = max(path.waited.items(), key=lambda each: each[1])
+    late = next(
+        (Region.from_descriptor(each.late) for each in path.delays if each.waiting == region.descriptor), region
+    )
+    return Wait(region, seconds, late if late.file and late != region else None)
 
 
 def _computes_least(analysis: Analysis, column: int) -> bool:

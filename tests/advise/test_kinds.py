@@ -92,7 +92,7 @@ def test_equal_parts_whose_turns_data_make_long_are_not_to_be_made_equal(site):
     (advice,) = division_of_work(site(ROWS))
     assert lines(advice) == [9, 12, 7]
     assert "a->from[i] decides how many iterations line 13 makes" in advice.text
-    assert "a->counts[rank], which line 7 fills" in advice.text
+    assert ", which runs to a->rows - 1, where a->rows = a->counts[rank] (" in advice.text
     assert advice.text.endswith(": split by these, deal out cyclically or hand out on demand")
 
 
@@ -103,7 +103,12 @@ def test_parts_that_a_table_makes_unequal_are_named(site, filled):
 
 
 @pytest.mark.parametrize(
-    ("apart", "said"), [(1.0, "iterations line 13 makes"), (3.0, "come from"), (None, "iterations line 13 makes")]
+    ("apart", "said"),
+    [
+        (1.0, "iterations line 13 makes"),
+        (3.0, "line 12 runs to a->rows - 1, where"),
+        (None, "iterations line 13 makes"),
+    ],
 )
 def test_what_ranks_take_of_turns_tells_whether_these_or_their_cost_differ(site, apart, said):
     found = replace(site(ROWS), turns_apart=lambda source, loop: apart if loop.line == 12 else None)
@@ -319,7 +324,7 @@ def test_a_static_schedule_of_uneven_turns_is_named(site):
         """
     (advice,) = thread_loops(site(text))
     assert lines(advice) == [3, 4]
-    assert "the iterations of line 4 depend on i" in advice.text
+    assert "its iterations differ in cost: the bounds of line 4 depend on i: try" in advice.text
     assert advice.confidence == "high"
     assert not list(thread_loops(site(text.replace("parallel for", "parallel for schedule(dynamic)"))))
 

@@ -45,7 +45,7 @@ def test_advice_is_in_the_document_and_below_the_cause(measured):
     for everything in (False, True):
         lines = verdict_lines(findings, file, everything=everything, advised=advised)
         at = next(number for number, line in enumerate(lines) if line.startswith("    why: instructions differ"))
-        assert lines[at + 1].startswith("    try: the bounds of line 3 (8*rank - 1)")
+        assert lines[at + 1].startswith("    try at app.c:3: line 3 runs to 8*rank - 1: ")
         assert GENERAL not in lines
         assert not any("no advice" in line for line in lines)
 
@@ -113,7 +113,7 @@ def test_fifteen_lines_are_filled_before_advice_is_left_out_and_the_first_findin
     lines = verdict_lines(heavy, Path("out"), advised=advised)
     assert len(lines) == 15
     first = next(number for number, line in enumerate(lines) if line.startswith("1 HOT SPOT"))
-    assert lines[first + 3] == f"    try at app.c:5: seen {cores[0]}: cure (confidence low)"
+    assert lines[first + 3] == f"    try at app.c:5: seen {cores[0]}: cure (a guess from the source)"
     whole = verdict_lines(heavy, Path("out"), everything=True, advised=advised)
     assert sum("try at" in line for line in whole) == len(cores) > 3
     assert not any("try: " in line for line in whole)
@@ -146,8 +146,10 @@ def test_more_advice_on_a_finding_stands_in_lines_that_would_stay_free(heavy, ma
         ("a is seen: do so", "try at b.c:5: a is seen: do so"),
         ("from src/b.c:5, a", "try: from b.c:5, a"),
         ("from src/b.c:55, a", "try at b.c:5: from b.c:55, a"),
-        (f"{'a' * 300}: do so", f"try at b.c:5: {'a' * 218}…: do so (in whole: analyze --all)"),
-        (f"{'a' * 30}: {'b' * 300}", f"try at b.c:5: {'a' * 30}: {'b' * 193}… (in whole: analyze --all)"),
+        (f"{'a' * 300}: do so", f"try at b.c:5: {'a' * 300}: do so"),
+        (f"a; {'a' * 300}: do so", "try at b.c:5: a: do so (more: analyze --all)"),
+        (f"a; b: {'c' * 200}; {'d' * 300}", f"try at b.c:5: a: {'c' * 200} (more: analyze --all)"),
+        ("a" * 999, f"try at b.c:5: {'a' * 240}…{'a' * 239} (more: analyze --all)"),
         ("a\nb", "try at b.c:5: a\ufffdb"),
     ],
 )

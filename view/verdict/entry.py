@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -10,7 +11,7 @@ from ...analyze import Findings
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.overhead import TIMES
-from ...analyze.verdict import Finding, Kind
+from ...analyze.verdict import Finding, Kind, Saved, Why
 from ...analyze.verdict.share import is_mostly
 from ...experiment import CallPath
 from ...experiment.region import CALL_KINDS
@@ -41,6 +42,23 @@ LABELS: Final = {
 _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
+_MOST_CALLERS: Final = 3  # that are named
+_PARTS: Final = {
+    Why.EVEN: "of imbalance",
+    Why.FASTEST: "of imbalance",
+    Why.AT_ONCE: "of waiting for whoever is slowest each time",
+    Why.MISSES: "of cache misses",
+    Why.FILES: "in file I/O",
+    Why.TRANSFER: "to move data",
+    Why.MESSAGES: "in small messages",
+    Why.WAITING: "of waiting",
+}
+_LEFT: Final = {
+    Why.EVEN: "if shared evenly",
+    Why.FASTEST: "if all were as fast",
+    Why.AT_ONCE: "if shared evenly and done at the same time",
+    Why.MISSES: "without cache misses",
+}
 _LEAST_SHARE: Final = 0.0005  # of busy time: less is written as 0.0 %
 
 
@@ -91,7 +109,8 @@ def entries(
     found, said = [], set[str]()
     for each in findings.verdict.findings:
         entry = _entry(findings, each, advised, said, whole=whole, highlights=highlights)
-        said.update(line for line in (*entry.lines, *entry.more) if line.startswith("try"))
+        once = (line for line in (*entry.lines, *entry.more) if line.startswith("try") or line.endswith(NOT_COUNTED))
+        said.update(once)
         found.append(entry)
     return found
 
@@ -104,7 +123,7 @@ def _entry(
     if not advice:
         to_try = general_advice(findings, finding)
     place = Place.of(findings.experiment, finding.region) if finding.region else None
-    why = reasons(findings, finding)
+    why = [each for each in reasons(findings, finding) if each not in said]
     if advice and why and why[0].endswith(NOT_COUNTED):  # the source tells why
         why = why[1:]
     main = 2 if finding.is_doubtful and len(why) > 1 else 1  # and why it is uncertain
@@ -133,18 +152,18 @@ def _called(findings: Findings, finding: Finding) -> str:
         return ""
     paths = findings.experiment.call_paths
     called = (caller_of(paths, path) for path in (finding.region.id, *finding.others))
-    callers = [*dict.fromkeys(each.function or each.name for each in called if each is not None)]
+    callers = [*dict.fromkeys(short(each.function or each.name) for each in called if each is not None)]
     if finding.region.own_code and len(callers) < 2:
         return ""
     if len(callers) > 1:
-        return f"called by {len(callers)} functions"
+        return f"called by {', '.join(callers) if len(callers) <= _MOST_CALLERS else f'{len(callers)} functions'}"
     region = paths[finding.region.id].region
-    own = region.kind in CALL_KINDS and callers == [region.function]  # its title has it
+    own = region.kind in CALL_KINDS and callers == [short(region.function)]  # its title has it
     if own or not callers:
         return ""
     lines = {_call_line(paths, path) for path in (finding.region.id, *finding.others)}
     line = lines.pop() if len(lines) == 1 else ""
-    return f"called at {line}" if line else f"called by {short(callers[0])}"
+    return f"called at {line}" if line else f"called by {callers[0]}"
 
 
 def _call_line(paths: Sequence[CallPath], path: int) -> str:
@@ -155,26 +174,59 @@ def _call_line(paths: Sequence[CallPath], path: int) -> str:
 
 def _saving(findings: Findings, finding: Finding) -> str:
     if finding.gain:
-        return saving(
-            findings.experiment, finding.gain.seconds, findings.verdict.base.seconds, findings.run.program_time
-        )
+        base, run, beside = findings.verdict.base.seconds, findings.run.program_time, finding.gain.is_of_transfer
+        return saving(findings.experiment, finding.gain.seconds, base, run, beside=beside)
     of = "the run" if finding.of_run else "busy time"
-    return f"{percent(100 * finding.share)} of {of}" if finding.region else "saving not estimated"
+    return f"saving unknown; {percent(100 * finding.share)} of {of}" if finding.region else "saving unknown"
 
 
 def _who(findings: Findings, finding: Finding) -> str:
-    """Say what each group of ranks does there, or all alike, and how much of the busy time that is."""
+    """Say what each group of ranks does there, or all alike, what is saved of it, and its share of the busy time."""
     said = [groups_of(findings, finding)]
+    if len(finding.groups) > 1 and findings.performance.threads:
+        said = [re.sub("(threads?) ", r"\1 (rank.thread) ", said[0], count=1)]
+    said.append(_saved(findings, finding))
     is_busy = finding.of_run or finding.kind not in _IN_MPI
     if finding.gain and finding.region and is_busy and finding.share >= _LEAST_SHARE:
-        said.append(f"{percent(100 * finding.share)} of {'the run' if finding.of_run else 'all busy time'}")
-    if finding.weight is not None and finding.kind not in _OF_RANKS:
+        said.append(f"{percent(100 * finding.share)} of {'the run' if finding.of_run else 'busy time'}")
+    if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):
         said += _mostly(findings, finding.weight)
-    if len(finding.groups) > 1 and findings.performance.threads:
-        said.append("threads are named rank.thread")
     if finding.others:
         said.append(f"one of {len(finding.others) + 1} call paths, and gain and share are of all")
     return "; ".join(filter(None, said)) + in_runs(findings.repetition, finding.repeatability)
+
+
+def _saved(findings: Findings, finding: Finding) -> str:
+    """Say what the gain is made of, so that it can be derived."""
+    parts = finding.gain.parts if finding.gain else ()
+    if len(parts) == 1 and _is_said_of_all(finding):
+        return ""
+    less = [(each, time_of(findings.experiment, each.before - each.after)) for each in parts]
+    if len(less) > 1:
+        return " + ".join(f"{time} {_PARTS[each.why]}" for each, time in less)
+    return "".join(_left(findings, finding, each) or f"{time} {_PARTS[each.why]}" for each, time in less)
+
+
+def _left(findings: Findings, finding: Finding, part: Saved) -> str:
+    """Say what a time is, and what a fix leaves of it; nothing if it leaves nothing."""
+    if part.why not in _LEFT or part.after <= 0:
+        return ""
+    before, after = (time_of(findings.experiment, each) for each in (part.before, part.after))
+    left = _LEFT[part.why]
+    if part.why is Why.FASTEST and finding.groups:
+        left += f" as {ranks(min(finding.groups, key=lambda group: group.value).labels)}"
+    if part.on_path:
+        return f"{before} on the critical path, {after} {left}"
+    if part.why is Why.MISSES:
+        return f"{f'on average {before}, ' if len(finding.groups) > 1 else ''}about {after} {left}"
+    most = max((each.value for each in finding.groups), default=part.before)
+    known = len(finding.slowest) == 1 or time_of(findings.experiment, most) == before
+    return f"{'' if known else f'{before} at most, '}{after} {left}"
+
+
+def _is_said_of_all(finding: Finding) -> bool:
+    """Return whether the time that is said to be that of all ranks is the gain."""
+    return len(finding.groups) < 2 and finding.gain is not None and finding.gain.is_of_transfer
 
 
 def groups_of(findings: Findings, finding: Finding) -> str:
@@ -194,6 +246,8 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         seconds = findings.explanation.seconds
         busy = seconds.computing + seconds.of["io_bytes"]
         time = float((seconds.time if finding.kind in _IN_MPI else busy)[position])
+        if finding.gain and _is_said_of_all(finding):
+            time = finding.gain.seconds
     elif finding.procedure:
         position, time = finding.procedure.region, finding.procedure.wall_time
     else:
@@ -201,13 +255,15 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     number = len(findings.run.weighed.ranks)
     if number == 1:
         return f"{time_of(findings.experiment, time)} in all"
-    if finding.kind is Kind.IMBALANCE:
+    if finding.kind is Kind.IMBALANCE or findings.in_turn[position]:
         who = "equal in sum"
     elif findings.verdict.master is not None and finding.kind not in _IN_MPI:
         who, time = "without the master", time * number / (number - 1)  # which computes next to nothing
     else:
         who = "all ranks alike" if _is_even(findings, finding, position) else "on average"
     of_wall = " of wall time" if finding.kind in _IN_MPI or finding.weight is None else ""
+    if finding.gain and _is_said_of_all(finding):
+        return f"{who}: {time_of(findings.experiment, time)} per rank {_PARTS[finding.gain.parts[0].why]}"
     return f"{who}: {time_of(findings.experiment, time)}{of_wall} per rank"
 
 

@@ -8,13 +8,13 @@ from typing import Final
 from ...analyze import Findings
 from ...analyze.run.criteria import CRITERIA
 from ...analyze.run.overhead import Overhead
+from ..place import Place
 from ..times import time_of
 from ..title import title_of
 from ..units import percent, ranks, seconds
 
-__all__ = ["balanced", "efficiency", "headline", "master", "processes", "too_short"]
+__all__ = ["balanced", "efficiency", "headline", "master", "processes", "too_short", "what_is_busy"]
 
-_LEAST_LOSS: Final = 0.001  # of the base: less is not worth a word
 _PATH_COST: Final = 0.05  # percent of the run: less is not worth a word
 
 
@@ -30,10 +30,19 @@ def headline(findings: Findings, file: Path | None) -> list[str]:
     return [
         title_of(experiment, file),
         f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}",
-        f"run {run}",
-        *([f"{what} {base}"] if base != run else []),
+        *([f"run {run} wall", f"{what} {base} busy"] if base != run else [f"run {run}"]),
         *_overhead(findings.run.overhead),
     ]
+
+
+def what_is_busy(findings: Findings) -> list[str]:
+    """Say what the times of the first line are; nothing where there is one."""
+    base, run = findings.verdict.base, findings.run.program_time
+    if time_of(findings.experiment, base.seconds) == time_of(findings.experiment, run):
+        return []
+    if base.is_path:
+        return ["busy: CPU time outside MPI, file I/O; critical path: its longest chain across ranks; gains are of it"]
+    return ["busy: CPU time outside MPI, file I/O; gains are of it"]
 
 
 def _overhead(cost: Overhead) -> list[str]:
@@ -41,8 +50,8 @@ def _overhead(cost: Overhead) -> list[str]:
     if cost.of_computing is not None:
         has_path = (cost.of_path or 0.0) >= _PATH_COST
         path = f" + {percent(cost.of_path or 0.0)} for the path" if has_path else ""
-        return [f"overhead {percent(cost.of_computing)}{path}"]
-    return [] if cost.percent is None else [f"overhead {percent(cost.percent)}"]
+        return [f"measuring overhead {percent(cost.of_computing)}{path}"]
+    return [] if cost.percent is None else [f"measuring overhead {percent(cost.percent)}"]
 
 
 def efficiency(findings: Findings) -> list[str]:
@@ -57,13 +66,23 @@ def efficiency(findings: Findings) -> list[str]:
     longest = found.serialisation * transfer  # of the busiest rank
     whole = longest * found.load_balance
     lost = {
-        "uneven ranks": longest - whole,
-        "waiting for each other": transfer - longest,
-        "transfer": 1 - transfer,
+        "unequal total work": longest - whole,
+        "ranks late in turn": transfer - longest,
+        "MPI transfer": 1 - transfer,
     }
-    parts = [f"{percent(100 * share)} to {what}" for what, share in lost.items() if share >= _LEAST_LOSS]
-    but = "" if "transfer" in found.reliable else " without transfer"
-    return [f"efficiency {percent(100 * whole)}{but}" + ("; lost: " + ", ".join(parts) if parts else "")]
+    parts = [f"{percent(100 * share)} to {what}" for what, share in lost.items() if share >= CRITERIA.least_gain]
+    but = "" if "transfer" in found.reliable else " (transfer not counted)"
+    lost_to = "; lost: " + ", ".join(parts) if parts else ""
+    return [f"efficiency {percent(100 * whole)}{but}{lost_to}{_longest_wait(findings)}"]
+
+
+def _longest_wait(findings: Findings) -> str:
+    wait = findings.verdict.longest_wait
+    if wait is None:
+        return ""
+    late = f", for {Place.of_region(wait.late).in_words}" if wait.late else ""
+    time = time_of(findings.experiment, wait.seconds)
+    return f"; ranks wait most in {Place.of_region(wait.region).in_words}{late}: {time} each"
 
 
 def balanced(findings: Findings) -> list[str]:
@@ -91,7 +110,7 @@ def master(findings: Findings) -> list[str]:
     rank = findings.verdict.master
     if rank is None:
         return []
-    said = f"rank {rank} is a master, which answers the others and computes next to nothing: not compared"
+    said = f"rank {rank} is a master, which hands out work: left out of all figures"
     return [f"{said} (--include-rank {rank})"]
 
 

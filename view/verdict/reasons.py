@@ -15,6 +15,7 @@ from ...analyze.run.code_regions import CodeRegion
 from ...analyze.run.criteria import CRITERIA
 from ...analyze.verdict import Cause, Doubt, Finding, Kind
 from ...analyze.verdict.share import is_mostly
+from ...experiment import Region
 from ..causes import (
     AT_ONCE,
     EACH_TIME,
@@ -27,18 +28,21 @@ from ..causes import (
     because,
     because_of,
     most_telling,
+    of_the_program,
 )
 from ..place import Place, short
 from ..times import time_of
 from ..units import count, percent, ranks, volume
 
-__all__ = ["NOT_COUNTED", "general_advice", "more_about", "reasons"]
+__all__ = ["NOT_COUNTED", "NO_PROBES", "general_advice", "more_about", "reasons"]
 
+NO_PROBES: Final = "unknown: it has no probes; rebuild it with aa-mpicc, aa-mpicxx or aa-mpifort"
 NOT_COUNTED: Final = "not measured: autoanalyzer run --counters simulated shows it"
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: a region of which more must be known
 _ALL: Final = 0.9  # of a time: what is as much is all of it
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
+_IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 _OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
 _STEADY: Final = 0.5  # cycles per instruction: code of which a processor executes two in each cycle hardly waits
 _SLOW: Final = 2.0  # times the program's cycles per instruction
@@ -57,10 +61,15 @@ def reasons(findings: Findings, finding: Finding) -> list[str]:
     is_uneven = finding.kind in (Kind.IMBALANCE, Kind.SLOW_CORE) and bool(finding.groups)
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
     said = [each for each in said if not each.endswith(NOT_COUNTED)] or said
+    longest = findings.verdict.longest_wait
+    known = [longest.region] if longest else []
+    if finding.weight is not None:
+        known += filter(None, [_waited_in(findings, finding.weight)])
     waits = [
         f"ranks wait for it: {time_of(findings.experiment, each.seconds)} on average, in"
         f" {Place.of_region(each.region).in_words}"
         for each in finding.waits
+        if each.region not in known
     ]
     if finding.kind is Kind.LATE and waits:
         said = [f"why: {waits[0]}", *said]
@@ -113,10 +122,10 @@ def _most_apart(finding: Finding) -> Cause | None:
 
 
 def _explained(findings: Findings, cause: Cause) -> str:
-    """Write what a cause is of the time that the slowest ranks take longer: ``1.2 s of 1.9 s``."""
+    """Write what a cause is of the time that the slowest ranks take longer: ``1.2 s of the 1.9 s difference``."""
     assert cause.seconds is not None and cause.share
     spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
-    return "all of it" if cause.share >= _ALL else f"{spent} of {whole}"
+    return "all of the difference" if cause.share >= _ALL else f"{spent} of the {whole} difference"
 
 
 def _because(findings: Findings, finding: Finding) -> Iterator[str]:
@@ -126,7 +135,7 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
         known = most is not None and most.attribute == found[0].attribute
         who = _compared(findings)
         first = because(found[:1], who)
-        yield first + (f"; that explains {_explained(findings, most)}" if known and most else "")
+        yield first + (f"; {_explained(findings, most)}" if known and most else "")
         if others := because(found[1:2], who):
             yield others
     elif most:
@@ -184,18 +193,19 @@ def _misses(findings: Findings, finding: Finding) -> str:
         if each.attribute in MISS_RATES and each.seconds and finding.weight is not None:
             busy = float(findings.explanation.seconds.computing[finding.weight])
             spent, whole = (time_of(findings.experiment, time) for time in (each.seconds, busy))
-            return f"{NAMES[each.attribute]} take {spent} of its {whole} of busy time"
+            return f"{NAMES[each.attribute]} take up to {spent} of its {whole} of busy time"
     return ""
 
 
 def _executes(findings: Findings, finding: Finding, core: int) -> list[str]:
     """Say what a region executes, and how fast; that nothing was counted, where that is so."""
     if "instructions" in findings.lacking:
-        return [f"why: {each}" for each in _not_counted(findings)]
+        probes = [NO_PROBES] if finding.region and _has_no_probes(findings, finding.region) else []
+        return [f"why: {each}" for each in probes or _not_counted(findings)]
     selection = findings.run.weighed
     executed = selection.sums("instructions")
     of_all = float(executed[list(selection.top)].sum())
-    said = f"it executes {count(float(executed[core]))} of the program's {count(of_all)} instructions"
+    said = f"it executes {of_the_program(count(float(executed[core])), count(of_all))} instructions"
     cpi = findings.weights.cpi
     if cpi is None or cpi[0][core] is None:
         return [said]
@@ -203,7 +213,16 @@ def _executes(findings: Findings, finding: Finding, core: int) -> list[str]:
     said += f", {own:.2g} cycles each"
     if finding.kind is not Kind.MEMORY and own > _SLOW * program:
         return [f"{said}: long latencies (divisions, branches, dependent operations)"]
-    return [f"{said}: hardly anything stalls, so fewer instructions would help most" if own <= _STEADY else said]
+    return [
+        f"{said}: hardly a stall, so only fewer instructions help (vectorise, compute less)" if own <= _STEADY else said
+    ]
+
+
+def _has_no_probes(findings: Findings, region: CodeRegion) -> bool:
+    """Return whether a region is a whole program that was built without probes."""
+    name, notes = findings.experiment.call_paths[region.id].region.name, findings.experiment.notes
+    said = [each for each in notes.not_instrumented if each.startswith(f"{name}: ")]
+    return region.own_code and bool(said) and not any("--python-functions" in each for each in said)
 
 
 def _why_in_mpi(findings: Findings, finding: Finding) -> list[str]:
@@ -257,32 +276,25 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Say what is not measured in a region, who calls it, and which ranks are alike or alone."""
-    if finding.gain and finding.gain.to_fastest and len(finding.groups) > 1:
-        fastest = min(finding.groups, key=lambda group: group.value).labels
-        yield f"saved if all ranks were as fast as {ranks(fastest)}, since misses can be avoided"
-    if finding.weight is not None:
+    """Say what is not measured in a region, who calls it, and which ranks are alike, or a master."""
+    if finding.weight is not None and finding.kind not in _IN_MPI:
         if names := findings.explanation.unprobed.get(finding.weight):
             yield _too_small(names)
         yield from _throttled(findings, finding.weight)
-    is_code = finding.kind in (Kind.HOT_SPOT, Kind.MEMORY, Kind.IMBALANCE)
+    is_code = finding.kind in (*_OF_CODE, Kind.IMBALANCE)
     if is_code and finding.region and finding.weight is not None and finding.share >= _MOST_OF_RUN:
         yield from _look_inside(findings, finding.region)
     if finding.procedure and len(finding.procedure.callers) > 1:
         yield _called_from(finding)
     if finding.groups and finding is _first_uneven(findings):
         yield from (f"{ranks(group)}: {SAME_WORK}" for group in findings.explanation.of_ranks.alike)
-        if findings.verdict.odd_one is not None:
-            yield _odd_one(findings.verdict.odd_one, least=findings.verdict.odd_one_computes_least)
+        one = findings.verdict.odd_one
+        if one is not None and findings.verdict.odd_one_computes_least:
+            yield f"{ranks([one])} computes least: if it is a master, --exclude-rank {one}"
 
 
 def _first_uneven(findings: Findings) -> Finding | None:
     return next((each for each in findings.verdict.findings if each.groups), None)
-
-
-def _odd_one(label: int | str, *, least: bool) -> str:
-    who = ranks([label])
-    return f"{who} computes least: if it is a master, --exclude-rank {label}" if least else f"only {who} differs"
 
 
 def _called_from(finding: Finding) -> str:
@@ -299,14 +311,12 @@ def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
     imported = "imported:" in findings.experiment.metric("wall_time").source
     if region.own_code or imported or not can_be_opened(findings.experiment, region.id):
         return []
-    return ["nothing inside it is measured separately: autoanalyzer debug --build COMMAND measures its loops"]
+    return ["to measure the loops inside it: autoanalyzer debug --build COMMAND"]
 
 
 def _too_small(names: Sequence[str]) -> str:
     left = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return (
-        f"its time includes that of {', '.join(map(short, names[:_MOST_NAMES]))}{left}, too small to measure separately"
-    )
+    return f"includes {', '.join(map(short, names[:_MOST_NAMES]))}{left}, too short for probes of their own"
 
 
 def _throttled(findings: Findings, core: int) -> Iterator[str]:
@@ -331,18 +341,18 @@ def _waiting(findings: Findings, core: int) -> str:
 
 
 def _in_turn(findings: Findings, core: int) -> str:
-    """Say that ranks of a region work one after another, or are late in turn, and what the critical path has of it."""
-    found = findings.explanation.serialisation
-    assert found
-    on_path, mean = (time_of(findings.experiment, float(each[core])) for each in (found.on_path, found.mean))
-    waiting = found.because_of(core)
+    """Say that ranks of a region work one after another, or are late in turn."""
+    found, waiting = findings.explanation.serialisation, _waited_in(findings, core)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
-    how = (
-        f"each rank waits{at} for those before it"
-        if found.passes_on[core]
-        else f"a different rank is slowest each time, and the others wait for it{at}"
-    )
-    return f"{how}: {on_path} of the critical path, {mean} if all worked equally long and none waited"
+    if found and found.passes_on[core]:
+        return f"ranks work one after another: each waits{at} for another"
+    return f"a different rank is slowest each time, and the others wait for it{at}"
+
+
+def _waited_in(findings: Findings, core: int) -> Region | None:
+    """Return where ranks wait for each other's work in a region, if they work in turn, or are late in turn."""
+    found = findings.explanation.serialisation
+    return found.because_of(core) if found and findings.in_turn[core] else None
 
 
 def _in_calls(findings: Findings, core: int) -> str:

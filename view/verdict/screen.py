@@ -12,7 +12,8 @@ from ..caveats import caveats, how_counted
 from ..lines import broken
 from ..place import clipped
 from .entry import Entry, entries
-from .headline import balanced, efficiency, headline, master, too_short
+from .headline import balanced, efficiency, headline, master, too_short, what_is_busy
+from .reasons import NO_PROBES, NOT_COUNTED
 
 if TYPE_CHECKING:
     from ...advise import Advised
@@ -48,55 +49,90 @@ def verdict_lines(
         in their order; a line says how many are left out. The first warnings are printed in any case, others where a
         line is free.
     """
-    head = [line for line in ("   ".join(headline(findings, file)), *efficiency(findings)) for line in _broken(line)]
-    said = [line for each in (*master(findings), *balanced(findings)) for line in _broken(each)]
-    if findings.verdict.too_short:
-        said = [too_short()]
-    head += ["", *said, *([""] if findings.verdict.master is not None and findings.verdict.findings else [])]
-    end = [f"data {file}"] if file else []
-    items = [_Item(number, each) for number, each in enumerate(entries(findings, advised), start=1)]
+    first = ("   ".join(headline(findings, file)), *efficiency(findings), *master(findings))
+    head = [line for each in first for line in _broken(each)]
+    said = [line for each in balanced(findings) for line in _broken(each)]
+    head += ["", *([too_short()] if findings.verdict.too_short else said)]
+    end = [*(line for each in what_is_busy(findings) for line in _broken(each)), *([f"data {file}"] if file else [])]
+    found = entries(findings, advised)
+    items = [_Item(number, each) for number, each in enumerate(found, start=1)]
     besides = not_advised(advised, everything=everything) if advised else []
 
     def warnings(most: int) -> list[str]:
         return [line for each in caveats(findings, most=most, besides=besides) for line in _broken(each)]
 
+    is_said = any(line.endswith((NOT_COUNTED, NO_PROBES)) for each in found for line in (*each.lines, *each.more))
     counted = how_counted(findings, not_counted)
     if everything:
-        every = [*caveats(findings, most=None, besides=besides), counted]
+        every = [*caveats(findings, most=None, besides=besides), *([] if is_said and not not_counted else [counted])]
         return [*head, *(line for item in items for line in item.all), "", *every, *end]
     room = _MOST_LINES - len(head) - 1 - len(end)
-    fewest = [*warnings(_FEWEST_WARNINGS), *(_broken(counted) if not_counted else [])]
+    said = _broken(counted) if not_counted else []
+    least = items[0].least if items else 0
+    fewest = next(
+        (lines for most in range(_FEWEST_WARNINGS, 1, -1) if least + len(lines := [*warnings(most), *said]) <= room),
+        [*warnings(1), *said],
+    )
     body = _that_fit(items, room - len(fewest))
     free = room - len(body)
     more = warnings(max(free, _FEWEST_WARNINGS))
-    choices = ([*more, *_broken(counted)], [*fewest, *([] if not_counted else _broken(counted))], more, fewest)
+    lacking = [] if is_said or "instructions" not in findings.lacking else _broken(counted)
+    choices = ([*more, *(_broken(counted) if not_counted else lacking)], [*fewest, *lacking], more, fewest)
     return [*head, *body, "", *next((lines for lines in choices if len(lines) <= free), fewest), *end]
 
 
 class _Item:
-    """The lines of a finding: its title, who, why and what to try, and more."""
+    """The lines of a finding in blocks: its title; who, why and what to try; and more.
+
+    Attributes:
+        blocks: In the order in which they are shown.
+        needed: Numbers of those that are shown first, what can be left out last.
+        more: Of the others.
+        shown: Of those that are shown.
+        saving: What a fix saves, or else the share of the busy time.
+    """
 
     def __init__(self, number: int, entry: Entry) -> None:
-        self.title, called = _title(number, entry)
+        title, called = _title(number, entry)
         lines, more = [*filter(None, entry.lines)], [*entry.more]
         if called and lines and len(f"{_INDENT}{lines[0]}; {called}") <= _WIDTH:
             lines[0] += f"; {called}"
         elif called:
             more.insert(0, called)
-        self.parts = [_indented([line]) for line in lines]  # who, why, what to try
-        self.first = [line for part in self.parts for line in part]
-        self.more = [_indented([line]) for line in more]
+        tries = [each for each in lines if each.startswith("try")]
+        others, whys = (
+            [each for each in lines if each not in tries],
+            [each for each in more if each.startswith("why: ")],
+        )
+        texts = [*others, *whys, *tries, *(each for each in more if each not in whys)]
+        self.blocks = [[title], *(_indented([each]) for each in texts)]
+        self.needed, self.more = ([1 + texts.index(each) for each in some] for some in ([*tries, *others], more))
+        self.needed.insert(0, 0)
+        self.least = self.size(self.needed[: 1 + len(tries)])
+        self.shown: set[int] = set()
+        self.saving = entry.saving
 
-    def within(self, most: int) -> list[str]:
-        """Return the first lines, as many as there may be: why it is so is left out rather than what to try."""
-        parts = [[self.title], *self.parts]
-        while len(parts) > 2 and sum(map(len, parts)) > most:
-            del parts[-2]
-        return [line for part in parts for line in part]
+    def size(self, numbers: Iterable[int]) -> int:
+        """Return how many lines blocks have."""
+        return sum(len(self.blocks[each]) for each in numbers)
+
+    def show(self, numbers: Iterable[int], room: int) -> int:
+        """Show blocks, as many as there is room for, and return what is left of it."""
+        for each in numbers:
+            if each not in self.shown:
+                if len(self.blocks[each]) > room:
+                    break
+                self.shown.add(each)
+                room -= len(self.blocks[each])
+        return room
+
+    @property
+    def lines(self) -> list[str]:
+        return [line for each in sorted(self.shown) for line in self.blocks[each]]
 
     @property
     def all(self) -> list[str]:
-        return [self.title, *self.first, *(line for lines in self.more for line in lines)]
+        return [line for each in self.blocks for line in each]
 
 
 def _title(number: int, entry: Entry) -> tuple[str, str]:
@@ -127,28 +163,26 @@ def _that_fit(items: Sequence[_Item], room: int) -> list[str]:
 
     The first finding has its advice in any case. If findings are left out, a line says so.
     """
-    shown: list[list[str]] = []
     left = room
     for place, item in enumerate(items):
-        after = len(items) - place - 1
-        need = 1 + len(item.first)
-        if shown and need + bool(after) > left:
+        after = place < len(items) - 1
+        if place == 0:
+            item.show(item.needed, item.least)
+            left = item.show(item.needed, left - item.least - after) + after
+        elif item.size(item.needed) + after <= left:
+            left = item.show(item.needed, left)
+        else:
             break
-        shown.append(item.within(left - bool(after)) if not shown else [item.title, *item.first])
-        left -= len(shown[-1])
-    for place in range(len(shown), len(items)):
-        after = len(items) - place - 1
-        if 1 + bool(after) > left:
-            break
-        shown.append([items[place].title])
-        left -= 1
-    if len(shown) < len(items):
-        more = [f"… and {len(items) - len(shown)} more: autoanalyzer analyze --all"]
-        return [*(line for lines in shown for line in lines), *more]
-    for lines, item in zip(shown, items, strict=True):
-        for each in ([item.first] if len(lines) == 1 else []) + item.more:
-            if len(each) > left:
+    for place, item in enumerate(items):
+        if not item.shown:
+            if 1 + (place < len(items) - 1) > left:
                 break
-            lines.extend(each)
-            left -= len(each)
-    return [line for lines in shown for line in lines]
+            left = item.show([0], left)
+    shown = [item for item in items if item.shown]
+    if following := items[len(shown) :]:
+        worth = f" (next: {following[0].saving})" if following[0].saving else ""
+        more = [f"… and {len(following)} more{worth}: autoanalyzer analyze --all"]
+        return [*(line for item in shown for line in item.lines), *more]
+    for item in items:
+        left = item.show([*item.needed, *item.more], left)
+    return [line for item in items for line in item.lines]

@@ -66,9 +66,23 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     assert gain is not None
     assert gain.seconds == pytest.approx(4 - 1)
     text = " ".join(" ".join(verdict_lines(found)).split())
-    assert "each rank waits in sweep (app.c:2) for those before it" in text
-    assert "4 s of the critical path, 1 s if all worked equally long and none waited" in text
+    assert "ranks work one after another: each waits in sweep (app.c:2) for another" in text
+    assert "4 s on the critical path, 1 s if shared evenly and done at the same time" in text
     assert "try: hand on each piece" in text
+
+
+def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chain: Experiment, make_experiment) -> None:
+    assert analyze(chain).verdict.longest_wait is None
+    late = followed(
+        make_experiment,
+        {"work": [4.0] * 4, "sync": [0.0] * 4},
+        path={"work": [4.2, 0, 0, 0]},
+        waits={"sync": [0.0, 0.2, 0.2, 0.2]},
+        delays={"work": [0.6, 0, 0, 0]},
+        who=[("sync", "work", 0.6, 0.0)],
+    )
+    said = "lost: 4.8 % to ranks late in turn; ranks wait most in sync (app.c:2), for work (app.c:1): 150 ms each"
+    assert said in " ".join(" ".join(verdict_lines(analyze(late))).split())
 
 
 def test_of_ranks_whose_work_an_excluded_one_may_hand_out_none_is_in_turn(chain: Experiment) -> None:

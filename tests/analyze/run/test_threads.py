@@ -36,8 +36,8 @@ def test_a_thread_that_does_more_is_found_at_the_loop(make_experiment):
     findings = analyze(experiment)
     assert clusters(findings) == [["0.0"], ["0.1"]]
     assert cores(findings) == ["work"]
-    (line,) = [line for line in verdict_lines(findings) if "thread 0.0" in line]
-    assert "thread 0.0: 3 s; thread 0.1: 1 s" in line
+    (line,) = [line for line in verdict_lines(findings) if "thread (rank.thread) 0.0" in line]
+    assert "thread (rank.thread) 0.0: 3 s; thread 0.1: 1 s" in line
 
 
 def test_what_one_thread_does_within_a_parallel_region_is_a_difference(make_experiment):
@@ -76,7 +76,7 @@ def test_a_main_thread_that_only_waits_for_others_is_in_no_cluster(make_experime
     times = {"join": [0.001, 0, 0, 0, 0], "worker": [0, 2, 2.3, 3, 4]}
     findings = analyze(make_experiment(times, threads=5, mpi_time={"join": [4, 0, 0, 0, 0]}))
     assert clusters(findings) == [["0.1"], ["0.2"], ["0.3"], ["0.4"]]
-    said = "    thread 0.4: 4 s; thread 0.3: 3 s; thread 0.2: 2.3 s; thread 0.1: 2 s"
+    said = "    thread (rank.thread) 0.4: 4 s; thread 0.3: 3 s; thread 0.2: 2.3 s; thread 0.1: 2 s"
     assert any(line.startswith(said) for line in verdict_lines(findings))
 
 
@@ -84,7 +84,7 @@ def test_main_threads_of_several_ranks_stand_in_for_what_they_do_alone(make_expe
     findings = analyze(make_experiment({"serial": [1, 0, 3, 0], "worker": [0, 2, 0, 2]}, threads=2))
     assert clusters(findings) == [["0.0", "0.1"], ["1.0", "1.1"]]
     assert cores(findings) == ["serial"]
-    assert any("thread 1.0: 3 s; thread 0.0: 1 s" in line for line in verdict_lines(findings))
+    assert any("thread (rank.thread) 1.0: 3 s; thread 0.0: 1 s" in line for line in verdict_lines(findings))
 
 
 def test_threads_are_compared_only_where_they_have_been(make_experiment):
@@ -92,7 +92,7 @@ def test_threads_are_compared_only_where_they_have_been(make_experiment):
     assert clusters(analyze(make_experiment(times, threads=4))) == [["0.0", "0.1", "0.2", "0.3"]]
     findings = analyze(make_experiment({**times, "of two": [2, 3, 0, 0]}, threads=4))
     assert clusters(findings) == [["0.0", "0.2", "0.3"], ["0.1"]]
-    assert any("thread 0.1: 3 s; thread 0.0: 2 s" in line for line in verdict_lines(findings))
+    assert any("thread (rank.thread) 0.1: 3 s; thread 0.0: 2 s" in line for line in verdict_lines(findings))
 
 
 def test_evidence_is_of_threads_that_have_been_there(make_experiment):
@@ -116,7 +116,10 @@ def test_a_main_thread_that_works_while_others_do_is_compared_with_them(make_exp
     findings = analyze(make_experiment({"lead": [5, 0, 0], "worker": [0, 2, 2]}, threads=3))
     assert clusters(findings) == [["0.0"], ["0.1", "0.2"]]
     assert findings.dissimilarity.severity == pytest.approx(0.6)
-    assert any(line.startswith("    thread 0.0: 5 s; threads 0.1-0.2: 2 s each") for line in verdict_lines(findings))
+    assert any(
+        line.startswith("    thread (rank.thread) 0.0: 5 s; threads 0.1-0.2: 2 s each")
+        for line in verdict_lines(findings)
+    )
     assert not analyze(make_experiment({"lead": [2, 0, 0], "worker": [0, 2, 2]}, threads=3)).dissimilarity.exists
 
 

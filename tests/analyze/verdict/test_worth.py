@@ -9,7 +9,7 @@ import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.dissimilarity import differences
-from autoanalyzer.analyze.verdict import Kind
+from autoanalyzer.analyze.verdict import Kind, Why
 from autoanalyzer.analyze.verdict.confidence import confidence_in_difference
 from autoanalyzer.analyze.verdict.gain import gain_of_balance, gain_of_weight
 from autoanalyzer.view.findings_json import findings_document
@@ -36,6 +36,9 @@ def test_where_ranks_wait_for_processors_what_is_saved_is_of_what_the_longest_is
         saving(found.experiment, gain.seconds, found.base.seconds, found.run.program_time)
         == "up to 750 ms of 4 s (19 %)"
     )
+    assert [(part.why, part.before, part.after) for part in gain.parts] == [(Why.EVEN, 2.0, 1.25)]
+    assert saving(found.experiment, 0.75, 4.0, 9.0, beside=True) == "up to 750 ms on top of 4 s (19 %)"
+    assert saving(found.experiment, 4.5, 4.0, 9.0, beside=True) == "up to 4.5 of 9 s (50 % of the run)"
 
 
 def test_ranks_that_are_alike_have_nothing_to_save(make_experiment):
