@@ -49,7 +49,7 @@ def _overhead(cost: Overhead) -> list[str]:
     """Write what measuring took of computing, and what recording the critical path took of the run."""
     if cost.of_computing is not None:
         has_path = (cost.of_path or 0.0) >= _PATH_COST
-        path = f" + {percent(cost.of_path or 0.0)} for the path" if has_path else ""
+        path = f", path {percent(cost.of_path or 0.0)}" if has_path else ""
         return [f"measuring overhead {percent(cost.of_computing)}{path}"]
     return [] if cost.percent is None else [f"measuring overhead {percent(cost.percent)}"]
 
