@@ -34,8 +34,8 @@ class Verdict:
         too_short: Whether the run is too short to judge; it then has no findings.
         balanced: Whether no finding is that ranks differ, or wait for each other's work.
         master: The rank that hands out work, which is left out of balance and gains; None without one.
-        odd_one: The only rank, or thread, that differs from all others; None if there is none, or it is the master.
-        odd_one_computes_least: Whether it computes no more than any other, wherever ranks differ, for certain.
+        computes_least: The only rank that differs from all others, if it computes no more than any other, wherever
+            ranks differ, for certain, and is not the master.
         longest_wait: Where ranks wait longest for each other; None if a finding is most of it, or it is little.
     """
 
@@ -44,8 +44,7 @@ class Verdict:
     too_short: bool
     balanced: bool
     master: int | None = None
-    odd_one: int | str | None = None
-    odd_one_computes_least: bool = False
+    computes_least: int | None = None
     longest_wait: Wait | None = None
 
     @property
@@ -61,18 +60,16 @@ def find_verdict(analysis: Analysis) -> Verdict:
     findings = tuple(ranked(each_place_once(analysis, found)))
     performance, master = analysis.performance, analysis.master
     column = analysis.dissimilarity.odd_one
-    ended = {*analysis.experiment.notes.unfinished}
-    column = None if column == master or (column is not None and performance.ranks[column] in ended) else column
+    is_certain = column not in (None, master) and not any(each.doubt for each in findings)
     return Verdict(
         findings,
         analysis.base,
         too_short,
         balanced=not any((each.groups and not each.doubt) or each.kind in _OF_RANKS for each in findings),
         master=None if master is None else performance.ranks[master],
-        odd_one=None if column is None else performance.labels[column],
-        odd_one_computes_least=column is not None
-        and _computes_least(analysis, column)
-        and not any(each.doubt for each in findings),
+        computes_least=performance.ranks[column]
+        if column is not None and is_certain and _computes_least(analysis, column)
+        else None,
         longest_wait=None if too_short else _longest_wait(analysis, findings),
     )
 
@@ -102,6 +99,8 @@ def _computes_least(analysis: Analysis, column: int) -> bool:
     """Return whether a rank computes no more than any other in each core, and in all."""
     performance = analysis.performance
     if performance.threads or performance.metric != "compute_time":
+        return False
+    if performance.ranks[column] in analysis.experiment.notes.unfinished:
         return False
     values = performance.values
     compared = np.vstack([values[list(analysis.dissimilarity.cccr)], values[list(performance.top)].sum(axis=0)])

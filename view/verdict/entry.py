@@ -43,21 +43,15 @@ _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 _MOST_CALLERS: Final = 3  # that are named
-_PARTS: Final = {
-    Why.EVEN: "of imbalance",
-    Why.FASTEST: "of imbalance",
-    Why.AT_ONCE: "of waiting for whoever is slowest each time",
-    Why.MISSES: "of cache misses",
-    Why.FILES: "in file I/O",
-    Why.TRANSFER: "to move data",
-    Why.MESSAGES: "in small messages",
-    Why.WAITING: "of waiting",
-}
-_LEFT: Final = {
-    Why.EVEN: "if shared evenly",
-    Why.FASTEST: "if all were as fast",
-    Why.AT_ONCE: "if shared evenly and done at the same time",
-    Why.MISSES: "without cache misses",
+_FIXES: Final = {  # what is saved, and what is left if a fix leaves something
+    Why.EVEN: ("of imbalance", "if shared evenly"),
+    Why.FASTEST: ("of imbalance", "if all were as fast"),
+    Why.AT_ONCE: ("of waiting for whoever is slowest each time", "if shared evenly and done at the same time"),
+    Why.MISSES: ("of cache misses", "without cache misses"),
+    Why.FILES: ("in file I/O", ""),
+    Why.TRANSFER: ("to move data", ""),
+    Why.MESSAGES: ("in small messages", ""),
+    Why.WAITING: ("of waiting", ""),
 }
 _LEAST_SHARE: Final = 0.0005  # of busy time: less is written as 0.0 %
 
@@ -198,35 +192,32 @@ def _who(findings: Findings, finding: Finding) -> str:
 
 def _saved(findings: Findings, finding: Finding) -> str:
     """Say what the gain is made of, so that it can be derived."""
-    parts = finding.gain.parts if finding.gain else ()
-    if len(parts) == 1 and _is_said_of_all(finding):
-        return ""
-    less = [(each, time_of(findings.experiment, each.before - each.after)) for each in parts]
-    if len(less) > 1:
-        return " + ".join(f"{time} {_PARTS[each.why]}" for each, time in less)
-    return "".join(_left(findings, finding, each) or f"{time} {_PARTS[each.why]}" for each, time in less)
+    parts = finding.gain.parts if finding.gain and not _is_said_of_all(finding) else ()
+    if len(parts) == 1 and parts[0].after > 0:
+        return _left(findings, finding, parts[0])
+    return " + ".join(
+        f"{time_of(findings.experiment, each.before - each.after)} {_FIXES[each.why][0]}" for each in parts
+    )
 
 
 def _left(findings: Findings, finding: Finding, part: Saved) -> str:
-    """Say what a time is, and what a fix leaves of it; nothing if it leaves nothing."""
-    if part.why not in _LEFT or part.after <= 0:
-        return ""
+    """Say what a time is, and what a fix leaves of it."""
     before, after = (time_of(findings.experiment, each) for each in (part.before, part.after))
-    left = _LEFT[part.why]
+    left, times = _FIXES[part.why][1], [each.value for each in finding.groups]
     if part.why is Why.FASTEST and finding.groups:
         left += f" as {ranks(min(finding.groups, key=lambda group: group.value).labels)}"
     if part.on_path:
         return f"{before} on the critical path, {after} {left}"
     if part.why is Why.MISSES:
-        return f"{f'on average {before}, ' if len(finding.groups) > 1 else ''}about {after} {left}"
-    most = max((each.value for each in finding.groups), default=part.before)
-    known = len(finding.slowest) == 1 or time_of(findings.experiment, most) == before
+        return f"{f'on average {before}, ' if len(times) > 1 else ''}about {after} {left}"
+    known = len(finding.slowest) == 1 or before == time_of(findings.experiment, max(times, default=part.before))
     return f"{'' if known else f'{before} at most, '}{after} {left}"
 
 
 def _is_said_of_all(finding: Finding) -> bool:
     """Return whether the time that is said to be that of all ranks is the gain."""
-    return len(finding.groups) < 2 and finding.gain is not None and finding.gain.is_of_transfer
+    gain = finding.gain
+    return gain is not None and gain.is_of_transfer and len(gain.parts) == 1 and len(finding.groups) < 2
 
 
 def groups_of(findings: Findings, finding: Finding) -> str:
@@ -263,7 +254,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         who = "all ranks alike" if _is_even(findings, finding, position) else "on average"
     of_wall = " of wall time" if finding.kind in _IN_MPI or finding.weight is None else ""
     if finding.gain and _is_said_of_all(finding):
-        return f"{who}: {time_of(findings.experiment, time)} per rank {_PARTS[finding.gain.parts[0].why]}"
+        return f"{who}: {time_of(findings.experiment, time)} per rank {_FIXES[finding.gain.parts[0].why][0]}"
     return f"{who}: {time_of(findings.experiment, time)}{of_wall} per rank"
 
 

@@ -40,9 +40,8 @@ def what_is_busy(findings: Findings) -> list[str]:
     base, run = findings.verdict.base, findings.run.program_time
     if time_of(findings.experiment, base.seconds) == time_of(findings.experiment, run):
         return []
-    if base.is_path:
-        return ["busy: CPU time outside MPI, file I/O; critical path: its longest chain across ranks; gains are of it"]
-    return ["busy: CPU time outside MPI, file I/O; gains are of it"]
+    path = "; critical path: its longest chain across ranks" if base.is_path else ""
+    return [f"busy: CPU time outside MPI, file I/O{path}; gains are of it"]
 
 
 def _overhead(cost: Overhead) -> list[str]:

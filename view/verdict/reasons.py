@@ -288,8 +288,7 @@ def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
         yield _called_from(finding)
     if finding.groups and finding is _first_uneven(findings):
         yield from (f"{ranks(group)}: {SAME_WORK}" for group in findings.explanation.of_ranks.alike)
-        one = findings.verdict.odd_one
-        if one is not None and findings.verdict.odd_one_computes_least:
+        if (one := findings.verdict.computes_least) is not None:
             yield f"{ranks([one])} computes least: if it is a master, --exclude-rank {one}"
 
 

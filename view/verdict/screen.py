@@ -65,7 +65,7 @@ def verdict_lines(
     counted = how_counted(findings, not_counted)
     if everything:
         every = [*caveats(findings, most=None, besides=besides), *([] if is_said and not not_counted else [counted])]
-        return [*head, *(line for item in items for line in item.all), "", *every, *end]
+        return [*head, *(line for item in items for block in item.blocks for line in block), "", *every, *end]
     room = _MOST_LINES - len(head) - 1 - len(end)
     said = _broken(counted) if not_counted else []
     least = items[0].least if items else 0
@@ -87,8 +87,9 @@ class _Item:
     Attributes:
         blocks: In the order in which they are shown.
         needed: Numbers of those that are shown first, what can be left out last.
-        more: Of the others.
-        shown: Of those that are shown.
+        more: Numbers of the others.
+        least: How many lines the first of them are that are shown in any case.
+        shown: Numbers of those that are shown.
         saving: What a fix saves, or else the share of the busy time.
     """
 
@@ -100,10 +101,8 @@ class _Item:
         elif called:
             more.insert(0, called)
         tries = [each for each in lines if each.startswith("try")]
-        others, whys = (
-            [each for each in lines if each not in tries],
-            [each for each in more if each.startswith("why: ")],
-        )
+        others = [each for each in lines if each not in tries]
+        whys = [each for each in more if each.startswith("why: ")]
         texts = [*others, *whys, *tries, *(each for each in more if each not in whys)]
         self.blocks = [[title], *(_indented([each]) for each in texts)]
         self.needed, self.more = ([1 + texts.index(each) for each in some] for some in ([*tries, *others], more))
@@ -129,10 +128,6 @@ class _Item:
     @property
     def lines(self) -> list[str]:
         return [line for each in sorted(self.shown) for line in self.blocks[each]]
-
-    @property
-    def all(self) -> list[str]:
-        return [line for each in self.blocks for line in each]
 
 
 def _title(number: int, entry: Entry) -> tuple[str, str]:
