@@ -255,7 +255,8 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     of_wall = " of wall time" if finding.kind in _IN_MPI or finding.weight is None else ""
     if finding.gain and _is_said_of_all(finding):
         return f"{who}: {time_of(findings.experiment, time)} per rank {_FIXES[finding.gain.parts[0].why][0]}"
-    return f"{who}: {time_of(findings.experiment, time)}{of_wall} per rank"
+    of_threads = ", its threads together" if findings.performance.threads and not of_wall else ""
+    return f"{who}: {time_of(findings.experiment, time)}{of_wall} per rank{of_threads}"
 
 
 def _is_even(findings: Findings, finding: Finding, position: int) -> bool:

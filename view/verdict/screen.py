@@ -53,7 +53,10 @@ def verdict_lines(
     head = [line for each in first for line in _broken(each)]
     said = [line for each in balanced(findings) for line in _broken(each)]
     head += ["", *([too_short()] if findings.verdict.too_short else said)]
-    end = [*(line for each in what_is_busy(findings) for line in _broken(each)), *([f"data {file}"] if file else [])]
+    end = [
+        *(line for each in what_is_busy(findings) for line in _broken(each)),
+        *([f"data {file}: autoanalyzer view opens it"] if file else []),
+    ]
     found = entries(findings, advised)
     items = [_Item(number, each) for number, each in enumerate(found, start=1)]
     besides = not_advised(advised, everything=everything) if advised else []
