@@ -296,6 +296,14 @@ def test_messages_are_named(site, name):
     assert (advice.confidence, lines(advice)[0]) == (sure, 3)
 
 
+def test_a_collective_that_moves_much_in_a_loop_is_named(site):
+    call = "MPI_Allgather(x, n, MPI_DOUBLE, y, n, MPI_DOUBLE, MPI_COMM_WORLD);"
+    text = f"#include <mpi.h>\nvoid f(double *x, double *y, int n) {{\nfor (int i = 0; i < n; i++)\n{call} }}"
+    (advice,) = messages(site(text, causes=["mpi_bytes"]))
+    assert advice.text.startswith("MPI_Allgather in line 4, in each iteration of line 3: send less (what changed, ")
+    assert not list(messages(site(text)))
+
+
 @pytest.mark.parametrize(("count", "said"), [("1", "1 element"), ("2", "2 elements"), ("n", "n elements")])
 def test_one_element_is_one(site, count, said):
     text = f"#include <mpi.h>\nvoid f(double *x, int n, int to) {{ {SENDING['small messages'][0]} }}"

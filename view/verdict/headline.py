@@ -66,7 +66,7 @@ def efficiency(findings: Findings) -> list[str]:
     whole = longest * found.load_balance
     lost = {
         "unequal total work": longest - whole,
-        "ranks late in turn": transfer - longest,
+        "waiting in turn": transfer - longest,
         "MPI transfer": 1 - transfer,
     }
     parts = [f"{percent(100 * share)} to {what}" for what, share in lost.items() if share >= CRITERIA.least_gain]

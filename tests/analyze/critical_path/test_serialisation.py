@@ -81,7 +81,7 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
         delays={"work": [0.6, 0, 0, 0]},
         who=[("sync", "work", 0.6, 0.0)],
     )
-    said = "lost: 4.8 % to ranks late in turn; ranks wait most in sync (app.c:2), for work (app.c:1): 150 ms each"
+    said = "lost: 4.8 % to waiting in turn; ranks wait most in sync (app.c:2), for work (app.c:1): 150 ms each"
     assert said in " ".join(" ".join(verdict_lines(analyze(late))).split())
 
 
