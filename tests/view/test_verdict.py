@@ -235,7 +235,7 @@ def test_causes_come_with_their_evidence_and_what_to_try():
     assert lines[2] == f"{where}{saved:>{100 - len(where)}}"
     assert lines[3] == "    ranks 2-3: 1 s each; ranks 0-1: 500 ms each; on average 750 ms, about 440 ms without cache"
     assert lines[4] == "      misses; 96 % of busy time"
-    assert lines[5] == "    why: L1 misses take up to 621 ms of its 750 ms of busy time"
+    assert lines[5] == "    why: L1 misses take about 621 ms of its 750 ms of busy time"
     assert lines[6] == "    why: L1 misses: 50 % of accesses, program 38 %"
     assert lines[7].startswith(
         "    why: instructions differ: 2.1e9 on ranks 2-3 against 1.0e9 on ranks 0-1; all of the diff"

@@ -206,12 +206,13 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
     left, times = _FIXES[part.why][1], [each.value for each in finding.groups]
     if part.why is Why.FASTEST and finding.groups:
         left += f" as {ranks(min(finding.groups, key=lambda group: group.value).labels)}"
-    if part.on_path:
-        return f"{before} on the critical path, {after} {left}"
     if part.why is Why.MISSES:
         return f"{f'on average {before}, ' if len(times) > 1 else ''}about {after} {left}"
-    known = len(finding.slowest) == 1 or before == time_of(findings.experiment, max(times, default=part.before))
-    return f"{'' if known else f'{before} at most, '}{after} {left}"
+    most = max(times, default=0.0)
+    known = before == time_of(findings.experiment, most)
+    if part.on_path:
+        return f"{'' if known else f'{before} on the critical path, '}{after} {left}"
+    return f"{'' if known or part.before < most or len(finding.slowest) == 1 else f'{before} at most, '}{after} {left}"
 
 
 def _is_said_of_all(finding: Finding) -> bool:

@@ -193,7 +193,7 @@ def _misses(findings: Findings, finding: Finding) -> str:
         if each.attribute in MISS_RATES and each.seconds and finding.weight is not None:
             busy = float(findings.explanation.seconds.computing[finding.weight])
             spent, whole = (time_of(findings.experiment, time) for time in (each.seconds, busy))
-            return f"{NAMES[each.attribute]} take up to {spent} of its {whole} of busy time"
+            return f"{NAMES[each.attribute]} take about {spent} of its {whole} of busy time"
     return ""
 
 
