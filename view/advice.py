@@ -52,7 +52,7 @@ def find_advice(
     def tell_on(name: str) -> None:
         nonlocal last
         last = visible(name)
-        tell(f"reading {last}")
+        tell(f"looking for advice in {last}")
 
     try:
         work = partial(_advise, findings, Sources(findings.experiment, file, folders))

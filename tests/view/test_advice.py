@@ -60,14 +60,14 @@ def test_a_defect_in_reading_sources_does_not_take_the_verdict_with_it(measured)
     lines = verdict_lines(findings, file, advised=advised)
     assert GENERAL in lines
     text = " ".join(" ".join(lines).split())
-    assert "no advice, because of a defect in autoanalyzer, which you may report: KeyError: 'reading app.c' (" in text
+    assert "which you may report: KeyError: 'looking for advice in app.c' (" in text
 
 
 def test_what_is_read_is_told(measured):
     findings, file, _ = measured
     told = []
     find_advice(findings, file, tell=told.append)
-    assert told == ["reading app.c"]
+    assert told == ["looking for advice in app.c"]
 
 
 def test_without_advice_the_verdict_is_as_without_sources(measured):
