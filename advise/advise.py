@@ -17,6 +17,8 @@ from ..analyze.run.code_regions import CodeRegion
 from ..analyze.run.selection import Selection, complete
 from ..analyze.run.summary import summary
 from ..analyze.verdict import Finding, Kind
+from ..analyze.verdict.confidence import is_slight_speed
+from ..analyze.verdict.gain import gain_of_balance, gain_of_weight
 from ..experiment import Region
 from . import division_of_work, indirection, input_output, loop_order, messages, pipeline, repeated_work, thread_loops
 from .advice import HIGH, LOW, MEDIUM, Advice, Site
@@ -122,29 +124,29 @@ class _Adviser:
 
     def on_ranks(self, core: int) -> tuple[Advice, ...]:
         """Advise on a core in which ranks or threads differ."""
-        findings, explained = self._findings, self._findings.explanation.of_ranks
-        if core in explained.same_work or findings.judged_differences[core].may_be_speed:
+        findings = self._findings
+        if core in findings.same_work.cores or is_slight_speed(findings, [core]):
             return ()
-        causes = {each.attribute for each in explained.of_core.get(core, explained.differences)}
+        causes = {each.attribute for each in findings.causes_of_differences.get(core, ())} - {"unexplained"}
         # Work that is divided unevenly shows in instructions, if these are counted; misses have other reasons.
         counted = "instructions" not in findings.lacking and findings.experiment.notes.counts_by_rank
         if not (causes or counted) or not all(each.endswith("_rate") for each in causes):
             causes.add("threads" if findings.performance.threads else "ranks")
-        gain = findings.judged_differences[core].gain
+        gain = gain_of_balance(findings, [core])
         numbers = cache(partial(_numbers, findings.differences.selection, core))
         served = frozenset(causes - {"instructions"})
         return self._on(findings.performance.regions[core], served, gain.seconds if gain else None, numbers)
 
     def on_weight(self, core: int) -> tuple[Advice, ...]:
         """Advise on a core that weighs."""
-        findings, explained = self._findings, self._findings.explanation.of_regions
-        causes = {each.attribute for each in (*explained.causes.get(core, ()), *explained.also.get(core, ()))}
-        causes |= {self._why_it_waits(core)} if core in explained.waiting else set()
-        causes |= {"small_calls"} if core in explained.small_calls else set()
-        gain = findings.judged_weights[core].gain
+        findings, split = self._findings, self._findings.explanation.seconds
+        causes = {each.attribute for each in findings.parts.causes(core)}
+        causes |= {self._why_it_waits(core)} if split.waits[core] else set()
+        causes |= {"small_calls"} if split.has_small_calls[core] else set()
+        gain = gain_of_weight(findings, core)
         numbers = cache(partial(_numbers, findings.run.weighed, core))
         region = findings.run.weighed.regions[core]
-        paths, throttled = findings.experiment.call_paths, findings.explanation.throttled.get(core, ())
+        paths, throttled = findings.experiment.call_paths, findings.throttled.get(core, ())
         within = [paths[each.path].region for each in throttled]
         return self._on(region, frozenset(causes), gain.seconds if gain else None, numbers, within)
 

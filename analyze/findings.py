@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from ..experiment import Experiment
 from ..experiment.selection import check_ranks
+from .disparity.causes import DisparityCauses, find_disparity_causes
 from .disparity.weights import find_weights
+from .dissimilarity.causes import DissimilarityCauses, find_dissimilarity_causes
 from .dissimilarity.differences import find_differences
 from .dissimilarity.off_path import without_what_costs_nothing
 from .dissimilarity.rank_vectors import DISSIMILARITY_METRICS
+from .paper.causes import causes_of_ranks, causes_of_regions
 from .paper.stages import PAPER_METRIC, by_the_paper
 from .run.preparation import prepare
-from .verdict import Judgement, Verdict, find_verdict, judge_differences, judge_weights
+from .verdict import Verdict, find_verdict
 from .verdict.analysis import METHODS, OURS, PAPER, Analysis
-from .verdict.explanation import explain, find_spending
+from .verdict.explanation import explain
 from .verdict.repeatability import Repetition
 
 __all__ = ["METHODS", "PAPER", "Findings", "analyze"]
@@ -30,14 +33,19 @@ class Findings(Analysis):
         return find_verdict(self)
 
     @cached_property
-    def judged_differences(self) -> Mapping[int | None, Judgement]:
-        """Gain and confidence of each region in which ranks differ; see ``judge_differences``."""
-        return judge_differences(self)
+    def dissimilarity_causes(self) -> DissimilarityCauses:
+        """Why ranks differ by rough sets, which the verdict does not ask."""
+        if self.root_causes:
+            return self.root_causes[0]
+        return find_dissimilarity_causes(self.dissimilarity, self.work)
 
     @cached_property
-    def judged_weights(self) -> Sequence[Judgement]:
-        """Gain and confidence of each region that was weighed; see ``judge_weights``."""
-        return judge_weights(self)
+    def disparity_causes(self) -> DisparityCauses:
+        """Why regions weigh by rough sets, which the verdict does not ask."""
+        if self.root_causes:
+            return self.root_causes[1]
+        split, attributes = self.explanation.seconds, self.explanation.attributes
+        return find_disparity_causes(self.disparity, self.run.weighed, attributes, split)
 
 
 def analyze(
@@ -79,12 +87,13 @@ def analyze(
     check_ranks(include_ranks, {each.process for each in experiment.locations}, experiment.notes.missing)
     repetition = Repetition(experiment.notes.runs)
     if method == PAPER:
-        return Findings(*by_the_paper(run, metric or by_default, disparity_metric), repetition, method)
+        run, differences, weights = by_the_paper(run, metric or by_default, disparity_metric)
+        causes = causes_of_ranks(differences), causes_of_regions(weights.disparity, run.weighed)
+        return Findings(run, differences, weights, explain(run, None), repetition, method, root_causes=causes)
     differences = find_differences(run, metric)
-    spending = find_spending(run, differences)
-    kept = without_what_costs_nothing(differences, spending.serialisation, run.weighed.regions)
+    explanation = explain(run, differences)
+    kept = without_what_costs_nothing(differences, explanation.serialisation, run.weighed.regions)
     if kept is not differences:
-        differences, spending = kept, find_spending(run, kept)
-    weights = find_weights(run, spending.seconds, disparity_metric)
-    explanation = explain(run, differences, weights, spending)
+        differences, explanation = kept, explain(run, kept)
+    weights = find_weights(run, explanation.seconds, disparity_metric)
     return Findings(run, differences, weights, explanation, repetition, include_ranks=tuple(include_ranks))

@@ -86,14 +86,14 @@ class _Analysed:
 
     def _differences(self) -> Iterator[tuple[_Kind, _Difference]]:
         findings, performance = self.findings, self.findings.performance
-        found, causes = findings.dissimilarity, findings.explanation.of_ranks
+        found, same = findings.dissimilarity, findings.same_work
         how = (performance.metric, bool(performance.threads), found.jobs)
         for core in found.cccr:
-            kind = (*how, core in causes.same_work, self.place(performance.regions[core]))
+            kind = (*how, core in same.cores, self.place(performance.regions[core]))
             yield kind, _Difference(core, (core,), _Halves.of(performance, [core]))
         if found.exists and not found.cccr:
             top = performance.top
-            yield (*how, causes.noise, None), _Difference(None, top, _Halves.of(performance, top))
+            yield (*how, same.everywhere, None), _Difference(None, top, _Halves.of(performance, top))
 
     @cached_property
     def weights(self) -> dict[_Place, int]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ..analyze.disparity.causes import Cause
-from ..analyze.dissimilarity.causes import Difference
 from ..analyze.dissimilarity.rank_vectors import RankVectors
-from ..analyze.run.costs import Cost
-from ..analyze.verdict.share import is_mostly
+from ..analyze.dissimilarity.work import Difference
+from ..analyze.evidence.attributes import Attribute
+from ..analyze.run.costs import Cost, is_mostly
 from .units import count, percent, volume
 
 __all__ = [
@@ -23,8 +22,7 @@ __all__ = [
     "against_difference",
     "against_weight",
     "because",
-    "because_of",
-    "most_telling",
+    "evidence",
     "of_the_program",
 ]
 
@@ -78,31 +76,27 @@ _TO_TRY_FOR_THREADS: Final = {
     "instructions": "distribute the work evenly: parts of equal cost, schedule(dynamic), or tasks",
 }
 
-# The most telling first.
-_ORDER: Final = ("io_bytes", "mpi_bytes", "l2_miss_rate", "l1_miss_rate", "instructions")
 _MOST: Final = 2
 _LARGE: Final = 1e6  # bytes of a call of file I/O: at some GB/s it takes so long that the call itself does not matter
 ABOVE: Final = 1.25  # times the program's rate: what is no higher is the program, and is compared with the rest
 
 
-def because_of(cost: Cost, causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
-    """Say why a region takes its time: ``file I/O: 1.2 GB of the program's 1.3 GB, 8 B per call``.
+def evidence(attribute: Attribute, region: int, cost: Cost) -> str:
+    """Write how much of something a region does: ``1.2 GB of the program's 1.3 GB, 8 B per call``.
 
     Args:
+        attribute: What it does, of all ranks.
+        region: Its position.
         cost: That of the region.
-        causes: Root causes.
-        also: What the region does much of besides, said where there is room.
     """
-    said = {each.attribute for each in also if causes}
-    return "; ".join(
-        f"{'also ' if each.attribute in said else ''}{NAMES[each.attribute]}: {_evidence(each)}{_a_call(each, cost)}"
-        for each in _shown(causes, also)
-    )
-
-
-def most_telling(causes: Sequence[Cause], also: Sequence[Cause] = ()) -> str:
-    """Give the most telling attribute of what ``because_of`` says."""
-    return _most_telling_first(_shown(causes, also))[0].attribute
+    name, own, program = attribute.name, float(attribute.of_regions[region]), attribute.of_program
+    value, rest = _written(name, own), float(attribute.of_the_rest[region])
+    if not attribute.is_rate:
+        return of_the_program(value, _written(name, program)) + _a_call(name, cost)
+    of = "L2 accesses" if name == "l2_miss_rate" else "accesses"
+    if own > ABOVE * program:
+        return f"{value} of {of}, program {percent(100 * program)}"
+    return f"{value} of {of}{f', elsewhere {percent(100 * rest)}' if own > rest else ''}"
 
 
 def against_weight(cost: Cost) -> Mapping[str, str]:
@@ -139,14 +133,6 @@ def _paths_of(performance: RankVectors, core: int) -> list[int]:
     return [region.id] if region.own_code else [*performance.selection.experiment.walk(region.id)]
 
 
-def _shown(causes: Sequence[Cause], also: Sequence[Cause]) -> list[Cause]:
-    return [*_most_telling_first(causes), *_most_telling_first(also)][:_MOST]
-
-
-def _most_telling_first(causes: Iterable[Cause]) -> list[Cause]:
-    return sorted(causes, key=lambda cause: _ORDER.index(cause.attribute))
-
-
 def because(differences: Sequence[Difference], who: Sequence[str]) -> str:
     """Say why ranks differ: ``instructions differ: 6.3e9 on rank 3 against 3.1e9 on ranks 0-2``.
 
@@ -157,26 +143,15 @@ def because(differences: Sequence[Difference], who: Sequence[str]) -> str:
     return "; ".join(f"{_DIFFERENCES[each.attribute]}: {_apart(each, who)}" for each in differences[:_MOST])
 
 
-def _evidence(cause: Cause) -> str:
-    value = _written(cause.attribute, cause.value)
-    if not cause.attribute.endswith("_rate"):
-        return of_the_program(value, _written(cause.attribute, cause.program))
-    of = "L2 accesses" if cause.attribute == "l2_miss_rate" else "accesses"
-    if cause.value > ABOVE * cause.program:
-        return f"{value} of {of}, program {percent(100 * cause.program)}"
-    elsewhere = f", elsewhere {percent(100 * cause.elsewhere)}" if cause.value > cause.elsewhere else ""
-    return f"{value} of {of}{elsewhere}"
-
-
 def of_the_program(value: str, whole: str) -> str:
     """Write an amount of the program's: ``1.2 GB of the program's 1.3 GB``, ``all of the program's 1.3 GB``."""
     return f"{'all' if value == whole else value} of the program's {whole}"
 
 
-def _a_call(cause: Cause, cost: Cost) -> str:
+def _a_call(name: str, cost: Cost) -> str:
     """Say how many bytes a call moves, where it is bytes that were counted."""
     moved = {"io_bytes": (cost.io_bytes, cost.io_calls), "mpi_bytes": (cost.mpi_bytes, cost.mpi_calls)}
-    size, calls = moved.get(cause.attribute, (None, None))
+    size, calls = moved.get(name, (None, None))
     return f", {volume(size / calls)} per call" if size and calls else ""
 
 

@@ -29,7 +29,7 @@ def explanation_lines(findings: Findings) -> list[str]:
 
 
 def _dissimilarity(findings: Findings) -> Iterator[str]:
-    found, causes, performance = findings.dissimilarity, findings.explanation.of_ranks, findings.performance
+    found, causes, performance = findings.dissimilarity, findings.dissimilarity_causes, findings.performance
     yield f"DISSIMILARITY by {performance.metric}"
     yield ""
     compared = "thread" if performance.threads else "rank"
@@ -53,7 +53,7 @@ def _dissimilarity(findings: Findings) -> Iterator[str]:
 
 
 def _disparity(findings: Findings) -> Iterator[str]:
-    found, causes = findings.disparity, findings.explanation.of_regions
+    found, causes = findings.disparity, findings.disparity_causes
     meaning = _MEANING.get(findings.weights.metric, "") if findings.weights.cycles else ""
     yield f"DISPARITY by {findings.weights.metric}{meaning}"
     yield ""

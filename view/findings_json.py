@@ -11,11 +11,13 @@ from ..analyze import Findings
 from ..analyze.disparity.causes import Cause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.disparity.procedures import HeavyProcedure
-from ..analyze.dissimilarity.causes import Difference
+from ..analyze.dissimilarity.work import Difference
 from ..analyze.evidence.decision_table import DecisionTable
-from ..analyze.run.code_regions import call_line_of, caller_of
+from ..analyze.run.code_regions import call_line_of, caller_of, outermost
 from ..analyze.run.criteria import THRESHOLD
-from ..analyze.verdict import Finding, Gain, Judgement
+from ..analyze.verdict import Finding, Gain
+from ..analyze.verdict.confidence import confidence_in_difference, confidence_in_weight, is_slight_speed
+from ..analyze.verdict.gain import gain_of_balance, gain_of_weight
 from ..analyze.verdict.repeatability import Repeatability
 from ..experiment import Experiment, Region
 from .causes import against_difference, against_weight
@@ -113,26 +115,27 @@ def _place(findings: Findings, region: int) -> dict[str, Any]:
 
 
 def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
-    found, causes, performance = findings.dissimilarity, findings.explanation.of_ranks, findings.performance
-    labels = performance.labels
+    found, causes, performance = findings.dissimilarity, findings.dissimilarity_causes, findings.performance
+    labels, same = performance.labels, findings.same_work
 
     def entry(index: int) -> dict[str, Any]:
         differences = causes.of_core.get(index, ())
-        judged = findings.judged_differences[index]
+        is_core = index in found.cccr
         return {
             **_place(findings, index),
             "root_causes": [each.attribute for each in differences],
             "evidence": _evidence(differences, against_difference(performance, index)),
             "advice": _advice(advised.of_ranks if advised else {}, index),
-            "same_work": index in causes.same_work,
-            "may_be_speed": judged.may_be_speed,
-            "may_be_measuring": judged.may_be_measuring,
-            **_gain(judged.gain),
-            "confidence": _confidence(judged),
-            **_standing(findings, findings.repetition.of_ranks.get(index), found=index in found.cccr),
+            "same_work": index in same.cores,
+            "may_be_speed": is_core and is_slight_speed(findings, [index]),
+            "may_be_measuring": findings.differences.may_be_measuring([index]),
+            **_gain(gain_of_balance(findings, [index])),
+            "confidence": asdict(confidence_in_difference(findings, [index])) if is_core else None,
+            **_standing(findings, findings.repetition.of_ranks.get(index), found=is_core),
         }
 
-    together = findings.judged_differences.get(None)
+    places = found.cccr or performance.top
+    together = outermost(performance.regions, places)
     return {
         "exists": found.exists,
         "metric": performance.metric,
@@ -151,11 +154,11 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
         "composite": found.composite,
         "programs": found.programs,
         "differs_alone": None if found.odd_one is None else labels[found.odd_one],
-        "noise": causes.noise,
-        **_gain(together.gain if together else None),
-        "confidence": _confidence(together) if together else None,
-        "may_be_measuring": together is not None and together.may_be_measuring,
-        "same_work": [list(group) for group in causes.alike],
+        "noise": same.everywhere,
+        **_gain(gain_of_balance(findings, together) if found.exists else None),
+        "confidence": asdict(confidence_in_difference(findings, together)) if found.exists else None,
+        "may_be_measuring": found.exists and findings.differences.may_be_measuring(places),
+        "same_work": [list(group) for group in same.groups],
         "evidence": _evidence(causes.differences, against_difference(performance, None)),
         **_standing(findings, findings.repetition.of_ranks.get(None), found=found.exists and not found.cccr),
         **_rough_set(findings, causes.table, (each.attribute for each in causes.differences)),
@@ -163,11 +166,12 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
 
 
 def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
-    found, causes, heavy = findings.disparity, findings.explanation.of_regions, findings.cores_by_weight
+    found, causes, heavy = findings.disparity, findings.disparity_causes, findings.cores_by_weight
+    explanation, cores = findings.explanation, {*findings.disparity.cccr}
 
     def entry(index: int) -> dict[str, Any]:
         severity = found.classes[index] if found.classes else 0
-        judged = findings.judged_weights[index]
+        confidence = confidence_in_weight(findings, index) if index in cores else None
         of_core, advice = causes.causes.get(index, ()), against_weight(findings.run.weighed_costs[index])
         return {
             **asdict(Place.of(findings.experiment, findings.run.weighed.regions[index])),
@@ -180,23 +184,23 @@ def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
             "evidence": _evidence(of_core, advice),
             "advice": _advice(advised.of_regions if advised else {}, index),
             "also": _evidence(causes.also.get(index, ()), advice),
-            "waiting": index in causes.waiting,
-            "waited": float(findings.explanation.waiting.seconds[index]),
+            "waiting": index in cores and bool(explanation.seconds.waits[index]),
+            "waited": float(explanation.waiting.seconds[index]),
             "waited_for": [
                 {**_place(findings, late), "seconds": time}
-                for late, time in findings.explanation.waiting.shares.get(index, {}).items()
+                for late, time in explanation.waiting.shares.get(index, {}).items()
             ],
             "one_after_another": float(findings.in_turn[index]),
-            "without_probes": list(findings.explanation.unprobed.get(index, ())),
+            "without_probes": list(findings.unprobed.get(index, ())),
             "throttled": [
                 {**asdict(Place.of_path(findings.experiment.call_paths, each.path)), "share": each.share}
-                for each in findings.explanation.throttled.get(index, ())
+                for each in findings.throttled.get(index, ())
             ],
-            "small_calls": index in causes.small_calls,
-            **_gain(judged.gain),
-            "confidence": _confidence(judged),
-            "waits_for": _place(findings, findings.explanation.waiting.late[index])
-            if index in findings.explanation.waiting.late
+            "small_calls": index in cores and bool(explanation.seconds.has_small_calls[index]),
+            **_gain(gain_of_weight(findings, index)),
+            "confidence": asdict(confidence) if confidence else None,
+            "waits_for": _place(findings, explanation.waiting.late[index])
+            if index in explanation.waiting.late
             else None,
             **_standing(findings, findings.repetition.of_regions.get(index), found=index in found.cccr),
         }
@@ -230,10 +234,6 @@ def _call_site(experiment: Experiment, path: int) -> dict[str, Any] | None:
         return None
     line = call_line_of(experiment.call_paths, path)
     return {"function": caller.function or caller.name, "file": caller.file, "line": line}
-
-
-def _confidence(judged: Judgement) -> dict[str, str] | None:
-    return asdict(judged.confidence) if judged.confidence else None
 
 
 def _gain(gain: Gain | None) -> dict[str, float | None]:

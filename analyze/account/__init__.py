@@ -1,5 +1,5 @@
 """The account: what every second of every region on every rank went into."""
 
-from .account import Account, find_account, seconds_of_groups
+from .account import Account, find_account
 
-__all__ = ["Account", "find_account", "seconds_of_groups"]
+__all__ = ["Account", "find_account"]

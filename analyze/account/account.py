@@ -15,10 +15,10 @@ from ..run.selection import Selection, over_ranks
 from .splitting import Splitting
 from .standing_for_all import some_locations
 
-__all__ = ["Account", "find_account", "seconds_of_groups"]
+__all__ = ["Account", "find_account"]
 
 Values = npt.NDArray[np.float64]
-Group = tuple[tuple[int, ...], tuple[int, ...]]
+Group = tuple[tuple[int, ...], tuple[int | str, ...]]
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Account:
     def instruction(self) -> Values:
         """What an instruction of each region alone took: seconds, ``float64[region]``; NaN if nothing was counted."""
         places = [each.id for each in self.ranks.regions]
-        prices = self.splitting.instruction
-        return prices[places] if len(prices) else np.full(len(places), np.nan)
+        prices = self.splitting.own
+        return prices[0, places] if len(prices) else np.full(len(places), np.nan)
 
     @property
     def fitted(self) -> dict[str, float]:
@@ -74,6 +74,25 @@ class Account:
         blocks = [*over_ranks(self.ranks, _rows, self.splitting, tuple(regions), own)]
         return {name: np.concatenate([each[name] for each in blocks], axis=1) for name in self.parts}
 
+    def of_groups(self, groups: Sequence[Group], compared: Selection) -> list[dict[str, float]]:
+        """Return the seconds of each part that each group of ranks spends, or of what threads compute: means over it.
+
+        Ranks of a group are alike: of many, those that are sampled stand for the others, if there are some of each
+        group.
+
+        Args:
+            groups: Positions of regions, none inside another, and the labels of ranks or threads.
+            compared: What their labels are of.
+        """
+        some = some_locations(self.ranks.experiment)
+        sampled = {place.process for place in some.locations if place.thread == 0}
+        of_some = tuple((regions, tuple(label for label in labels if label in sampled)) for regions, labels in groups)
+        if all(labels for _, labels in of_some):
+            return _of_groups(replace(Selection.of(some), regions=self.ranks.regions), self.splitting, of_some)
+        everyone = compared if compared.threads else self.ranks
+        blocks = over_ranks(everyone, _of_groups, self.splitting, tuple(groups))
+        return [{name: sum(part[name] for part in each) for name in each[0]} for each in zip(*blocks, strict=True)]
+
 
 def find_account(run: Prepared) -> Account:
     """Split the wall time of each region and rank into parts that add up to it.
@@ -84,7 +103,7 @@ def find_account(run: Prepared) -> Account:
     Args:
         run: What was measured; excluded ranks count, too.
     """
-    ranks, experiment = _all_ranks(run), run.experiment
+    ranks, experiment = replace(run.weighed, regions=run.compared.regions), run.experiment
     splitting = Splitting.of(experiment)
     blocks = [*over_ranks(ranks, _sums, splitting)]
     parts = tuple(blocks[0])
@@ -99,29 +118,6 @@ def find_account(run: Prepared) -> Account:
     )
 
 
-def seconds_of_groups(run: Prepared, groups: Sequence[Group]) -> list[dict[str, float]]:
-    """Return the seconds of each part of the account that each group spends: means over its ranks.
-
-    Ranks of a group are alike: of many, those that are sampled stand for the others, if there are some of each group.
-
-    Args:
-        run: What was measured.
-        groups: Positions of regions, none inside another, and the ranks.
-    """
-    splitting, some = Splitting.of(run.experiment), some_locations(run.experiment)
-    sampled = {place.process for place in some.locations if place.thread == 0}
-    of_some = [(regions, tuple(sampled.intersection(members))) for regions, members in groups]
-    if all(members for _, members in of_some):
-        ranks = replace(Selection.of(some), regions=run.compared.regions)
-        return _of_groups(ranks, splitting, tuple(of_some))
-    blocks = over_ranks(_all_ranks(run), _of_groups, splitting, tuple(groups))
-    return [{name: sum(part[name] for part in each) for name in each[0]} for each in zip(*blocks, strict=True)]
-
-
-def _all_ranks(run: Prepared) -> Selection:
-    return replace(run.weighed, regions=run.compared.regions)
-
-
 def _inclusive(experiment: Experiment, ranks: Selection, values: Values) -> Values:
     return inclusive_over(experiment, ranks.regions, values[:, None])[:, 0]
 
@@ -132,11 +128,11 @@ def _sums(ranks: Selection, splitting: Splitting) -> dict[str, Values]:
 
 
 def _of_groups(ranks: Selection, splitting: Splitting, groups: tuple[Group, ...]) -> list[dict[str, float]]:
-    """Return what some ranks add to the mean of each group, by part."""
-    labels = np.asarray(ranks.ranks)
-    weights = [(list(regions), np.isin(labels, members) / len(members)) for regions, members in groups]
+    """Return what some ranks, or threads, add to the mean of each group, by part."""
+    weights = [(list(regions), np.isin(ranks.labels, members) / len(members)) for regions, members in groups]
     found: list[dict[str, float]] = [{} for _ in groups]
-    for name, values in splitting.parts(ranks.experiment):
+    split = splitting.computing if ranks.threads else splitting.parts
+    for name, values in split(ranks.experiment):
         by_rank = ranks.by_rank(values)
         for sums, (regions, weight) in zip(found, weights, strict=True):
             sums[name] = float(by_rank[regions].sum(axis=0) @ weight)

@@ -9,14 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from ...experiment import Experiment
+from ..run.arrays import Flags, ratio
+from ..run.criteria import CRITERIA, THRESHOLD
 from ..run.selection import complete
 from ..run.summary import summary
 
-__all__ = ["Counted"]
+__all__ = ["Counted", "is_walk"]
 
 Values = npt.NDArray[np.float64]
 
 _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
+
+
+def is_walk(misses: Values, accesses: Values) -> Flags:
+    """Tell where L1 misses are no more of the accesses than in a walk through consecutive values."""
+    return np.asarray((1 - THRESHOLD) * ratio(misses, accesses) < CRITERIA.part)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,14 @@ import numpy.typing as npt
 
 from ...experiment import Experiment
 from ...experiment.prices import Prices
+from ..run.arrays import Flags, ratio
 from ..run.code_regions import startup_paths
-from .computing import Counted
+from ..run.selection import complete
+from ..run.summary import summary
+from .computing import Counted, is_walk
 from .standing_for_all import some_locations
 
-__all__ = ["fit", "fitted_prices", "instruction_prices"]
+__all__ = ["fit", "fitted_prices", "own_prices"]
 
 Values = npt.NDArray[np.float64]
 Bounds = tuple[float, float]
@@ -68,11 +71,13 @@ def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) 
     return tuple((ordered[:-1, :-1] @ steps).tolist())
 
 
-def instruction_prices(experiment: Experiment, counted: Counted, prices: Sequence[float], calibrated: Prices) -> Values:
-    """Give each call path a price of an instruction of its own, which explains its computing at the prices of misses.
+def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float], calibrated: Prices) -> Values:
+    """Give each call path prices of its own, which explain its computing.
 
     Code takes from a sixth of a cycle an instruction to ten, by how its operations wait for each other, whatever the
-    others do. Without both of the calibrated bounds that would explain anything: then all have the fitted price.
+    others do. In a walk through consecutive values, misses take what they were calibrated for in one. What is left at
+    the dearest instruction is of misses that cost more there than in the run as a whole, as in a chase: of L2 before
+    those of L1. Without both of the calibrated bounds that would explain anything: then all have the fitted price.
 
     Args:
         experiment: The run; of many locations some, evenly spread, decide.
@@ -81,17 +86,37 @@ def instruction_prices(experiment: Experiment, counted: Counted, prices: Sequenc
         calibrated: Of the machine.
 
     Returns:
-        ``float64[call path]``: seconds, within the bounds of the machine.
+        ``float64[count, call path]``: seconds, within the bounds of the machine.
     """
-    least, most = _bounds(counted.names[0], calibrated)
     some = some_locations(experiment)
     time = counted.time(some)
-    instructions, *misses = (each.sum(axis=1) for each in counted.counts(some, time))
-    if least == 0 or not np.isfinite(most):
-        return np.full(len(instructions), prices[0])
-    left = time.sum(axis=1) - sum(count * price for count, price in zip(misses, prices[1:], strict=True))
-    found = np.divide(left, instructions, out=np.full_like(left, prices[0]), where=instructions > 0)
-    return np.asarray(np.clip(found, least, most))
+    counts = [each.sum(axis=1) for each in counted.counts(some, time)]
+    bounds = [_bounds(name, calibrated) for name in counted.names]
+    found = np.repeat(np.array(prices)[:, None], len(experiment.call_paths), axis=1)
+    walking = _walks(experiment)
+    for number in range(1, len(counts)):
+        if 0 < bounds[number][0] <= prices[number]:
+            found[number, walking] = bounds[number][0]
+    left = time.sum(axis=1) - sum(count * price for count, price in zip(counts[1:], found[1:], strict=True))
+    for number in (0, *range(len(counts) - 1, 0, -1)):
+        (least, most), known = bounds[number], counts[number] > 0
+        told = found[number] if number else np.zeros_like(left)  # of what is left, nothing is of misses at their price
+        own = found[number]
+        if least > 0 and np.isfinite(most):
+            own = np.where(known, np.clip(told + ratio(left, counts[number]), np.maximum(told, least), most), own)
+        left = left - (own - told) * counts[number]
+        found[number] = own
+    return found
+
+
+def _walks(experiment: Experiment) -> Flags:
+    """Tell where misses are no more than those of a walk; ``bool[call path]``.
+
+    Processors fetch ahead there: prices that are fitted to a run would charge misses with what a sum waits for.
+    """
+    if not all(complete(experiment, name) for name in ("l1_misses", "l1_accesses")):
+        return np.zeros(len(experiment.call_paths), dtype=bool)
+    return is_walk(*(summary(experiment, name).sums for name in ("l1_misses", "l1_accesses")))
 
 
 def _products(experiment: Experiment, counted: Counted) -> Values:

@@ -15,7 +15,7 @@ from ...experiment.prices import Prices
 from ..run.oversubscription import of_first_threads, others_turns
 from ..run.selection import complete
 from .computing import Counted
-from .price_fit import fitted_prices, instruction_prices
+from .price_fit import fitted_prices, own_prices
 
 __all__ = ["Splitting"]
 
@@ -38,7 +38,7 @@ class Splitting:
         prices: What was calibrated.
         counted: Computing, and what was counted.
         fitted: Seconds for each of the counts, as all call paths together have them.
-        instruction: ``float64[call path]``: seconds of an instruction in each; empty if nothing was counted.
+        own: ``float64[count, call path]``: seconds for each of the counts in each; empty if nothing was counted.
         turns: Whether it is known how long first threads waited for a processor.
         across: Which share of the other processes are on other nodes, by machine and node, and of the mean process.
     """
@@ -48,7 +48,7 @@ class Splitting:
     prices: Prices
     counted: Counted
     fitted: tuple[float, ...]
-    instruction: Values
+    own: Values
     turns: bool
     across: Mapping[tuple[str, str], float]
 
@@ -69,7 +69,7 @@ class Splitting:
             prices=prices,
             counted=counted,
             fitted=fitted,
-            instruction=instruction_prices(experiment, counted, fitted, prices) if fitted else np.empty(0),
+            own=own_prices(experiment, counted, fitted, prices) if fitted else np.empty((0, 0)),
             turns=bool(experiment.notes.run_delay),
             across=_across(experiment),
         )
@@ -116,13 +116,17 @@ class Splitting:
         yield "turns", turns
         yield "asleep", off - turns
 
+    def computing(self, experiment: Experiment) -> Iterator[Part]:
+        """Give the parts of what all threads compute, in seconds, like ``parts``."""
+        time = self.counted.time(experiment)
+        yield from self._of_computing(experiment, time, time)
+
     def _of_computing(self, experiment: Experiment, of_all: Values, computing: Values) -> Iterator[Part]:
         if not self.counted.names:
             yield "computing", computing
             return
         counts = self.counted.counts(experiment, of_all)
-        prices: list[Values | float] = [self.instruction[:, None], *self.fitted[1:]]
-        explained = [each * price for each, price in zip(counts, prices, strict=True)]
+        explained = [each * price[:, None] for each, price in zip(counts, self.own, strict=True)]
         yield from _at_most([*zip(self.counted.names, explained, strict=True)], computing, "unexplained")
 
     def _of_calls(self, experiment: Experiment, name: str, time: Values) -> Iterator[Part]:

@@ -12,7 +12,7 @@ from ..evidence.attributes import LEAST_RATE, Attribute
 from ..evidence.decision_table import DecisionTable, Row
 from ..evidence.time_split import TimeSplit
 from ..run.code_regions import CodeRegion
-from ..run.criteria import CRITERIA, THRESHOLD
+from ..run.criteria import THRESHOLD
 from ..run.selection import Selection
 from .classes import HIGH, classify
 from .disparity import Disparity
@@ -46,15 +46,11 @@ class DisparityCauses:
             a core.
         causes: The root causes of each core.
         also: What else the row of each core raises, though it tells cores from no other regions.
-        waiting: Cores that spend more time in MPI than their volume explains, or whose ranks work one after another.
-        small_calls: Those of them that spend it in many small calls.
     """
 
     table: DecisionTable
     causes: Mapping[int, tuple[Cause, ...]] = field(default_factory=dict)
     also: Mapping[int, tuple[Cause, ...]] = field(default_factory=dict)
-    waiting: frozenset[int] = frozenset()
-    small_calls: frozenset[int] = frozenset()
 
 
 def find_disparity_causes(
@@ -86,21 +82,17 @@ def find_disparity_causes(
         telling = table.causes(rows[core])
         if telling == ("instructions",):  # all code executes some: what else is raised says more
             telling = tuple(raised_here)
-        below = _cores_below(ranks.regions, core, found.cccr)
+        below = cores_below(ranks.regions, core, found.cccr)
         telling = tuple(name for name in telling if seconds.is_own_part(name, core, below))
         raised_here = [name for name in raised_here if seconds.is_own_part(name, core, below)]
         if not telling and "instructions" in attributes and _only_executes(seconds)[core]:
             telling = ("instructions",)
         causes[core] = tuple(_cause(attributes[name], core) for name in telling)
         also[core] = tuple(_cause(attributes[name], core) for name in raised_here if name not in telling)
-    small = seconds.is_part(seconds.small_calls) & (seconds.small_calls >= seconds.waited)
-    small &= seconds.small_calls >= CRITERIA.least_gain * seconds.busy
-    waits = (seconds.is_part(seconds.mpi) & ~_moves(seconds) & ("mpi_bytes" in attributes)) | (seconds.chained > 0)
-    cores = {name: frozenset(core for core in found.cccr if each[core]) for name, each in (("w", waits), ("s", small))}
-    return DisparityCauses(table, causes, also, cores["w"], cores["w"] & cores["s"])
+    return DisparityCauses(table, causes, also)
 
 
-def _cores_below(regions: Sequence[CodeRegion], core: int, cores: Collection[int]) -> list[int]:
+def cores_below(regions: Sequence[CodeRegion], core: int, cores: Collection[int]) -> list[int]:
     """List the outermost cores below one."""
     found, pending = [], list(regions[core].children)
     while pending:
@@ -126,7 +118,7 @@ def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> 
         costly: Regions in which it need not be high: they are named for what their causes cost.
     """
     amounts = attribute.of_regions
-    worth = _moves(seconds) if attribute.name == "mpi_bytes" else seconds.is_part(seconds.of[attribute.name])
+    worth = seconds.moves if attribute.name == "mpi_bytes" else seconds.is_part(seconds.of[attribute.name])
     if attribute.is_rate:
         worth &= (amounts > LEAST_RATE) & (amounts >= (1 - THRESHOLD) * attribute.of_the_rest)
         amounts = np.where(worth, amounts, 0.0)
@@ -134,12 +126,6 @@ def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> 
     high = np.zeros(len(amounts), dtype=bool) if classes is None else np.array(classes) >= HIGH
     high[list(costly)] |= attribute.name != "instructions"
     return np.asarray(high & worth)
-
-
-def _moves(seconds: TimeSplit) -> npt.NDArray[np.bool_]:
-    """Whether the volume of a region in MPI takes a part of its time, and no less than waiting for late ranks does."""
-    moving = seconds.of["mpi_bytes"]
-    return np.asarray(seconds.is_part(moving) & (moving >= seconds.waited))
 
 
 def _only_executes(seconds: TimeSplit) -> npt.NDArray[np.bool_]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...experiment.prices import Prices
+from ..account.computing import is_walk
 from ..run.arrays import Flags, Values, ratio
-from ..run.criteria import CRITERIA, THRESHOLD
+from ..run.criteria import CRITERIA
 from ..run.selection import Selection, complete
 from .attributes import Attribute
 
@@ -46,13 +47,13 @@ class Misses:
         most = {name: CRITERIA.miss * each for name, each in missed.items()}
         data, counted = rates.get("l1_miss_rate"), attributes.get("instructions")
         cycles = next((each for each in ("cycles", "ref_cycles") if complete(ranks.experiment, each)), None)
-        is_walk = (1 - THRESHOLD) * data.of_regions < CRITERIA.part if data else np.zeros(len(computing), dtype=bool)
+        walks = is_walk(data.amounts, data.bases) if data else np.zeros(len(computing), dtype=bool)
         if {*rates} == {"l1_miss_rate", "l2_miss_rate"} and prices.l1_miss_chased and prices.l2_miss_chased:
             first, second = missed.values()
             together = max(Counter((each.machine, each.node) for each in ranks.experiment.locations).values())
             at_once = min(together, ranks.experiment.notes.processors or together)
             line = min(at_once * (prices.memory_streamed or CRITERIA.miss), prices.l2_miss_chased)
-            most["l2_miss_rate"] = second * np.where(is_walk, line, prices.l2_miss_chased)
+            most["l2_miss_rate"] = second * np.where(walks, line, prices.l2_miss_chased)
             most["l1_miss_rate"] = np.maximum(first - second, 0.0) * prices.l1_miss_chased + most["l2_miss_rate"]
         spent = ranks.sums(cycles) / len(ranks.ranks) if cycles else None
         return cls(
@@ -60,7 +61,7 @@ class Misses:
             most,
             counted.amounts / len(ranks.ranks) if counted else None,
             None if spent is None else ratio(computing, spent),
-            is_walk,
+            walks,
             prices,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -35,13 +36,14 @@ class TimeSplit:
         waited: For ranks that come late.
         chained: What it would save if ranks worked at the same time, where they work one after another or are late in
             turn, as the critical path tells; 0 elsewhere, and where that is not known.
-        mpi: In MPI.
+        mpi: In MPI, where it is known what its calls move; else 0.
         computing: Computed.
         own_computing: The same, without the regions below.
         counts_cycles: Whether cycles tell how much of that time is stalls, at most.
         turns: Whether ranks wait for processors, and so for each other in MPI: they share them, or others hold them.
         misses: What avoiding all misses saves of it: halfway between what is left where each instruction waits for the
             one before, and where none does, for counts do not tell which.
+        walks: Whether its misses are no more than those of a walk through consecutive values, which are fetched ahead.
         busy: What all of the program takes without others' turns, and without waiting in MPI: a number.
     """
 
@@ -56,12 +58,30 @@ class TimeSplit:
     counts_cycles: bool
     turns: bool
     misses: Values
+    walks: Flags
     busy: float
 
     def is_part(self, seconds: Values) -> Flags:
         """Whether seconds are a part of each region's time that is worth naming; of what it is busy for, enough."""
         enough = CRITERIA.least_gain * self.busy if self.turns else 0.0
         return np.asarray((seconds > enough) & (seconds >= CRITERIA.part * self.time))
+
+    @cached_property
+    def moves(self) -> Flags:
+        """Whether the volume of a region in MPI takes a part of its time, and no less than waiting for late ranks."""
+        moving = self.of["mpi_bytes"]
+        return np.asarray(self.is_part(moving) & (moving >= self.waited))
+
+    @cached_property
+    def waits(self) -> Flags:
+        """Whether a region spends a part of its time in MPI that its volume does not explain, or works in turn."""
+        return np.asarray((self.is_part(self.mpi) & ~self.moves) | (self.chained > 0))
+
+    @cached_property
+    def has_small_calls(self) -> Flags:
+        """Whether ``waits`` is rather the time of many small MPI calls, where that is worth a fix."""
+        small = self.is_part(self.small_calls) & (self.small_calls >= self.waited)
+        return np.asarray(self.waits & small & (self.small_calls >= CRITERIA.least_gain * self.busy))
 
     def is_own_part(self, attribute: str, region: int, below: Sequence[int]) -> bool:
         """Whether an attribute takes a part of a region's time without what regions below it are named for."""
@@ -165,12 +185,13 @@ def time_split(
         small_calls=small_calls,
         waited=waited,
         chained=serialisation.chained if serialisation else np.zeros(len(ranks.regions)),
-        mpi=mpi,
+        mpi=mpi if "mpi_bytes" in attributes else np.zeros_like(mpi),
         computing=computing,
         own_computing=computing - [computing[list(each.children)].sum() for each in ranks.regions],
         counts_cycles=misses.cycle is not None,
         turns=turns,
         misses=misses.avoidable(),
+        walks=misses.is_walk,
         busy=busy,
     )
 

@@ -7,8 +7,9 @@ import numpy as np
 from ..disparity.causes import Cause, DisparityCauses
 from ..disparity.classes import HIGH
 from ..disparity.disparity import Disparity
-from ..dissimilarity.causes import Difference, DissimilarityCauses
+from ..dissimilarity.causes import DissimilarityCauses
 from ..dissimilarity.differences import Differences
+from ..dissimilarity.work import Difference
 from ..evidence.attributes import ATTRIBUTES, Attribute, lacking
 from ..evidence.decision_table import DecisionTable, Row
 from ..run.arrays import Values, ratio

@@ -12,8 +12,6 @@ from ..dissimilarity.differences import Differences
 from ..dissimilarity.rank_vectors import RankVectors
 from ..run.preparation import Prepared
 from ..run.selection import Selection
-from ..verdict.explanation import Explanation, find_spending, unprobed_callees
-from .causes import causes_of_ranks, causes_of_regions
 from .dissimilarity import search_dissimilarity
 from .weights import weigh
 
@@ -22,9 +20,7 @@ __all__ = ["PAPER_METRIC", "by_the_paper", "compare"]
 PAPER_METRIC: Final = "cpu_time"  # section 4.2.1: its main measurement
 
 
-def by_the_paper(
-    prepared: Prepared, metric: str, disparity_metric: str
-) -> tuple[Prepared, Differences, Weights, Explanation]:
+def by_the_paper(prepared: Prepared, metric: str, disparity_metric: str) -> tuple[Prepared, Differences, Weights]:
     """Carry the stages out.
 
     Args:
@@ -38,16 +34,7 @@ def by_the_paper(
         weighed_costs=prepared.costs,
     )
     differences, weights = compare(run.compared, metric), weigh(run, disparity_metric)
-    spending = find_spending(run, None)
-    explanation = Explanation(
-        causes_of_ranks(differences),
-        causes_of_regions(weights.disparity, run.weighed),
-        spending.waiting,
-        spending.seconds,
-        unprobed_callees(run.experiment, run.weighed.regions),
-        {},
-    )
-    return run, differences, weights, explanation
+    return run, differences, weights
 
 
 def compare(ranks: Selection, metric: str) -> Differences:

@@ -18,14 +18,21 @@ from .location_blocks import over_locations
 from .selection import complete
 from .summary import summary
 
-__all__ = ["Cost", "program_times", "region_costs", "times_outside"]
+__all__ = ["Cost", "is_mostly", "program_times", "region_costs", "times_outside"]
 
 _KNOWN: Final[WeakKeyDictionary[Experiment, tuple[Values, Values]]] = WeakKeyDictionary()
 _START: Final = 0.1  # what it may take a process to start and end, of the time between MPI_Init and MPI_Finalize
 
+_MOSTLY: Final = 0.5  # of a region's time: what takes more is what the region does
+
 _OF_FIRST: Final = ("wall_time", "mpi_time", MPI_WAIT.name, "io_time", "omp_time")  # of each process's first thread
 _TIMES: Final = (*_OF_FIRST, "cpu_time", "mpi_cpu_time", "omp_cpu_time")
 _VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_calls", "io_bytes")
+
+
+def is_mostly(time: float | None, whole: float | None) -> bool:
+    """Return whether a time is most of another."""
+    return time is not None and whole is not None and time > _MOSTLY * whole
 
 
 def program_times(experiment: Experiment) -> Values:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .confidence import Confidence
 from .finding import Cause, Doubt, Finding, Gain, Kind, Saved, Wait, Why
-from .judgement import Judgement, judge_differences, judge_weights
 from .verdict import Verdict, find_verdict
 
 __all__ = [
@@ -13,13 +12,10 @@ __all__ = [
     "Doubt",
     "Finding",
     "Gain",
-    "Judgement",
     "Kind",
     "Saved",
     "Verdict",
     "Wait",
     "Why",
     "find_verdict",
-    "judge_differences",
-    "judge_weights",
 ]

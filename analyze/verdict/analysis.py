@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
 from ...experiment import Experiment
 from ..account import Account, find_account
 from ..critical_path.critical_path import CriticalPath, find_critical_path
+from ..disparity.causes import DisparityCauses
 from ..disparity.disparity import Disparity
 from ..disparity.procedures import Procedures
 from ..disparity.weights import Weights
+from ..dissimilarity.causes import DissimilarityCauses
 from ..dissimilarity.differences import Differences
 from ..dissimilarity.dissimilarity import Dissimilarity
 from ..dissimilarity.master import find_master
 from ..dissimilarity.rank_vectors import RankVectors
+from ..dissimilarity.work import Difference, SameWork, Work
 from ..evidence.attributes import lacking
+from ..evidence.throttled import Throttled, throttled_within
 from ..run.arrays import Values
 from ..run.preparation import Prepared
 from .base import Base, find_base
-from .cores import cores_by_difference, cores_by_weight
-from .explanation import Explanation
+from .causes import causes_of_differences
+from .cores import cores_by_weight
+from .explanation import Explanation, attributes_of_ranks, unprobed_callees
+from .finding import Cause
+from .parts import Parts
 from .repeatability import Repetition
 
 __all__ = ["METHODS", "OURS", "PAPER", "Analysis"]
 
 OURS, PAPER = METHODS = ("autoanalyzer", "paper")
+_BUSY: Final = ("compute_time", "cpu_time")  # what is busy time
 
 
 @dataclass(frozen=True)
@@ -38,10 +48,11 @@ class Analysis:
         run: What was analysed, and what it costs.
         differences: Ranks that differ.
         weights: Regions that weigh.
-        explanation: Why they do.
+        explanation: What time went into.
         repetition: In how many runs each finding stands, where the experiment is the mean of several; see ``repeated``.
         method: One of ``METHODS``.
         include_ranks: Ranks that are no master, whatever they do.
+        root_causes: Those of ranks and regions by the paper; None by our method, which looks at seconds.
     """
 
     run: Prepared
@@ -51,6 +62,7 @@ class Analysis:
     repetition: Repetition
     method: str = OURS
     include_ranks: tuple[int, ...] = ()
+    root_causes: tuple[DissimilarityCauses, DisparityCauses] | None = None
 
     @property
     def experiment(self) -> Experiment:
@@ -84,13 +96,66 @@ class Analysis:
 
     @cached_property
     def cores_by_difference(self) -> tuple[int, ...]:
-        """The cores that part the ranks, in the verdict's order."""
-        return cores_by_difference(self.differences, self.explanation)
+        """The cores that part the ranks: real imbalance first, then the widest difference."""
+        values, alike = self.performance.values, self.same_work.cores
+        return tuple(sorted(self.dissimilarity.cccr, key=lambda core: (core in alike, -float(np.ptp(values[core])))))
 
     @cached_property
     def cores_by_weight(self) -> tuple[int, ...]:
         """The cores that weigh, and that the verdict names, in its order."""
-        return cores_by_weight(self.run, self.disparity, self.explanation.of_regions)
+        return cores_by_weight(self.run, self.disparity, self.parts)
+
+    @cached_property
+    def work(self) -> Work:
+        """What the ranks that are compared do."""
+        return Work(self.performance, attributes_of_ranks(self.differences))
+
+    @cached_property
+    def same_work(self) -> SameWork:
+        """Where ranks did the same work, and only their speed differs."""
+        return self.work.same_work(self.dissimilarity) if self.method == OURS else SameWork()
+
+    @cached_property
+    def told_apart(self) -> Mapping[int | None, tuple[Difference, ...]]:
+        """What tells ranks apart as their time does, by core; under None, in all of them together, or in no region."""
+        clusters, cores = self.dissimilarity.clusters, self.dissimilarity.cccr
+        if self.root_causes:
+            by_paper, _ = self.root_causes
+            return {core: by_paper.differences if core is None else by_paper.of_core[core] for core in (None, *cores)}
+        if not self.dissimilarity.exists:
+            return {}
+        places: dict[int | None, Sequence[int]] = {None: cores or self.performance.top}
+        places.update((core, [core]) for core in cores)
+        return {core: self.work.differences(each, clusters) for core, each in places.items()}
+
+    @cached_property
+    def causes_of_differences(self) -> Mapping[int | None, tuple[Cause, ...]]:
+        """What makes the slowest ranks, or threads, busy longer, in seconds; by core, and under None in all."""
+        is_busy = self.performance.metric in _BUSY and self.experiment.notes.counts_by_rank
+        account = self.account if self._is_counted and is_busy and not self.root_causes else None
+        executed = self.work.attributes.get("instructions")
+        return causes_of_differences(account, self.differences, executed, self.told_apart, self.master)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """What the time of each region is made of."""
+        account = self.account if self._is_counted else None
+        by_paper = self.root_causes[1] if self.root_causes else None
+        return Parts(self.run, self.weights, self.explanation, account, self.in_turn, by_paper)
+
+    @property
+    def _is_counted(self) -> bool:
+        return "instructions" not in self.lacking
+
+    @cached_property
+    def unprobed(self) -> Mapping[int, tuple[str, ...]]:
+        """Functions without probes whose time is a region's own, by its position."""
+        return unprobed_callees(self.experiment, self.run.weighed.regions)
+
+    @cached_property
+    def throttled(self) -> Mapping[int, tuple[Throttled, ...]]:
+        """Throttled regions of which as much of a region's time is as makes a cause, by its position."""
+        return throttled_within(self.experiment, self.run.weighed.regions)
 
     @cached_property
     def procedures(self) -> Procedures:

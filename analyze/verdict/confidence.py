@@ -15,6 +15,7 @@ __all__ = [
     "confidence_in_weight",
     "doubt_of_difference",
     "is_by_counts_alone",
+    "is_same_work",
     "is_slight_speed",
 ]
 
@@ -47,8 +48,8 @@ def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | N
         analysis: What was found.
         regions: Positions among the regions that were compared: a core alone, or all together.
     """
-    causes, differences = analysis.explanation.of_ranks, analysis.differences
-    if causes.same_work.issuperset(regions) if analysis.dissimilarity.cccr else causes.noise:
+    differences = analysis.differences
+    if is_same_work(analysis, regions):
         return Doubt.SAME_WORK
     if differences.may_be_measuring(regions):
         return Doubt.MEASURING
@@ -59,6 +60,12 @@ def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | N
     if differences.may_be_speed(regions):
         return Doubt.SPEED
     return Doubt.CHANCE if differences.may_be_chance(regions) else None
+
+
+def is_same_work(analysis: Analysis, regions: Sequence[int]) -> bool:
+    """Return whether all ranks did the same work in some regions."""
+    same = analysis.same_work
+    return same.cores.issuperset(regions) if analysis.dissimilarity.cccr else same.everywhere
 
 
 def is_by_counts_alone(analysis: Analysis, regions: Sequence[int]) -> bool:
@@ -89,10 +96,9 @@ def confidence_in_weight(analysis: Analysis, core: int) -> Confidence:
         analysis: What was found.
         core: Position among the regions that were weighed.
     """
-    causes = analysis.explanation.of_regions
-    if causes.causes.get(core):
+    if analysis.parts.is_explained(core):
         return Confidence("high", "it has a cause that was measured")
-    if core in causes.waiting:
+    if analysis.explanation.seconds.waits[core]:
         return Confidence("high", "its time in MPI was measured")
     return _without_a_cause(analysis)
 
@@ -104,7 +110,5 @@ def _without_a_cause(analysis: Analysis) -> Confidence:
 
 
 def _counts_differ(analysis: Analysis, regions: Sequence[int]) -> bool:
-    causes = analysis.explanation.of_ranks
-    if not analysis.dissimilarity.cccr:
-        return bool(causes.differences)
-    return any(causes.of_core.get(core) for core in regions)
+    cores = regions if analysis.dissimilarity.cccr else [None]
+    return any(analysis.told_apart.get(core) for core in cores)

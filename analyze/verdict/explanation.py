@@ -1,21 +1,17 @@
-"""The last stage of an analysis: what time went into, why ranks differ and regions weigh, and who waits for whom."""
+"""What time went into, and who waits for whom."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...experiment import Experiment, Region
 from ..critical_path.serialisation import Serialisation, find_serialisation
-from ..disparity.causes import DisparityCauses, find_disparity_causes
-from ..disparity.weights import Weights
-from ..dissimilarity.causes import DissimilarityCauses, find_dissimilarity_causes
 from ..dissimilarity.differences import Differences
 from ..evidence.attributes import Attribute, attributes_of
-from ..evidence.throttled import Throttled, throttled_within
 from ..evidence.time_split import TimeSplit, time_split
 from ..run.code_regions import CodeRegion
 from ..run.criteria import CRITERIA
@@ -24,11 +20,11 @@ from ..run.summary import summary
 from ..waiting.measured_waiting import with_measured
 from ..waiting.waiting import Waiting, find_waiting, followed_waiting
 
-__all__ = ["Explanation", "Spending", "explain", "find_spending", "unprobed_callees"]
+__all__ = ["Explanation", "attributes_of_ranks", "explain", "unprobed_callees"]
 
 
 @dataclass(frozen=True)
-class Spending:
+class Explanation:
     """What the time of each region went into.
 
     Attributes:
@@ -44,7 +40,7 @@ class Spending:
     serialisation: Serialisation | None = None
 
 
-def find_spending(prepared: Prepared, differences: Differences | None) -> Spending:
+def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
     """Tell what the time of each region went into; no waiting for others where it is not known who differs."""
     weighed = prepared.weighed
     waiting = Waiting(np.zeros(len(weighed.regions)))
@@ -57,7 +53,17 @@ def find_spending(prepared: Prepared, differences: Differences | None) -> Spendi
     waiting = with_measured(waiting, weighed)
     attributes = attributes_of(weighed)
     seconds = time_split(weighed, attributes, prepared.weighed_costs, waiting.seconds, serialisation)
-    return Spending(waiting, attributes, seconds, serialisation)
+    if differences is None:
+        seconds = replace(seconds, mpi=np.zeros_like(seconds.mpi))
+    return Explanation(waiting, attributes, seconds, serialisation)
+
+
+def attributes_of_ranks(differences: Differences) -> Mapping[str, Attribute]:
+    """Give what can be a cause of a difference: no counts where a rank's are not of the work that it was timed at."""
+    attributes = attributes_of(differences.selection)
+    if differences.selection.experiment.notes.counts_by_rank:
+        return attributes
+    return {name: each for name, each in attributes.items() if name.endswith("_bytes")}
 
 
 def unprobed_callees(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, tuple[str, ...]]:
@@ -72,49 +78,3 @@ def unprobed_callees(experiment: Experiment, regions: Sequence[CodeRegion]) -> d
     weighing = {each for each in callees if own[each] >= CRITERIA.least_weight * sum(times)}
     found = ((index, experiment.call_paths[each.id].region) for index, each in enumerate(regions))
     return {index: tuple(callees[region]) for index, region in found if region in weighing}
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why it is so.
-
-    Attributes:
-        of_ranks: Why ranks differ.
-        of_regions: Why regions weigh.
-        waiting: What of each region's time in MPI is waiting for ranks that come late, and for which.
-        seconds: What else each region's time went into.
-        unprobed: Functions without probes whose time is a region's own.
-        throttled: Throttled regions of which as much of that time is as makes a cause.
-        serialisation: What the critical path has of each region; None where it is not known.
-    """
-
-    of_ranks: DissimilarityCauses
-    of_regions: DisparityCauses
-    waiting: Waiting
-    seconds: TimeSplit
-    unprobed: Mapping[int, tuple[str, ...]]
-    throttled: Mapping[int, tuple[Throttled, ...]]
-    serialisation: Serialisation | None = None
-
-
-def explain(prepared: Prepared, differences: Differences, weights: Weights, spending: Spending) -> Explanation:
-    """Find the causes of what was found."""
-    weighed, performance = prepared.weighed, differences.performance
-    of_ranks = find_dissimilarity_causes(
-        differences.dissimilarity,
-        performance,
-        _of_ranks(attributes_of(differences.selection), prepared.experiment),
-    )
-    of_regions = find_disparity_causes(weights.disparity, weighed, spending.attributes, spending.seconds)
-    unprobed = unprobed_callees(prepared.experiment, weighed.regions)
-    throttled = throttled_within(prepared.experiment, weighed.regions)
-    return Explanation(
-        of_ranks, of_regions, spending.waiting, spending.seconds, unprobed, throttled, spending.serialisation
-    )
-
-
-def _of_ranks(attributes: Mapping[str, Attribute], experiment: Experiment) -> Mapping[str, Attribute]:
-    """Leave out counts where a rank's are not of the work that it did when it was timed."""
-    if experiment.notes.counts_by_rank:
-        return attributes
-    return {name: each for name, each in attributes.items() if name.endswith("_bytes")}

@@ -11,7 +11,7 @@ from ..disparity.procedures import HeavyProcedure
 from ..run.code_regions import CodeRegion
 from .repeatability import Repeatability
 
-__all__ = ["Cause", "Doubt", "Finding", "Gain", "Group", "Kind", "Saved", "Wait", "Why"]
+__all__ = ["Cause", "Doubt", "Finding", "Gain", "Group", "Kind", "Saved", "Wait", "Why", "slowest"]
 
 
 class Kind(StrEnum):
@@ -101,6 +101,11 @@ class Group:
     value: float
 
 
+def slowest(groups: Sequence[Group]) -> tuple[int | str, ...]:
+    """Return the ranks, or threads, that have most; empty if all are alike."""
+    return max(groups, key=lambda group: group.value).labels if len(groups) > 1 else ()
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """What explains a difference or a time.
@@ -108,7 +113,7 @@ class Cause:
     Attributes:
         attribute: Its name, such as ``l2_miss_rate``.
         seconds: What it takes of the time that is explained: that of a region, a mean over the ranks, or what the
-            slowest ranks have more of it than the others. None if only amounts are known.
+            slowest ranks, or threads, have more of it than the others. None if only amounts are known.
         share: The same by that time; None likewise.
     """
 
@@ -145,8 +150,6 @@ class Finding:
         others: More call paths of the same region, of which the same is true.
         groups: Ranks that are alike in it, the first rank's group first; empty if it was not compared.
         causes: What the time is, or what ranks differ by; the largest first.
-        apart: What the slowest ranks' busy time has more of than the others', the largest first; seconds, and shares of
-            all that it has more. Without seconds where these are not known.
         gain: What a perfect fix saves; None where that is not known.
         share: Of all ranks' busy time; of the run's where nobody is busy, or ``of_run``.
         of_run: Whether the share is of the run's time, as that of a region in which ranks wait.
@@ -165,7 +168,6 @@ class Finding:
     others: tuple[int, ...] = ()
     groups: tuple[Group, ...] = ()
     causes: tuple[Cause, ...] = ()
-    apart: tuple[Cause, ...] = ()
     gain: Gain | None = None
     share: float = 0.0
     of_run: bool = False
@@ -188,6 +190,4 @@ class Finding:
     @property
     def slowest(self) -> tuple[int | str, ...]:
         """The ranks, or threads, that have most; empty if it was not compared, or all are alike."""
-        if len(self.groups) < 2:
-            return ()
-        return max(self.groups, key=lambda group: group.value).labels
+        return slowest(self.groups)

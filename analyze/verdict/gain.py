@@ -9,8 +9,7 @@ from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..evidence.attributes import MISS_RATES
 from ..run.overhead import TIMES
 from .analysis import Analysis
-from .causes import waits_for_memory
-from .confidence import is_by_counts_alone, is_slight_speed
+from .confidence import is_by_counts_alone, is_same_work, is_slight_speed
 from .finding import Gain, Saved, Why
 from .share import inclusive
 
@@ -54,16 +53,20 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
         analysis: What was found.
         regions: Positions among the regions that were compared; none is below another.
     """
-    performance, causes = analysis.performance, analysis.explanation.of_ranks
-    is_speed = causes.same_work.issuperset(regions) if analysis.dissimilarity.cccr else causes.noise
-    if performance.metric not in (*TIMES, OFF_PROCESSOR) or is_speed or analysis.dissimilarity.jobs:
+    performance = analysis.performance
+    if (
+        performance.metric not in (*TIMES, OFF_PROCESSOR)
+        or is_same_work(analysis, regions)
+        or analysis.dissimilarity.jobs
+    ):
         return None
     if is_by_counts_alone(analysis, regions) or is_slight_speed(analysis, regions):
         return None
     times = performance.values[list(regions)].sum(axis=0)
     everyone = [group[group != analysis.master] for group in performance.groups]  # but a master
-    first = [found[:1] for core in regions for found in [causes.of_core.get(core, causes.differences)]]
-    avoidable = all(found and found[0].attribute.endswith("_rate") for found in first)
+    causes = analysis.causes_of_differences
+    first = [causes.get(core, causes.get(None, ()))[:1] for core in regions]
+    avoidable = all(found and found[0].attribute in MISS_RATES for found in first)
     groups, why = [times[group] for group in everyone], Why.FASTEST if avoidable else Why.EVEN
     found = [Saved(why, float(each.max()), float(each.min() if avoidable else each.mean())) for each in groups]
     saved = max(found, key=lambda each: each.before - each.after)
@@ -77,30 +80,10 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
 
 
 def gain_of_weight(analysis: Analysis, core: int) -> Gain | None:
-    """Return the time of the causes that were found for a region's weight; None where no fix is known that saves it.
-
-    None of instructions, as all code executes some; and of waiting where ranks wait for cores, since what else they
-    wait for is then not known, unless they work one after another, or are late in turn: the critical path shows that.
-    Misses of both caches are the same time.
+    """Return the time of what has a remedy in a region that weighs; None where no fix is known that saves it.
 
     Args:
         analysis: What was found.
         core: Position among the regions that were weighed.
     """
-    causes, seconds = analysis.explanation.of_regions, analysis.explanation.seconds
-    spent = {each.attribute: float(seconds.of[each.attribute][core]) for each in causes.causes.get(core, ())}
-    spent.pop("instructions", None)
-    missing = [spent.pop(name) for name in MISS_RATES if name in spent]
-    moving = spent.pop("mpi_bytes", 0.0)
-    saved = [Saved(Why.FILES, sum(spent.values())), Saved(Why.TRANSFER, moving)]
-    if missing or waits_for_memory(analysis, core):
-        computing = float(seconds.computing[core])
-        saved.append(Saved(Why.MISSES, computing, computing - float(seconds.misses[core])))
-    if analysis.in_turn[core]:
-        saved.append(in_turn_at(analysis, core))
-    elif core in causes.small_calls:
-        saved.append(Saved(Why.MESSAGES, float(seconds.small_calls[core])))
-    elif core in causes.waiting and not (seconds.turns or seconds.chained[core]):
-        without_turns = float(seconds.time[core] - seconds.computing[core])
-        saved.append(Saved(Why.WAITING, min(float(seconds.mpi[core]), without_turns) - moving))
-    return gain_of(analysis, saved)
+    return gain_of(analysis, analysis.parts.remedies(core).values())

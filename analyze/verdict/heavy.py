@@ -6,15 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from ...experiment import Region
-from ..disparity.procedures import HeavyProcedure
-from ..evidence.attributes import MISS_RATES
-from ..run.code_regions import CodeRegion
+from ..run.costs import is_mostly
 from .analysis import Analysis
-from .causes import causes_of_weight, waits_for_memory
 from .confidence import confidence_in_weight
 from .finding import Finding, Kind, Wait
 from .gain import gain_of, gain_of_weight, in_turn_at
-from .share import is_mostly, share_of
+from .share import share_of
 
 __all__ = ["heavy_procedures", "heavy_regions", "late_region"]
 
@@ -26,13 +23,13 @@ def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
     seconds = analysis.explanation.seconds
     for core in analysis.cores_by_weight:
         confidence = confidence_in_weight(analysis, core)
-        kind = _kind(analysis, core)
+        kind = analysis.parts.kind(core)
         of_run = kind is Kind.LATE and not seconds.turns
         yield Finding(
             kind,
             analysis.run.weighed.regions[core],
             weight=core,
-            causes=causes_of_weight(analysis, core),
+            causes=analysis.parts.causes(core),
             gain=gain_of_weight(analysis, core),
             share=analysis.run.weighed_costs[core].share if of_run else share_of(analysis, core),
             of_run=of_run,
@@ -42,42 +39,23 @@ def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
         )
 
 
-def _kind(analysis: Analysis, core: int) -> Kind:
-    """Say what is wrong with a region: what takes most of its time, of what a fix is known for."""
-    explanation, cost = analysis.explanation, analysis.run.weighed_costs[core]
-    causes, seconds, in_turn = explanation.of_regions, explanation.seconds, explanation.serialisation
-    names = {each.attribute for each in causes.causes.get(core, ())}
-    spent: dict[Kind, float] = {}
-    if in_turn and analysis.in_turn[core]:
-        kind = Kind.ONE_AFTER_ANOTHER if in_turn.passes_on[core] else Kind.IMBALANCE
-        spent[kind] = float(analysis.in_turn[core])
-    if core in causes.small_calls:
-        spent[Kind.MESSAGES] = float(seconds.small_calls[core])
-    if "io_bytes" in names or is_mostly(cost.io_time, cost.wall_time):
-        spent[Kind.FILE_IO] = float(seconds.of["io_bytes"][core])
-    if "mpi_bytes" in names:
-        spent[Kind.TRANSFER] = float(seconds.of["mpi_bytes"][core])
-    if names.intersection(MISS_RATES) or waits_for_memory(analysis, core):
-        spent[Kind.MEMORY] = float(seconds.misses[core])
-    if spent:
-        return max(spent, key=spent.__getitem__)
-    waits = core in causes.waiting or not seconds.turns
-    return Kind.LATE if waits and is_mostly(cost.mpi_time, cost.wall_time) else Kind.HOT_SPOT
-
-
 def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
     """Yield a finding for each region that takes much over all its call paths, but not on one."""
     for each in analysis.procedures.heavy:
         kind = Kind.LATE if is_mostly(each.mpi_time, each.wall_time) else Kind.HOT_SPOT
         of_run = kind is Kind.LATE or each.compute_share is None
         share = each.with_small if of_run or each.compute_share is None else each.compute_share
-        region, reason = analysis.run.weighed.regions[each.region], "its time over all call paths was measured"
-        others = _others(each, region)
-        yield Finding(kind, region, procedure=each, share=share, of_run=of_run, others=others, reason=reason)
-
-
-def _others(procedure: HeavyProcedure, region: CodeRegion) -> tuple[int, ...]:
-    return tuple(path for path in procedure.paths if path != region.id)
+        region = analysis.run.weighed.regions[each.region]
+        yield Finding(
+            kind,
+            region,
+            procedure=each,
+            others=tuple(path for path in each.paths if path != region.id),
+            causes=analysis.parts.causes(each.region),
+            share=share,
+            of_run=of_run,
+            reason="its time over all call paths was measured",
+        )
 
 
 def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | None:

@@ -115,7 +115,6 @@ def _of_path(findings: Sequence[Finding]) -> Finding:
         procedure=next((each.procedure for each in findings if each.procedure), None),
         others=tuple(dict.fromkeys(path for each in findings for path in each.others)),
         causes=first.causes or next((each.causes for each in findings if each.causes), ()),
-        apart=uneven.apart if uneven else (),
         doubt=uneven.doubt if uneven else None,
         share=_share(findings, first.of_run, max),
     )

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from ..run.arrays import Values
 from ..run.code_regions import as_compared
 from .analysis import Analysis
 
-__all__ = ["inclusive", "is_mostly", "share_of"]
-
-_MOSTLY: Final = 0.5  # of a region's time: what takes more is what the region does
+__all__ = ["inclusive", "share_of"]
 
 
 def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> float:
@@ -32,8 +28,3 @@ def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> floa
 def inclusive(analysis: Analysis, values: Values, region: int) -> float:
     """Return the value of a region as it is compared; see ``as_compared``."""
     return as_compared(values, analysis.run.weighed.regions, analysis.performance.regions, region)
-
-
-def is_mostly(time: float | None, whole: float | None) -> bool:
-    """Return whether a time is most of another."""
-    return time is not None and whole is not None and time > _MOSTLY * whole

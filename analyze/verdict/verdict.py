@@ -9,13 +9,13 @@ from typing import Final
 import numpy as np
 
 from ...experiment import Region
+from ..run.costs import is_mostly
 from ..run.criteria import CRITERIA
 from .analysis import Analysis
 from .base import Base
 from .finding import Finding, Kind, Wait, Why
 from .heavy import heavy_procedures, heavy_regions
 from .ranking import each_place_once, ranked
-from .share import is_mostly
 from .uneven import uneven_regions
 
 __all__ = ["Verdict", "find_verdict"]

@@ -15,8 +15,8 @@ Region = dict[str, Any]
 
 MARKS = ("waiting", "small_calls", "one_after_another")  # of regions that cost time beside their causes
 
-# Causes that a region must not have unless they were planted: instructions and waiting are in all programs.
-_NEVER_INVENTED = {"l1_miss_rate", "l2_miss_rate", "io_bytes", "mpi_bytes"}
+# What a finding must not be unless it was planted: time in instructions, in walks and waiting is in all programs.
+_NEVER_INVENTED = {"memory", "file_io", "transfer", "one_after_another"}
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ def score(found: dict[str, Any], key: Key) -> Score:
     differences = found["dissimilarity"]
     apart = [each for each in differences["cccr"] if not (each["same_work"] or each["may_be_speed"])]
     heavy = found["disparity"]["cccr"] if found["disparity"]["exists"] else []
+    verdict = [each for each in found["findings"] if each["file"]]
     hits, places = [], set()
     truths = key.planted
     for truth, where in zip(truths, key.places, strict=False):
@@ -71,7 +72,7 @@ def score(found: dict[str, Any], key: Key) -> Score:
                 truth,
                 named,
                 where,
-                [each for each in found["findings"] if each["file"]],
+                verdict,
                 _clusters_right(truth, truths, differences["clusters"]),
                 counted=key.counted,
             )
@@ -81,7 +82,7 @@ def score(found: dict[str, Any], key: Key) -> Score:
         extra = [{**differences, "file": "", "line": 0, "name": "spread over all regions", "root_causes": []}]
     hedged, firm = ([said(each) for each in extra if _is_hedged(each) is wanted] for wanted in (True, False))
     places |= _where_a_cure_leaves_some(key)
-    invented = [said(each) for each in heavy if at(each) not in places and _invented(each)]
+    invented = [f"{each['kind']} {at(each)}" for each in verdict if at(each) not in places and _invented(each)]
     return Score(hits, firm, hedged, invented, differences["exists"] and not apart and bool(differences["cccr"]))
 
 
@@ -94,8 +95,8 @@ def _where_a_cure_leaves_some(key: Key) -> set[Position]:
 
 
 def _invented(region: Region) -> bool:
-    """Whether a region has a cause or a mark that is never there unless it was planted."""
-    return bool(_NEVER_INVENTED & {*region["root_causes"]} or region.get("one_after_another"))
+    """Whether a finding is never there unless it was planted; ranks that are late in turn are of no clusters."""
+    return region["kind"] in _NEVER_INVENTED or (region["kind"] == "imbalance" and not region["clusters"])
 
 
 def _is_hedged(region: Region) -> bool:
@@ -119,7 +120,8 @@ def _hit(
     cause = None
     if counted or not truth.counted:
         marks = [each for each in MARKS if region.get(each)]
-        cause = bool({*region["root_causes"][:1], *marks} & {*truth.causes})
+        said_first = [each["attribute"] for found in verdict if at(found) in where for each in found["causes"][:1]]
+        cause = bool({*said_first[:1], *marks} & {*truth.causes})
     gain = region.get("gain")
     return Hit(
         truth,

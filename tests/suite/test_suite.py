@@ -165,6 +165,9 @@ def region(place: Position, *causes: str, **marks: Any) -> dict[str, Any]:
         "line": place.line,
         "name": "loop",
         "root_causes": [*causes],
+        "kind": "hot_spot",
+        "clusters": [],
+        "causes": [{"attribute": each} for each in causes],
         "same_work": False,
         "may_be_speed": False,
         "confidence": {"level": "high"},
@@ -194,7 +197,8 @@ def test_a_verdict_is_right_only_with_place_ranks_and_cause():
     assert not scored([region(place, "l1_miss_rate")], clusters, []).faultless
     assert not scored([region(Position(place.file, 1), "instructions")], clusters, []).faultless
     assert not scored([], [[0, 1, 2, 3]], []).faultless
-    assert scored([here], clusters, [region(Position(place.file, 1), "l2_miss_rate")]).causes
+    assert scored([here], clusters, [region(Position(place.file, 1), kind="memory")]).causes
+    assert not scored([here], clusters, [region(Position(place.file, 1), "l2_miss_rate")]).causes
     elsewhere = Position(place.file, 1)
     assert scored([here, region(elsewhere)], clusters, []).imbalances
     unsure = scored([here, region(elsewhere, confidence={"level": "low"})], clusters, [])

@@ -235,13 +235,12 @@ def test_causes_come_with_their_evidence_and_what_to_try():
     assert lines[2] == f"{where}{saved:>{100 - len(where)}}"
     assert lines[3] == "    ranks 2-3: 1 s each; ranks 0-1: 500 ms each; on average 750 ms, about 440 ms without cache"
     assert lines[4] == "      misses; 96 % of busy time"
-    assert lines[5] == "    why: L1 misses take about 621 ms of its 750 ms of busy time"
-    assert lines[6] == "    why: L1 misses: 50 % of accesses, program 38 %"
-    assert lines[7].startswith(
+    assert lines[5] == "    why: L1 misses take about 626 ms of its 750 ms: 50 % of accesses, program 38 %"
+    assert lines[6].startswith(
         "    why: instructions differ: 2.1e9 on ranks 2-3 against 1.0e9 on ranks 0-1; all of the diff"
     )
-    assert lines[8].startswith("    try: access arrays")
-    assert lines[10].startswith("    try: distribute the work")
+    assert lines[7].startswith("    try: access arrays")
+    assert any(line.startswith("    try: distribute the work") for line in lines[8:])
 
 
 def test_volumes_are_compared_with_the_programs():
@@ -280,7 +279,7 @@ def test_a_region_that_no_counter_explains_is_said_to_be_so():
     heavy = next(number for number, line in enumerate(lines) if "HOT SPOT" in line)
     assert lines[heavy + 1 : heavy + 3] == [
         "    all ranks alike: 1 s per rank",
-        "    it executes 2.0e7 of the program's 4.0e9 instructions",
+        "    why: unknown: no count explains it",
     ]
 
 
@@ -641,9 +640,16 @@ def test_whom_ranks_wait_for_is_said_though_most_of_it_may_be_for_a_turn(wait, n
 
 def test_many_cycles_an_instruction_are_said_to_be_what_no_counter_tells():
     counts = {"instructions": [[1e8] * 2, [1e9] * 2, [1e9] * 2], "cycles": [[1e9] * 2] * 3}
-    lines = whole_lines(analyze(counted([1.0, 1.0], [0.01, 0.01], [0.01, 0.01], **counts)))
-    said = "it executes 2.0e8 of the program's 4.2e9 instructions, 10 cycles each"
-    assert f"    {said}: long latencies (divisions, branches, dependent operations)" in lines
+    made = counted([1.0, 1.0], [0.01, 0.01], [0.01, 0.01], **counts)
+    lines = whole_lines(analyze(made))
+    why = "unknown; 10 cycles per instruction: long latencies (memory, divisions, mispredicted branches)"
+    assert f"    why: {why}" in lines
+    (found,) = analyze(made).verdict.findings
+    assert [each.attribute for each in found.causes] == ["unexplained"]
+    for faults, said in ((0.0, "next: autoanalyzer run --usage page_faults"), (3e5, "it has 6.0e5 page faults")):
+        counts["page_faults"] = [[faults] * 2, [0.0] * 2, [0.0] * 2]
+        text = " ".join(whole_lines(analyze(counted([1.0, 1.0], [0.01, 0.01], [0.01, 0.01], **counts))))
+        assert f" {said} " in f"{text} "
 
 
 def test_of_what_is_mostly_waiting_that_is_said_before_what_it_computes():

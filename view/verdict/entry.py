@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 from ...analyze import Findings
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.run.code_regions import call_line_of, caller_of
+from ...analyze.run.costs import is_mostly
 from ...analyze.run.overhead import TIMES
 from ...analyze.verdict import Finding, Kind, Saved, Why
-from ...analyze.verdict.share import is_mostly
 from ...experiment import CallPath
 from ...experiment.region import CALL_KINDS
 from ..advice import tries
@@ -21,7 +21,8 @@ from ..standing import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, volume
 from .highlight import Highlight, highlight_of
-from .reasons import NOT_COUNTED, general_advice, more_about, reasons
+from .parts import NOT_COUNTED
+from .reasons import general_advice, more_about, reasons
 
 if TYPE_CHECKING:
     from ...advise import Advice, Advised

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Final
 
 from ...analyze import Findings
-from ...analyze.dissimilarity.causes import Difference
 from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
+from ...analyze.dissimilarity.work import Difference
 from ...analyze.evidence.attributes import MISS_RATES
 from ...analyze.refinement.opening import can_be_opened, is_of_a_library
 from ...analyze.run.code_regions import CodeRegion
+from ...analyze.run.costs import is_mostly
 from ...analyze.run.criteria import CRITERIA
 from ...analyze.verdict import Cause, Doubt, Finding, Kind
-from ...analyze.verdict.share import is_mostly
 from ...experiment import Region
 from ..causes import (
     AT_ONCE,
@@ -26,26 +26,18 @@ from ..causes import (
     against_difference,
     against_weight,
     because,
-    because_of,
-    most_telling,
-    of_the_program,
 )
 from ..place import Place, short
 from ..times import time_of
 from ..units import count, percent, ranks, volume
+from .parts import ALL, NOT_COUNTED, OF_CODE, not_counted, parts
 
-__all__ = ["NOT_COUNTED", "NO_PROBES", "general_advice", "more_about", "reasons"]
+__all__ = ["general_advice", "more_about", "reasons"]
 
-NO_PROBES: Final = "unknown: it has no probes; rebuild it with aa-mpicc, aa-mpicxx or aa-mpifort"
-NOT_COUNTED: Final = "not measured: autoanalyzer run --counters simulated shows it"
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: a region of which more must be known
-_ALL: Final = 0.9  # of a time: what is as much is all of it
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
-_OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
-_STEADY: Final = 0.5  # cycles per instruction: code of which a processor executes two in each cycle hardly waits
-_SLOW: Final = 2.0  # times the program's cycles per instruction
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
     Doubt.COUNTS_ALONE: "uncertain: the ranks that executed most took hardly longer by the clock",
@@ -89,16 +81,9 @@ def _doubt(findings: Findings, doubt: Doubt) -> str:
     return _WHAT_IT_MAY_BE[doubt]
 
 
-def _not_counted(findings: Findings) -> list[str]:
-    """Say how causes can be had; nothing of a file of another tool, which cannot be rerun."""
-    imported = "imported:" in findings.experiment.metric("wall_time").source
-    return [] if imported else [NOT_COUNTED]
-
-
 def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
-    causes = findings.explanation.of_ranks
-    core = finding.difference
-    if core in causes.same_work or (core is None and causes.noise):
+    same, core = findings.same_work, finding.difference
+    if core in same.cores or (core is None and same.everywhere):
         yield SAME_WORK
         return
     if finding.kind is Kind.SLOW_CORE:  # which is uncertain
@@ -108,16 +93,16 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
     if said := [*_because(findings, finding)]:
         yield from said
     elif "instructions" in findings.lacking:
-        yield from _not_counted(findings)
+        yield from not_counted(findings)
     elif not findings.experiment.notes.counts_by_rank:
         yield "unknown: work moved between ranks in the counting run, so their counts cannot be compared"
     elif finding.doubt is not Doubt.COUNTS_ALONE:
         yield "unknown: no count differs so; random memory access, page faults or placement may"
 
 
-def _most_apart(finding: Finding) -> Cause | None:
+def _most_apart(findings: Findings, finding: Finding) -> Cause | None:
     """Return what most of the slowest ranks' excess is, if that has a name."""
-    most = finding.apart[0] if finding.apart else None
+    most = next(iter(findings.causes_of_differences.get(finding.difference, ())), None)
     return most if most and most.seconds is not None and most.attribute in NAMES else None
 
 
@@ -125,12 +110,12 @@ def _explained(findings: Findings, cause: Cause) -> str:
     """Write what a cause is of the time that the slowest ranks take longer: ``1.2 s of the 1.9 s difference``."""
     assert cause.seconds is not None and cause.share
     spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
-    return "all of the difference" if cause.share >= _ALL else f"{spent} of the {whole} difference"
+    return "all of the difference" if cause.share >= ALL else f"{spent} of the {whole} difference"
 
 
 def _because(findings: Findings, finding: Finding) -> Iterator[str]:
     """Say what differs, and what that is of the time that differs."""
-    most = _most_apart(finding)
+    most = _most_apart(findings, finding)
     if found := [each for each in _apart(findings, finding) if len(each.values) > 1]:
         known = most is not None and most.attribute == found[0].attribute
         who = _compared(findings)
@@ -147,9 +132,9 @@ def _apart(findings: Findings, finding: Finding) -> list[Difference]:
 
     What has no part in the time is not said.
     """
-    causes, core = findings.explanation.of_ranks, finding.difference
-    differences = causes.differences if core is None else causes.of_core[core]
-    clusters, names = findings.dissimilarity.clusters, [each.attribute for each in finding.apart]
+    differences = findings.told_apart.get(finding.difference, ())
+    causes = findings.causes_of_differences.get(finding.difference, ())
+    clusters, names = findings.dissimilarity.clusters, [each.attribute for each in causes]
     in_time = [each for each in differences if each.attribute in names]
     found = []
     for each in sorted(in_time, key=lambda each: names.index(each.attribute)):
@@ -171,58 +156,14 @@ def _compared(findings: Findings) -> list[str]:
 def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
     """Say why a region takes its time, what takes most of it first."""
     assert finding.weight is not None
-    core = finding.weight
-    causes, cost = findings.explanation.of_regions, findings.run.weighed_costs[core]
-    by_path_alone = findings.explanation.seconds.chained[core] > 0 and not findings.in_turn[core]
-    waiting = [_waiting(findings, core)] if core in causes.waiting and not by_path_alone else []
-    executes = _executes(findings, finding, core) if finding.kind in _OF_CODE else []
-    known = [each for each in causes.causes[core] if each.attribute != "instructions"]
-    also = [each for each in causes.also[core] if each.attribute != "instructions"]
-    computing = [because_of(cost, known, also)] if known else [because_of(cost, (), also)] if also else []
-    if misses := _misses(findings, finding):
-        computing = [misses, *computing]
-    waiting, computing = ([f"why: {line}" for line in lines] for lines in (waiting, computing))
+    core, split = finding.weight, findings.explanation.seconds
+    cost = findings.run.weighed_costs[core]
+    by_path_alone = split.chained[core] > 0 and not findings.in_turn[core]
+    waiting = [f"why: {_waiting(findings, core)}"] if split.waits[core] and not by_path_alone else []
+    computing = [*parts(findings, finding, core)]
     if finding.kind in _OF_OTHERS or is_mostly(cost.mpi_time, cost.wall_time):
-        return [*waiting, *computing, *executes]
-    return [*computing, *executes, *waiting]
-
-
-def _misses(findings: Findings, finding: Finding) -> str:
-    """Say what cache misses take of a region's busy time, where they are its main part."""
-    for each in finding.causes if finding.kind is Kind.MEMORY else ():
-        if each.attribute in MISS_RATES and each.seconds and finding.weight is not None:
-            busy = float(findings.explanation.seconds.computing[finding.weight])
-            spent, whole = (time_of(findings.experiment, time) for time in (each.seconds, busy))
-            return f"{NAMES[each.attribute]} take about {spent} of its {whole} of busy time"
-    return ""
-
-
-def _executes(findings: Findings, finding: Finding, core: int) -> list[str]:
-    """Say what a region executes, and how fast; that nothing was counted, where that is so."""
-    if "instructions" in findings.lacking:
-        probes = [NO_PROBES] if finding.region and _has_no_probes(findings, finding.region) else []
-        return [f"why: {each}" for each in probes or _not_counted(findings)]
-    selection = findings.run.weighed
-    executed = selection.sums("instructions")
-    of_all = float(executed[list(selection.top)].sum())
-    said = f"it executes {of_the_program(count(float(executed[core])), count(of_all))} instructions"
-    cpi = findings.weights.cpi
-    if cpi is None or cpi[0][core] is None:
-        return [said]
-    own, program = float(cpi[0][core] or 0.0), cpi[1]
-    said += f", {own:.2g} cycles each"
-    if finding.kind is not Kind.MEMORY and own > _SLOW * program:
-        return [f"{said}: long latencies (divisions, branches, dependent operations)"]
-    return [
-        f"{said}: hardly a stall, so only fewer instructions help (vectorise, compute less)" if own <= _STEADY else said
-    ]
-
-
-def _has_no_probes(findings: Findings, region: CodeRegion) -> bool:
-    """Return whether a region is a whole program that was built without probes."""
-    name, notes = findings.experiment.call_paths[region.id].region.name, findings.experiment.notes
-    said = [each for each in notes.not_instrumented if each.startswith(f"{name}: ")]
-    return region.own_code and bool(said) and not any("--python-functions" in each for each in said)
+        return [*waiting, *computing]
+    return [*computing, *waiting]
 
 
 def _why_in_mpi(findings: Findings, finding: Finding) -> list[str]:
@@ -239,7 +180,7 @@ def general_advice(findings: Findings, finding: Finding) -> list[str]:
     uneven = []
     if finding.groups and finding.kind is not Kind.SLOW_CORE:
         to_try = against_difference(findings.performance, finding.difference)
-        most = _most_apart(finding)
+        most = _most_apart(findings, finding)
         names = [*([most.attribute] if most else []), *(each.attribute for each in _apart(findings, finding))]
         uneven = [to_try[each] for each in dict.fromkeys(names)]
     heavy = [] if finding.weight is None else _against_weight(findings, finding)
@@ -256,38 +197,40 @@ def _against_weight(findings: Findings, finding: Finding) -> list[str]:
 def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
     core, found = finding.weight, findings.explanation.serialisation
     assert core is not None
-    if core in findings.explanation.of_regions.small_calls:
+    if findings.explanation.seconds.has_small_calls[core]:
         yield FEWER_MESSAGES
     elif found is not None and findings.in_turn[core]:
         yield AT_ONCE if found.passes_on[core] else EACH_TIME
 
 
 def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
-    core, causes = finding.weight, findings.explanation.of_regions
+    """Say what to try against what has a remedy, the largest first."""
+    core = finding.weight
     assert core is not None
-    advice = against_weight(findings.run.weighed_costs[core])
-    known = [each for each in causes.causes[core] if each.attribute != "instructions"]
-    misses = next((each.attribute for each in finding.causes if each.attribute in MISS_RATES), "")
-    if finding.kind is Kind.MEMORY and misses:
-        yield advice[misses]
-    if known:
-        names = dict.fromkeys([most_telling(known), *(each.attribute for each in [*known, *causes.also[core]])])
-        yield from (advice[each] for each in names if each in advice and each != "instructions")
+    advice, remedies = against_weight(findings.run.weighed_costs[core]), findings.parts.remedies(core)
+    names = {Kind.FILE_IO: "io_bytes", Kind.TRANSFER: "mpi_bytes", Kind.MEMORY: _worst_misses(findings, core)}
+    for kind in sorted(names.keys() & remedies.keys(), key=lambda kind: remedies[kind].after - remedies[kind].before):
+        yield advice[names[kind]]
+
+
+def _worst_misses(findings: Findings, core: int) -> str:
+    parts = findings.parts.of(core)
+    return max(MISS_RATES, key=lambda name: parts.get(name, 0.0))
 
 
 def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
     """Say what is not measured in a region, who calls it, and which ranks are alike, or a master."""
     if finding.weight is not None and finding.kind not in _IN_MPI:
-        if names := findings.explanation.unprobed.get(finding.weight):
+        if names := findings.unprobed.get(finding.weight):
             yield _too_small(names)
         yield from _throttled(findings, finding.weight)
-    is_code = finding.kind in (*_OF_CODE, Kind.IMBALANCE)
+    is_code = finding.kind in (*OF_CODE, Kind.IMBALANCE)
     if is_code and finding.region and finding.weight is not None and finding.share >= _MOST_OF_RUN:
         yield from _look_inside(findings, finding.region)
     if finding.procedure and len(finding.procedure.callers) > 1:
         yield _called_from(finding)
     if finding.groups and finding is _first_uneven(findings):
-        yield from (f"{ranks(group)}: {SAME_WORK}" for group in findings.explanation.of_ranks.alike)
+        yield from (f"{ranks(group)}: {SAME_WORK}" for group in findings.same_work.groups)
         if (one := findings.verdict.computes_least) is not None:
             yield f"{ranks([one])} computes least: if it is a master, --exclude-rank {one}"
 
@@ -320,7 +263,7 @@ def _too_small(names: Sequence[str]) -> str:
 
 def _throttled(findings: Findings, core: int) -> Iterator[str]:
     """Name the throttled region that most of a region's own time is, if one is."""
-    for each in findings.explanation.throttled.get(core, ())[:1]:
+    for each in findings.throttled.get(core, ())[:1]:
         place = Place.of_path(findings.experiment.call_paths, each.path)
         where = f"{place.title}, {place.source}" if place.file else place.title
         part = f"about {percent(100 * each.share)}" if each.share < 1 else "perhaps most"
@@ -330,7 +273,7 @@ def _throttled(findings: Findings, core: int) -> Iterator[str]:
 def _waiting(findings: Findings, core: int) -> str:
     """Say that ranks wait in a region's MPI calls, and for whom; or that these are many and small."""
     found, explanation = findings.explanation.serialisation, findings.explanation
-    otherwise = core in explanation.of_regions.small_calls or core in explanation.waiting.shares
+    otherwise = explanation.seconds.has_small_calls[core] or core in explanation.waiting.shares
     if found and findings.in_turn[core]:
         return _in_turn(findings, core)
     if (late := explanation.waiting.awaited.get(core)) and not otherwise:
@@ -369,9 +312,9 @@ def _estimated_waiting(findings: Findings, core: int) -> str:
     """Say what waiting is for, where the critical path does not show it."""
     cost, waiting, line = findings.run.weighed_costs[core], findings.explanation.waiting, _in_calls(findings, core)
     each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
-    if core in findings.explanation.of_regions.small_calls:
+    if findings.explanation.seconds.has_small_calls[core]:
         small = float(findings.explanation.seconds.small_calls[core])
-        part = "" if small >= _ALL * time else f"{time_of(findings.experiment, small)} of the "
+        part = "" if small >= ALL * time else f"{time_of(findings.experiment, small)} of the "
         return f"small messages: {part}{line}, {volume(moved / each)} per call"
     if core in waiting.shares:
         return f"{line}: {_for_late_ranks(findings, waiting.shares[core], time)}"
@@ -388,7 +331,7 @@ def _for_late_ranks(findings: Findings, shares: Mapping[int, float], time: float
     """Say whom ranks wait for longest, and where these are late; of how much of the time, unless of all."""
     late = max(shares, key=shares.__getitem__)
     place, waited = Place.of(findings.experiment, findings.performance.regions[late]), shares[late]
-    part = "waits" if waited >= _ALL * time else f"{time_of(findings.experiment, waited)} of it"
+    part = "waits" if waited >= ALL * time else f"{time_of(findings.experiment, waited)} of it"
     where = f"at {place.source} ({place.title})" if place.file else f"in {place.title}"
     known = (each for each in findings.verdict.findings if each.difference == late)
     slowest = next((each.slowest for each in known), ())

@@ -13,7 +13,7 @@ from ..lines import broken
 from ..place import clipped
 from .entry import Entry, entries
 from .headline import balanced, efficiency, headline, master, too_short, what_is_busy
-from .reasons import NO_PROBES, NOT_COUNTED
+from .parts import NO_PROBES, NOT_COUNTED
 
 if TYPE_CHECKING:
     from ...advise import Advised

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autoanalyzer.analyze.account.computing import Counted
-from autoanalyzer.analyze.account.price_fit import fit, fitted_prices, instruction_prices
+from autoanalyzer.analyze.account.price_fit import fit, fitted_prices, own_prices
 from autoanalyzer.analyze.run.summary import sampled
 from autoanalyzer.experiment.prices import Prices
 
@@ -106,14 +108,29 @@ def test_each_region_has_its_own_price_of_an_instruction_within_what_code_takes(
     counted = Counted.of(mixed)
     fitted = fitted_prices(mixed, counted, BOTH)
     assert fitted == pytest.approx([1e-10, 1e-8], rel=1e-3)
-    assert instruction_prices(mixed, counted, fitted, BOTH)[1:] == pytest.approx([1e-10, 1e-10, 5e-10, 8e-10], rel=1e-2)
+    assert own_prices(mixed, counted, fitted, BOTH)[0, 1:] == pytest.approx([1e-10, 1e-10, 5e-10, 8e-10], rel=1e-2)
+
+
+def test_what_the_dearest_instruction_leaves_is_of_misses_up_to_those_of_a_chase(make_experiment):
+    """In a calibrated walk a line comes each 2 ns, whatever the run's price; a chase waits 0.1 us for each."""
+    walks = {"walk": [1.2, 2.4], "too": [1.2, 1.2], "chase": [0.1, 0.1], "other": [2.0, 2.0]}
+    experiment = make_experiment(
+        walks,
+        instructions={"walk": [1e10, 2e10], "too": [1e10, 1e10], "chase": [1e6, 1e6], "other": [1e9, 1e9]},
+        l1_accesses={"walk": [1e9, 2e9], "too": [1e9, 1e9], "chase": [1e6, 1e6], "other": [1e6, 1e6]},
+        l1_misses={"walk": [1e8, 2e8], "too": [1e8, 1e8], "chase": [1e6, 1e6], "other": [1e6, 1e6]},
+        l2_misses={"walk": [1e8, 2e8], "too": [1e8, 1e8], "chase": [1e6, 1e6], "other": [1e6, 1e6]},
+    )
+    machine = replace(BOTH, l1_miss_streamed=1e-9, l1_miss_chased=4e-9, l2_miss_streamed=2e-9, l2_miss_chased=2e-7)
+    own = own_prices(experiment, Counted.of(experiment), (1e-10, 1e-9, 5e-9), machine)
+    assert own[2, 1:] == pytest.approx([2e-9, 2e-9, 0.1e-6 - 0.8e-9, 2e-7], rel=1e-2)
 
 
 @pytest.mark.parametrize("calibrated", [Prices(), Prices(instruction=1e-10), Prices(instruction_independent=1e-11)])
 def test_without_both_bounds_all_regions_have_the_fitted_price(mixed, calibrated):
     counted = Counted.of(mixed)
     fitted = fitted_prices(mixed, counted, calibrated)
-    assert set(instruction_prices(mixed, counted, fitted, calibrated).tolist()) == {fitted[0]}
+    assert {tuple(each) for each in own_prices(mixed, counted, fitted, calibrated).T.tolist()} == {fitted}
 
 
 def test_of_many_ranks_some_that_lie_evenly_spread_decide(make_experiment, monkeypatch):

@@ -230,8 +230,8 @@ def test_what_no_process_moves_is_no_cause_where_processes_were_started(make_exp
     experiment = make_experiment(times, **nothing)
     findings = analyze(experiment.replaced(notes=Notes(started=(1, 2))))
     assert findings.dissimilarity.exists
-    assert not findings.explanation.of_ranks.differences
-    assert not any(findings.explanation.of_ranks.of_core.values())
+    assert not findings.dissimilarity_causes.differences
+    assert not any(findings.dissimilarity_causes.of_core.values())
 
 
 @pytest.mark.parametrize(("more", "parted"), [(16, False), (23, False), (25, True)])

@@ -27,7 +27,7 @@ def test_ranks_that_move_more_are_found_where_they_do(make_experiment):
     assert findings.performance.metric == "mpi_bytes"
     assert findings.dissimilarity.clusters == ((0, 1), (2, 3))
     assert named(findings) == ["exchange"]
-    assert [each.attribute for each in findings.explanation.of_ranks.differences] == ["mpi_bytes"]
+    assert [each.attribute for each in findings.dissimilarity_causes.differences] == ["mpi_bytes"]
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,6 @@ def test_it_is_in_the_nearest_region_around_that_was_timed(make_experiment, with
     findings = analyze(made.replaced(notes=Notes(throttled={descriptor: reason})))
     named = {
         made.path_name(findings.run.weighed.regions[index].id): [made.path_name(each.path) for each in throttled]
-        for index, throttled in findings.explanation.throttled.items()
+        for index, throttled in findings.throttled.items()
     }
     assert named == ({"work": within[-1:]} if found else {})

@@ -17,7 +17,7 @@ def findings(make_experiment, **metrics):
 
 
 def test_ranks_differ_by_the_attributes_that_make_the_same_clusters(make_experiment):
-    found = findings(make_experiment, io_bytes={"rest": [5.0, 6.0, 7.0, 8.0]}).explanation.of_ranks
+    found = findings(make_experiment, io_bytes={"rest": [5.0, 6.0, 7.0, 8.0]}).dissimilarity_causes
     assert [row.values for row in found.table.rows] == [(0, 0), (1, 0), (2, 1), (3, 1)]
     assert [row.decision for row in found.table.rows] == [0, 0, 1, 1]
     assert {each.attribute for each in found.differences} == {"io_bytes", "instructions"}
@@ -28,7 +28,7 @@ def test_of_attributes_that_part_ranks_as_far_the_order_is_always_the_same(make_
     volumes = {name: {"work": INSTRUCTIONS["work"]} for name in ("io_bytes", "mpi_bytes")}
     instructions = {"work": INSTRUCTIONS["work"], "rest": [0.0] * 4}
     metrics = {name: {"work": values} for name, values in misses.items()} | volumes | {"instructions": instructions}
-    causes = analyze(make_experiment(UNEVEN, **metrics), method="paper").explanation.of_ranks.differences
+    causes = analyze(make_experiment(UNEVEN, **metrics), method="paper").dissimilarity_causes.differences
     assert [each.attribute for each in causes] == ["l1_miss_rate", "io_bytes", "mpi_bytes", "instructions"]
 
 
@@ -36,7 +36,7 @@ def test_an_attribute_is_compared_in_all_regions_so_that_equal_work_elsewhere_hi
     """Ours looks at the core alone."""
     metrics = {"instructions": {**INSTRUCTIONS, "rest": [1e11] * 4}}
     found = {method: analyze(make_experiment(UNEVEN, **metrics), method=method) for method in ("autoanalyzer", "paper")}
-    causes = {method: each.explanation.of_ranks.differences for method, each in found.items()}
+    causes = {method: each.dissimilarity_causes.differences for method, each in found.items()}
     assert [each.attribute for each in causes["autoanalyzer"]] == ["instructions"]
     assert causes["paper"] == ()
 
@@ -45,7 +45,7 @@ def test_any_volume_is_a_cause_where_no_other_region_has_some(make_experiment):
     metrics = {"mpi_bytes": {"work": [8.0] * 4}}
     found = {method: analyze(make_experiment(UNEVEN, **metrics), method=method) for method in ("autoanalyzer", "paper")}
     named = {
-        method: [cause.attribute for causes in each.explanation.of_regions.causes.values() for cause in causes]
+        method: [cause.attribute for causes in each.disparity_causes.causes.values() for cause in causes]
         for method, each in found.items()
     }
     assert named["autoanalyzer"] == []
@@ -54,7 +54,7 @@ def test_any_volume_is_a_cause_where_no_other_region_has_some(make_experiment):
 
 def test_a_critical_region_that_is_no_core_has_a_row(make_experiment):
     seconds = {"outer": [0.0], "outer/inner": [9.0], "x": [1.0], "y": [0.5]}
-    table = analyze(make_experiment(seconds, instructions=seconds), method="paper").explanation.of_regions.table
+    table = analyze(make_experiment(seconds, instructions=seconds), method="paper").disparity_causes.table
     assert [row.decision for row in table.rows][:2] == [1, 1]
 
 

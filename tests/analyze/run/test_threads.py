@@ -99,7 +99,7 @@ def test_evidence_is_of_threads_that_have_been_there(make_experiment):
     times = {"of two": [2, 4, 0, 0], "of four": [1, 1, 1, 1]}
     counts = {"of two": [2e9, 4e9, 0, 0], "of four": [1e9, 1e9, 1e9, 1e9]}
     findings = analyze(make_experiment(times, threads=4, instructions=counts))
-    (difference,) = findings.explanation.of_ranks.differences
+    (difference,) = findings.dissimilarity_causes.differences
     assert difference.values == (2e9, 4e9)
 
 
@@ -157,7 +157,7 @@ def test_counts_tell_why_threads_differ(make_experiment):
             instructions={"serial": [5e9, 0], "loop@3": [3e9, 1e9]},
         )
     )
-    (difference,) = findings.explanation.of_ranks.differences
+    (difference,) = findings.dissimilarity_causes.differences
     assert (difference.attribute, difference.values) == ("instructions", (3e9, 1e9))
 
 
@@ -180,7 +180,7 @@ def test_the_threads_of_a_team_can_share_its_work_and_ranks_what_first_threads_d
     lines = verdict_lines(findings, everything=True)
     for place, said in (("serial", "or parts on demand"), ("loop", "schedule(dynamic), or tasks")):
         start = next(at for at, line in enumerate(lines) if "IMBALANCE" in line and f"  {place}" in line)
-        assert f"    try: distribute the work evenly: parts of equal cost, {said}" in lines[start : start + 5]
+        assert f"    try: distribute the work evenly: parts of equal cost, {said}" in lines[start : start + 6]
     found = {each["name"]: each["evidence"] for each in findings_document(findings, Path("x"))["dissimilarity"]["cccr"]}
     assert "on demand" in found["serial"][0]["try"]
     assert "schedule(dynamic)" in found["loop@3"][0]["try"]

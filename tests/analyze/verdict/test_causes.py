@@ -44,11 +44,19 @@ def position(findings: Findings, name: str) -> int:
 
 
 def causes_of(findings: Findings, name: str) -> list[str]:
-    return [each.attribute for each in findings.explanation.of_regions.causes[position(findings, name)]]
+    return [each.attribute for each in findings.disparity_causes.causes[position(findings, name)]]
+
+
+def waiting(findings: Findings) -> set[int]:
+    return {core for core in findings.disparity.cccr if findings.explanation.seconds.waits[core]}
+
+
+def small_calls(findings: Findings) -> set[int]:
+    return {core for core in findings.disparity.cccr if findings.explanation.seconds.has_small_calls[core]}
 
 
 def of_ranks(findings: Findings) -> list[str]:
-    return [each.attribute for each in findings.explanation.of_ranks.differences]
+    return [each.attribute for each in findings.dissimilarity_causes.differences]
 
 
 # Disparity
@@ -77,9 +85,9 @@ def test_each_planted_region_has_its_own_cause(make_experiment):
 
 def test_a_cause_comes_with_the_regions_number_and_the_programs(make_experiment):
     findings = analyze(three_faults(make_experiment), disparity_metric="wall_time")
-    cause = findings.explanation.of_regions.causes[position(findings, "dump")][0]
+    cause = findings.disparity_causes.causes[position(findings, "dump")][0]
     assert (cause.value, cause.program, cause.elsewhere) == (1.6e9, 1.6e9 + 4e5, 4e5)
-    walk = findings.explanation.of_regions.causes[position(findings, "walk")][0]
+    walk = findings.disparity_causes.causes[position(findings, "walk")][0]
     assert walk.value == pytest.approx(0.9)
     assert walk.elsewhere == pytest.approx(0.02)
 
@@ -90,7 +98,7 @@ def test_critical_regions_that_are_no_cores_are_no_objects(make_experiment):
     steps, walk = position(findings, "steps"), position(findings, "steps/walk")
     assert {steps, walk} <= set(findings.disparity.ccr)
     assert set(findings.disparity.ccr).difference(findings.disparity.cccr) == {steps}
-    ids = [row.id for row in findings.explanation.of_regions.table.rows]
+    ids = [row.id for row in findings.disparity_causes.table.rows]
     assert findings.performance.regions[steps].id not in ids
     assert len(ids) == len(findings.performance.regions) - 1
 
@@ -98,7 +106,7 @@ def test_critical_regions_that_are_no_cores_are_no_objects(make_experiment):
 def test_one_raised_attribute_is_the_one_cause(make_experiment):
     seconds = {"heavy": alike(4.0), "calm": alike(0.4), "other": alike(0.1)}
     findings = analyze(make_experiment(seconds, **counted(seconds)))
-    assert findings.explanation.of_regions.table.reducts == (("instructions",),)
+    assert findings.disparity_causes.table.reducts == (("instructions",),)
     assert causes_of(findings, "heavy") == ["instructions"]
 
 
@@ -113,7 +121,7 @@ def test_a_core_that_executes_as_fast_as_the_program_has_its_instructions_for_a_
     """Others execute more, and take turns with nobody."""
     seconds = {name: alike(time) for name, time in zip("abcde", (8.0, 4.0, 2.0, 1.0, 0.1), strict=True)}
     findings = analyze(make_experiment(seconds, off={"d": alike(7.0)}, **counted(seconds)))
-    assert findings.explanation.of_regions.table.rows[3].values[-1] == 0
+    assert findings.disparity_causes.table.rows[3].values[-1] == 0
     assert causes_of(findings, "d") == ["instructions"]
 
 
@@ -130,8 +138,8 @@ def test_calls_that_last_longer_than_a_turn_are_waiting_and_not_small(make_exper
         seconds, mpi_time={"halo": alike(0.3)}, mpi_calls={"halo": alike(360.0)}, mpi_bytes={"halo": alike(4e5)}
     )
     findings = analyze(made)
-    assert position(findings, "halo") in findings.explanation.of_regions.waiting
-    assert not findings.explanation.of_regions.small_calls
+    assert position(findings, "halo") in waiting(findings)
+    assert not small_calls(findings)
 
 
 def test_a_high_miss_rate_of_a_region_with_few_accesses_is_none(make_experiment):
@@ -211,7 +219,7 @@ def test_volume_is_a_cause_on_a_busy_machine_too_but_not_of_waiting(make_experim
     )
     findings = analyze(experiment)
     assert causes_of(findings, "swap") == ([] if waits else ["mpi_bytes"])
-    assert (position(findings, "swap") in findings.explanation.of_regions.waiting) == waits
+    assert (position(findings, "swap") in waiting(findings)) == waits
 
 
 def test_many_small_writes_are_disk_io_all_the_same(make_experiment):
@@ -261,7 +269,7 @@ def test_time_in_mpi_without_volume_is_waiting(make_experiment):
             )
         )
         barrier = position(findings, "barrier")
-        assert (barrier in findings.explanation.of_regions.waiting) == waits
+        assert (barrier in waiting(findings)) == waits
         assert ("mpi_bytes" in causes_of(findings, "barrier")) != waits
 
 
@@ -277,7 +285,7 @@ def test_nobody_is_waited_for_where_all_spend_the_same_time_in_mpi(make_experime
     seconds = {"work": [1.0, 1.0, 1.0, 2.0], "first": alike(0.0), "second": alike(0.0)}
     waits = {"first": [1.0, 1.0, 1.0, 0.0], "second": [3.001, 3.0, 3.0, 3.0]}
     findings = analyze(make_experiment(seconds, mpi_time=waits, mpi_bytes={"second": alike(8.0)}))
-    assert position(findings, "second") in findings.explanation.of_regions.waiting
+    assert position(findings, "second") in waiting(findings)
     assert position(findings, "second") not in findings.explanation.waiting.late
 
 
@@ -292,7 +300,7 @@ def test_routines_that_move_alike_have_the_same_cause(make_experiment):
         )
     )
     assert causes_of(findings, "rows") == causes_of(findings, "columns") == ["mpi_bytes"]
-    assert not findings.explanation.of_regions.waiting
+    assert not waiting(findings)
 
 
 def test_who_waits_need_not_be_many(make_experiment):
@@ -308,16 +316,16 @@ def test_waiting_is_for_the_core_whose_ranks_come_late(make_experiment):
     seconds = {"a": [1.0, 1.0, 3.0, 3.0], "b": [1.0, 4.0, 1.0, 4.0], "sync": alike(0.0)}
     waits = [9.0 - one - other for one, other in zip(seconds["a"], seconds["b"], strict=True)]
     findings = analyze(make_experiment(seconds, mpi_time={"sync": waits}, mpi_bytes={"sync": alike(8.0)}))
-    waiting, sync = findings.explanation.waiting, position(findings, "sync")
-    assert waiting.late == {sync: position(findings, "b")}
-    assert waiting.seconds[sync] == 2.5
-    assert waiting.shares[sync] == {position(findings, "a"): 1.0, position(findings, "b"): 1.5}
+    found, sync = findings.explanation.waiting, position(findings, "sync")
+    assert found.late == {sync: position(findings, "b")}
+    assert found.seconds[sync] == 2.5
+    assert found.shares[sync] == {position(findings, "a"): 1.0, position(findings, "b"): 1.5}
 
 
 def test_ranks_that_are_alike_wait_for_none(make_experiment):
     seconds = {"a": alike(1.0), "sync": alike(0.0)}
     findings = analyze(make_experiment(seconds, mpi_time={"sync": alike(3.0)}, mpi_bytes={"sync": alike(8.0)}))
-    assert position(findings, "sync") in findings.explanation.of_regions.waiting
+    assert position(findings, "sync") in waiting(findings)
     assert findings.explanation.waiting.late == {}
 
 
@@ -340,7 +348,7 @@ def test_no_more_is_waiting_than_the_ranks_that_came_before_were_late(make_exper
     broadcasts = position(findings, "broadcasts")
     assert findings.dissimilarity.exists
     assert late(findings) == {}
-    assert broadcasts in findings.explanation.of_regions.waiting & findings.explanation.of_regions.small_calls
+    assert broadcasts in waiting(findings) & small_calls(findings)
     text = " ".join(" ".join(verdict_lines(findings)).split())
     assert "small messages: 3.8 s in 1.1e5 MPI calls that move 58 MB, 518 B per call try: pack" in text
 
@@ -391,7 +399,7 @@ def test_who_is_compared_and_by_what_makes_no_waiting_volume(make_experiment):
     )
     for options in ({}, {"metric": "wall_time"}, {"metric": "mpi_bytes"}, {"exclude_ranks": [3]}):
         findings = analyze(experiment, **options)
-        assert position(findings, "halo") in findings.explanation.of_regions.waiting
+        assert position(findings, "halo") in waiting(findings)
         assert causes_of(findings, "halo") == []
 
 
@@ -410,7 +418,7 @@ def test_without_any_io_no_row_raises_it(make_experiment):
     seconds = {"heavy": alike(4.0), "calm": alike(0.4), "other": alike(0.2)}
     none = {"heavy": alike(0.0)}
     findings = analyze(make_experiment(seconds, io_bytes=none, mpi_bytes=none, **counted(seconds)))
-    table = findings.explanation.of_regions.table
+    table = findings.disparity_causes.table
     assert table.attributes == ALL
     assert {row.values[2:4] for row in table.rows} == {(0, 0)}
 
@@ -424,7 +432,7 @@ def test_a_row_that_raises_none_of_the_reducts_shows_what_it_raises(make_experim
         make_experiment(seconds, io_time={"a": alike(1.0)}, io_bytes={"a": alike(1e9)}, **counts),
         disparity_metric="wall_time",
     )
-    assert findings.explanation.of_regions.table.reducts == (("io_bytes", "instructions"),)
+    assert findings.disparity_causes.table.reducts == (("io_bytes", "instructions"),)
     assert causes_of(findings, "b") == ["instructions"]
 
 
@@ -436,8 +444,8 @@ def test_attributes_that_cannot_be_had_are_named_and_left_out(make_experiment, k
     had = tuple(
         name for name in ALL if name == "instructions" in keep or (name == "l1_miss_rate" and "l1_misses" in keep)
     )
-    assert findings.explanation.of_regions.table.attributes == had
-    assert findings.explanation.of_ranks.table.attributes == had
+    assert findings.disparity_causes.table.attributes == had
+    assert findings.dissimilarity_causes.table.attributes == had
     assert findings.lacking == tuple(name for name in ALL if name not in had)
 
 
@@ -460,9 +468,9 @@ def test_ten_thousand_regions_get_their_causes(make_experiment):
 def test_one_region_has_no_disparity_and_empty_lists(make_experiment, ranks):
     seconds = {"": [1.0] * ranks}
     findings = analyze(make_experiment({"a": [0.0] * ranks}, own=1.0, **counted(seconds)))
-    assert not findings.disparity.exists or findings.explanation.of_regions.causes
+    assert not findings.disparity.exists or findings.disparity_causes.causes
     assert not findings.dissimilarity.exists
-    assert findings.explanation.of_ranks.table.rows == ()
+    assert findings.dissimilarity_causes.table.rows == ()
 
 
 def test_all_zero_is_no_bottleneck(make_experiment):
@@ -470,7 +478,7 @@ def test_all_zero_is_no_bottleneck(make_experiment):
     findings = analyze(make_experiment(zero, **counted(zero)))
     assert not findings.disparity.exists
     assert not findings.dissimilarity.exists
-    assert findings.explanation.of_regions.table.reducts == ()
+    assert findings.disparity_causes.table.reducts == ()
 
 
 def test_regions_of_identical_values_have_no_disparity(make_experiment):
@@ -484,7 +492,8 @@ def test_regions_of_identical_values_have_no_disparity(make_experiment):
 
 def test_ranks_that_execute_more_differ_by_instructions(make_experiment):
     seconds = {"work": [1.0, 1.0, 2.0, 2.0], "calm": alike(1.0)}
-    causes = analyze(make_experiment(seconds, **counted(seconds))).explanation.of_ranks
+    findings = analyze(make_experiment(seconds, **counted(seconds)))
+    causes = findings.dissimilarity_causes
     assert causes.table.reducts == (("instructions",),)
     assert [(row.values, row.decision) for row in causes.table.rows] == [
         ((0, 0, 0), 0),
@@ -493,7 +502,7 @@ def test_ranks_that_execute_more_differ_by_instructions(make_experiment):
         ((0, 0, 1), 1),
     ]
     assert [(each.attribute, each.values) for each in causes.differences] == [("instructions", (1e9, 2e9))]
-    assert not causes.noise
+    assert not findings.same_work.everywhere
 
 
 def test_a_large_region_elsewhere_does_not_hide_the_difference(make_experiment):
@@ -511,7 +520,7 @@ def test_ranks_with_equal_instructions_and_more_misses_differ_by_misses(make_exp
     counts["l2_misses"]["work"][3] *= 20
     findings = analyze(make_experiment(seconds, **counts))
     assert of_ranks(findings) == ["l1_miss_rate"]
-    assert not findings.explanation.of_ranks.noise
+    assert not findings.same_work.everywhere
 
 
 def test_one_rank_that_writes_a_file_differs_by_io(make_experiment):
@@ -522,7 +531,7 @@ def test_one_rank_that_writes_a_file_differs_by_io(make_experiment):
         )
     )
     assert of_ranks(findings) == ["io_bytes"]
-    assert findings.explanation.of_ranks.differences[0].values == (1e9, 0.0)
+    assert findings.dissimilarity_causes.differences[0].values == (1e9, 0.0)
 
 
 @pytest.mark.parametrize("misses", [9e6, 2e7], ids=["under one percent", "which takes little time"])
@@ -543,7 +552,7 @@ def test_the_widest_difference_comes_first(make_experiment):
     seconds = {"work": [1.0, 1.0, 2.0, 2.0]}
     counts = counted(seconds)
     findings = analyze(make_experiment(seconds, io_bytes={"work": [1e8, 1e8, 9e8, 9e8]}, **counts))
-    assert findings.explanation.of_ranks.table.reducts == (("io_bytes",), ("instructions",))
+    assert findings.dissimilarity_causes.table.reducts == (("io_bytes",), ("instructions",))
     assert of_ranks(findings) == ["io_bytes", "instructions"]
 
 
@@ -551,10 +560,10 @@ def test_equal_work_at_different_speed_is_noise(make_experiment):
     seconds = {"work": [1.0, 1.0, 1.6, 1.0], "calm": alike(0.5)}
     counts = counted({"work": [1.0, 1.005, 1.0, 0.999], "calm": alike(0.5)})
     findings = analyze(make_experiment(seconds, **counts))
-    causes = findings.explanation.of_ranks
+    causes = findings.dissimilarity_causes
     assert findings.dissimilarity.exists
-    assert causes.noise
-    assert causes.same_work == frozenset(findings.dissimilarity.cccr)
+    assert findings.same_work.everywhere
+    assert findings.same_work.cores == frozenset(findings.dissimilarity.cccr)
     assert causes.differences == ()
     assert causes.table.reducts == ()
 
@@ -562,30 +571,32 @@ def test_equal_work_at_different_speed_is_noise(make_experiment):
 def test_instructions_that_differ_by_five_percent_are_not_called_the_same(make_experiment):
     seconds = {"work": [1.0, 1.0, 1.6, 1.0]}
     counts = counted({"work": [1.0, 1.05, 1.0, 1.0]})
-    causes = analyze(make_experiment(seconds, **counts)).explanation.of_ranks
-    assert not causes.noise
+    findings = analyze(make_experiment(seconds, **counts))
+    causes = findings.dissimilarity_causes
+    assert not findings.same_work.everywhere
     assert causes.differences == ()
 
 
 def test_without_counts_noise_is_not_claimed(make_experiment):
-    causes = analyze(make_experiment({"work": [1.0, 1.0, 1.6, 1.0]})).explanation.of_ranks
-    assert not causes.noise
+    findings = analyze(make_experiment({"work": [1.0, 1.0, 1.6, 1.0]}))
+    causes = findings.dissimilarity_causes
+    assert not findings.same_work.everywhere
     assert causes.table.attributes == ()
 
 
 def test_waiting_is_not_taken_for_a_different_speed(make_experiment):
     seconds = {"work": [1.0, 1.0, 1.6, 1.0]}
     made = make_experiment(seconds, **counted({"work": alike(1.0)}))
-    assert not analyze(made, metric="wall_time").explanation.of_ranks.noise
+    assert not analyze(made, metric="wall_time").same_work.everywhere
 
 
 def test_workers_that_did_the_same_work_are_told_from_the_master(make_experiment):
     seconds = {"work": [0.0, 1.0, 1.6, 1.0]}
     findings = analyze(make_experiment(seconds, **counted({"work": [0.0, 1.0, 1.0, 1.0]})))
-    causes = findings.explanation.of_ranks
+    causes = findings.dissimilarity_causes
     assert [each.attribute for each in causes.differences] == ["instructions"]
-    assert causes.alike == ((1, 2, 3),)
-    assert not causes.noise
+    assert findings.same_work.groups == ((1, 2, 3),)
+    assert not findings.same_work.everywhere
 
 
 def test_ranks_that_do_less_of_something_are_not_late_because_of_it(make_experiment):
@@ -594,13 +605,13 @@ def test_ranks_that_do_less_of_something_are_not_late_because_of_it(make_experim
     counts["l1_misses"]["work"] = [2e8, 2e8, 1e8, 1e8]
     findings = analyze(make_experiment(seconds, io_bytes={"work": [9e8, 9e8, 1e8, 1e8]}, **counts))
     assert of_ranks(findings) == []
-    assert not findings.explanation.of_ranks.noise
+    assert not findings.same_work.everywhere
 
 
 def test_a_few_more_instructions_do_not_explain_much_more_time(make_experiment):
     seconds = {"work": [1.0, 1.0, 3.0, 3.0]}
     findings = analyze(make_experiment(seconds, **counted({"work": [1.0, 1.0, 1.15, 1.15]})))
-    assert findings.explanation.of_ranks.table.reducts == ()
+    assert findings.dissimilarity_causes.table.reducts == ()
     assert of_ranks(findings) == []
 
 
@@ -615,15 +626,15 @@ def test_misses_that_cost_the_time_are_no_noise(make_experiment, level, rates):
         counts["l2_accesses"]["work"] = misses
     findings = analyze(make_experiment(seconds, **counts))
     assert f"{level}_miss_rate" in of_ranks(findings)
-    assert not findings.explanation.of_ranks.noise
+    assert not findings.same_work.everywhere
 
 
 def test_what_parts_ranks_in_one_core_alone_is_its_cause(make_experiment):
     seconds = {"dump": [1.0, 2.0, 3.0, 4.0], "work": [1.0, 1.0, 3.0, 3.0]}
     counts = counted({"dump": alike(0.01), "work": [1.0, 1.0, 3.0, 3.0]})
     findings = analyze(make_experiment(seconds, io_bytes={"dump": [1e9, 2e9, 3e9, 4e9]}, **counts))
-    assert findings.explanation.of_ranks.table.reducts == (("io_bytes",),)
-    of_core = findings.explanation.of_ranks.of_core
+    assert findings.dissimilarity_causes.table.reducts == (("io_bytes",),)
+    of_core = findings.dissimilarity_causes.of_core
     assert [each.attribute for each in of_core[position(findings, "work")]] == ["instructions"]
 
 
@@ -632,15 +643,17 @@ def test_counts_of_ranks_that_did_other_work_when_counted_are_not_compared(make_
     counts = counted({"work": [0.01, 1.99, 1.0, 1.0], "calm": alike(0.5)})
     counts["ref_cycles"]["work"] = [1e9, 1e9, 2e9, 2e9]
     shared = make_experiment(seconds, **counts).replaced(notes=Notes(counts_by_rank=False))
-    causes = analyze(shared).explanation.of_ranks
-    assert (causes.differences, causes.noise, causes.table.attributes) == ((), False, ())
+    findings = analyze(shared)
+    causes = findings.dissimilarity_causes
+    assert (causes.differences, findings.same_work.everywhere, causes.table.attributes) == ((), False, ())
     assert analyze(shared).disparity.values[0] == pytest.approx(1.5 / 2 * 6 / 4)
 
 
 def test_many_times_as_long_for_the_same_work_is_no_noise(make_experiment):
     seconds = {"work": [0.1, 0.1, 2.0, 0.1]}
-    causes = analyze(make_experiment(seconds, **counted({"work": alike(1.0)}))).explanation.of_ranks
-    assert (causes.differences, causes.noise, causes.same_work) == ((), False, frozenset())
+    findings = analyze(make_experiment(seconds, **counted({"work": alike(1.0)})))
+    causes = findings.dissimilarity_causes
+    assert (causes.differences, findings.same_work.everywhere, findings.same_work.cores) == ((), False, frozenset())
 
 
 def test_equal_work_spread_over_all_regions_is_noise_though_misses_were_counted(make_experiment):
@@ -648,24 +661,24 @@ def test_equal_work_spread_over_all_regions_is_noise_though_misses_were_counted(
     work = {name: alike(1.0 if name != "MPI_Barrier" else 0.0) for name in seconds}
     findings = analyze(make_experiment(seconds, **counted(work)))
     assert findings.dissimilarity.exists
-    assert findings.explanation.of_ranks.noise
+    assert findings.same_work.everywhere
 
 
 def test_two_cores_have_their_own_causes(make_experiment):
     seconds = {"work": [1.0, 1.0, 3.0, 3.0], "dump": [0.0, 2.0, 0.0, 2.0], "calm": alike(0.2)}
     counts = counted({"work": [1.0, 1.0, 3.0, 3.0], "dump": alike(0.001), "calm": alike(0.2)})
     findings = analyze(make_experiment(seconds, io_bytes={"dump": [0.0, 1e9, 0.0, 1e9]}, **counts))
-    of_core = findings.explanation.of_ranks.of_core
+    of_core = findings.dissimilarity_causes.of_core
     names = {core: [each.attribute for each in differences] for core, differences in of_core.items()}
     assert names == {position(findings, "work"): ["instructions"], position(findings, "dump"): ["io_bytes"]}
-    assert findings.explanation.of_ranks.table.reducts == (("io_bytes", "instructions"),)
+    assert findings.dissimilarity_causes.table.reducts == (("io_bytes", "instructions"),)
 
 
 def test_a_difference_spread_over_all_regions_has_causes_too(make_experiment):
     seconds = {name: [1.0, 1.0, 1.08, 1.08] for name in "abcd"}
     seconds["a"] = [1.0, 1.0, 1.25, 1.25]
     findings = analyze(make_experiment(seconds, **counted(seconds)))
-    causes = findings.explanation.of_ranks
+    causes = findings.dissimilarity_causes
     assert set(causes.of_core) == set(findings.dissimilarity.cccr)
 
 
@@ -676,14 +689,14 @@ def test_two_ranks_that_differ_have_a_cause(make_experiment):
 
 def test_ranks_that_all_differ_are_told_apart(make_experiment):
     seconds = {"work": [1.0, 2.0, 4.0, 8.0]}
-    causes = analyze(make_experiment(seconds, **counted(seconds))).explanation.of_ranks
+    causes = analyze(make_experiment(seconds, **counted(seconds))).dissimilarity_causes
     assert causes.table.reducts == (("instructions",),)
     assert causes.differences[0].values == (1e9, 2e9, 4e9, 8e9)
 
 
 def test_ranks_that_are_left_out_are_no_objects(make_experiment):
     seconds = {"work": [0.0, 1.0, 2.0, 2.0]}
-    causes = analyze(make_experiment(seconds, **counted(seconds)), exclude_ranks=[0]).explanation.of_ranks
+    causes = analyze(make_experiment(seconds, **counted(seconds)), exclude_ranks=[0]).dissimilarity_causes
     assert [row.id for row in causes.table.rows] == [1, 2, 3]
 
 
@@ -743,7 +756,7 @@ def test_calls_that_hardly_take_a_processor_are_no_cause_where_ranks_take_turns(
     )
     findings = analyze(experiment.replaced(notes=replace(experiment.notes, processors=processors)))
     halo = position(findings, "halo")
-    assert (halo in findings.explanation.of_regions.small_calls) == is_small
+    assert (halo in small_calls(findings)) == is_small
 
 
 def test_many_small_calls_take_what_the_fastest_rank_does_on_a_processor(make_experiment):
@@ -773,7 +786,7 @@ def test_waiting_for_others_turns_promises_nothing(make_experiment):
         notes = replace(experiment.notes, processors=RANKS, run_delay={str(rank): delay for rank in range(RANKS)})
         findings = analyze(experiment.replaced(notes=notes))
         halo = position(findings, "halo")
-        assert halo in findings.explanation.of_regions.waiting
+        assert halo in waiting(findings)
         gains.append(gain_of_weight(findings, halo))
     assert gains[0] is not None
     assert gains[1] is None
@@ -787,9 +800,7 @@ def test_a_few_bytes_take_long_only_where_others_have_the_processor(make_experim
     for delay, expected in ((0.0, ["io_bytes"]), (0.6, [])):
         notes = replace(experiment.notes, processors=RANKS, run_delay={str(rank): delay for rank in range(RANKS)})
         findings = analyze(experiment.replaced(notes=notes))
-        assert [
-            each.attribute for each in findings.explanation.of_regions.causes[position(findings, "print")]
-        ] == expected
+        assert [each.attribute for each in findings.disparity_causes.causes[position(findings, "print")]] == expected
 
 
 @pytest.mark.parametrize(
@@ -801,5 +812,5 @@ def test_within_a_node_a_byte_takes_no_longer_than_its_memory_copies_it_eight_ti
     calls = {"mpi_time": 0.04, "mpi_cpu_time": 0.04, "mpi_calls": 200.0, "mpi_bytes": 4e6}
     experiment = make_experiment(seconds, **{name: {"halo": alike(each)} for name, each in calls.items()})
     findings = analyze(experiment.replaced(notes=replace(experiment.notes, processors=RANKS, prices=prices)))
-    causes = findings.explanation.of_regions.causes.get(position(findings, "halo"), ())
+    causes = findings.disparity_causes.causes.get(position(findings, "halo"), ())
     assert ("mpi_bytes" in [each.attribute for each in causes]) == moves

@@ -8,6 +8,7 @@ import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.verdict import Kind
+from autoanalyzer.experiment import Region
 from autoanalyzer.view.verdict import verdict_lines
 
 PRICES = {
@@ -93,8 +94,8 @@ def test_more_work_is_told_from_slower_work_by_seconds(instructions, misses, cau
     made = make_experiment({"join": time, "calm": [0.2] * 4}, **counts)
     findings = analyze(made.replaced(notes=replace(made.notes, prices=PRICES)))
     (uneven,) = [each for each in findings.verdict.findings if each.groups]
-    assert [each.attribute for each in uneven.apart][: len(causes)] == causes
-    largest = uneven.apart[0]
+    assert [each.attribute for each in findings.causes_of_differences[uneven.difference]][: len(causes)] == causes
+    largest = findings.causes_of_differences[uneven.difference][0]
     assert largest.seconds is not None and largest.share is not None
     more = time[3] - sum(time[:3]) / 3
     assert largest.seconds / largest.share == pytest.approx(more, rel=0.05)
@@ -114,8 +115,46 @@ def test_what_tells_ranks_apart_stands_before_time_that_no_price_explains(make_e
     cheap = {**PRICES, "l1_miss_chased": 1e-10, "l2_miss_chased": 1e-10}
     findings = analyze(made.replaced(notes=replace(made.notes, prices=cheap)))
     (uneven,) = [each for each in findings.verdict.findings if each.groups]
-    assert [(each.attribute, each.seconds is None) for each in uneven.apart] == [
+    assert [(each.attribute, each.seconds is None) for each in findings.causes_of_differences[uneven.difference]] == [
         ("l1_miss_rate", True),
         ("unexplained", False),
     ]
     assert "why: L1 miss rates differ: 60 % on rank 3 against 1.0 % on ranks 0-2" in " ".join(verdict_lines(findings))
+
+
+def test_what_a_region_does_is_its_largest_parts_in_order_and_no_decision_table_is_asked(make_experiment):
+    findings = analyze(chase(make_experiment, cycles=3.8e8))  # a walk: it does not stall
+    (join,) = [each for each in findings.verdict.findings if findings.experiment.path_name(each.region.id) == "join"]
+    (region,) = [i for i, each in enumerate(findings.run.weighed.regions) if each.id == join.region.id]
+    of_account = {"l2_miss_rate": "l2_misses", "l1_miss_rate": "l1_misses", "instructions": "instructions"}
+    parts = {name: findings.account.inclusive[part][region] for name, part in of_account.items()}
+    largest = sorted((name for name in parts if parts[name] >= 0.25 * 0.7), key=lambda name: -parts[name])
+    assert [(each.attribute, each.seconds) for each in join.causes] == [(name, parts[name]) for name in largest]
+    assert (join.kind, join.gain, join.level) == (Kind.HOT_SPOT, None, "high")
+    verdict_lines(findings, everything=True)
+    assert not {"disparity_causes", "dissimilarity_causes"} & findings.__dict__.keys()
+
+
+def test_threads_have_seconds_of_what_they_differ_by(make_experiment):
+    times = {"serial": [1.0, 0.0, 1.0, 0.0], "loop@3": [2.0, 2.0, 2.0, 6.0]}
+    counts = {path: [1e9 * each for each in row] for path, row in times.items()}
+    uneven = analyze(make_experiment(times, threads=2, instructions=counts)).verdict.findings[0]
+    (cause,) = uneven.causes
+    assert (uneven.slowest, cause.attribute, cause.seconds, cause.share) == (("1.1",), "instructions", 4.0, 1.0)
+
+
+def test_a_transfer_names_the_call_that_moves_most_and_its_bytes_per_call(make_experiment):
+    times = {"move": [0.0] * 2, "move/MPI_Bcast": [0.0] * 2, "move/MPI_Barrier": [0.0] * 2, "calm": [1.0] * 2}
+    calls = {"move/MPI_Bcast": [20.0] * 2, "move/MPI_Barrier": [20.0] * 2}
+    volume, wall = {"move/MPI_Bcast": [2e8] * 2}, {"move/MPI_Bcast": [0.5] * 2}
+    made = make_experiment(times, mpi_time=wall, mpi_calls=calls, mpi_bytes=volume, mpi_cpu_time=wall)
+    without = [
+        replace(each, region=Region("mpi", each.region.name)) if each.region.kind == "mpi" else each
+        for each in made.call_paths
+    ]
+    with_lines = [replace(each, line=41) for each in without]
+    for paths, named in ((made.call_paths, "app.c:2"), (with_lines, "app.c:41"), (without, "")):
+        findings = analyze(made.replaced(call_paths=paths))
+        assert findings.verdict.findings[0].kind is Kind.TRANSFER
+        said = f"MPI_Bcast{f' ({named})' if named else ''} moves 400 MB"
+        assert said in " ".join(" ".join(verdict_lines(findings)).split())

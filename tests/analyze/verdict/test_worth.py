@@ -57,7 +57,7 @@ def test_a_cause_saves_its_seconds(make_experiment):
     more = {"io_time": {"write": [3.0] * 2}, "io_bytes": {"write": [4e9] * 2}}
     found = analyze(make_experiment({"write": [0.2] * 2, "work": [1.0] * 2}, **more))
     core = found.disparity.cccr[0]
-    assert [each.attribute for each in found.explanation.of_regions.causes[core]] == ["io_bytes"]
+    assert [each.attribute for each in found.disparity_causes.causes[core]] == ["io_bytes"]
     gain = gain_of_weight(found, core)
     assert gain is not None
     assert gain.seconds == pytest.approx(3.0)
@@ -93,7 +93,7 @@ def test_misses_save_what_is_left_halfway_between_swift_and_dependent_instructio
     experiment = make_experiment({"chase": [1.0] * ranks, "calm": [0.2] * ranks}, **counts)
     found = analyze(experiment.replaced(notes=replace(experiment.notes, processors=2, prices=prices)))
     core = found.disparity.cccr[0]
-    assert [each.attribute for each in found.explanation.of_regions.causes[core]] == ["l1_miss_rate"]
+    assert [each.attribute for each in found.disparity_causes.causes[core]] == ["l1_miss_rate"]
     gain = gain_of_weight(found, core)
     assert gain is not None
     assert gain.seconds == pytest.approx(expected)

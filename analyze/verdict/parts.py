@@ -1,0 +1,127 @@
+"""What the time of a region is made of, in seconds by cause, and what of that has a remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ..account import Account
+from ..disparity.causes import DisparityCauses, cores_below
+from ..disparity.weights import Weights
+from ..evidence.attributes import MISS_RATES
+from ..run.arrays import Values
+from ..run.costs import is_mostly
+from ..run.criteria import CRITERIA
+from ..run.preparation import Prepared
+from .explanation import Explanation
+from .finding import Cause, Kind, Saved, Why
+
+__all__ = ["BUSY", "Parts"]
+
+# Parts of the account that are computing, and the attribute of each.
+BUSY: Final = {
+    "instructions": "instructions",
+    "l1_misses": "l1_miss_rate",
+    "l2_misses": "l2_miss_rate",
+    "unexplained": "unexplained",
+}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of each region's time.
+
+    Attributes:
+        run: The regions, and what they cost.
+        weights: Those that weigh.
+        explanation: What files and messages take, and all of it.
+        account: What computing is; None where nothing was counted.
+        in_turn: What each region would save if ranks that work in turn worked at once.
+        by_paper: Root causes by rough sets; None by our method.
+    """
+
+    run: Prepared
+    weights: Weights
+    explanation: Explanation
+    account: Account | None
+    in_turn: Values
+    by_paper: DisparityCauses | None = None
+
+    def of(self, region: int) -> Mapping[str, float]:
+        """Return the seconds of a region by attribute, means over the ranks; a shell counts without its parts."""
+        spent, moves = self.explanation.seconds.of, self.explanation.seconds.moves[region]
+        moved = float(spent["mpi_bytes"][region]) if moves else 0.0
+        found = {"io_bytes": float(spent["io_bytes"][region]), "mpi_bytes": moved}
+        if self.account:
+            values = self.account.own if self.run.weighed.regions[region].own_code else self.account.inclusive
+            found |= {BUSY[name]: float(values[name][region]) for name in self.account.parts if name in BUSY}
+        return found
+
+    def causes(self, region: int) -> tuple[Cause, ...]:
+        """Return the large parts of a region's time, the largest first; by the paper its root causes."""
+        if self.by_paper:
+            return tuple(Cause(each.attribute) for each in self.by_paper.causes.get(region, ()))
+        parts = self.of(region)
+        whole = max(float(self.explanation.seconds.time[region]), sum(parts.values()))
+        spent = sorted(parts.items(), key=lambda each: -each[1])
+        return tuple(Cause(name, each, each / whole) for name, each in spent if each >= CRITERIA.part * whole > 0)
+
+    def is_explained(self, region: int) -> bool:
+        """Return whether one part is most of a region's time, or has a remedy."""
+        known = [each for each in self.causes(region) if each.attribute != "unexplained"]
+        is_most = any(is_mostly(each.share, 1.0) for each in known[:1])
+        return is_most or bool(self.by_paper and known) or bool({*self.remedies(region)} - {Kind.LATE})
+
+    def remedies(self, region: int) -> Mapping[Kind, Saved]:
+        """Return what takes a part of a region's time, its own, and has a remedy, by kind.
+
+        Instructions have none, as all code executes some. Nor has waiting where ranks wait for cores, since what else
+        they wait for is then not known, unless they work one after another, or are late in turn: the critical path
+        shows that.
+        """
+        split, cost, path = self.explanation.seconds, self.run.weighed_costs[region], self.explanation.serialisation
+        own = dict(self.of(region))
+        for core in cores_below(self.run.weighed.regions, region, self.weights.disparity.cccr):
+            own = {name: each - self.of(core)[name] for name, each in own.items()}
+        if self.by_paper:
+            own = {each.attribute: own[each.attribute] for each in self.by_paper.causes.get(region, ())}
+        least = CRITERIA.part * float(split.time[region])
+        found: dict[Kind, Saved] = {}
+        files = split.is_part(split.of["io_bytes"])[region] and own.get("io_bytes", 0.0) >= least
+        if files or is_mostly(cost.io_time, cost.wall_time):
+            found[Kind.FILE_IO] = Saved(Why.FILES, float(split.of["io_bytes"][region]))
+        if split.moves[region] and own.get("mpi_bytes", 0.0) >= least:
+            found[Kind.TRANSFER] = Saved(Why.TRANSFER, float(split.of["mpi_bytes"][region]))
+        misses = sum(own.get(name, 0.0) for name in MISS_RATES)
+        if misses >= least > 0 and not self._is_fetched_ahead(region):
+            computing = float(split.computing[region])
+            found[Kind.MEMORY] = Saved(Why.MISSES, computing, computing - float(split.misses[region]))
+        if path and self.in_turn[region]:
+            kind = Kind.ONE_AFTER_ANOTHER if path.passes_on[region] else Kind.IMBALANCE
+            found[kind] = Saved(Why.AT_ONCE, float(path.on_path[region]), float(path.mean[region]), on_path=True)
+        elif split.has_small_calls[region]:
+            found[Kind.MESSAGES] = Saved(Why.MESSAGES, float(split.small_calls[region]))
+        elif split.waits[region] and not (split.turns or split.chained[region]):
+            without_turns = float(split.time[region] - split.computing[region])
+            moving = found[Kind.TRANSFER].before if Kind.TRANSFER in found else 0.0
+            found[Kind.LATE] = Saved(Why.WAITING, max(min(float(split.mpi[region]), without_turns) - moving, 0.0))
+        return found
+
+    def kind(self, region: int) -> Kind:
+        """Say what is wrong with a region: what takes most of its time, of what a fix is known for."""
+        found = {**self.remedies(region)}
+        found.pop(Kind.LATE, None)
+        if found:
+            return max(found, key=lambda kind: found[kind].before - found[kind].after)
+        cost, split = self.run.weighed_costs[region], self.explanation.seconds
+        waits = split.waits[region] or not split.turns
+        return Kind.LATE if waits and is_mostly(cost.mpi_time, cost.wall_time) else Kind.HOT_SPOT
+
+    def _is_fetched_ahead(self, region: int) -> bool:
+        """Return whether misses are those of a walk through an array, and no instruction waits for them.
+
+        Processors fetch ahead in such a walk: nothing in the region can avoid these misses.
+        """
+        cycles = self.weights.cpi[0][region] if self.weights.cpi else None
+        return bool(self.explanation.seconds.walks[region]) and (cycles is None or cycles <= CRITERIA.dependent)

@@ -1,0 +1,122 @@
+"""What the time of a region is made of, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from ...analyze import Findings
+from ...analyze.evidence.attributes import MISS_RATES
+from ...analyze.run.code_regions import CodeRegion, call_line_of, caller_of
+from ...analyze.run.criteria import CRITERIA
+from ...analyze.run.selection import complete
+from ...analyze.run.summary import summary
+from ...analyze.verdict import Cause, Finding, Kind
+from ..causes import NAMES, evidence, of_the_program
+from ..place import Place, at_line, short
+from ..times import time_of
+from ..units import count, volume
+
+__all__ = ["ALL", "NOT_COUNTED", "NO_PROBES", "OF_CODE", "not_counted", "parts"]
+
+NO_PROBES: Final = "unknown: it has no probes; rebuild it with aa-mpicc, aa-mpicxx or aa-mpifort"
+NOT_COUNTED: Final = "not measured: autoanalyzer run --counters simulated shows it"
+ALL: Final = 0.9  # of a time: what is as much is all of it
+OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
+_STEADY: Final = 0.5  # cycles per instruction: code of which a processor executes two in each cycle hardly waits
+_SLOW: Final = 2.0  # times the program's cycles per instruction
+
+
+def not_counted(findings: Findings) -> list[str]:
+    """Say how causes can be had; nothing of a file of another tool, which cannot be rerun."""
+    imported = "imported:" in findings.experiment.metric("wall_time").source
+    return [] if imported else [NOT_COUNTED]
+
+
+def parts(findings: Findings, finding: Finding, core: int) -> Iterator[str]:
+    """Say what a region's time is, the largest part first; and what it executes, if that is what it does."""
+    for each in findings.parts.causes(core):
+        if each.attribute in findings.explanation.attributes and each.attribute != "instructions":
+            yield f"why: {_part(findings, each, core)}"
+    if finding.kind not in OF_CODE:
+        return
+    if "instructions" in findings.lacking:
+        probes = [NO_PROBES] if finding.region and _has_no_probes(findings, finding.region) else []
+        yield from (f"why: {each}" for each in probes or not_counted(findings))
+        return
+    cycles = findings.weights.cpi[0][core] if findings.weights.cpi else None
+    if findings.parts.is_explained(core) or (cycles is not None and cycles <= CRITERIA.dependent):
+        yield _executes(findings, finding, core, cycles)
+        return
+    why = ": no count explains it"
+    if cycles is not None:
+        why = f"; {cycles:.2g} cycles per instruction: long latencies (memory, divisions, mispredicted branches)"
+    yield f"why: unknown{why}"
+    yield from _look_further(findings, core)
+
+
+def _part(findings: Findings, cause: Cause, core: int) -> str:
+    """Write what a cause takes of a region's time, unless that is all, and how much of it the region does."""
+    said = evidence(findings.explanation.attributes[cause.attribute], core, findings.run.weighed_costs[core])
+    if cause.attribute == "mpi_bytes":
+        said += _call_that_moves(findings, core)
+    if cause.seconds is None or not cause.share:
+        return f"{NAMES[cause.attribute]}: {said}"
+    spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
+    if cause.attribute in MISS_RATES:
+        return f"{NAMES[cause.attribute]} take about {spent} of its {whole}: {said}"
+    return f"{NAMES[cause.attribute]}: {said}{'' if cause.share >= ALL else f'; it takes {spent} of {whole}'}"
+
+
+def _call_that_moves(findings: Findings, core: int) -> str:
+    """Name the MPI call that moves most in a region, its line and its bytes per call, where calls were recorded."""
+    experiment, region = findings.experiment, findings.run.weighed.regions[core]
+    if not complete(experiment, "mpi_calls"):
+        return ""
+    moved, calls = (summary(experiment, name).sums for name in ("mpi_bytes", "mpi_calls"))
+    paths = [path for path in experiment.walk(region.id) if experiment.call_paths[path].region.kind == "mpi"]
+    most = max(paths, key=lambda path: float(moved[path]), default=None)
+    if most is None or not moved[most] > 0 or not calls[most] > 0:
+        return ""
+    own = experiment.call_paths[most].region
+    where = Place.of_region(own) if own.file else None
+    caller, line = caller_of(experiment.call_paths, most), call_line_of(experiment.call_paths, most)
+    at = where.source if where else at_line(caller.file, line) if caller and caller.file and line else ""
+    named = f"{short(own.name.partition('@')[0])}{f' ({at})' if at else ''}"
+    each = "" if most == region.id else f", {volume(float(moved[most] / calls[most]))} per call"
+    return f"; {named} moves {volume(float(moved[most]))}{each}"
+
+
+def _look_further(findings: Findings, core: int) -> Iterator[str]:
+    """Name the page faults of a region, or the command that counts them."""
+    if not complete(findings.experiment, "page_faults"):
+        return
+    faults = summary(findings.experiment, "page_faults").sums
+    if faults.sum() > faults[[*findings.experiment.roots]].sum():  # by call path
+        yield f"it has {count(float(findings.run.weighed.sums('page_faults')[core]))} page faults"
+    else:
+        yield "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
+
+
+def _executes(findings: Findings, finding: Finding, core: int, cycles: float | None) -> str:
+    """Say what a region executes, and how fast, if that is known."""
+    executed = findings.run.weighed.sums("instructions")
+    own, of_all = float(executed[core]), float(executed[list(findings.run.weighed.top)].sum())
+    part = next((each for each in findings.parts.causes(core) if each.attribute == "instructions"), None)
+    said = f"it executes {of_the_program(count(own), count(of_all))} instructions"
+    if part and part.seconds and (part.share or 0.0) < ALL:
+        said += f" in {time_of(findings.experiment, part.seconds)}"
+    if cycles is None or findings.weights.cpi is None:
+        return said
+    said += f", {cycles:.2g} cycles each"
+    if finding.kind is not Kind.MEMORY and cycles > _SLOW * findings.weights.cpi[1]:
+        return f"{said}: long latencies (divisions, branches, dependent operations)"
+    steady = "hardly a stall, so only fewer instructions help (vectorise, compute less)"
+    return f"{said}: {steady}" if cycles <= _STEADY else said
+
+
+def _has_no_probes(findings: Findings, region: CodeRegion) -> bool:
+    """Return whether a region is a whole program that was built without probes."""
+    name, notes = findings.experiment.call_paths[region.id].region.name, findings.experiment.notes
+    said = [each for each in notes.not_instrumented if each.startswith(f"{name}: ")]
+    return region.own_code and bool(said) and not any("--python-functions" in each for each in said)
