@@ -178,7 +178,8 @@ def test_this_machine_has_all_that_tests_need(tool: Tool, tmp_path: Path, hidden
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("hidden", ["mpicxx.*", pytest.param("mpicxx.mpich", marks=pytest.mark.nightly)])
+@pytest.mark.nightly  # of its parts, who starts what and what is said once have tests by day
+@pytest.mark.parametrize("hidden", ["mpicxx.*", "mpicxx.mpich"])
 def test_the_launcher_of_another_mpi(tool: Tool, tmp_path: Path, hidden: str) -> None:
     path = path_without(tmp_path / "bin", "mpirun|mpiexec", VALGRIND, FORTRAN, hidden)
     (path / "mpirun").symlink_to("/usr/bin/mpirun.mpich")

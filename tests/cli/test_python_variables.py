@@ -12,7 +12,7 @@ import pytest
 
 from autoanalyzer.experiment import load
 
-from ..conftest import BIN, Tool
+from ..conftest import BIN, Tool, cache_of_libraries
 
 PROGRAM = """
 #include <mpi.h>
@@ -77,7 +77,7 @@ def test_a_program_is_built_run_and_gathered_while_pythonhome_is_that_of_another
         "PYTHONHOME": "/of/another",
         "PYTHONPATH": str(tool.folder / "library"),
         "AUTOANALYZER_CC": "mpicc",
-        "AUTOANALYZER_CACHE": str(tool.folder / "cache"),
+        "AUTOANALYZER_CACHE": str(cache_of_libraries(tool.folder / "cache")),
     }
     for _ in range(2):  # by aa-compiler, then by the short way
         built = output(tool, "aa-mpicc", "-O1", "-g", "app.c", "-o", "app", **variables)

@@ -63,7 +63,8 @@ def test_cmake(project, generator, quick):
     assert (b"fill.c" in again, b"main.cpp" in again, b"kinds.f90" in again) == (True, True, False)
 
 
-@pytest.mark.parametrize("static", [False, pytest.param(True, marks=pytest.mark.nightly)])
+@pytest.mark.nightly  # what CMake does by day, by a quarter of the steps
+@pytest.mark.parametrize("static", [False, True])
 def test_autotools_with_libtool(project, static):
     options = () if static else ("--disable-static",)
     succeed(project("autoreconf", "-i"))

@@ -98,6 +98,7 @@ def test_a_node_that_cannot_be_heard_speaks_for_itself(cluster: Cluster, place: 
     assert re.search(r"^  C, mpicc +works ", done.stdout, re.M)
 
 
+@pytest.mark.long
 def test_within_a_job_srun_is_tried_with_each_mpi(cluster: Cluster, place: Path) -> None:
     words = ("salloc", *TWO, "autoanalyzer", "doctor", "--json")
     own = {"PATH": str(path_without(place / "bin", CXX, FORTRAN, VALGRIND))}
