@@ -73,11 +73,11 @@ def find_dissimilarity(performance: RankVectors, *, floor: float) -> Dissimilari
     if cores:
         labels = search.labels(cores)
     else:
-        apart = 0.0 if performance.is_noise_guessed else float(np.linalg.norm(performance.noise[list(performance.top)]))
-        floor = max(floor, apart, performance.totals_by_sampling)
+        chance = performance.bursts if performance.is_noise_guessed else performance.noise
+        floor = max(floor, float(np.linalg.norm(chance[list(performance.top)])), performance.totals_by_sampling)
         labels = cluster(vectors, floor=floor, groups=performance.programs)
         if labels.max(initial=0) + 1 > programs and performance.is_noise_guessed:
-            cores = search.cores(THRESHOLD * performance.values.max(axis=1))
+            cores = search.cores(np.maximum(THRESHOLD * performance.values.max(axis=1), performance.bursts))
             labels = search.labels(cores) if cores else labels
     clusters = tuple(tuple(each) for each in members(labels))
     if len(clusters) == programs:
@@ -126,7 +126,7 @@ class _Search:
             if below:
                 outer = outermost(regions, below)
                 rest = values[index] - values[outer].sum(axis=0)
-                left = float(noise[index] - noise[outer].sum())
+                left = max(float(noise[index] - noise[outer].sum()), float(performance.bursts[index]))
                 if CRITERIA.outweighs * np.ptp(rest) <= np.ptp(values[index]) or not self.differ(rest, left):
                     continue
             found[index] = [index, *below]

@@ -72,7 +72,8 @@ class Criteria:
     burst: float = _number(
         0.1,
         "s",
-        "a neighbour on the same processor can take as much of one rank: by times alone, less is doubtful",
+        "a neighbour on the same processor, or memory that is touched first, can take as much of one rank: by times"
+        " alone, less is doubtful",
         "controls of the suite",
     )
     swift: float = _number(

@@ -19,8 +19,8 @@ void aa_book_prepare(void) {
 
 /*
  * No interval is longer off the CPU than it is. More can be owed, as what a hypervisor takes from the machine
- * disturbs no watch; less than nothing, as clocks jitter. Both are left to the next interval that is
- * disturbed.
+ * disturbs no watch, and is found at the end of an interval only if it is long; less than nothing, as clocks
+ * jitter. Both are left to the next interval that is disturbed, or due.
  */
 static void book_off(struct aa_thread *thread, int64_t took) {
     int64_t off = thread->watch.owed < took ? thread->watch.owed : took;
@@ -45,11 +45,12 @@ static void renew_anchor(uint64_t now) {
 static __attribute__((noinline)) void book_disturbed(struct aa_thread *thread) {
     if (aa_counting)
         aa_counter_book(thread);
-    if (aa_watch_is_quiet(&thread->watch)) {
-        aa_book_until(thread, aa_clock_ticks());
+    uint64_t now = aa_clock_ticks();
+    if (aa_watch_is_quiet(&thread->watch) && !aa_trace_is_due(thread, now)) {
+        aa_book_until(thread, now);
         return;
     }
-    uint64_t now = aa_watch_synchronise(&thread->watch);
+    now = aa_watch_synchronise(&thread->watch);
     book_off(thread, aa_book_until(thread, now));
     thread->synchronised++;
     if (thread->index == 0)
@@ -57,10 +58,11 @@ static __attribute__((noinline)) void book_disturbed(struct aa_thread *thread) {
 }
 
 void aa_book(struct aa_thread *thread) {
-    if (aa_book_is_plain(thread))
-        aa_book_until(thread, aa_clock_count());
-    else
+    uint64_t now = aa_book_is_plain(thread) ? aa_clock_count() : UINT64_MAX;
+    if (aa_trace_is_due(thread, now))
         book_disturbed(thread);
+    else
+        aa_book_until(thread, now);
     if (aa_unlikely(aa_trace_is_due(thread, thread->last))) {
         aa_sites_close(thread);
         aa_trace_take(thread);

@@ -293,7 +293,7 @@ struct aa_thread {
     struct aa_node *current; /* the reader subtracts base */
     uint64_t last;           /* the last event */
     struct aa_frame *top;
-    uint64_t due; /* ticks at which the next sample is taken; see trace.h */
+    uint64_t due; /* ticks at which the CPU clock is asked, and the next sample taken; see trace.h */
     struct aa_call call;
     struct aa_watch watch;
 

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "trace.h"
+#include "counter.h"
 #include "memory.h"
 #include "policy.h"
 #include "self.h"
@@ -18,6 +19,7 @@
 #define MOST_MEMORY ((uint64_t)1 << 34)
 #define JUDGED 16u /* samples after which it is known what one takes */
 #define SHARE 50u  /* taking samples may take a fiftieth of the time */
+#define LOOK 2e6   /* nanoseconds after which the CPU clock is asked, a thousand times what that takes */
 
 static uint64_t at_start[AA_SYSTEM_VALUES]; /* of the process */
 
@@ -68,7 +70,8 @@ uint64_t aa_trace_room(void) {
 /* ---- a sample */
 
 static void set_due(struct aa_thread *thread, uint64_t now) {
-    thread->due = aa_trace.seconds > 0 ? now + aa_trace.interval : UINT64_MAX;
+    uint64_t look = aa_counting ? UINT64_MAX : now + (uint64_t)(LOOK * aa_clock_rate());
+    thread->due = aa_trace.seconds > 0 ? now + aa_trace.interval : look;
 }
 
 void aa_trace_begin(struct aa_thread *thread, bool is_first) {

@@ -79,6 +79,55 @@ def test_what_other_regions_of_the_run_part_by_is_noise(make_experiment):
     assert not search(make_experiment(noisy), floor=0.12)[0].exists
 
 
+SET_UP = {"set_up": [0.005, 0.005, 0.03, 0.005]}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "entries", "faults", "found"),
+    [
+        pytest.param(SET_UP, 1, 5000, [], id="memory may be why"),
+        pytest.param(SET_UP, 20, 5000, ["set_up"], id="many times"),
+        pytest.param(SET_UP, 1, 0, ["set_up"], id="no memory is touched"),
+        pytest.param({"set_up": [0.005, 0.005, 0.11, 0.005]}, 1, 5000, ["set_up"], id="longer than a burst"),
+        pytest.param(
+            {"once": SET_UP["set_up"], "once/again": [0.1, 0.1, 0.1, 0.12]},
+            1,
+            5000,
+            ["once/again"],
+            id="around what is done again and again",
+        ),
+    ],
+)
+def test_what_is_done_once_may_take_one_rank_longer_as_memory_is_touched_first(
+    make_experiment, seconds, entries, faults, found
+):
+    calm = {f"calm{number}": [0.1] * 4 for number in range(8)}
+    visits = {each: [entries if each in ("set_up", "once") else 20] * 4 for each in {**seconds, **calm}}
+    experiment = make_experiment({**seconds, **calm}, visits=visits, page_faults={"": [faults] * 4})
+    dissimilarity, performance = search(experiment, floor=0.01)
+    assert names(performance, dissimilarity.cccr) == found
+
+
+def test_set_up_of_a_short_run_that_has_too_few_regions_is_no_difference_either(make_experiment):
+    seconds = {**SET_UP, "work": [0.1] * 4}
+    visits = {"set_up": [1] * 4, "work": [20] * 4}
+    parted = [
+        search(make_experiment(seconds, visits=visits, page_faults={"": [faults] * 4}))[0].exists
+        for faults in (5000, 0)
+    ]
+    assert parted == [False, True]
+
+
+def test_what_counts_vouch_for_differs_though_it_is_done_once(make_experiment):
+    calm = {f"calm{number}": [0.1] * 4 for number in range(8)}
+    executed = {"set_up": [5e6, 5e6, 3e7, 5e6], **{each: [1e8] * 4 for each in calm}}
+    experiment = make_experiment(
+        {**SET_UP, **calm}, page_faults={"": [5000] * 4}, visits={"set_up": [1] * 4}, instructions=executed
+    )
+    found, performance = search(experiment, floor=0.01)
+    assert names(performance, found.cccr) == ["set_up"]
+
+
 def test_the_own_code_of_the_entry_procedure_can_be_the_core(make_experiment):
     experiment = make_experiment({"a": [1, 1, 1, 1]})
     experiment.exclusive("cpu_time")[0] = [1, 1, 3, 3]

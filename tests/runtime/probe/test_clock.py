@@ -13,6 +13,8 @@ import pytest
 from autoanalyzer.runtime.gather.shard import Shard
 from autoanalyzer.runtime.gather.shard_reader import read_shard
 
+from .conftest import recorder
+
 Record = Callable[..., list[Shard]]
 
 CLOCKS = ["rseq", "perf-lock", "syscall"]
@@ -67,7 +69,7 @@ def test_spinning_is_cpu_time_and_sleeping_is_not(record: Record, clock: str, tm
 def test_cpu_time_is_the_kernels(
     preloaded: Record, clock: str, difference: float, tmp_path: Path, shared_cpu: tuple[str, ...]
 ) -> None:
-    """What a hypervisor takes shows late: within a thousandth on a quiet machine alone, and in longer runs."""
+    """Short pauses by a hypervisor show late: within a thousandth on a quiet machine alone, and in longer runs."""
     some = 100 if difference < 0.1 else 40
     regions = {
         "beside": f"spin {2 * some}",
@@ -129,3 +131,14 @@ def test_the_library_runs_under_valgrind(
     assert shard.cpu_clock in CLOCKS
     assert visits(shard)["main/r"] == 100
     assert len(visits(shard)) == 2002
+
+
+@pytest.mark.parametrize("before", ["spin 1", "times 9 +short -short ;"], ids=["a long interval", "short ones"])
+def test_what_a_hypervisor_takes_is_no_cpu_time_of_the_region_from_which_it_does(
+    tmp_path: Path, fake_library: Path, plain_program: Path, before: str
+) -> None:
+    record = recorder(tmp_path, ["env", f"LD_PRELOAD={fake_library}", plain_program], {})
+    (shard,) = record(f"+main times 20 +even spin 1 -even +struck {before} -struck ; +struck take 66 -struck -main")
+    even, struck = (cpu_times(shard, region) for region in ("even", "struck"))
+    assert even == pytest.approx([0.02], rel=1e-3)
+    assert struck == pytest.approx([0.02 if "spin" in before else 0.0], rel=1e-3, abs=1e-4)

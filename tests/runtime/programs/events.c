@@ -18,7 +18,7 @@
  *   plug{  }plug      load the library $PLUG, and enter a region of it; unload it; plug: both, the region is left
  *   plugs N           load $PLUG.0 and so on
  *   spin N  sleep N   for so many milliseconds; poll N: the same, asking the kernel all the while; of a fake clock
- *                     (fake_clock.c), if the library has one
+ *                     (fake_clock.c), if the library has one; take N: a hypervisor takes the processor meanwhile
  *   touch N           each page of so many new MiB
  *   spent             tell what these took since it was last told, by the threads' own CPU clocks
  *   deny perf         from now on, the system call perf_event_open fails; deny nap: nanosleep; deny open: openat
@@ -67,7 +67,9 @@ struct words {
 
 static void (*probe_enter)(const char *), (*probe_exit)(const char *), (*probe_resync)(const char *);
 void fake_clock_pass(uint64_t nanoseconds) __attribute__((weak));
+void fake_clock_take(uint64_t nanoseconds) __attribute__((weak));
 static void (*pass)(uint64_t nanoseconds); /* null: the clock is the machine's */
+static void (*take)(uint64_t nanoseconds); /* likewise */
 static char **arguments;
 
 static _Thread_local int is_first;
@@ -510,6 +512,8 @@ static int perform_number(const char *word, struct words *words) {
         spend(nap, number);
     else if (strcmp(word, "poll") == 0)
         spend(poll_clock, number);
+    else if (strcmp(word, "take") == 0)
+        take((uint64_t)number * 1000000);
     else if (strcmp(word, "touch") == 0)
         touch((size_t)number << 20);
     else
@@ -557,11 +561,13 @@ int main(int count, char **argv) {
     probe_exit = aa_probe_exit;
     probe_resync = aa_probe_resync;
     pass = fake_clock_pass;
+    take = fake_clock_take;
 #else
     probe_enter = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_enter");
     probe_exit = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_exit");
     probe_resync = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_resync");
     pass = (void (*)(uint64_t))dlsym(RTLD_DEFAULT, "fake_clock_pass");
+    take = (void (*)(uint64_t))dlsym(RTLD_DEFAULT, "fake_clock_take");
     if (!probe_enter || !probe_exit || !probe_resync)
         return 5;
 #endif

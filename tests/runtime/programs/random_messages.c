@@ -62,16 +62,16 @@ static long messages(struct chance *chance, MPI_Comm comm, int me, int count, in
     int place = place_of(order, count, me);
     int to = order[(place + 1) % count], from = order[(place + count - 1) % count];
     int number = 1 + (int)draw(chance, 4), how = (int)draw(chance, 8), tag = step * 8, how_sent = (int)draw(chance, 4);
-    int anybody = (int)draw(chance, 2);
+    int anybody = (int)draw(chance, 2), any_tag = !anybody && draw(chance, 2); /* of one sender they come in order */
     MPI_Request sends[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL}, receives[4];
     MPI_Status status;
     work(draw(chance, 20000) * (uint32_t)(1 + place % 3));
     int source = anybody ? MPI_ANY_SOURCE : from;
     for (int i = 0; i < number && how < 5; i++) {
         if (how == 4)
-            MPI_Recv_init(&received[i], 1, MPI_INT, source, tag + i, comm, &receives[i]);
+            MPI_Recv_init(&received[i], 1, MPI_INT, source, any_tag ? MPI_ANY_TAG : tag + i, comm, &receives[i]);
         else
-            MPI_Irecv(&received[i], 1, MPI_INT, source, tag + i, comm, &receives[i]);
+            MPI_Irecv(&received[i], 1, MPI_INT, source, any_tag ? MPI_ANY_TAG : tag + i, comm, &receives[i]);
     }
     if (how == 4)
         MPI_Startall(number, receives);
@@ -111,7 +111,7 @@ static long messages(struct chance *chance, MPI_Comm comm, int me, int count, in
         break;
     case 5:
         for (int i = 0; i < number; i++) {
-            MPI_Probe(source, tag + i, comm, &status);
+            MPI_Probe(source, any_tag ? MPI_ANY_TAG : tag + i, comm, &status);
             MPI_Recv(&received[i], 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, comm, MPI_STATUS_IGNORE);
         }
         break;
@@ -119,14 +119,14 @@ static long messages(struct chance *chance, MPI_Comm comm, int me, int count, in
         for (int i = 0; i < number; i++) {
             MPI_Message message;
             for (done = 0; !done;)
-                MPI_Improbe(source, tag + i, comm, &done, &message, &status);
+                MPI_Improbe(source, any_tag ? MPI_ANY_TAG : tag + i, comm, &done, &message, &status);
             MPI_Imrecv(&received[i], 1, MPI_INT, &message, &receives[i]);
         }
         MPI_Waitall(number, receives, MPI_STATUSES_IGNORE);
         break;
     default:
         for (int i = 0; i < number; i++)
-            MPI_Recv(&received[i], 1, MPI_INT, source, tag + i, comm, &status);
+            MPI_Recv(&received[i], 1, MPI_INT, source, any_tag ? MPI_ANY_TAG : tag + i, comm, &status);
     }
     MPI_Waitall(number, sends, MPI_STATUSES_IGNORE);
     for (int i = 0; i < number; i++) {
@@ -136,6 +136,55 @@ static long messages(struct chance *chance, MPI_Comm comm, int me, int count, in
             MPI_Request_free(&receives[i]);
         sum += received[i];
     }
+    return sum;
+}
+
+/* A message of each other rank to one, which takes them as they come; long ones wait until they are received. */
+static long all_to_one(struct chance *chance, MPI_Comm comm, int me, int count, int step) {
+    static const int lengths[] = {1, 2000, 40000};
+    int root = (int)draw(chance, (uint32_t)count), how = (int)draw(chance, 5), tag = step * 8, done;
+    int length = lengths[draw(chance, 3)], *buffer = calloc((size_t)length, sizeof *buffer);
+    long sum = 0;
+    MPI_Status status;
+    MPI_Message message;
+    MPI_Request request = MPI_REQUEST_NULL;
+    work(draw(chance, 20000) * (uint32_t)(1 + me % 3));
+    buffer[0] = value(me, root, step, how);
+    if (me != root) {
+        (me % 2 ? MPI_Send : MPI_Ssend)(buffer, length, MPI_INT, root, tag, comm);
+        free(buffer);
+        return 0;
+    }
+    if (how == 4)
+        MPI_Recv_init(buffer, length, MPI_INT, MPI_ANY_SOURCE, tag, comm, &request);
+    for (int i = 1; i < count; i++) {
+        switch (how) {
+        case 0:
+            MPI_Recv(buffer, length, MPI_INT, MPI_ANY_SOURCE, tag, comm, &status);
+            break;
+        case 1:
+            for (done = 0; !done;)
+                MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &done, &status);
+            MPI_Recv(buffer, length, MPI_INT, status.MPI_SOURCE, tag, comm, MPI_STATUS_IGNORE);
+            break;
+        case 2:
+            MPI_Mprobe(MPI_ANY_SOURCE, tag, comm, &message, &status);
+            MPI_Mrecv(buffer, length, MPI_INT, &message, &status);
+            break;
+        case 3:
+            MPI_Irecv(buffer, length, MPI_INT, MPI_ANY_SOURCE, tag, comm, &request);
+            for (done = 0; !done;)
+                MPI_Test(&request, &done, &status);
+            break;
+        default:
+            MPI_Start(&request);
+            MPI_Wait(&request, &status);
+        }
+        sum += buffer[0];
+    }
+    if (how == 4)
+        MPI_Request_free(&request);
+    free(buffer);
     return sum;
 }
 
@@ -216,8 +265,10 @@ static long steps(uint64_t seed, MPI_Comm comm, int number) {
     MPI_Comm_rank(comm, &me);
     MPI_Comm_size(comm, &count);
     for (int i = 0; i < number; i++) {
-        uint32_t kind = draw(&chance, 8);
-        if (kind < 4)
+        uint32_t kind = draw(&chance, 9);
+        if (kind == 8)
+            sum += all_to_one(&chance, comm, me, count, i);
+        else if (kind < 4)
             sum += messages(&chance, comm, me, count, i);
         else if (kind < 5)
             sum += exchange(&chance, comm, me, count, i);
