@@ -12,10 +12,6 @@ static bool is_of_mpi(uintptr_t function) {
     return false AA_MPI_FUNCTIONS(IS_SAME);
 }
 
-static bool lies_in(uintptr_t address, struct aa_span span) {
-    return address >= span.start && address < span.end;
-}
-
 /* The loader has written addresses into the tables of all objects but the kernel's own. */
 static uintptr_t value_of(const struct dl_phdr_info *object, ElfW(Sxword) tag) {
     for (int i = 0; i < object->dlpi_phnum; i++) {
@@ -35,11 +31,11 @@ static int calls_past(struct dl_phdr_info *object, size_t unused, void *unused_t
     struct aa_span span = aa_span_of(object);
     uintptr_t table = value_of(object, DT_JMPREL);
     const ElfW(Rela) *jumps = (const void *)table;
-    size_t count = lies_in(table, span) ? value_of(object, DT_PLTRELSZ) / sizeof *jumps : 0;
+    size_t count = aa_span_has(span, table) ? value_of(object, DT_PLTRELSZ) / sizeof *jumps : 0;
     (void)unused, (void)unused_too;
     for (size_t i = 0; i < count; i++) {
         uintptr_t called = *(const uintptr_t *)(object->dlpi_addr + jumps[i].r_offset);
-        if (!lies_in(called, span) && is_of_mpi(called))
+        if (!aa_span_has(span, called) && is_of_mpi(called))
             return 1;
     }
     return 0;
