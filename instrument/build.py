@@ -17,6 +17,7 @@ from .compiler_calls import Finished, compile_words, module_calls, run, untouche
 from .expression import expression
 from .fortran_modules import writes_modules
 from .kept_compile import KeptCompile
+from .size import growth
 from .source_text import SourceTexts
 from .toolchain import Toolchain
 from .workspace import Workspace
@@ -33,6 +34,7 @@ _OTHER_PROFILE: Final = b"coverage-mismatch]"  # GNU's name for the warning, whi
 _LACKS_PROFILE: Final = b"missing-profile]"
 _NO_MISMATCH: Final = ("-Wno-coverage-mismatch",)
 _NO_LACK: Final = "-Wno-missing-profile"
+_LARGE_FUNCTION: Final = 2700  # --param large-function-insns of GNU's compilers, where nobody sets it
 _MARK: Final = b"$autoanalyzer"  # before a region of the user's own, in a comment
 _FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, by which the kernel tells files their times
 
@@ -56,6 +58,7 @@ class Build:
         self._assembly: list[str] = []
         self._merged: MergedStub | None = None  # where no compiler takes it as assembly
         self._is_lasting = True  # whether it would be the same another time
+        self._growth = 0.0  # of the source that grows most by its probes
 
     def run(self) -> int:
         """Compile, and give the compiler's status."""
@@ -95,7 +98,7 @@ class Build:
         if self.command.writes_besides and (status := self._compile(self.command.words)):
             return status
         modules = work.named()
-        words = [*compile_words(self.command, self.instrumented), *extra]
+        words = [*compile_words(self.command, self.instrumented, self._room), *extra]
         if self._fortran:
             words += [self.command.fortran.modules, modules, *self.command.rewrapped]
         compiled = run(words, messages=True)
@@ -135,10 +138,18 @@ class Build:
     @property
     def _with_any_profile(self) -> tuple[str, ...]:
         """Options that silence warnings about a profile that a program with probes wrote."""
-        if not self.command.reads_profile:
+        return _NO_MISMATCH if self.command.reads_profile and self._is_gnu else ()
+
+    @property
+    def _room(self) -> tuple[str, ...]:
+        """Options by which a large function may grow by its probes, too, or the compiler puts less into it."""
+        if not self._growth or not self._is_gnu:
             return ()
-        language = self.command.sources[0].language_name
-        return _NO_MISMATCH if Toolchain(self.command.compiler, language).is_gnu else ()
+        return "--param", f"large-function-insns={round(_LARGE_FUNCTION * (1 + self._growth))}"
+
+    @property
+    def _is_gnu(self) -> bool:
+        return Toolchain(self.command.compiler, self.command.sources[0].language_name).is_gnu
 
     @property
     def _fortran(self) -> dict[Argument, str]:
@@ -233,7 +244,9 @@ class Build:
             if found.is_said:
                 where = f"{found.region.file}:{found.region.first_line}"
                 self.warnings.append(f"{where}: {found.region.name} is not instrumented: {found.reason}")
-        if any(not found.reason for found in result.found.regions):
+        if guards := sum(not found.reason for found in result.found.regions):
+            if result.found.statements:
+                self._growth = max(self._growth, growth(guards, result.found.statements))
             path.parent.mkdir()
             path.write_bytes(result.text)
             self.instrumented[source] = str(path)

@@ -60,6 +60,7 @@ class CodeRegions(NamedTuple):
         remarks: What else a build says.
         off: What was found besides, of modes that nobody has asked for.
         calls: Where functions of the source are called, each with the end of the region that is the function.
+        statements: How many there are in all functions; 0 where it is not told, as in Fortran.
     """
 
     regions: tuple[CodeRegion, ...]
@@ -67,6 +68,7 @@ class CodeRegions(NamedTuple):
     remarks: tuple[str, ...] = ()
     off: tuple[CodeRegion, ...] = ()
     calls: tuple[tuple[int, int], ...] = ()
+    statements: int = 0
 
 
 class Instrumented(NamedTuple):

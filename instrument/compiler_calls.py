@@ -78,7 +78,9 @@ def run(
     return Finished(status if status >= 0 else 128 - status, captured[0] or b"", captured[1] or b"")
 
 
-def compile_words(command: CompilerCommand, instrumented: dict[Argument, str]) -> list[str]:
+def compile_words(
+    command: CompilerCommand, instrumented: dict[Argument, str], first: tuple[str, ...] = ()
+) -> list[str]:
     """Give the user's command with instrumented text in the place of sources.
 
     What only the preprocessor needs is left out, for it has done its work and some compilers complain of it; it
@@ -87,11 +89,12 @@ def compile_words(command: CompilerCommand, instrumented: dict[Argument, str]) -
     Args:
         command: The user's command.
         instrumented: The text in place of each source that has one.
+        first: Options before the user's, which overrule them.
     """
     left_out = {Role.DEPENDENCY, Role.LANGUAGE, Role.CPP}
     if all(source in instrumented and not source.is_fortran for source in command.sources):
         left_out.add(Role.PREPROCESS)
-    words = list(command.compiler)
+    words = [*command.compiler, *first]
     language = ""
     for argument in command.arguments:
         if argument.role in {Role.SOURCE, Role.INPUT}:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Final, TypeVar
 
-__all__ = ["LARGE", "SHORT", "SHORT_REASON", "TINY", "TINY_REASON", "called_often"]
+__all__ = ["LARGE", "SHORT", "SHORT_REASON", "TINY", "TINY_REASON", "called_often", "growth"]
 
 TINY: Final = 20
 """Statements of a function up to which a probe may cost as much as it."""
@@ -16,10 +16,25 @@ SHORT: Final = 200
 LARGE: Final = 256
 """Bytes of an object up to which to copy it is a statement like others."""
 
+# As GNU's compilers estimate sizes (-fdump-ipa-fnsummary): of a guard of C or C++ in line, and, in the middle of twelve
+# sources of three programs, of a statement.
+_GUARD_SIZE: Final = 17
+_STATEMENT_SIZE: Final = 3
+
 TINY_REASON: Final = f"tiny: no loop, no call, at most {TINY} statements"
 SHORT_REASON: Final = f"short: at most {SHORT} statements are executed"
 
 _Function = TypeVar("_Function", bound=Hashable)
+
+
+def growth(guards: int, statements: int) -> float:
+    """Estimate by what share of itself code grows with guards in it.
+
+    Args:
+        guards: How many.
+        statements: Of all functions of the text.
+    """
+    return _GUARD_SIZE * guards / (_STATEMENT_SIZE * max(statements, 1))
 
 
 def called_often(

@@ -95,7 +95,8 @@ class _Finder:
         ends = {body.name_offset: body.end for body in self.bodies if body.name}
         known = ((call.offset, ends.get(call.callee)) for body in self.bodies for call in body.calls)
         calls = tuple((offset, end) for offset, end in known if end)
-        return CodeRegions(tuple(found), tuple(problems), calls=calls)
+        statements = sum(self.cost.statements(body.opening, body.end) for body in self.bodies if body.outer is None)
+        return CodeRegions(tuple(found), tuple(problems), calls=calls, statements=statements)
 
     def _what_is_lost(self, body: Body, region: Region) -> str:
         if self.cxx:

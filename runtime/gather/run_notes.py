@@ -24,6 +24,10 @@ __all__ = ["most_used_files", "run_notes"]
 
 _MOST_FILES: Final = 20
 
+_BYPASSES: Final = {
+    1: "MPI was used, but its calls were",
+    2: "calls of MPI by a library that was loaded with RTLD_DEEPBIND were",
+}
 _SILENCE: Final = 0.5  # of the time that was recorded; shorter ones are not worth a word
 _WORTH_A_WORD: Final = 0.01  # of the entries of a region
 
@@ -125,6 +129,15 @@ def _is_unfinished(shard: Shard, status: int | None) -> bool:
     return shard.mpi_finalising is None
 
 
+def _unseen(bypassed: Sequence[int]) -> Iterable[str]:
+    """Say whose calls of MPI were not seen, given what each process knows of it."""
+    for bypass in sorted({*bypassed}.intersection(_BYPASSES)):
+        yield (
+            f"{_BYPASSES[bypass]} not seen, on {bypassed.count(bypass)} of {len(bypassed)} processes:"
+            " busy times include waiting in MPI, and differences between ranks may come of it"
+        )
+
+
 def _remarks(
     heads: Mapping[int, Head], unfinished: Sequence[int], expected: int | None, facts: RunFacts
 ) -> Iterable[str]:
@@ -136,11 +149,7 @@ def _remarks(
             f"{alone} processes, each alone in its MPI_COMM_WORLD:"
             " does the launcher belong to the MPI that the program is linked to?"
         )
-    if bypassed := sum(shard.mpi_bypassed for shard in shards):
-        yield (
-            f"MPI was used, but its calls were not seen, on {bypassed} of {len(shards)} processes:"
-            " busy times include waiting in MPI, and differences between ranks may come of it"
-        )
+    yield from _unseen([shard.mpi_bypassed for shard in shards])
     for process, shard in processes.items():
         if shard.state == "aborted":
             yield f"rank {process} called MPI_Abort with code {shard.exit_code}"

@@ -159,7 +159,7 @@ class Shard:
         mpi_finalised: Likewise, to its return.
         end: Likewise, to the end of the program or to MPI_Abort; None for a killed process.
         last: Likewise, to the last sign of life.
-        mpi_bypassed: Whether MPI was initialised by a call that was not seen.
+        mpi_bypassed: Whether calls of MPI were not seen: 1 if it was initialised by one, 2 if a library's were not.
         ticks_per_second: Of the wall clock.
         wall_clock: Where wall time comes from: ``tsc``, ``cntvct`` or ``clock_gettime``.
         cpu_clock: How CPU time is watched: ``rseq``, ``perf-lock`` or ``syscall``.
@@ -208,7 +208,7 @@ class Shard:
     mpi_finalised: float | None
     end: float | None
     last: float
-    mpi_bypassed: bool
+    mpi_bypassed: int
     ticks_per_second: float
     wall_clock: str
     cpu_clock: str

@@ -354,7 +354,7 @@ class _Reader:
             mpi_finalised=self._since_start(header["mpi_finalised"]),
             end=self._since_start(header["end"]),
             last=max([0.0, self._since_start(latest) or 0.0, *(thread.last for thread in threads)]),
-            mpi_bypassed=bool(header["mpi_bypassed"]),
+            mpi_bypassed=header["mpi_bypassed"],
             ticks_per_second=self.ticks_per_second,
             wall_clock=text_of(header["wall_clock"]),
             cpu_clock=text_of(header["cpu_clock"]),

@@ -66,6 +66,12 @@ void aa_process_mpi_finalising(void) {
     }
 }
 
+void aa_process_mpi_past(void) {
+    struct aa_header *header = aa_process_recorded();
+    if (header)
+        header->mpi_bypassed = AA_MPI_SOME_PAST;
+}
+
 void aa_process_mpi_finalised(void) {
     struct aa_header *header = aa_process_recorded();
     if (header) {
@@ -87,7 +93,8 @@ static __attribute__((destructor)) void finish(void) {
     struct aa_header *header = aa_process_recorded();
     if (header && header->state != AA_ABORTED) {
         aa_team_finish();
-        header->mpi_bypassed = !header->mpi_initialised && !header->forked_from && aa_mpi_was_initialised();
+        if (!header->mpi_initialised && !header->forked_from && aa_mpi_was_initialised())
+            header->mpi_bypassed = AA_MPI_ALL_PAST;
         header->end = settle(header);
         aa_path_finish();
         header->state = AA_EXITED;

@@ -4,6 +4,7 @@
  */
 #include "mpi_fortran.h"
 #include "mpi_library.h"
+#include "mpi_past.h"
 #include "mpi_path.h"
 #include "mpi_request_table.h"
 #include "mpi_split.h"
@@ -47,6 +48,8 @@ AA_IN_CALLERS_FRAME struct step finalize_begins(bool is_region) {
     if (is_region) {
         aa_mpi.live = false;
         aa_process_mpi_finalising();
+        if (aa_mpi_is_called_past())
+            aa_process_mpi_past();
         aa_probe_enter(finalize_region);
     }
     return (struct step){is_region, aa_mpi_begin(AA_MPI_START_END, no_region(__builtin_return_address(0)))};

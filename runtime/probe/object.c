@@ -17,14 +17,10 @@ static struct {
 } known[MOST_OBJECTS];
 static _Atomic uint32_t count;
 
-static bool lies_in(uintptr_t address, struct aa_span span) {
-    return address >= span.start && address < span.end;
-}
-
 static bool is_known(uintptr_t address) {
     uint32_t end = atomic_load_explicit(&count, memory_order_acquire);
     for (uint32_t i = 0; i < end; i++) {
-        if (lies_in(address, (struct aa_span){known[i].start, known[i].end}))
+        if (aa_span_has((struct aa_span){known[i].start, known[i].end}, address))
             return true;
     }
     return false;
@@ -40,10 +36,10 @@ static int find(struct dl_phdr_info *info, size_t unused, void *wanted) {
     struct found *found = wanted;
     struct aa_span span = aa_span_of(info);
     (void)unused;
-    if (!lies_in(found->address, span))
+    if (!aa_span_has(span, found->address))
         return 0;
     found->span = span;
-    found->name = lies_in((uintptr_t)known, span) ? "" : info->dlpi_name;
+    found->name = aa_span_has(span, (uintptr_t)known) ? "" : info->dlpi_name;
     return 1;
 }
 

@@ -10,6 +10,10 @@ struct aa_span {
     uintptr_t start, end;
 };
 
+static inline bool aa_span_has(struct aa_span span, uintptr_t address) {
+    return address >= span.start && address < span.end;
+}
+
 struct dl_phdr_info;
 
 /* The memory of one. */

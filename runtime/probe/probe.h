@@ -83,6 +83,7 @@ void aa_process_mpi_initialised(int rank, int size, bool spawned);
 void aa_process_thread_level(int provided);
 void aa_process_waited(void); /* in a barrier of ours */
 void aa_process_mpi_finalising(void);
+void aa_process_mpi_past(void); /* a library's calls of MPI were not seen */
 void aa_process_mpi_finalised(void);
 void aa_process_aborting(int code);
 

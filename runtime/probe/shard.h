@@ -111,7 +111,7 @@ struct aa_header {
     uint32_t counting;            /* how events are counted: AA_COUNTS_IN_MPI and the like */
     float call_cost;              /* nanoseconds of a call of MPI or file I/O, but for its region */
     uint64_t system[AA_SYSTEM_VALUES]; /* what the system says of the process; see system.h */
-    uint64_t mpi_bypassed;  /* whether MPI was initialised and no call of MPI_Init seen; see bypass.h */
+    uint64_t mpi_bypassed;             /* whether calls of MPI were not seen: an enum aa_mpi_bypass */
     uint32_t path_state;    /* an enum aa_path_state: whether the critical path is known; see path.h */
     uint32_t path_lost;     /* entries of chains for which there was no memory */
     uint64_t path_messages; /* that the library sent beside the program's */

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "symbol.h"
 #include "memory.h"
+#include "objects.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -14,9 +15,25 @@
 
 static const char here;
 
+static int find_own(struct dl_phdr_info *library, size_t size, void *wanted) {
+    struct aa_span span = aa_span_of(library);
+    (void)size;
+    if (!aa_span_has(span, (uintptr_t)&here))
+        return 0;
+    *(struct aa_span *)wanted = span;
+    return 1;
+}
+
+/* dladdr would go through all of a library's symbols, for each function of MPI. */
 bool aa_symbol_is_own(const void *symbol) {
-    Dl_info own, found;
-    return dladdr(&here, &own) != 0 && dladdr(symbol, &found) != 0 && own.dli_fbase == found.dli_fbase;
+    static _Atomic uintptr_t start, end; /* threads that look at once find the same */
+    if (end == 0) {
+        struct aa_span own = {0, 0};
+        dl_iterate_phdr(find_own, &own);
+        start = own.start;
+        end = own.end;
+    }
+    return aa_span_has((struct aa_span){start, end}, (uintptr_t)symbol);
 }
 
 void *aa_symbol_own_library(void) {

@@ -210,3 +210,36 @@ def test_coverage_counts_the_users_lines(tool):
     assert b"autoanalyzer" not in done.stdout
     text = (tool.folder / "m.c.gcov").read_text()
     assert "        7:    4:        n += i;" in text
+
+
+# As much as GNU's compilers put into one function: with one more call of part it would be less.
+PART = """static inline double part(double a, double b, double c) {
+    double d = a * b + c, e = a - d * b;
+    if (d < e)
+        d = e * e - a / (b + c);
+    if (e < c)
+        e = d * c + b / (a - c);
+    if (a < e)
+        d = d * a - (b - e) * (c + a) / (d * e - b);
+    if (b < d)
+        e = e / b + (a + d) * (b - c) * (a - e) + c / d;
+    return d * e + a;
+}
+"""
+
+
+def test_a_compiler_inlines_with_probes_what_it_inlines_without(tool):
+    calls = [f"s += part(x[i + {k}], x[{k} * i], {k}.5);" for k in range(54)]
+    loops = "".join(f"for (int i = 0; i < n; i++) {{ {' '.join(calls[k::12])} }}\n" for k in range(12))
+    tool.write("large.c", f"{PART}double whole(const double *x, int n) {{\ndouble s = 0;\n{loops}return s;\n}}\n")
+
+    def left_over(*command):
+        tool(*command, "-O3", "-c", "large.c", "-o", "large.o")
+        symbols = tool("nm", "large.o").stdout.decode().split()
+        assert "whole" in symbols
+        return "part" in symbols
+
+    assert not left_over("gcc")
+    assert not left_over("autoanalyzer", "compile", "--", "gcc")
+    limit = ("--param", "large-function-insns=2700")  # as the user's own option is obeyed, probes take their room
+    assert left_over("autoanalyzer", "compile", "--", "gcc", *limit)

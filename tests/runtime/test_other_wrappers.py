@@ -106,6 +106,24 @@ int main(int argc, char **argv) {
 }
 """
 
+# Their first calls are bound by the loader: to the MPI library, past whatever was preloaded, if DEEP.
+LOADED_APART = """
+#include <mpi.h>
+void work(void) { MPI_Barrier(MPI_COMM_WORLD); }
+"""
+
+LOADS_APART = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    void *library = dlopen(argv[1], RTLD_LAZY | RTLD_LOCAL | (argc > 2 ? RTLD_DEEPBIND : 0));
+    ((void (*)(void))dlsym(library, "work"))();
+    return MPI_Finalize();
+}
+"""
+
 # Hands calls over to the MPI library that it loads, in handles of its own, as mukautuva does.
 OTHER_TYPES = """
 #include <assert.h>
@@ -260,3 +278,17 @@ def test_a_process_knows_that_its_mpi_calls_were_not_seen(mpi: tuple[str, str], 
     for shard in by_rank(run.shards).values():
         assert calls(shard) == {"all": 0}
         assert shard.mpi_bypassed
+
+
+def test_a_process_knows_that_calls_of_a_library_that_is_bound_apart_were_not_seen(
+    mpi: tuple[str, str], tmp_path: Path
+) -> None:
+    launcher, compiler = mpi
+    library = built(compiler, tmp_path, "library", LOADED_APART, "-shared", "-fPIC")
+    program = built(compiler, tmp_path, "program", LOADS_APART, "-ldl")
+    for words, bypass in (([], 0), (["deep"], 2)):
+        folder = tmp_path / f"run{bypass}"
+        folder.mkdir()
+        (shard,) = by_rank(recorded([launcher, "-n", "1", str(program), str(library), *words], folder).shards).values()
+        assert calls(shard) == {"MPI_Init": 1, "MPI_Finalize": 1} | ({} if bypass else {"MPI_Barrier": 1})
+        assert shard.mpi_bypassed == bypass

@@ -1,0 +1,46 @@
+#define _GNU_SOURCE
+#include "mpi_past.h"
+#include "mpi_library.h"
+#include "objects.h"
+
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static bool is_of_mpi(uintptr_t function) {
+#define IS_SAME(name) || function == (uintptr_t)aa_mpi.name
+    return false AA_MPI_FUNCTIONS(IS_SAME);
+}
+
+/* The loader has written addresses into the tables of all objects but the kernel's own. */
+static uintptr_t value_of(const struct dl_phdr_info *object, ElfW(Sxword) tag) {
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        if (object->dlpi_phdr[i].p_type != PT_DYNAMIC)
+            continue;
+        const ElfW(Dyn) *part = (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+        for (; part->d_tag != DT_NULL; part++) {
+            if (part->d_tag == tag)
+                return part->d_un.d_ptr;
+        }
+    }
+    return 0;
+}
+
+/* What a library calls lies, once it was called, or from the start, in its table of jumps. */
+static int calls_past(struct dl_phdr_info *object, size_t unused, void *unused_too) {
+    struct aa_span span = aa_span_of(object);
+    uintptr_t table = value_of(object, DT_JMPREL);
+    const ElfW(Rela) *jumps = (const void *)table;
+    size_t count = aa_span_has(span, table) ? value_of(object, DT_PLTRELSZ) / sizeof *jumps : 0;
+    (void)unused, (void)unused_too;
+    for (size_t i = 0; i < count; i++) {
+        uintptr_t called = *(const uintptr_t *)(object->dlpi_addr + jumps[i].r_offset);
+        if (!aa_span_has(span, called) && is_of_mpi(called))
+            return 1;
+    }
+    return 0;
+}
+
+bool aa_mpi_is_called_past(void) {
+    return dl_iterate_phdr(calls_past, NULL) != 0;
+}
