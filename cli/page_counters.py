@@ -31,9 +31,7 @@ def counters_of(subject: Subject) -> str:
     for place, own in dict.fromkeys([(region, exclusive), (None, False)]):
         try:
             space = MetricSpace.of(experiment, region=place, exclusive=own, besides=besides)
-            alike = view.hierarchy_report(
-                statistics.hierarchy(statistics.dimensions(space)), findings.performance.metric
-            )
+            alike = view.hierarchy_report(statistics.hierarchy(statistics.dimensions(space)), findings.vectors.metric)
             redundant = view.correlation_report(statistics.correlation(space))
             break
         except AutoanalyzerError:  # too few locations, or metrics

@@ -174,10 +174,11 @@ def _crowded(findings: Findings) -> Iterator[str]:
     if shared or used:
         yield f"{', and '.join(filter(None, [shared, used]))}: {TRUST}"
     if findings.differences.not_judged:
-        performance, found = findings.differences.not_judged
-        core = max(found.cccr, key=lambda each: float(np.ptp(performance.values[each])))
-        place, most = Place.of(findings.experiment, performance.regions[core]), int(performance.values[core].argmax())
-        who, time = ranks([performance.labels[most]]), seconds(float(performance.measured([core])[0, most]))
+        vectors, found = findings.differences.not_judged
+        culprit = max(found.culprits, key=lambda each: float(np.ptp(vectors.values[each])))
+        place = Place.of(findings.experiment, vectors.regions[culprit])
+        most = int(vectors.values[culprit].argmax())
+        who, time = ranks([vectors.labels[most]]), seconds(float(vectors.measured([culprit])[0, most]))
         where = f"{place.title} {place.source}"
         yield f"{who} is off the processor for {time} in {where}: not judged, because time-sharing looks the same"
 

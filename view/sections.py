@@ -73,7 +73,7 @@ class Section:
 
     @staticmethod
     def _place(findings: Findings, region: int) -> Place:
-        return Place.of(findings.experiment, findings.performance.regions[region])
+        return Place.of(findings.experiment, findings.vectors.regions[region])
 
 
 def _ranked(findings: Findings) -> str:
@@ -89,13 +89,13 @@ def _own_time(findings: Findings) -> tuple[str, float] | None:
 
 
 def _who(findings: Findings) -> str:
-    return "threads" if findings.performance.threads else "ranks"
+    return "threads" if findings.vectors.threads else "ranks"
 
 
 def _time_of_ranks(findings: Findings) -> tuple[str, float] | None:
     """Return the sum over the ranks, or threads, of what is compared in all regions."""
-    performance = findings.performance
-    seconds = float(performance.values[list(performance.top)].sum()) if performance.metric in TIMES else 0.0
+    vectors = findings.vectors
+    seconds = float(vectors.values[list(vectors.top)].sum()) if vectors.metric in TIMES else 0.0
     return ("loss", seconds) if seconds > 0 else None
 
 

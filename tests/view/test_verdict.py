@@ -130,7 +130,7 @@ def test_a_verdict_has_at_most_fifteen_lines_unless_all_are_asked_for(ranks: int
     assert lines[-1] == "data out: autoanalyzer view opens it"
     full = verdict_lines(findings, Path("out"), everything=True)
     titles = [line for line in full if re.match("[0-9]", line)]
-    assert len(titles) == len(findings.verdict.findings) == len(findings.dissimilarity.cccr) > 4
+    assert len(titles) == len(findings.verdict.findings) == len(findings.dissimilarity.culprits) > 4
     assert not any("more: " in line for line in full)
     shown = [line for line in lines if re.match("[0-9]", line)]
     assert shown == titles[: len(shown)]
@@ -286,7 +286,7 @@ def test_a_region_that_no_counter_explains_is_said_to_be_so():
 def test_of_regions_that_are_nearly_alike_none_is_heavy_without_a_cause():
     rows = [[1.1, 1.1]] * 10 + [[0.9, 0.9]] * 10
     plain = analyze(experiment(*rows))
-    assert len(plain.disparity.cccr) == 20
+    assert len(plain.disparity.culprits) == 20
     assert verdict_lines(plain)[2] == "balanced: ranks differ in no region enough to matter; no region stands out"
     assert not any(each["heavy"] for each in findings_document(plain, Path("x"))["disparity"]["cccr"])
     files = [[1e9, 1e9] if row == 3 else [0.0, 0.0] for row in range(20)]

@@ -20,8 +20,8 @@ def sleeping(make_experiment, times=ALIKE, *, off=ASLEEP, mpi_time=WAITS, delay=
 
 
 def found(findings: Findings) -> tuple[str, list[str]]:
-    paths = [findings.performance.regions[core].id for core in findings.dissimilarity.cccr]
-    return findings.performance.metric, [findings.experiment.path_name(path) for path in paths]
+    paths = [findings.vectors.regions[culprit].id for culprit in findings.dissimilarity.culprits]
+    return findings.vectors.metric, [findings.experiment.path_name(path) for path in paths]
 
 
 def test_a_rank_that_sleeps_while_others_wait_is_found_where_it_does(make_experiment):
@@ -47,7 +47,7 @@ def test_a_rank_that_sleeps_while_others_wait_is_found_where_it_does(make_experi
 )
 def test_other_ranks_are_alike(make_experiment, changed):
     findings = analyze(sleeping(make_experiment, **changed))
-    assert (findings.performance.metric, findings.dissimilarity.exists) == ("compute_time", False)
+    assert (findings.vectors.metric, findings.dissimilarity.exists) == ("compute_time", False)
 
 
 def test_a_rank_whose_processor_is_shared_throughout_is_not_asleep(make_experiment):

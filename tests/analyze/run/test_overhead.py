@@ -129,8 +129,8 @@ def test_what_the_price_may_be_wrong_by_in_one_region_hides_no_difference_of_ano
     times = {"solve": [0.1, 0.1], "solve/f": [4.0, 3.1], "solve/g": [2.0, 3.0]}
     run = make_experiment(times, visits={"": [1, 1], "solve": [1, 1], "solve/f": [1e8, 1e8], "solve/g": [1, 1]})
     findings = analyze(run.replaced(notes=Notes(program="app", probe_ns=20.0)))
-    cores = [findings.performance.regions[core].id for core in findings.dissimilarity.cccr]
-    assert [run.path_name(core) for core in cores] == ["solve/g"]
+    culprits = [findings.vectors.regions[culprit].id for culprit in findings.dissimilarity.culprits]
+    assert [run.path_name(culprit) for culprit in culprits] == ["solve/g"]
     assert run.exclusive("cpu_time")[2].tolist() == [4.0, 3.1]
 
 
