@@ -134,9 +134,9 @@ def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[
                 seconds[place].append(_taken(run, place))
     finally:
         WORKERS.reset(token)
-    standings = {kind: Repeatability(in_runs[kind], _complete(seconds[kind])) for kind in in_runs}
-    of_ranks = {each.culprit: standings[kind] for kind, each in mean.differences.items()}
-    of_regions = {culprit: standings[place] for place, culprit in mean.weights.items()}
+    repeatabilities = {kind: Repeatability(in_runs[kind], _complete(seconds[kind])) for kind in in_runs}
+    of_ranks = {each.culprit: repeatabilities[kind] for kind, each in mean.differences.items()}
+    of_regions = {culprit: repeatabilities[place] for place, culprit in mean.weights.items()}
     return replace(findings, repetition=Repetition(len(runs), of_ranks, of_regions))
 
 

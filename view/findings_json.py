@@ -131,7 +131,7 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
             "may_be_measuring": findings.differences.may_be_measuring([index]),
             **_gain(gain_of_balance(findings, [index])),
             "confidence": asdict(confidence_in_difference(findings, [index])) if is_culprit else None,
-            **_standing(findings, findings.repetition.of_ranks.get(index), found=is_culprit),
+            **_repeatability(findings, findings.repetition.of_ranks.get(index), found=is_culprit),
         }
 
     places = found.culprits or vectors.top
@@ -160,7 +160,7 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
         "may_be_measuring": found.exists and findings.differences.may_be_measuring(places),
         "same_work": [list(group) for group in same.groups],
         "evidence": _evidence(causes.differences, against_difference(vectors, None)),
-        **_standing(findings, findings.repetition.of_ranks.get(None), found=found.exists and not found.culprits),
+        **_repeatability(findings, findings.repetition.of_ranks.get(None), found=found.exists and not found.culprits),
         **_rough_set(findings, causes.table, (each.attribute for each in causes.differences)),
     }
 
@@ -202,7 +202,7 @@ def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
             "waits_for": _place(findings, explanation.waiting.late[index])
             if index in explanation.waiting.late
             else None,
-            **_standing(findings, findings.repetition.of_regions.get(index), found=index in found.culprits),
+            **_repeatability(findings, findings.repetition.of_regions.get(index), found=index in found.culprits),
         }
 
     named = {each.attribute for of_culprit in causes.causes.values() for each in of_culprit}
@@ -274,12 +274,12 @@ def _of_region(region: Region) -> dict[str, Any]:
     return {name: place[name] for name in ("name", "kind", "function", "file", "line")}
 
 
-def _standing(findings: Findings, standing: Repeatability | None, *, found: bool) -> dict[str, Any]:
-    """Say in how many runs a finding stands; None of what is none, or where the runs of a mean are gone."""
+def _repeatability(findings: Findings, repeatability: Repeatability | None, *, found: bool) -> dict[str, Any]:
+    """Return in how many runs a finding was made; None of what is none, or where the runs of a mean are gone."""
     alone = 1 if found and findings.repetition.runs == 1 else None
-    interval = standing.interval if standing else None
+    interval = repeatability.interval if repeatability else None
     return {
-        "in_runs": standing.in_runs if standing else alone,
+        "in_runs": repeatability.in_runs if repeatability else alone,
         "interval": asdict(interval) if interval else None,
     }
 

@@ -162,7 +162,7 @@ class Selection:
         return self._over_ranks(self._kept(self._vectors(exclusive))[[each.id for each in self.regions]])
 
     def _vectors(self, exclusive: Values) -> Values:
-        return self.threads.attribute_vectors(exclusive) if self.threads else exclusive.copy()
+        return self.threads.vectors(exclusive) if self.threads else exclusive.copy()
 
     def measured(self, exclusive: Values) -> Values:
         """Give the same of what each rank or thread did itself; NaN where a thread has no part in anything."""

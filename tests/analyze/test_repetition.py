@@ -58,8 +58,8 @@ def test_a_region_that_weighs_in_some_runs_is_counted_in_these(make_experiment):
     findings = of_runs(*map(make_experiment, weights))
     experiment = findings.experiment
     names = {
-        experiment.call_paths[findings.run.weighed.regions[culprit].id].region.name: standing
-        for culprit, standing in findings.repetition.of_regions.items()
+        experiment.call_paths[findings.run.weighed.regions[culprit].id].region.name: repeatability
+        for culprit, repeatability in findings.repetition.of_regions.items()
     }
     assert names["a"].in_runs == 2
     assert names["a"].seconds == pytest.approx((8, 8, 0))
@@ -77,6 +77,6 @@ def test_ranks_that_differ_in_all_regions_are_a_finding_too(make_experiment):
     assert all(each.in_runs == 3 for each in findings.repetition.of_ranks.values())
 
 
-def test_a_single_run_has_no_standing(make_experiment):
+def test_a_single_run_has_no_repeatability(make_experiment):
     findings = analyze(make_experiment({"a": [4, 4], "b": [1, 3]}))
     assert (findings.repetition.runs, findings.repetition.of_ranks) == (1, {})

@@ -17,7 +17,7 @@ from ...experiment import CallPath
 from ...experiment.region import CALL_KINDS
 from ..advice import tries
 from ..place import Place, at_line, short
-from ..standing import how_sure, in_runs
+from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, volume
 from .highlight import Highlight, highlight_of
@@ -84,10 +84,14 @@ class Entry:
     advice: Sequence[Advice] = ()
 
     @property
+    def what(self) -> str:
+        """The title with its call: ``loop in trace, called by work``."""
+        return f"{self.title}, {self.called}" if self.called else self.title
+
+    @property
     def where(self) -> str:
         """Where it is, in one line: ``rays.c:41  loop in trace, called by work``."""
-        title = f"{self.title}, {self.called}" if self.called else self.title
-        return f"{self.place}  {title}" if self.place else title
+        return f"{self.place}  {self.what}" if self.place else self.what
 
 
 def entries(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -143,7 +144,7 @@ def _title(number: int, entry: Entry) -> tuple[str, str]:
     end = f"   {entry.saving}" if entry.saving else ""
     where, called = entry.where, ""
     if len(start) + len(where) + len(end) > _WIDTH and entry.called:
-        where, called = f"{entry.place}  {entry.title}" if entry.place else entry.title, entry.called
+        where, called = replace(entry, called="").where, entry.called
     room = _WIDTH - len(start) - len(end)
     return f"{start}{clipped(where, room):<{room}}{end}".rstrip(), called
 
