@@ -33,7 +33,10 @@ WARNINGS: Final = "warnings.txt"
 _ROOM: Final = Path(__file__).parent
 _VALGRIND: Final = Path("/usr/include/valgrind/valgrind.h")  # without it a library cannot take simulated counts
 _SOURCES: Final = _ROOM / "probe"
-_GENERATORS: Final = ("byte_rules.py", "c_wrappers.py", "fortran_wrappers.py", "prototypes.py", "wrapped_functions.py")
+_GENERATORS: Final = (
+    *("byte_rules.py", "c_wrappers.py", "fortran_wrappers.py"),
+    *("prototypes.py", "timed_functions.py", "wrapped_functions.py"),
+)
 # Of what the MPI compiler adds nothing must be linked, as the library is preloaded into shells too; that nothing
 # of it is missing shows here. Bound at once, for no symbol may be looked up in a signal handler.
 _FLAGS: Final = (
