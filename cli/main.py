@@ -69,7 +69,7 @@ class _Version(argparse.Action):
     """Print the version, which only this option looks up."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        from .. import __version__  # noqa: PLC0415
+        from .. import __version__
 
         sys.stdout.write(f"autoanalyzer {__version__}\n")
         parser.exit()
@@ -118,7 +118,7 @@ def _is_led(arguments: Sequence[str]) -> bool:
     """Return whether another process of an MPI job has the same arguments, prints what is wrong, and fails for all."""
     if arguments[:1] != ["analyze"] or "--alone" in arguments:
         return False
-    from ..runtime.mpi.own_job import started_processes  # noqa: PLC0415 - most commands are no jobs
+    from ..runtime.mpi.own_job import started_processes
 
     started = started_processes()
     return started is not None and started.rank > 0

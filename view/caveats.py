@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analyze import Findings
-from ..analyze.findings import PAPER
+from ..analyze.choices import PAPER
 from ..analyze.run.location_blocks import over_locations
 from ..analyze.run.oversubscription import oversubscription
 from ..analyze.run.selection import complete

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from ..analyze import Findings
+from ..analyze.choices import PAPER
 from ..analyze.disparity.classes import LABELS
 from ..analyze.evidence.decision_table import DecisionTable, Row
-from ..analyze.findings import PAPER
 from ..analyze.run.code_regions import CodeRegion
 from .place import Place
 from .units import many

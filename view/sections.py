@@ -30,7 +30,6 @@ class Section:
 
     Attributes:
         name: Of its option, and of its key in the JSON.
-        help: Of its option.
         find: The analysis.
         printed: What is printed instead, if not its records.
         note: What is said below them, if anything.
@@ -38,7 +37,6 @@ class Section:
     """
 
     name: str
-    help: str
     find: Callable[[Findings], Sequence[Any]]
     printed: Callable[[Findings], Sequence[Any]] | None = None
     note: Callable[[Findings], str] = lambda _: ""
@@ -107,29 +105,16 @@ def _written(findings: Findings, name: str, value: object) -> str:
     return time_of(findings.experiment, value) if isinstance(value, float) else str(value)
 
 
-ACCOUNT: Final = AccountSection(
-    "account", "split the time of each region into what it went into, and list the prices by which that is done"
-)
-CRITICAL_PATH: Final = PathSection(
-    "path", "list the critical path by region, how efficient the ranks are by it, and who waits for whom"
-)
-HOT_PROCEDURES: Final = Section("hot_procedures", "", attrgetter("procedures.every"))
+ACCOUNT: Final = AccountSection()
+HOT_PROCEDURES: Final = Section("hot_procedures", attrgetter("procedures.every"))
 SECTIONS: Final[tuple[Section | AccountSection | PathSection, ...]] = (
-    Section(
-        "hot",
-        "list regions by their own time on all call paths, without the regions below them",
-        lambda found: hot_regions(found.run),
-        HOT_PROCEDURES.find,
-        _ranked,
-        _own_time,
-    ),
+    Section("hot", lambda found: hot_regions(found.run), HOT_PROCEDURES.find, _ranked, _own_time),
     Section(
         "losses",
-        "list regions by what imbalance costs: (longest - mean) x ranks, or threads in it",
         losses,
         note=lambda found: f"shares of the time of all {_who(found)}" if _time_of_ranks(found) else "",
         whole=_time_of_ranks,
     ),
     ACCOUNT,
-    CRITICAL_PATH,
+    PathSection(),
 )

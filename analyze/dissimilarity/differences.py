@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..choices import DISSIMILARITY_METRICS
 from ..run.criteria import CRITERIA, THRESHOLD
 from ..run.overhead import TIMES, probe_times
 from ..run.preparation import Prepared
@@ -16,7 +17,7 @@ from .dissimilarity import Dissimilarity, find_dissimilarity
 from .levelling import MOST_PAID
 from .network import differing_volumes, seconds_of_a_byte
 from .off_processor import differing_time_off
-from .rank_vectors import DISSIMILARITY_METRICS, RankVectors
+from .rank_vectors import RankVectors
 from .speed import are_slower_elsewhere
 from .thread_roles import differing_jobs
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...experiment import Experiment
 from ..account import Account, find_account
+from ..choices import OURS
 from ..critical_path.critical_path import CriticalPath, find_critical_path
 from ..disparity.causes import DisparityCauses
 from ..disparity.disparity import Disparity
@@ -34,9 +35,7 @@ from .finding import Cause
 from .parts import Parts
 from .repeatability import Repetition
 
-__all__ = ["METHODS", "OURS", "PAPER", "Analysis"]
-
-OURS, PAPER = METHODS = ("autoanalyzer", "paper")
+__all__ = ["Analysis"]
 _BUSY: Final = ("compute_time", "cpu_time")  # what is busy time
 
 

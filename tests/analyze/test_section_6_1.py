@@ -5,7 +5,7 @@ import re
 import pytest
 
 from autoanalyzer.analyze import METHODS, Findings, analyze
-from autoanalyzer.analyze.findings import PAPER
+from autoanalyzer.analyze.choices import PAPER
 from autoanalyzer.view.verdict import verdict_lines
 
 NAMES = {number: f"14/{number}" if number in (11, 12) else str(number) for number in range(1, 15)}
