@@ -50,6 +50,8 @@ COMMANDS: Final = {
     "completion": "print the script that lets bash, zsh or fish complete commands, options and files",
 }
 
+_WITHOUT_NUMPY: Final = frozenset({"compile", "completion", "exec", "functions", "instrument", "regions"})
+
 # After "--" these take flags of a compiler, which no parser of ours may look at.
 _WITH_FLAGS: Final = frozenset({"instrument", "regions"})
 
@@ -142,6 +144,9 @@ def _run(arguments: list[str]) -> int:
     if unknown:
         asked = namespace.parser if arguments[0] == chosen else parser
         raise UsageError(f"unknown arguments: {' '.join(unknown)}; {_near(unknown[0], asked)}")
+    if chosen not in _WITHOUT_NUMPY:
+        with _one_thread_of_blas():
+            import numpy  # noqa: F401
     status: int = namespace.function(namespace)
     return status
 
