@@ -128,7 +128,7 @@ def with_shared_cores(report: Report, experiments: Sequence[Experiment]) -> Repo
     from ..view.caveats import TRUST, shared_cores
 
     shared = next(filter(None, map(shared_cores, experiments)), None)
-    return replace(report, caveats=[f"{shared}: {TRUST}.", *report.caveats]) if shared else report
+    return replace(report, caveats=[f"{TRUST}: {shared}.", *report.caveats]) if shared else report
 
 
 def write_report(

@@ -41,8 +41,8 @@ _TITLES: Final = {
     "mpi_waiting": "MPI waiting",
     "mpi": "MPI",
     "omp_waiting": "OpenMP",
-    "turns": "others' turns",
-    "off": "off processor",
+    "turns": "core wait",
+    "off": "off core",
 }
 # Classes of marks.css: one hue for what computes, one for files, one for MPI; pale is the lesser of two.
 _COLOURS: Final = {
@@ -159,7 +159,7 @@ def _remarks(account: Account, more: int) -> list[str]:
     if fitted:
         said.append(f"prices, fitted to this run: {_listed(fitted)}")
         if len(set(account.instruction.tolist())) > 1:
-            said.append("an instruction has a price of its own in each region, within what was calibrated")
+            said.append("each region has its own price of an instruction, within what was calibrated")
     if account.unexplained is not None:
         said.append(f"they leave {percent(100 * account.unexplained)} of computing unexplained")
     if not account.splitting.prices.known():

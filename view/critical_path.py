@@ -101,9 +101,9 @@ def _efficiencies(findings: Findings) -> Iterator[str]:
         f" x serialisation {written['serialisation']} x transfer {written['transfer']}"
     )
     if not found.reliable:
-        yield "busy time is time outside MPI by the clock: on a busy machine it includes waiting for a processor"
+        yield "busy time is time outside MPI by the clock: on a busy machine it includes waiting for a core"
     elif "transfer" not in found.reliable:
-        yield "transfer includes waiting for a processor; the other two do not depend on the machine"
+        yield "transfer includes waiting for a core; the other two do not depend on the machine"
     yield length
 
 

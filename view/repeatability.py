@@ -25,9 +25,9 @@ def how_sure(repeatability: Repeatability | None, *, slow: str = "") -> list[str
         return []
     low, high = max(interval.low, 0.0), interval.high
     if not slow:
-        said = f"the region takes {spread(low, high)} a run"
+        said = f"the region takes {spread(low, high)} per run"
     elif interval.low > 0:
-        said = f"the slow {slow} take {spread(low, high)} longer a run"
+        said = f"the slow {slow} take {spread(low, high)} longer per run"
     else:
-        said = f"the slow {slow} take at most {seconds(high)} longer a run, if they do at all"
+        said = f"the slow {slow} take at most {seconds(high)} longer per run, if they do at all"
     return [f"{said}, with {percent(100 * CONFIDENCE)} confidence"]

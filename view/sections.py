@@ -76,7 +76,9 @@ class Section:
 
 def _ranked(findings: Findings) -> str:
     """Say by what hot regions are ranked where it is not by the first column."""
-    return "by own compute time: wall time is waiting for turns, too" if findings.procedures.by_computing else ""
+    return (
+        "ranked by own compute time: wall time includes waiting for a core" if findings.procedures.by_computing else ""
+    )
 
 
 def _own_time(findings: Findings) -> tuple[str, float] | None:

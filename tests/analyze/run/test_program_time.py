@@ -20,5 +20,5 @@ def test_work_before_mpi_is_part_of_the_programs_time(make_experiment, measured,
         pytest.approx(outside * unit),
     )
     assert [each.share for each in findings.run.costs[:2]] == pytest.approx([2.0 / whole, 1.0 / whole])
-    said = "2 s of the run is before MPI_Init or after MPI_Finalize" in verdict_lines(findings)
+    said = "2 s of the run is not judged: it is before MPI_Init or after MPI_Finalize" in verdict_lines(findings)
     assert said == (outside * unit >= 0.1)
