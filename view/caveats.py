@@ -59,11 +59,13 @@ def caveats(
 def _all(findings: Findings, *, names: bool) -> Iterator[str]:
     """Yield the warnings, the most important first; with all names, or the first of them."""
     notes = findings.experiment.notes
+    remarks = iter(notes.remarks)
     yield from _derived(findings, names)
     if notes.missing:
         yield f"sums are too small: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
     if notes.unfinished:
         yield f"the data end early: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
+        yield from remarks  # where each rank was
     if notes.not_instrumented:
         yield f"not instrumented: {_names(notes.not_instrumented, names)}"
     yield from _crowded(findings)
@@ -81,7 +83,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
     if notes.throttled:
         throttled = _names([Region.from_descriptor(each).name for each in notes.throttled], names)
         yield f"callers include {throttled}: too small to measure separately (--max-overhead)"
-    yield from notes.remarks
+    yield from remarks
     if (findings.run.overhead.of_computing or 0.0) >= _costly_from(findings):
         yield _costly(findings)
 

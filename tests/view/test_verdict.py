@@ -118,7 +118,7 @@ def test_what_is_missing_is_said():
     ]
     assert verdict_lines(findings)[-3:] == [*first, "… and 3 more warnings: autoanalyzer analyze --all"]
     third = "callers may be wrong: 7 regions were left by a jump and closed afterwards"
-    assert verdict_lines(findings, everything=True)[-5:] == [*first, third, "a", "b"]
+    assert verdict_lines(findings, everything=True)[-5:] == [*first, "a", "b", third]
 
 
 @pytest.mark.parametrize("ranks", [8, 200])
