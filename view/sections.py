@@ -93,9 +93,10 @@ def _who(findings: Findings) -> str:
 
 
 def _time_of_ranks(findings: Findings) -> tuple[str, float] | None:
-    """Return the sum over the ranks, or threads, of what is compared in all regions."""
+    """Return what all ranks, or threads, could do while the busiest is busy: no loss is more."""
     vectors = findings.vectors
-    seconds = float(vectors.values[list(vectors.top)].sum()) if vectors.metric in TIMES else 0.0
+    busy = vectors.values[list(vectors.top)].sum(axis=0)
+    seconds = float(busy.max(initial=0.0)) * len(busy) if vectors.metric in TIMES else 0.0
     return ("loss", seconds) if seconds > 0 else None
 
 
@@ -114,7 +115,9 @@ SECTIONS: Final[tuple[Section | AccountSection | PathSection, ...]] = (
     Section(
         "losses",
         losses,
-        note=lambda found: f"shares of the time of all {_who(found)}" if _time_of_ranks(found) else "",
+        note=lambda found: (
+            f"shares of what all {_who(found)} could do while the busiest is busy" if _time_of_ranks(found) else ""
+        ),
         whole=_time_of_ranks,
     ),
     ACCOUNT,
