@@ -759,6 +759,15 @@ def test_calls_that_hardly_take_a_processor_are_no_cause_where_ranks_take_turns(
     assert (halo in small_calls(findings)) == is_small
 
 
+@pytest.mark.parametrize(("rate", "raised"), [(0.007, 0), (0.015, 1)])
+def test_a_miss_rate_below_a_hundredth_is_never_high(make_experiment, rate, raised):
+    seconds = {"slow": alike(3.0), "a": alike(1.0), "b": alike(1.0), "c": alike(0.9)}
+    rates = {"slow": (rate, 0.5), **dict.fromkeys("abc", (0.0001, 0.1))}
+    table = analyze(make_experiment(seconds, **counted(seconds, rates, ipc=0.3))).explanation.of_regions.table
+    assert table.attributes[0] == "l1_miss_rate"
+    assert table.rows[0].values[0] == raised
+
+
 # Eight cache misses and copies a message: 8 x (20e3 x 0.5 us + 160 kB / 64 B x 0.5 us)
 @pytest.mark.parametrize(("prices", "took"), [({}, 0.1), ({"l2_miss_chased": 5e-7, "memory_streamed": 5e-7}, 0.09)])
 def test_many_small_calls_take_what_the_fastest_rank_does_on_a_processor(make_experiment, prices, took):
