@@ -763,7 +763,7 @@ def test_calls_that_hardly_take_a_processor_are_no_cause_where_ranks_take_turns(
 def test_a_miss_rate_below_a_hundredth_is_never_high(make_experiment, rate, raised):
     seconds = {"slow": alike(3.0), "a": alike(1.0), "b": alike(1.0), "c": alike(0.9)}
     rates = {"slow": (rate, 0.5), **dict.fromkeys("abc", (0.0001, 0.1))}
-    table = analyze(make_experiment(seconds, **counted(seconds, rates, ipc=0.3))).explanation.of_regions.table
+    table = analyze(make_experiment(seconds, **counted(seconds, rates, ipc=0.3))).disparity_causes.table
     assert table.attributes[0] == "l1_miss_rate"
     assert table.rows[0].values[0] == raised
 
