@@ -62,8 +62,8 @@ class Advised:
     """What is advised.
 
     Attributes:
-        of_ranks: By core in which ranks differ, the surest first.
-        of_regions: By core that weighs.
+        of_ranks: By culprit in which ranks differ, the surest first.
+        of_regions: By culprit that weighs.
         remarks: Of which files nothing is said, or not all, and why.
         lacking: The same of the files of findings that might have had advice, and have none.
     """
@@ -95,11 +95,11 @@ def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
         built.setdefault(path.region.file, set()).add(path.region.first_line)
     reading = Reading(find, built, findings.experiment.notes.compiled)
     adviser = _Adviser(findings, reading)
-    of_ranks = {core: adviser.on_ranks(core) for core in findings.cores_by_difference}
-    of_regions = {core: adviser.on_weight(core) for core in findings.cores_by_weight}
+    of_ranks = {culprit: adviser.on_ranks(culprit) for culprit in findings.culprits_by_difference}
+    of_regions = {culprit: adviser.on_weight(culprit) for culprit in findings.culprits_by_weight}
     return Advised(
-        {core: advice for core, advice in of_ranks.items() if advice},
-        {core: advice for core, advice in of_regions.items() if advice},
+        {culprit: advice for culprit, advice in of_ranks.items() if advice},
+        {culprit: advice for culprit, advice in of_regions.items() if advice},
         (*dict.fromkeys(reading.remarks), *adviser.remarks),
         tuple(dict.fromkeys(adviser.lacking)),
     )
@@ -122,41 +122,41 @@ class _Adviser:
         most = f"advice looks at {_MOST_FILES}, one of C++ counting as {_DEAR}"
         return (f"{files} not read, in which work may be divided among ranks, too: {most}",) if number else ()
 
-    def on_ranks(self, core: int) -> tuple[Advice, ...]:
-        """Advise on a core in which ranks or threads differ."""
+    def on_ranks(self, culprit: int) -> tuple[Advice, ...]:
+        """Advise on a culprit in which ranks or threads differ."""
         findings = self._findings
-        if core in findings.same_work.cores or is_slight_speed(findings, [core]):
+        if culprit in findings.same_work.culprits or is_slight_speed(findings, [culprit]):
             return ()
-        causes = {each.attribute for each in findings.causes_of_differences.get(core, ())} - {"unexplained"}
+        causes = {each.attribute for each in findings.causes_of_differences.get(culprit, ())} - {"unexplained"}
         # Work that is divided unevenly shows in instructions, if these are counted; misses have other reasons.
         counted = "instructions" not in findings.lacking and findings.experiment.notes.counts_by_rank
         if not (causes or counted) or not all(each.endswith("_rate") for each in causes):
-            causes.add("threads" if findings.performance.threads else "ranks")
-        gain = gain_of_balance(findings, [core])
-        numbers = cache(partial(_numbers, findings.differences.selection, core))
+            causes.add("threads" if findings.vectors.threads else "ranks")
+        gain = gain_of_balance(findings, [culprit])
+        numbers = cache(partial(_numbers, findings.differences.selection, culprit))
         served = frozenset(causes - {"instructions"})
-        return self._on(findings.performance.regions[core], served, gain.seconds if gain else None, numbers)
+        return self._on(findings.vectors.regions[culprit], served, gain.seconds if gain else None, numbers)
 
-    def on_weight(self, core: int) -> tuple[Advice, ...]:
-        """Advise on a core that weighs."""
+    def on_weight(self, culprit: int) -> tuple[Advice, ...]:
+        """Advise on a culprit that weighs."""
         findings, split = self._findings, self._findings.explanation.seconds
-        causes = {each.attribute for each in findings.parts.causes(core)}
-        causes |= {self._why_it_waits(core)} if split.waits[core] else set()
-        causes |= {"small_calls"} if split.has_small_calls[core] else set()
-        gain = gain_of_weight(findings, core)
-        numbers = cache(partial(_numbers, findings.run.weighed, core))
-        region = findings.run.weighed.regions[core]
-        paths, throttled = findings.experiment.call_paths, findings.throttled.get(core, ())
+        causes = {each.attribute for each in findings.parts.causes(culprit)}
+        causes |= {self._why_it_waits(culprit)} if split.waits[culprit] else set()
+        causes |= {"small_calls"} if split.has_small_calls[culprit] else set()
+        gain = gain_of_weight(findings, culprit)
+        numbers = cache(partial(_numbers, findings.run.weighed, culprit))
+        region = findings.run.weighed.regions[culprit]
+        paths, throttled = findings.experiment.call_paths, findings.throttled.get(culprit, ())
         within = [paths[each.path].region for each in throttled]
         return self._on(region, frozenset(causes), gain.seconds if gain else None, numbers, within)
 
-    def _why_it_waits(self, core: int) -> str:
+    def _why_it_waits(self, culprit: int) -> str:
         """Tell waiting for what others work, which no message can help, from what messages may be the reason of."""
         explanation = self._findings.explanation
         found = explanation.serialisation
-        if found is None or not (self._findings.in_turn[core] or core in explanation.waiting.awaited):
+        if found is None or not (self._findings.in_turn[culprit] or culprit in explanation.waiting.awaited):
             return "waiting"
-        return "one_after_another" if found.passes_on[core] else "late"
+        return "one_after_another" if found.passes_on[culprit] else "late"
 
     def _on(
         self,
@@ -266,14 +266,14 @@ def _cost(name: str) -> int:
     return _DEAR if is_cxx(name) else 1
 
 
-def _numbers(selection: Selection, core: int) -> dict[str, float]:
+def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
     """Give what was measured of a region: sums, and how far ranks are apart, for which all of these are walked over."""
-    found = {name: float(selection.sums(name)[core]) for name in _AMOUNTS if complete(selection.experiment, name)}
+    found = {name: float(selection.sums(name)[culprit]) for name in _AMOUNTS if complete(selection.experiment, name)}
     if complete(selection.experiment, "visits"):
-        found |= _entries(selection, core)
+        found |= _entries(selection, culprit)
     for name in _APART:
         if complete(selection.experiment, name):
-            row = selection.rows(name, [core])[0]
+            row = selection.rows(name, [culprit])[0]
             least, most = float(np.min(row)), float(np.max(row))
             if least > 0:
                 found[f"{name}_apart"] = most / least
@@ -304,9 +304,9 @@ def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float 
     return float(taken.max() / taken.min()) if len(taken) else None
 
 
-def _entries(selection: Selection, core: int) -> dict[str, float]:
+def _entries(selection: Selection, culprit: int) -> dict[str, float]:
     """Say how often a region itself is entered, and what it is called in."""
     paths, own = selection.experiment.call_paths, summary(selection.experiment, "visits").sums
-    path = selection.regions[core].id
+    path = selection.regions[culprit].id
     parent = paths[path].parent
     return {"entries": float(own[path])} | ({} if parent is None else {"entries_around": float(own[parent])})

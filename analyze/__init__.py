@@ -1,9 +1,23 @@
-"""From an experiment to findings: what was run, which ranks differ, which regions weigh, why, and what it is worth."""
+"""From an experiment to findings: what was run, which ranks differ, which regions weigh, why, and what it is worth.
+
+What carries an analysis out is imported on first use: help needs the choices alone, and does not wait for numpy.
+"""
 
 from __future__ import annotations
 
-from .disparity.weights import DISPARITY_METRICS
-from .dissimilarity.rank_vectors import DISSIMILARITY_METRICS
-from .findings import METHODS, Findings, analyze
+from typing import TYPE_CHECKING, Any
+
+from .choices import DISPARITY_METRICS, DISSIMILARITY_METRICS, METHODS
+
+if TYPE_CHECKING:
+    from .findings import Findings, analyze
 
 __all__ = ["DISPARITY_METRICS", "DISSIMILARITY_METRICS", "METHODS", "Findings", "analyze"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("Findings", "analyze"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import findings  # noqa: PLC0415
+
+    return getattr(findings, name)

@@ -7,21 +7,19 @@ from functools import cached_property
 
 from ..experiment import Experiment
 from ..experiment.selection import check_ranks
+from .choices import DISSIMILARITY_METRICS, OURS, PAPER, PAPER_METRIC
 from .disparity.causes import DisparityCauses, find_disparity_causes
 from .disparity.weights import find_weights
 from .dissimilarity.causes import DissimilarityCauses, find_dissimilarity_causes
 from .dissimilarity.differences import find_differences
 from .dissimilarity.off_path import without_what_costs_nothing
-from .dissimilarity.rank_vectors import DISSIMILARITY_METRICS
-from .paper.causes import causes_of_ranks, causes_of_regions
-from .paper.stages import PAPER_METRIC, by_the_paper
 from .run.preparation import prepare
 from .verdict import Verdict, find_verdict
-from .verdict.analysis import METHODS, OURS, PAPER, Analysis
+from .verdict.analysis import Analysis
 from .verdict.explanation import explain
 from .verdict.repeatability import Repetition
 
-__all__ = ["METHODS", "PAPER", "Findings", "analyze"]
+__all__ = ["Findings", "analyze"]
 
 
 class Findings(Analysis):
@@ -87,6 +85,9 @@ def analyze(
     check_ranks(include_ranks, {each.process for each in experiment.locations}, experiment.notes.missing)
     repetition = Repetition(experiment.notes.runs)
     if method == PAPER:
+        from .paper.causes import causes_of_ranks, causes_of_regions  # noqa: PLC0415 - few ask for it
+        from .paper.stages import by_the_paper  # noqa: PLC0415
+
         run, differences, weights = by_the_paper(run, metric or by_default, disparity_metric)
         causes = causes_of_ranks(differences), causes_of_regions(weights.disparity, run.weighed)
         return Findings(run, differences, weights, explain(run, None), repetition, method, root_causes=causes)

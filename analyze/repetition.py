@@ -35,9 +35,9 @@ class _Halves:
     others: frozenset[int | str]
 
     @classmethod
-    def of(cls, performance: RankVectors, regions: Sequence[int]) -> _Halves:
-        values, labels = performance.values[list(regions)].sum(axis=0), performance.labels
-        columns = np.array(max(performance.groups, key=lambda group: float(np.ptp(values[group]))))
+    def of(cls, vectors: RankVectors, regions: Sequence[int]) -> _Halves:
+        values, labels = vectors.values[list(regions)].sum(axis=0), vectors.labels
+        columns = np.array(max(vectors.groups, key=lambda group: float(np.ptp(values[group]))))
         among = values[columns]
         slow = among > (among.min() + among.max()) / 2
         return cls(*(frozenset(labels[each] for each in columns[which].tolist()) for which in (slow, ~slow)))
@@ -45,24 +45,24 @@ class _Halves:
     def is_like(self, other: _Halves) -> bool:
         return len(self.slow & other.slow) >= _ALIKE * len(self.slow | other.slow)
 
-    def apart(self, performance: RankVectors, regions: Sequence[int]) -> float | None:
+    def apart(self, vectors: RankVectors, regions: Sequence[int]) -> float | None:
         """Say how much more the slow ones were measured to have in regions than the others; None if some are not there.
 
         Threads that have no part in them have nothing.
         """
-        column = {label: number for number, label in enumerate(performance.labels)}
+        column = {label: number for number, label in enumerate(vectors.labels)}
         if not self.slow or not self.slow | self.others <= column.keys():
             return None
-        values = np.nansum(performance.measured(regions), axis=0)
+        values = np.nansum(vectors.measured(regions), axis=0)
         slow, others = (sorted(column[each] for each in part) for part in (self.slow, self.others))
         return float(values[slow].mean() - values[others].mean())
 
 
 @dataclass(frozen=True)
 class _Difference:
-    """That ranks differ: in one core region, or in all if that is None."""
+    """That ranks differ: in one culprit, or in all if that is None."""
 
-    core: int | None
+    culprit: int | None
     regions: tuple[int, ...]
     halves: _Halves
 
@@ -85,21 +85,21 @@ class _Analysed:
         return dict(self._differences())
 
     def _differences(self) -> Iterator[tuple[_Kind, _Difference]]:
-        findings, performance = self.findings, self.findings.performance
+        findings, vectors = self.findings, self.findings.vectors
         found, same = findings.dissimilarity, findings.same_work
-        how = (performance.metric, bool(performance.threads), found.jobs)
-        for core in found.cccr:
-            kind = (*how, core in same.cores, self.place(performance.regions[core]))
-            yield kind, _Difference(core, (core,), _Halves.of(performance, [core]))
-        if found.exists and not found.cccr:
-            top = performance.top
-            yield (*how, same.everywhere, None), _Difference(None, top, _Halves.of(performance, top))
+        how = (vectors.metric, bool(vectors.threads), found.jobs)
+        for culprit in found.culprits:
+            kind = (*how, culprit in same.culprits, self.place(vectors.regions[culprit]))
+            yield kind, _Difference(culprit, (culprit,), _Halves.of(vectors, [culprit]))
+        if found.exists and not found.culprits:
+            top = vectors.top
+            yield (*how, same.everywhere, None), _Difference(None, top, _Halves.of(vectors, top))
 
     @cached_property
     def weights(self) -> dict[_Place, int]:
         """The regions that weigh, by where they are."""
         regions = self.findings.run.weighed.regions
-        return {self.place(regions[core]): core for core in self.findings.disparity.cccr}
+        return {self.place(regions[culprit]): culprit for culprit in self.findings.disparity.culprits}
 
     def place(self, region: CodeRegion) -> _Place:
         return int(self.rows[region.id]), region.own_code
@@ -124,40 +124,40 @@ def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[
     try:
         for experiment, rows in zip(joined.operands[1:], joined.rows[1:], strict=True):
             run = _Analysed(analyse(experiment), rows)
-            performance = _compared_as(findings, run.findings)
+            vectors = _compared_as(findings, run.findings)
             for kind, difference in mean.differences.items():
                 same = run.differences.get(kind)
                 in_runs[kind] += same is not None and difference.halves.is_like(same.halves)
-                seconds[kind].append(_apart(mean, difference, run, performance))
+                seconds[kind].append(_apart(mean, difference, run, vectors))
             for place in mean.weights:
                 in_runs[place] += place in run.weights
                 seconds[place].append(_taken(run, place))
     finally:
         WORKERS.reset(token)
-    standings = {kind: Repeatability(in_runs[kind], _complete(seconds[kind])) for kind in in_runs}
-    of_ranks = {each.core: standings[kind] for kind, each in mean.differences.items()}
-    of_regions = {core: standings[place] for place, core in mean.weights.items()}
+    repeatabilities = {kind: Repeatability(in_runs[kind], _complete(seconds[kind])) for kind in in_runs}
+    of_ranks = {each.culprit: repeatabilities[kind] for kind, each in mean.differences.items()}
+    of_regions = {culprit: repeatabilities[place] for place, culprit in mean.weights.items()}
     return replace(findings, repetition=Repetition(len(runs), of_ranks, of_regions))
 
 
 def _compared_as(mean: Findings, run: Findings) -> RankVectors | None:
     """Give the vectors of a run by what the mean is compared by; None if that is no time of regions."""
-    metric, threads = mean.performance.metric, bool(mean.performance.threads)
+    metric, threads = mean.vectors.metric, bool(mean.vectors.threads)
     if metric not in TIMES or mean.dissimilarity.jobs:
         return None
-    own = run.performance
+    own = run.vectors
     if (own.metric, bool(own.threads), run.dissimilarity.jobs) == (metric, threads, False):
         return own
     return RankVectors.selected(run.run.compared.by_thread() if threads else run.run.compared, metric=metric)
 
 
-def _apart(mean: _Analysed, difference: _Difference, run: _Analysed, performance: RankVectors | None) -> float | None:
+def _apart(mean: _Analysed, difference: _Difference, run: _Analysed, vectors: RankVectors | None) -> float | None:
     """Say how much longer in a run those ranks take that are slow in the mean."""
-    if performance is None:
+    if vectors is None:
         return None
-    wanted = {mean.place(mean.findings.performance.regions[each]) for each in difference.regions}
-    there = [index for index, each in enumerate(performance.regions) if run.place(each) in wanted]
-    return difference.halves.apart(performance, there)
+    wanted = {mean.place(mean.findings.vectors.regions[each]) for each in difference.regions}
+    there = [index for index, each in enumerate(vectors.regions) if run.place(each) in wanted]
+    return difference.halves.apart(vectors, there)
 
 
 def _taken(run: _Analysed, place: _Place) -> float | None:

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ..errors import UsageError
-from ..experiment.trace import Samples, Trace, series_of
 from .documents import add_documents, check_targets, is_output, write_document
 from .pages import recording_of, time_page
 from .progress import counted
 from .trace_arguments import add_ranks_argument, expanded, interval, share, traces
 
 if TYPE_CHECKING:
+    from ..experiment.trace import Samples, Trace
     from ..timelines.warping import TimeMap
 
 __all__ = ["add_arguments", "run"]
@@ -68,16 +68,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..experiment.trace import series_of
+
     files = expanded(arguments.traces)
     if len(files) < _PAIR:
         raise UsageError(f"expected a trace, and others in which the interval is looked for, found {files[0]} alone")
     check_targets(files, json=arguments.json, html=arguments.html)
     if arguments.by == "anchors" and (arguments.band is not None or arguments.penalty):
         raise UsageError("--band and --penalty are for --by warping, found --by anchors")
-    from ..timelines.warping import align  # noqa: PLC0415 - scipy takes its time
-    from ..view.alignment import alignment_report  # noqa: PLC0415
-    from ..view.marked_time import marks_of_alignment  # noqa: PLC0415
-    from ..view.report import json_text, print_report  # noqa: PLC0415
+    from ..timelines.warping import align
+    from ..view.alignment import alignment_report
+    from ..view.marked_time import marks_of_alignment
+    from ..view.report import json_text, print_report
 
     opened = traces(files)
     series = [
@@ -115,9 +117,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _anchors(
     arguments: argparse.Namespace, reference: Samples | Trace, other: Samples | Trace, file: Path
 ) -> TimeMap | None:
+    from ..experiment.trace import Trace
+
     if arguments.by == "warping" or (arguments.by == "auto" and (arguments.band is not None or arguments.penalty)):
         return None
-    from ..timelines.warping import anchored  # noqa: PLC0415
+    from ..timelines.warping import anchored
 
     found = (
         anchored(reference, other, arguments.rank)

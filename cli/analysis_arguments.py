@@ -8,10 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..analyze import DISPARITY_METRICS, DISSIMILARITY_METRICS, METHODS, Findings, analyze
-from ..experiment import Experiment
-from ..view.advice import find_advice
-from ..view.findings_json import findings_document
+from ..analyze.choices import DISPARITY_METRICS, DISSIMILARITY_METRICS, METHODS
 from .documents import write_document
 from .part_arguments import add_exclude_rank_argument
 from .percentage import share_of
@@ -19,6 +16,8 @@ from .progress import SHORT, SLOW, stages
 
 if TYPE_CHECKING:
     from ..advise import Advised
+    from ..analyze import Findings
+    from ..experiment import Experiment
 
 __all__ = ["add_analysis_arguments", "add_selection_arguments", "advice_of", "findings_of", "write_findings"]
 
@@ -80,6 +79,8 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
 
 def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Path | None = None) -> Findings:
     """Analyse an experiment as the options say, and the runs beside its file if it is their mean."""
+    from ..analyze import analyze
+
     analyse = partial(
         analyze,
         metric=arguments.dissimilarity_metric,
@@ -93,8 +94,8 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Pat
     findings = analyse(experiment)
     if file is None or experiment.notes.runs == 1:
         return findings
-    from ..analyze.repetition import repeated  # noqa: PLC0415 - few experiments are means
-    from ..runtime.mean_of_runs import runs_of_mean  # noqa: PLC0415
+    from ..analyze.repetition import repeated
+    from ..runtime.mean_of_runs import runs_of_mean
 
     runs = runs_of_mean(experiment, file)
     return repeated(findings, runs, analyse) if runs else findings
@@ -102,6 +103,8 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Pat
 
 def advice_of(findings: Findings, arguments: argparse.Namespace, file: Path) -> Advised | None:
     """Read the sources of what was found, for what to try in which lines, unless the options say no."""
+    from ..view.advice import find_advice
+
     if arguments.no_advice:
         return None
     with stages(first=SLOW, after=SHORT) as tell:
@@ -125,5 +128,7 @@ def write_findings(
     not_counted: str = "",
 ) -> None:
     """Write the findings in the experiment ``file`` to ``target`` as JSON; ``-`` is standard output."""
+    from ..view.findings_json import findings_document
+
     document = findings_document(findings, file, with_account=with_account, advised=advised, not_counted=not_counted)
     write_document(json.dumps(document, indent=1, allow_nan=False).encode() + b"\n", target)

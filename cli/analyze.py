@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from ..errors import UsageError
-from ..experiment import Experiment
-from ..runs.analysis_job import AnalysisJob
-from ..runtime.open_experiment import open_experiment
-from ..view.cost_tree import print_tree
-from ..view.explain import explanation_lines
-from ..view.sections import SECTIONS, Section
 from ..view.terminal import print_verdict
-from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, advice_of, findings_of, write_findings
 from .documents import check_targets, is_output
 from .percentage import share_of
 
+if TYPE_CHECKING:
+    from ..experiment import Experiment
+
 __all__ = ["add_arguments", "run"]
+
+_SECTIONS: Final = {
+    "hot": "list regions by their own time on all call paths, without the regions below them",
+    "losses": "list regions by what imbalance costs: (longest - mean) x ranks, or threads in it",
+    "account": "split the time of each region into what it went into, and list the prices by which that is done",
+    "path": "list the critical path by region, how efficient the ranks are by it, and who waits for whom",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain", action="store_true", help="print the decision tables and how causes follow from them as well"
     )
-    for section in SECTIONS:
-        parser.add_argument(f"--{section.name}", action="store_true", help=section.help)
+    for name, what in _SECTIONS.items():
+        parser.add_argument(f"--{name}", action="store_true", help=what)
     parser.add_argument(
         "--alone", action="store_true", help="analyse in this process, whatever a launcher of MPI has started beside it"
     )
@@ -45,6 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..runs.analysis_job import AnalysisJob
+    from ..runtime.open_experiment import open_experiment
+
     if arguments.min is not None and not arguments.tree:
         raise UsageError("--min needs --tree")
     job = AnalysisJob.alone() if arguments.alone else AnalysisJob.joined(arguments.experiment)
@@ -57,21 +64,27 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _analyse(experiment: Experiment, file: Path, arguments: argparse.Namespace) -> int:
+    from ..view.verdict import verdict_lines
+
     findings = findings_of(experiment, arguments, file)
     advised = advice_of(findings, arguments, file)
     if arguments.json:
         write_findings(findings, file, arguments.json, with_account=arguments.account, advised=advised)
     stderr = is_output(arguments.json)
     if arguments.tree:
+        from ..view.cost_tree import print_tree
+
         print_tree(findings, least=arguments.min or 0.0, stderr=stderr)
     if arguments.explain:
+        from ..view.explain import explanation_lines
+
         print_verdict(explanation_lines(findings), stderr=stderr)
-    for section in SECTIONS:
-        if getattr(arguments, section.name.replace("-", "_")):
-            if isinstance(section, Section):
+    if any(getattr(arguments, name) for name in _SECTIONS):
+        from ..view.sections import SECTIONS
+
+        for section in SECTIONS:
+            if getattr(arguments, section.name):
                 section.print(findings, everything=arguments.all, stderr=stderr)
-            else:
-                section.print(findings, stderr=stderr)
     print_verdict(verdict_lines(findings, file, everything=arguments.all, advised=advised), stderr=stderr)
     return 0
 

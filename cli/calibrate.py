@@ -8,11 +8,6 @@ import sys
 from pathlib import Path
 
 from ..errors import UsageError
-from ..runtime.calibration.kept import keep
-from ..runtime.calibration.measuring import calibrate
-from ..runtime.launch import ended_in_order
-from ..runtime.mpi.own_job import started_processes
-from ..view.calibration import print_calibration
 from .progress import stages
 
 __all__ = ["add_arguments", "run"]
@@ -39,6 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..runtime.calibration.kept import keep
+    from ..runtime.calibration.measuring import calibrate
+    from ..runtime.launch import ended_in_order
+    from ..runtime.mpi.own_job import started_processes
+    from ..view.calibration import print_calibration
+
     if started_processes():
         raise UsageError("start it once, with the launcher behind: autoanalyzer calibrate -- srun -N 2")
     words: list[str] = arguments.launcher

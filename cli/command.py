@@ -18,7 +18,7 @@ def autoanalyzer() -> NoReturn:
     give_back_variables()
     hold_closed_streams()
     prefer_own_modules()
-    from .main import main  # noqa: PLC0415 - it is ours only now
+    from .main import main
 
     main()
 
@@ -28,6 +28,6 @@ def compiler() -> NoReturn:
     give_back_variables()
     hold_closed_streams()
     prefer_own_modules()
-    from .wrapper import compiler  # noqa: PLC0415
+    from .wrapper import compiler
 
     compiler()

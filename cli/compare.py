@@ -9,9 +9,7 @@ import shlex
 from pathlib import Path
 from typing import Final
 
-from ..analyze.comparison import compare, metrics_to_compare
 from ..errors import UsageError
-from ..view.comparison import comparison_document, comparison_junit, comparison_lines, comparison_markdown
 from ..view.terminal import print_verdict
 from .documents import add_documents, check_targets, is_output, write_document
 from .operand_arguments import add_exact_argument, opened
@@ -57,6 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..analyze.comparison import compare, metrics_to_compare
+    from ..view.comparison import comparison_document, comparison_junit, comparison_lines, comparison_markdown
+
     if not arguments.other:
         runs = [shlex.quote(str(path)) for path in arguments.base]
         half = len(runs) // 2 or 1

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    from .main import whole_parser  # noqa: PLC0415 - which is running already
+    from .main import whole_parser
 
     parser = whole_parser()
     for action in _actions(parser):

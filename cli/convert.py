@@ -8,13 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ..errors import UsageError
-from ..experiment.export import EXPORTED, export, export_of, export_trace, holds_time_lines
+from ..experiment.export import EXPORTED
 from ..experiment.run_folder import TRACE_FILE
-from ..experiment.storage import WRITTEN, check_name
-from ..experiment.trace.otf2 import OTF2_SUFFIX
-from ..runs.pursued_trace import is_trace
-from ..runtime.open_experiment import open_experiment
-from ..view.place import visible
 from ..view.units import many
 from .documents import write_experiment
 
@@ -57,6 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..experiment.export import export_of
+    from ..experiment.storage import WRITTEN, check_name
+    from ..runs.pursued_trace import is_trace
+    from ..runtime.open_experiment import open_experiment
+
     file = arguments.experiment
     if export_of(arguments.output):
         _export(arguments)
@@ -77,6 +77,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _export(arguments: argparse.Namespace) -> None:
     """Write a file for another tool, and say of what."""
+    from ..experiment.export import export, export_trace, holds_time_lines
+    from ..experiment.trace.otf2 import OTF2_SUFFIX
+    from ..runs.pursued_trace import is_trace
+    from ..runtime.open_experiment import open_experiment
+    from ..view.place import visible
+
     file, output = arguments.experiment, arguments.output
     _check_file(output)
     names = dict.fromkeys(arguments.metric)
@@ -108,7 +114,7 @@ def _convert_trace(file: Path, output: Path) -> None:
     Raises:
         UsageError: The trace is CSV, which lacks what ours have, or is to be replaced by itself.
     """
-    from ..experiment.trace import save_trace, write_trace  # noqa: PLC0415 - few convert traces
+    from ..experiment.trace import save_trace, write_trace
 
     _check_file(output)
     trace = _opened(file)
@@ -125,7 +131,7 @@ def _opened(file: Path) -> Trace:
     Raises:
         UsageError: It is CSV.
     """
-    from ..experiment.trace import Trace, open_trace  # noqa: PLC0415
+    from ..experiment.trace import Trace, open_trace
 
     trace = open_trace(file)
     if not isinstance(trace, Trace):
@@ -134,6 +140,8 @@ def _opened(file: Path) -> Trace:
 
 
 def _say(output: Path, trace: Trace) -> None:
+    from ..view.place import visible
+
     samples = many(sum(trace.counts), "sample")
     size = f"{many(len(trace.metrics), 'metric')}, {many(len(trace.locations), 'location')}, {samples}"
     sys.stdout.write(f"wrote {visible(str(output))}: {size}\n")

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError, way_out
-from ..experiment.trace import Samples, Series, Trace, every_series
 from .documents import add_documents, check_targets, is_output, write_document
 from .pages import recording_of, time_page
 from .progress import counted
@@ -17,6 +16,7 @@ from .space_arguments import add_derive_argument, formulas
 from .trace_arguments import add_ranks_argument, expanded, interval, number_above_0, points, traces
 
 if TYPE_CHECKING:
+    from ..experiment.trace import Samples, Series, Trace
     from ..multivariate.formula import Formula
     from ..timelines.warping import OnTime
 
@@ -87,14 +87,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..experiment.trace import every_series
+
     arguments.traces = expanded(arguments.traces)
     check_targets(arguments.traces, json=arguments.json, csv=arguments.csv, html=arguments.html)
-    from ..multivariate.derivations import built_in  # noqa: PLC0415
-    from ..timelines.correlators import rank  # noqa: PLC0415 - scipy takes its time
-    from ..timelines.warping import with_derived  # noqa: PLC0415
-    from ..view.correlation import correlation_report  # noqa: PLC0415
-    from ..view.marked_time import marks_of_ranking  # noqa: PLC0415
-    from ..view.report import csv_text, json_text, print_report  # noqa: PLC0415
+    from ..multivariate.derivations import built_in
+    from ..timelines.correlators import rank
+    from ..timelines.warping import with_derived
+    from ..view.correlation import correlation_report
+    from ..view.marked_time import marks_of_ranking
+    from ..view.report import csv_text, json_text, print_report
 
     derived = formulas(arguments)
     wanted = [*derived, *built_in()]
@@ -162,7 +164,7 @@ def _others(
     every: Sequence[Sequence[Series]],
 ) -> list[OnTime]:
     """Bring all traces but the reference to its time."""
-    from ..timelines.warping import brought  # noqa: PLC0415
+    from ..timelines.warping import brought
 
     first, last = target.begin[0], target.times[-1]
     clipped = [(max(start, first), min(end, last)) for start, end in arguments.interval]

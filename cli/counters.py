@@ -6,10 +6,6 @@ import argparse
 import json
 import sys
 
-from ..runtime.papi.lookup import look_up
-from ..runtime.usage.trial import tried_usage
-from ..view.counters_here import counters_document, print_counters
-
 __all__ = ["add_arguments", "run"]
 
 
@@ -20,6 +16,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out; that nothing can be counted is an answer, too."""
+    from ..runtime.papi.lookup import look_up
+    from ..runtime.usage.trial import tried_usage
+    from ..view.counters_here import counters_document, print_counters
+
     found, usage = look_up(), tried_usage()
     if arguments.json:
         sys.stdout.write(f"{json.dumps(counters_document(found, usage), indent=1, ensure_ascii=False)}\n")

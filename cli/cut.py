@@ -6,9 +6,6 @@ import argparse
 from pathlib import Path
 
 from ..errors import UsageError
-from ..experiment import select
-from ..experiment.storage import check_name
-from ..runtime.open_experiment import open_experiment
 from .documents import write_experiment
 from .part_arguments import names_of, ranks_of
 
@@ -30,6 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..experiment import select
+    from ..experiment.storage import check_name
+    from ..runtime.open_experiment import open_experiment
+
     check_name(arguments.output)
     if arguments.subtree is None and arguments.ranks is None and arguments.metrics is None:
         raise UsageError("cut: expected --subtree, --ranks or --metrics, found none; see autoanalyzer cut --help")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..runs.event_groups import one_group
-from ..runs.rounds import Outcome, Rounds
 from ..view.terminal import print_verdict
-from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, advice_of, findings_of, write_findings
 from .documents import check_targets
 from .reporter import REPORTER
 from .run_arguments import add_measuring_arguments, command_of, options_of
+
+if TYPE_CHECKING:
+    from ..runs.rounds import Outcome
 
 __all__ = ["add_arguments", "run"]
 
@@ -41,6 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out: 1 if the program failed in either round."""
+    from ..runs.rounds import Rounds
+
     command = command_of(arguments, _USAGE)
     check_targets(json=arguments.json)
     rounds = Rounds(
@@ -62,6 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _print(outcome: Outcome, arguments: argparse.Namespace) -> None:
     """Print the verdict of the round that counts, and write its document."""
+    from ..view.verdict import verdict_lines
+
     if outcome.last is None:
         return
     findings, file = outcome.last.findings, outcome.last.file

@@ -6,10 +6,6 @@ import argparse
 from pathlib import Path
 
 from ..errors import UsageError
-from ..experiment import save
-from ..experiment.algebra import difference, integrate, ratio
-from ..experiment.storage import check_name
-from ..view.changes import operation_lines, print_changes
 from ..view.terminal import print_verdict
 from .operand_arguments import add_operand_arguments, opened, options_of
 
@@ -30,6 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..experiment import save
+    from ..experiment.algebra import difference, integrate, ratio
+    from ..experiment.storage import check_name
+    from ..view.changes import operation_lines, print_changes
+
     if arguments.output:
         check_name(arguments.output)
     elif arguments.ratio:

@@ -6,12 +6,14 @@ import argparse
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..atomic_file import replacing
 from ..errors import UsageError
-from ..experiment import Experiment, save
 from ..runtime.folder import RunFolder
-from ..view.place import visible
+
+if TYPE_CHECKING:
+    from ..experiment import Experiment
 
 __all__ = ["add_documents", "check_targets", "is_output", "write_document", "write_experiment"]
 
@@ -50,6 +52,9 @@ def check_targets(inputs: Iterable[Path] = (), **targets: Path | None) -> None:
 
 def write_experiment(experiment: Experiment, target: Path) -> None:
     """Write an experiment to a file, and say how much is in it."""
+    from ..experiment import save
+    from ..view.place import visible
+
     save(experiment, target)
     sys.stdout.write(f"wrote {visible(str(target))}: {experiment.size}\n")
 

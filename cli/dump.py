@@ -5,16 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from ..experiment import flat
 from ..experiment.aggregate import LEVELS
-from ..multivariate.derivations import cache_line
-from ..multivariate.formula import Formula
-from ..multivariate.wanted_metrics import WantedMetrics
-from ..runtime.open_experiment import open_experiment
-from ..view.dump import print_dump, shown_metrics, write_csv, write_json
 from .part_arguments import names_of
+
+if TYPE_CHECKING:
+    from ..multivariate.formula import Formula
 
 __all__ = ["add_arguments", "run"]
 
@@ -45,6 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..experiment import flat
+    from ..multivariate.derivations import cache_line
+    from ..multivariate.wanted_metrics import WantedMetrics
+    from ..runtime.open_experiment import open_experiment
+    from ..view.dump import print_dump, shown_metrics, write_csv, write_json
+
     if arguments.csv and (arguments.by or arguments.exclusive):
         raise UsageError("--csv: leave out --by and --exclusive; CSV has exclusive values, summed over all locations")
     if arguments.json and arguments.exclusive:

@@ -10,7 +10,6 @@ from ..errors import InputError, UsageError
 from ..experiment.run_folder import RUN_FOLDER
 from ..runtime.facts import RunFacts
 from ..runtime.folder import RunFolder
-from ..view.place import visible
 from ..view.units import many
 from .progress import counted
 
@@ -38,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
-    from ..runtime.gather.gather import NOT_GATHERED, gather  # noqa: PLC0415 - numpy takes its time
+    from ..runtime.gather.gather import NOT_GATHERED, gather
+    from ..view.place import visible
 
     folder = RunFolder(arguments.folder)
     facts = RunFacts.read(folder.shards)

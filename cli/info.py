@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ..runtime.open_experiment import open_experiment
-from ..view.contents import contents_lines
 from ..view.lines import print_lines
 
 __all__ = ["add_arguments", "run"]
@@ -19,6 +17,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..runtime.open_experiment import open_experiment
+    from ..view.contents import contents_lines
+
     experiment, file = open_experiment(arguments.experiment)
     print_lines(contents_lines(experiment, file))
     return 0

@@ -50,6 +50,8 @@ COMMANDS: Final = {
     "completion": "print the script that lets bash, zsh or fish complete commands, options and files",
 }
 
+_WITHOUT_NUMPY: Final = frozenset({"compile", "completion", "exec", "functions", "instrument", "regions"})
+
 # After "--" these take flags of a compiler, which no parser of ours may look at.
 _WITH_FLAGS: Final = frozenset({"instrument", "regions"})
 
@@ -69,7 +71,7 @@ class _Version(argparse.Action):
     """Print the version, which only this option looks up."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        from .. import __version__  # noqa: PLC0415
+        from .. import __version__
 
         sys.stdout.write(f"autoanalyzer {__version__}\n")
         parser.exit()
@@ -118,7 +120,7 @@ def _is_led(arguments: Sequence[str]) -> bool:
     """Return whether another process of an MPI job has the same arguments, prints what is wrong, and fails for all."""
     if arguments[:1] != ["analyze"] or "--alone" in arguments:
         return False
-    from ..runtime.mpi.own_job import started_processes  # noqa: PLC0415 - most commands are no jobs
+    from ..runtime.mpi.own_job import started_processes
 
     started = started_processes()
     return started is not None and started.rank > 0
@@ -142,6 +144,9 @@ def _run(arguments: list[str]) -> int:
     if unknown:
         asked = namespace.parser if arguments[0] == chosen else parser
         raise UsageError(f"unknown arguments: {' '.join(unknown)}; {_near(unknown[0], asked)}")
+    if chosen not in _WITHOUT_NUMPY:
+        with _one_thread_of_blas():
+            import numpy  # noqa: F401
     status: int = namespace.function(namespace)
     return status
 

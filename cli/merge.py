@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from ..experiment.algebra import merge
 from .operand_arguments import add_combination_arguments, combine
 
 __all__ = ["add_arguments", "run"]
@@ -15,4 +14,6 @@ add_arguments = add_combination_arguments
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..experiment.algebra import merge
+
     return combine(arguments, merge)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from ..experiment import Experiment, save
-from ..experiment.algebra import Hierarchy, Options
-from ..experiment.storage import check_name
-from ..runtime.open_experiment import open_experiment
-from ..view.changes import operation_lines
 from ..view.terminal import print_verdict
+
+if TYPE_CHECKING:
+    from ..experiment import Experiment
+    from ..experiment.algebra import Hierarchy, Options
 
 __all__ = [
     "add_combination_arguments",
@@ -47,6 +47,10 @@ def add_combination_arguments(parser: argparse.ArgumentParser) -> None:
 
 def combine(arguments: argparse.Namespace, operation: Callable[..., Experiment]) -> int:
     """Carry such a command out."""
+    from ..experiment import save
+    from ..experiment.storage import check_name
+    from ..view.changes import operation_lines
+
     check_name(arguments.output)
     result = operation(*opened(arguments.experiments), **options_of(arguments, arguments.experiments))
     save(result, arguments.output)
@@ -74,6 +78,8 @@ def opened(paths: Sequence[Path], *, distinct: bool = False) -> list[Experiment]
         InputError: One cannot be read.
         UsageError: One is named twice.
     """
+    from ..runtime.open_experiment import open_experiment
+
     experiments: list[Experiment] = []
     names: dict[Path, Path] = {}
     for path in paths:
@@ -90,6 +96,8 @@ def options_of(arguments: argparse.Namespace, paths: Sequence[Path]) -> Options:
     Raises:
         UsageError: ``--system`` is no operand.
     """
+    from ..experiment.algebra import Options
+
     return Options(exact=arguments.exact, system=_system(arguments.system), labels=[str(path) for path in paths])
 
 

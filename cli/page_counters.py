@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ..analyze.run.oversubscription import waiting_for_turns
+from typing import TYPE_CHECKING
+
 from ..errors import AutoanalyzerError
-from ..multivariate.metric_space import MetricSpace
-from ..view.counters_html import counters_html
-from ..view.page import Subject
 from .proposed_region import MOST, region_name
 from .space_arguments import with_shared_cores
+
+if TYPE_CHECKING:
+    from ..view.page import Subject
 
 __all__ = ["counters_of"]
 
@@ -18,11 +19,15 @@ def counters_of(subject: Subject) -> str:
 
     In the program, too, if too few metrics of the region differ.
     """
+    from ..analyze.run.oversubscription import waiting_for_turns
+    from ..multivariate.metric_space import MetricSpace
+    from ..view.counters_html import counters_html
+
     experiment, findings = subject.experiment, subject.findings
     if findings is None or len(experiment.locations) > MOST:
         return ""
-    from ..multivariate import analyses as statistics  # noqa: PLC0415 - takes a second
-    from ..view import statistics as view  # noqa: PLC0415
+    from ..multivariate import analyses as statistics
+    from ..view import statistics as view
 
     named = findings.verdict.first.region if findings.verdict.first else None
     region = region_name(experiment, named) if named else None
@@ -31,9 +36,7 @@ def counters_of(subject: Subject) -> str:
     for place, own in dict.fromkeys([(region, exclusive), (None, False)]):
         try:
             space = MetricSpace.of(experiment, region=place, exclusive=own, besides=besides)
-            alike = view.hierarchy_report(
-                statistics.hierarchy(statistics.dimensions(space)), findings.performance.metric
-            )
+            alike = view.hierarchy_report(statistics.hierarchy(statistics.dimensions(space)), findings.vectors.metric)
             redundant = view.correlation_report(statistics.correlation(space))
             break
         except AutoanalyzerError:  # too few locations, or metrics

@@ -7,20 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ..analyze import analyze
 from ..errors import InputError, UsageError
-from ..experiment import Experiment
 from ..experiment.run_folder import TRACE_FILE, experiment_of
-from ..experiment.trace import load_trace
 from ..runtime.folder import RunFolder
-from ..runtime.open_experiment import open_experiment
-from ..view.counters_html import counters_html
-from ..view.page import Page, Recording, Subject, page_html, page_of
-from ..view.report import Report
 from .progress import counted
 
 if TYPE_CHECKING:
+    from ..experiment import Experiment
     from ..timelines.anomalies import Anomaly, Run
+    from ..view.page import Recording, Subject
+    from ..view.report import Report
 
 __all__ = ["recording_of", "recordings_of", "result_page", "subject_of", "time_page", "with_changes"]
 
@@ -29,6 +25,9 @@ _OURS: Final = ".npz"
 
 def subject_of(experiment: Experiment, file: Path) -> Subject:
     """Analyse what a page is to show; what is no run has no findings, and can be looked at all the same."""
+    from ..analyze import analyze
+    from ..view.page import Subject
+
     try:
         return Subject(experiment, file, analyze(experiment))
     except InputError as error:
@@ -37,6 +36,9 @@ def subject_of(experiment: Experiment, file: Path) -> Subject:
 
 def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
     """Name the traces of a run, which are only beside its experiment's own file, with what changes in them."""
+    from ..experiment.trace import load_trace
+    from ..view.page import Recording
+
     folder = RunFolder(file.parent)
     if file != folder.experiment:
         return []
@@ -47,7 +49,7 @@ def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
     there = [each for each in traces if each.path.exists()]
     if not folder.trace.exists():
         return there
-    from ..timelines.anomalies import Run, find_anomalies  # noqa: PLC0415 - scipy takes its time, and few runs have one
+    from ..timelines.anomalies import Run, find_anomalies
 
     try:
         runs = [Run.of(each.name, load_trace(each.path), experiment, timed=each.path == folder.trace) for each in there]
@@ -65,8 +67,8 @@ def with_changes(recordings: Sequence[Recording], runs: Sequence[Run], anomalies
         runs: The first one is that in whose times the changes are.
         anomalies: What changes.
     """
-    from ..timelines.warping import anchored  # noqa: PLC0415
-    from ..view.marked_time import marks_of_changes  # noqa: PLC0415
+    from ..timelines.warping import anchored
+    from ..view.marked_time import marks_of_changes
 
     reference = runs[0].trace
     found = []
@@ -83,6 +85,8 @@ def recording_of(path: Path) -> Recording | None:
     Args:
         path: A run's folder, or a file.
     """
+    from ..view.page import Recording
+
     file = path / TRACE_FILE if path.is_dir() else path
     return Recording(file, str(path), str(path)) if file.suffix == _OURS else None
 
@@ -99,6 +103,10 @@ def time_page(path: Path, recordings: Sequence[Recording], report: Report | None
     Raises:
         UsageError: There is no profile.
     """
+    from ..runtime.open_experiment import open_experiment
+    from ..view.counters_html import counters_html
+    from ..view.page import page_html, page_of
+
     folder = path if path.is_dir() else path.parent
     if recording_of(path) is None or not experiment_of(folder).exists():
         raise UsageError(
@@ -118,6 +126,9 @@ def result_page(report: Report, title: str, about: str, experiment: tuple[Experi
         about: What was analysed.
         experiment: What it is of, and its file; None if there is no experiment, as of a trace.
     """
+    from ..view.counters_html import counters_html
+    from ..view.page import Page, page_html, page_of
+
     if experiment is None:
         return page_html(Page(title, title, [about], counters=counters_html(report, "Result")))
     return page_html(page_of(subject_of(*experiment), counters=counters_html(report, title, about), tab="counters"))

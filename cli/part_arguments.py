@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Collection
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..errors import UsageError, way_out
-from ..experiment import Experiment
-from ..experiment.selection import check_ranks
+
+if TYPE_CHECKING:
+    from ..experiment import Experiment
 
 __all__ = ["add_exclude_rank_argument", "names_of", "ranks_of"]
 
@@ -47,7 +48,7 @@ def names_of(words: str | None, known: Collection[str] | None = None) -> list[st
 
 def _unknown(name: str, known: Collection[str]) -> str:
     """Say that a metric is not stored, but computed, and by what it is shown; else what may be meant."""
-    from ..multivariate.derivations import DERIVATIONS  # noqa: PLC0415 - numpy, only to say what is wrong
+    from ..multivariate.derivations import DERIVATIONS
 
     ways = [each for each in DERIVATIONS if each.name == name]
     if ways:
@@ -64,6 +65,8 @@ def ranks_of(experiment: Experiment, words: str | None) -> list[int] | None:
         UsageError: It is no list of ranks.
         InputError: There is no such rank.
     """
+    from ..experiment.selection import check_ranks
+
     if words is None:
         return None
     there = {place.process for place in experiment.locations}

@@ -92,8 +92,8 @@ def stages(*, first: float = _FIRST / 4, after: float = 0.0) -> Iterator[Callabl
 
 def _bar(*, counted: bool) -> Progress:
     """Make what moves on a terminal."""
-    from rich.console import Console  # noqa: PLC0415 - where there is no terminal a run starts faster without
-    from rich.progress import (  # noqa: PLC0415
+    from rich.console import Console
+    from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
         Progress,

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import shlex
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ..analyze import analyze
-from ..analyze.run.code_regions import CodeRegion
 from ..errors import AutoanalyzerError
-from ..experiment import Experiment
-from ..experiment.selection import paths_named
-from ..view.foremost import foremost_sentence
+
+if TYPE_CHECKING:
+    from ..analyze.run.code_regions import CodeRegion
+    from ..experiment import Experiment
 
 __all__ = ["MOST", "ProposedRegion", "region_name"]
 
@@ -38,6 +37,9 @@ class ProposedRegion:
     @classmethod
     def of(cls, experiment: Experiment, arguments: argparse.Namespace) -> ProposedRegion | None:
         """Give the region that the verdict names first; None if it names none, or there are too many locations."""
+        from ..analyze import analyze
+        from ..view.foremost import foremost_sentence
+
         if len(experiment.locations) > MOST:
             return None
         try:
@@ -65,6 +67,8 @@ class ProposedRegion:
 
 def region_name(experiment: Experiment, region: CodeRegion) -> str | None:
     """Name a region so that it alone is meant; None if no name does."""
+    from ..experiment.selection import paths_named
+
     own = experiment.call_paths[region.id].region
     short = own.file.rpartition("/")[2]
     places = [f"{file}:{own.first_line}" for file in (short, own.file) if file and own.first_line]

@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ..analyze.run.costs import program_times
 from ..errors import InputError, UsageError
-from ..experiment import Experiment
-from ..experiment.selection import check_ranks
-from ..multivariate.wanted_metrics import WantedMetrics
-from ..runs.pursued_trace import is_trace, trace_pieces
-from ..runtime.open_experiment import open_experiment
 from ..view.lines import print_lines
-from ..view.place import visible
 from ..view.units import many
 from .documents import check_targets, is_output, write_document
 from .part_arguments import names_of
@@ -34,6 +27,7 @@ from .space_arguments import (
 )
 
 if TYPE_CHECKING:
+    from ..experiment import Experiment
     from ..experiment.trace import Samples
     from ..timelines.pursuit import Options, Period, PursuitOverTime, SlidingWindow
 
@@ -109,10 +103,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..runs.pursued_trace import is_trace
+    from ..runtime.open_experiment import open_experiment
+
     traced = is_trace(arguments.input) or any(getattr(arguments, option) is not None for option in _OF_TRACES)
     _check(arguments, traced=traced)
-    from ..timelines.pursuit import PursuitOverTime, SlidingWindow  # noqa: PLC0415 - takes a second
-    from ..view.pursuit import pursuit_report  # noqa: PLC0415
+    from ..timelines.pursuit import PursuitOverTime, SlidingWindow
+    from ..view.pursuit import pursuit_report
 
     runs = [] if traced else [open_experiment(path) for path in (arguments.input, *arguments.sample)]
     experiments = [experiment for experiment, _ in runs]
@@ -148,6 +145,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
+    from ..runs.pursued_trace import is_trace
+
     inputs = [arguments.input, *arguments.sample]
     check_targets(inputs, **{kind: getattr(arguments, kind) for kind in (*REPORTS, "policy")})
     if is_output(arguments.policy):
@@ -177,7 +176,7 @@ def _check(arguments: argparse.Namespace, *, traced: bool) -> None:
 
 
 def _options(arguments: argparse.Namespace) -> Options:
-    from ..timelines.pursuit import Options  # noqa: PLC0415 - takes a second
+    from ..timelines.pursuit import Options
 
     return Options(
         dimensions=arguments.dimensions,
@@ -196,12 +195,18 @@ def _of_run(
     arguments: argparse.Namespace, state: PursuitOverTime, experiments: Sequence[Experiment]
 ) -> Iterator[Period]:
     """Give one period, of a run, or of several whose locations are points together."""
+    from ..analyze.run.costs import program_times
+
     space = metric_space(arguments, *experiments)
     end = float(np.nan_to_num(program_times(experiments[0])).max(initial=0.0))
     yield state.of_space(space, end, len(space.points))
 
 
 def _of_trace(arguments: argparse.Namespace, state: PursuitOverTime, windows: SlidingWindow) -> Iterator[Period]:
+    from ..experiment.selection import check_ranks
+    from ..multivariate.wanted_metrics import WantedMetrics
+    from ..runs.pursued_trace import trace_pieces
+
     options = state.options
     follow, width = arguments.follow, arguments.window
     for samples in trace_pieces(arguments.input, width, follow):
@@ -228,7 +233,8 @@ def _check_periods(arguments: argparse.Namespace, samples: Samples) -> None:
 
 def _tell(arguments: argparse.Namespace, period: Period, state: PursuitOverTime) -> None:
     """Say and write what is known after a period, for who watches and for the monitoring system."""
-    from ..view.pursuit import period_line, policy_text  # noqa: PLC0415
+    from ..view.place import visible
+    from ..view.pursuit import period_line, policy_text
 
     if arguments.policy:
         write_document(policy_text(period, state), arguments.policy)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from ..runs.recorded_runs import recorded
 from .documents import add_documents, check_targets
 from .reporter import REPORTER, say
 from .run_arguments import add_measuring_arguments, command_of, options_of
@@ -45,6 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     What is found goes to standard error, so that the program's standard output stays what it is without us.
     """
+    from ..runs.recorded_runs import recorded
+
     command = command_of(arguments, "autoanalyzer record -- mpirun -n 4 ./app")
     check_targets(json=arguments.json)
     options = options_of(arguments)

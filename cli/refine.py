@@ -6,11 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..analyze.refinement.refine import refine
 from ..errors import InputError
 from ..experiment.plan import build_line
-from ..runs.refined_plan import instead, opened_lines, write_refinement
-from ..runtime.open_experiment import open_experiment
 from .analysis_arguments import add_selection_arguments, findings_of
 from .documents import check_targets
 
@@ -26,6 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the plan, and say what it opens."""
+    from ..analyze.refinement.refine import refine
+    from ..runs.refined_plan import instead, opened_lines, write_refinement
+    from ..runtime.open_experiment import open_experiment
+
     check_targets([arguments.experiment], output=arguments.output)
     experiment, file = open_experiment(arguments.experiment)
     refinement = refine(findings_of(experiment, arguments))

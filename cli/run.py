@@ -6,17 +6,10 @@ import argparse
 from dataclasses import replace
 
 from ..errors import AutoanalyzerError
-from ..runs.counting_run import counting_run
 from ..runs.event_groups import event_groups, one_group
-from ..runs.event_runs import measured_in_parts
-from ..runs.measured_run import measured
 from ..runs.options import RunOptions
-from ..runs.repeated_runs import measured_repeatedly
-from ..runtime.calibration.at_first import calibrate_at_first
 from ..runtime.folder import RunFolder
-from ..runtime.launch import ended_in_order
 from ..view.terminal import print_verdict
-from ..view.verdict import verdict_lines
 from .analysis_arguments import add_analysis_arguments, advice_of, findings_of, write_findings
 from .documents import check_targets
 from .papi_events import add_per_run
@@ -54,6 +47,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     The verdict goes to standard error, so that the program's standard output stays what it is without us.
     """
+    from ..runs.counting_run import counting_run
+    from ..runs.event_runs import measured_in_parts
+    from ..runs.measured_run import measured
+    from ..runs.repeated_runs import measured_repeatedly
+    from ..runtime.calibration.at_first import calibrate_at_first
+    from ..runtime.launch import ended_in_order
+    from ..view.verdict import verdict_lines
+
     command = command_of(arguments, "autoanalyzer run -- mpirun -n 4 ./app")
     check_targets(json=arguments.json)
     options, groups = _options_and_groups(arguments)

@@ -10,7 +10,6 @@ from typing import Final
 from ..errors import UsageError
 from ..experiment.run_folder import RUN_FOLDER
 from ..runs.options import INTERVAL, RunOptions
-from ..runtime.launch import overhead_limit
 from .critical_path import add_path
 from .papi_events import SourcesOfCounts, add_counting_options, named_events, papi_events
 from .python_functions import add_python_functions
@@ -186,6 +185,8 @@ def _interval(text: str) -> float:
 
 
 def _share(text: str) -> str:
+    from ..runtime.launch import overhead_limit
+
     try:
         return overhead_limit(text)
     except UsageError as error:

@@ -6,16 +6,17 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import UsageError
-from ..experiment import Experiment
-from ..multivariate.formula import Formula
-from ..multivariate.metric_space import MetricSpace
-from ..view.caveats import TRUST, shared_cores
-from ..view.report import Report, csv_text, json_text, print_report
 from .documents import add_documents, is_output, write_document
 from .part_arguments import add_exclude_rank_argument, names_of
+
+if TYPE_CHECKING:
+    from ..experiment import Experiment
+    from ..multivariate.formula import Formula
+    from ..multivariate.metric_space import MetricSpace
+    from ..view.report import Report
 
 __all__ = [
     "REPORTS",
@@ -94,6 +95,8 @@ def formulas(arguments: argparse.Namespace) -> list[Formula]:
     Raises:
         UsageError: One is no formula.
     """
+    from ..multivariate.formula import Formula
+
     return [Formula.parse(text) for text in arguments.derive]
 
 
@@ -104,6 +107,8 @@ def metric_space(arguments: argparse.Namespace, *experiments: Experiment, beside
         UsageError: A region, a metric or a rank does not exist.
         InputError: Fewer than two points, or no metric, are left.
     """
+    from ..multivariate.metric_space import MetricSpace
+
     if arguments.exclusive and arguments.region is None:
         raise UsageError("--exclusive needs --region")
     return MetricSpace.of(
@@ -120,8 +125,10 @@ def metric_space(arguments: argparse.Namespace, *experiments: Experiment, beside
 
 def with_shared_cores(report: Report, experiments: Sequence[Experiment]) -> Report:
     """Add that ranks shared cores, if those of any run did."""
+    from ..view.caveats import TRUST, shared_cores
+
     shared = next(filter(None, map(shared_cores, experiments)), None)
-    return replace(report, caveats=[f"{shared}: {TRUST}.", *report.caveats]) if shared else report
+    return replace(report, caveats=[f"{TRUST}: {shared}.", *report.caveats]) if shared else report
 
 
 def write_report(
@@ -143,6 +150,8 @@ def write_report(
         document: What JSON has besides the report's own.
         experiment: What the page shows beside the report, and its file; None of a trace.
     """
+    from ..view.report import csv_text, json_text, print_report
+
     contents: dict[str, Callable[[], bytes]] = {
         "json": lambda: json_text({**report.document, **document}),
         "csv": lambda: csv_text(report.data),
@@ -157,6 +166,6 @@ def write_report(
 
 
 def _page(report: Report, title: str, about: str, experiment: tuple[Experiment, Path] | None) -> bytes:
-    from .pages import result_page  # noqa: PLC0415 - not for a terminal
+    from .pages import result_page
 
     return result_page(report, title, about, experiment)

@@ -10,20 +10,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..analyze.run.oversubscription import waiting_for_turns
 from ..errors import UsageError
-from ..experiment import Experiment
-from ..multivariate.metric_space import SCALES, MetricSpace, Scale
-from ..runtime.open_experiment import open_experiment
-from ..view.place import visible
-from ..view.report import Report
+from ..multivariate.metric_space import SCALES
 from ..view.units import many
 from .documents import check_targets
 from .proposed_region import MOST, ProposedRegion
 from .space_arguments import REPORTS, add_space_arguments, check_seed, metric_space, with_shared_cores, write_report
 
 if TYPE_CHECKING:
+    from ..experiment import Experiment
     from ..multivariate.factors import Factors
+    from ..multivariate.metric_space import MetricSpace, Scale
+    from ..view.report import Report
 
 __all__ = ["add_arguments", "run"]
 
@@ -74,6 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..analyze.run.oversubscription import waiting_for_turns
+    from ..runtime.open_experiment import open_experiment
+
     _check(arguments)
     experiment, file = open_experiment(arguments.experiment)
     samples = [open_experiment(path)[0] for path in arguments.sample]
@@ -133,8 +134,8 @@ def _grid(text: str | None) -> list[int] | None:
 
 def _report(arguments: argparse.Namespace, experiment: Experiment, space: MetricSpace) -> Report:
     """Carry out the analysis, within clusters, too, if asked for."""
-    from ..multivariate import analyses as statistics  # noqa: PLC0415 - takes a second
-    from ..view import statistics as view  # noqa: PLC0415
+    from ..multivariate import analyses as statistics
+    from ..view import statistics as view
 
     seed: int = arguments.seed
     scale: Scale = arguments.scale or "standard"
@@ -197,6 +198,8 @@ def _along(space: MetricSpace, number: int, factors: Factors) -> MetricSpace:
     Raises:
         UsageError: There is no such factor, or no metric joins it.
     """
+    from ..view.place import visible
+
     count = len(factors.factors)
     listed = ", ".join(f"{place} {visible(each.name)}" for place, each in enumerate(factors.factors, start=1))
     if not 1 <= number <= count:

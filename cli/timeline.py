@@ -8,10 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from ..experiment import load
 from ..experiment.run_folder import COUNTING_TRACE_FILE, TRACE_FILE, experiment_of
-from ..experiment.trace import load_trace
-from ..experiment.trace.otf2 import OTF2_SUFFIX, read_otf2
 from ..view.lines import print_lines
 from .documents import add_documents, check_targets, is_output, write_document
 from .pages import recording_of, time_page, with_changes
@@ -45,6 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..experiment.trace.otf2 import OTF2_SUFFIX
+
     folders = expanded(arguments.runs)
     for folder in folders:
         if folder.suffix != OTF2_SUFFIX and not (folder / TRACE_FILE).exists():
@@ -71,9 +70,9 @@ def report_on(
         html: Where the page is written.
         stderr: Whether to print on standard error.
     """
-    from ..timelines.anomalies import find_anomalies  # noqa: PLC0415 - scipy takes its time
-    from ..view.report import csv_text, json_text, print_report  # noqa: PLC0415
-    from ..view.timeline import timeline_report  # noqa: PLC0415
+    from ..timelines.anomalies import find_anomalies
+    from ..view.report import csv_text, json_text, print_report
+    from ..view.timeline import timeline_report
 
     runs = _runs(folders)
     with counted("timeline") as told:
@@ -94,7 +93,10 @@ def report_on(
 
 def _runs(folders: Sequence[Path]) -> list[Run]:
     """Read runs: first those whose clock is the program's."""
-    from ..timelines.anomalies import Run  # noqa: PLC0415
+    from ..experiment import load
+    from ..experiment.trace import load_trace
+    from ..experiment.trace.otf2 import OTF2_SUFFIX, read_otf2
+    from ..timelines.anomalies import Run
 
     found: list[Run] = []
     counting: list[Run] = []

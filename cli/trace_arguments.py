@@ -6,11 +6,13 @@ import argparse
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..errors import UsageError
 from ..experiment.run_folder import TRACE_FILE
-from ..experiment.trace import Samples, Trace, open_trace
+
+if TYPE_CHECKING:
+    from ..experiment.trace import Samples, Trace
 
 __all__ = ["add_ranks_argument", "expanded", "interval", "named_once", "number_above_0", "points", "share", "traces"]
 
@@ -128,4 +130,6 @@ def traces(files: list[Path]) -> list[Samples | Trace]:
     Raises:
         InputError: One cannot be read.
     """
+    from ..experiment.trace import open_trace
+
     return [open_trace(file) for file in files]

@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..errors import UsageError
-from ..experiment import Experiment
-from ..runtime.open_experiment import open_experiment
-from ..view.page import Page, page_html, page_of
-from ..view.place import visible
 from ..view.units import volume
 from .documents import check_targets, is_output, write_document
 from .page_counters import counters_of
 from .pages import recordings_of, subject_of
 from .progress import SHORT, SLOW, stages
+
+if TYPE_CHECKING:
+    from ..experiment import Experiment
+    from ..view.page import Page
 
 __all__ = ["add_arguments", "run"]
 
@@ -42,6 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
+    from ..runtime.open_experiment import open_experiment
+    from ..view.page import page_html
+    from ..view.place import visible
+
     if arguments.no_source and arguments.source:
         raise UsageError("--source cannot be combined with --no-source")
     if not arguments.output and not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -70,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _browse(
     arguments: argparse.Namespace, experiment: Experiment, file: Path, against: tuple[Experiment, str] | None
 ) -> int:
-    from ..view.terminal_browser import browse_in_terminal  # noqa: PLC0415 - takes a while, and is not for a page
+    from ..view.terminal_browser import browse_in_terminal
 
     folders, advice = arguments.source, not arguments.no_advice
     return browse_in_terminal(experiment, file, other=against, flat=arguments.flat, folders=folders, advice=advice)
@@ -79,6 +83,8 @@ def _browse(
 def _page(
     arguments: argparse.Namespace, experiment: Experiment, file: Path, against: tuple[Experiment, str] | None
 ) -> Page:
+    from ..view.page import page_of
+
     subject = subject_of(experiment, file)
     folders = None if arguments.no_source else arguments.source
     counters, recordings = counters_of(subject), recordings_of(file, experiment)

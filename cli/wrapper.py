@@ -45,7 +45,7 @@ def compiler() -> NoReturn:
 
 def build_ahead(compiler: list[str], program: Path) -> None:
     """Build the probe library for a program that was just linked: where it will run there may be no compiler."""
-    from ..runtime.build import build_ahead as build  # noqa: PLC0415 - only where something was linked
+    from ..runtime.build import build_ahead as build
 
     # A build system may take what a compiler says for a complaint; who waits for it at a terminal does not.
     build(compiler, program, say=_say if sys.stderr.isatty() else None)

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .builder import Builder
-    from .experiment import CallPath, Experiment, Location
+    from .call_path import CallPath
+    from .experiment import Experiment, Location
     from .export.hatchet_frame import to_hatchet, to_thicket
     from .flat_profile import flat
     from .frames import to_pandas, to_xarray
@@ -44,7 +45,7 @@ __all__ = [
 
 _HOME = {
     "Builder": "builder",
-    "CallPath": "experiment",
+    "CallPath": "call_path",
     "Experiment": "experiment",
     "Location": "experiment",
     "Metric": "metric",

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from .experiment import CallPath, Experiment, Location
+from .call_path import CallPath
+from .experiment import Experiment, Location
 from .metric import Metric
 from .notes import Notes
 from .region import Region

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Final
@@ -13,40 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
+from .call_path import CallPath, name_below_root
 from .grouping import up_the_forest
 from .metric import Metric
 from .notes import Notes
-from .region import Region
 from .severities import Kept, LazySeverities, Rows, Severity
 from .topology import Topology
 
-__all__ = ["CallPath", "Experiment", "Location", "Severity", "name_below_root"]
+__all__ = ["Experiment", "Location", "Severity"]
 
 _WHOLE: Final = 1 << 22  # values of a metric that is rather read whole, and kept, than in parts again and again
 _BLOCK: Final = 1 << 20  # values of a block: its copies take some MiB
 _KEPT: Final = 256 << 20  # bytes of metrics of some locations
-
-
-@dataclass(frozen=True, slots=True)
-class CallPath:
-    """A region reached through its parent's call path.
-
-    Attributes:
-        region: What was entered.
-        parent: Index of the call path that it was entered from; None for a root.
-        site: The line of the call in the parent's file where each line has a call path of its own; else None.
-        line: The line of the call in the parent's file, for information; None if unknown.
-    """
-
-    region: Region
-    parent: int | None = None
-    site: int | None = None
-    line: int | None = field(default=None, compare=False)
-
-    @property
-    def called_at(self) -> int | None:
-        """The line of the call in the file of the parent's region; None if unknown."""
-        return self.line if self.site is None else self.site
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -389,13 +367,3 @@ class Experiment:
     def path_name(self, path: int) -> str:
         """Join the names of the regions below the root by ``/``; empty for a root."""
         return name_below_root(self.call_paths, path)
-
-
-def name_below_root(call_paths: Sequence[CallPath], path: int) -> str:
-    """Join the names of the regions from below the root to a call path by ``/``; empty for a root."""
-    names: list[str] = []
-    each = call_paths[path]
-    while each.parent is not None:
-        names.append(each.region.name)
-        each = call_paths[each.parent]
-    return "/".join(reversed(names))

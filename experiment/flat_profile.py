@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from .experiment import CallPath, Experiment
+from .call_path import CallPath
+from .experiment import Experiment
 from .grouping import grouped
 from .region import Region
 from .severities import Severity

@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from .experiment import CallPath, Experiment
+from .call_path import CallPath
+from .experiment import Experiment
 from .grouping import grouped, to_callers
 from .metric import ENTRIES
 from .region import Region

@@ -111,7 +111,7 @@ def dimensions(space: MetricSpace, *, fewest: int = 1) -> MetricSpace:
         space: The points.
         fewest: How many metrics must be left, or else none is left out.
     """
-    others = _without(space, space.waiting, "includes waiting for a turn", fewest)
+    others = _without(space, space.waiting, "includes waiting for a core", fewest)
     wide = {others.metrics[column] for column in matters(others, others.values.min(axis=0), others.values.max(axis=0))}
     return _without(others, {*others.metrics} - wide, "no difference that matters", fewest)
 

@@ -15,15 +15,10 @@ from typing import Final
 from ..errors import BuildError
 from .c_compiler import c_compilers, compiled
 from .cache import built_in, cache_folder, kept, locked, note_use
-from .mpi.c_wrappers import function_list, wrapper_text
 from .mpi.compiler import compiler_of
 from .mpi.detection import Mpi
-from .mpi.fortran_wrappers import fortran_wrapper_text
 from .mpi.library import MpiLibrary, linked_mpi
-from .mpi.prototypes import read_prototypes
-from .papi.choices import CHOICES, choices_text
-from .usage.names import ALLOCATION_LIBRARY
-from .usage.trial import ALLOCATION_FLAGS, allocation_command
+from .usage.names import ALLOCATION_FLAGS, ALLOCATION_LIBRARY
 
 __all__ = ["build_ahead", "probe_library"]
 
@@ -33,7 +28,10 @@ WARNINGS: Final = "warnings.txt"
 _ROOM: Final = Path(__file__).parent
 _VALGRIND: Final = Path("/usr/include/valgrind/valgrind.h")  # without it a library cannot take simulated counts
 _SOURCES: Final = _ROOM / "probe"
-_GENERATORS: Final = ("byte_rules.py", "c_wrappers.py", "fortran_wrappers.py", "prototypes.py", "wrapped_functions.py")
+_GENERATORS: Final = (
+    *("mpi/byte_rules.py", "mpi/c_wrappers.py", "mpi/fortran_wrappers.py", "mpi/prototypes.py"),
+    *("mpi/timed_functions.py", "mpi/wrapped_functions.py", "papi/events.toml"),
+)
 # Of what the MPI compiler adds nothing must be linked, as the library is preloaded into shells too; that nothing
 # of it is missing shows here. Bound at once, for no symbol may be looked up in a signal handler.
 _FLAGS: Final = (
@@ -116,7 +114,7 @@ def _log(cache: Path, library: MpiLibrary | None) -> Path:
 def _key(library: MpiLibrary | None) -> str:
     """What the result depends on: our sources and the MPI library's file, by whatever name programs ask for it."""
     digest = hashlib.sha256()
-    for path in (*sorted(_SOURCES.rglob("*.[ch]")), *(_ROOM / "mpi" / name for name in _GENERATORS), CHOICES):
+    for path in (*sorted(_SOURCES.rglob("*.[ch]")), *(_ROOM / name for name in _GENERATORS)):
         digest.update(path.read_bytes())
     digest.update(f"{_FLAGS} {_LINKING} {ALLOCATION_FLAGS} {_VALGRIND.exists()}".encode())
     if library:
@@ -127,6 +125,8 @@ def _key(library: MpiLibrary | None) -> str:
 
 def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
     """Build in a folder beside the final one, which then appears at once and whole."""
+    from .papi.choices import choices_text  # noqa: PLC0415 - it is built already, mostly
+
     compiler = _compiler(mpi, environment)
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder.parent) as name:
         work = Path(name)
@@ -153,6 +153,10 @@ def _generate(
     compiler: Sequence[str], library: MpiLibrary, work: Path, log: Path, environment: Mapping[str, str]
 ) -> None:
     """Write the wrappers for this MPI library's own header."""
+    from .mpi.c_wrappers import function_list, wrapper_text  # noqa: PLC0415 - it is built already, mostly
+    from .mpi.fortran_wrappers import fortran_wrapper_text  # noqa: PLC0415
+    from .mpi.prototypes import read_prototypes  # noqa: PLC0415
+
     header = work / "header.c"
     header.write_text("#include <mpi.h>\n")
     prototypes = read_prototypes(_run([*compiler, "-E", str(header)], log, environment).stdout)
@@ -167,6 +171,8 @@ def _compile(
 ) -> str:
     """Compile and link, and give the warnings; what is generated takes half of the time, so it is compiled apart."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - it is built already, mostly
+
+    from .usage.trial import allocation_command  # noqa: PLC0415
 
     command = [str(Path(compiler[0]).absolute()) if os.sep in compiler[0] else compiler[0], *compiler[1:]]
     defines = [f'-DAA_PROBE_FILE="{LIBRARY}"', f"-I{_SOURCES}", f"-I{work}"]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..experiment import Experiment, load
-from ..experiment.bridges import is_foreign_folder
 from .folder import RunFolder
 
 __all__ = ["open_experiment"]
@@ -25,8 +24,11 @@ def open_experiment(path: Path) -> tuple[Experiment, Path]:
     if not path.is_dir():
         return load(path), path
     folder = RunFolder(path)
-    if not folder.experiment.exists() and is_foreign_folder(path):
-        return load(path), path
+    if not folder.experiment.exists():
+        from ..experiment.bridges import is_foreign_folder  # noqa: PLC0415 - most folders are of our runs
+
+        if is_foreign_folder(path):
+            return load(path), path
     # Shards beside an experiment are of a later run, or what could not be read of the same one.
     if folder.experiment.exists() and not folder.has_later_shards():
         return load(folder.experiment), folder.experiment

@@ -117,7 +117,7 @@ class CommandServer:
 
 def without_progress(said: bytes) -> bytes:
     """What a command said, but for how far it was after some seconds, which a busy machine decides."""
-    return re.sub(rb"^autoanalyzer: [^\n]* (so far|[\d,]+ of [\d,]+)\n", b"", said, flags=re.MULTILINE)
+    return re.sub(rb"^autoanalyzer: [^\n]*( so far|: [\d,]+ of [\d,]+)\n", b"", said, flags=re.MULTILINE)
 
 
 def _all_of(pipe: int) -> bytes:

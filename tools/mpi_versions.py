@@ -84,7 +84,7 @@ def judged(home: Path) -> str:
             return f"{' '.join(command[:2])}: {done.stderr.strip()[-300:]}"
     found = json.loads((folder / "found.json").read_text())
     (loop,) = (cost for cost in found["costs"] if cost["kind"] == "loop" and cost["function"] == "main")
-    causes = [core["function"] for core in found["dissimilarity"]["cccr"]]
+    causes = [culprit["function"] for culprit in found["dissimilarity"]["cccr"]]
     seen = (found["dissimilarity"]["clusters"], causes, loop["mpi_calls"], loop["mpi_bytes"])
     wanted = ([[rank] for rank in range(RANKS)], ["work"], 3 * STEPS, 2 * STEPS * BYTES)  # calls and bytes of a rank
     return "" if seen == wanted else f"expected {wanted}, found {seen}"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,13 @@ import numpy.typing as npt
 from ..analyze import Findings
 from ..analyze.account import Account
 from .lines import print_lines
-from .marks import Part, Stack, Stacked
-from .picture import Picture
 from .place import Place
 from .table import print_table
 from .times import time_of
 from .units import percent
+
+if TYPE_CHECKING:
+    from .picture import Picture
 
 __all__ = ["AccountSection", "account_picture"]
 
@@ -40,8 +41,8 @@ _TITLES: Final = {
     "mpi_waiting": "MPI waiting",
     "mpi": "MPI",
     "omp_waiting": "OpenMP",
-    "turns": "others' turns",
-    "off": "off processor",
+    "turns": "core wait",
+    "off": "off core",
 }
 # Classes of marks.css: one hue for what computes, one for files, one for MPI; pale is the lesser of two.
 _COLOURS: Final = {
@@ -81,17 +82,10 @@ _FITTED: Final = {"instructions": "instruction", "l1_misses": "l1_miss", "l2_mis
 _OF_CALLS: Final = {"mpi": ("mpi_",), "io": ("read_", "write_")}
 
 
-@dataclass(frozen=True, slots=True)
 class AccountSection:
-    """The account as a section beside those that list records.
+    """The account as a section beside those that list records."""
 
-    Attributes:
-        name: Of its option, and of its key in the JSON.
-        help: Of its option.
-    """
-
-    name: str
-    help: str
+    name: Final = "account"
 
     def document(self, findings: Findings) -> dict[str, Any]:
         """Give the account as what ``json.dumps`` takes."""
@@ -113,7 +107,7 @@ class AccountSection:
             ],
         }
 
-    def print(self, findings: Findings, *, stderr: bool = False) -> None:
+    def print(self, findings: Findings, *, everything: bool = False, stderr: bool = False) -> None:
         """Print the regions' own times, the longest first, and the prices; of parts those that are large somewhere."""
         account = findings.account
         regions, whole = _heaviest(account), float(sum(each.sum() for each in account.own.values()))
@@ -140,6 +134,9 @@ class AccountSection:
 
 def account_picture(findings: Findings) -> Picture:
     """Draw the regions' own times as bars of their parts, the longest first."""
+    from .marks import Part, Stack, Stacked  # noqa: PLC0415 - a terminal has no pictures
+    from .picture import Picture  # noqa: PLC0415
+
     account = findings.account
     whole, rows = float(sum(each.sum() for each in account.own.values())), []
     for region in _heaviest(account)[:_DRAWN_MOST]:
@@ -162,7 +159,7 @@ def _remarks(account: Account, more: int) -> list[str]:
     if fitted:
         said.append(f"prices, fitted to this run: {_listed(fitted)}")
         if len(set(account.instruction.tolist())) > 1:
-            said.append("an instruction has a price of its own in each region, within what was calibrated")
+            said.append("each region has its own price of an instruction, within what was calibrated")
     if account.unexplained is not None:
         said.append(f"they leave {percent(100 * account.unexplained)} of computing unexplained")
     if not account.splitting.prices.known():

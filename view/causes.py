@@ -112,25 +112,25 @@ def against_weight(cost: Cost) -> Mapping[str, str]:
     return to_try
 
 
-def against_difference(performance: RankVectors, core: int | None) -> Mapping[str, str]:
+def against_difference(vectors: RankVectors, culprit: int | None) -> Mapping[str, str]:
     """Say what to try against each difference.
 
     Args:
-        performance: What was compared.
-        core: The region in which there is one; None if they are in no region alone. Threads can share the work of those
-            that a team computes; of others, it is for the ranks to do so.
+        vectors: What was compared.
+        culprit: The region in which there is one; None if they are in no region alone. Threads can share the work of
+            those that a team computes; of others, it is for the ranks to do so.
     """
-    threads, columns = performance.selection.threads, performance.selection.columns
+    threads, columns = vectors.selection.threads, vectors.selection.columns
     if threads is None:
         return _TO_TRY_FOR_RANKS
-    alone = core is not None and threads.serial[_paths_of(performance, core)][:, columns].all()
+    alone = culprit is not None and threads.serial[_paths_of(vectors, culprit)][:, columns].all()
     return _TO_TRY_FOR_RANKS if alone else _TO_TRY_FOR_THREADS
 
 
-def _paths_of(performance: RankVectors, core: int) -> list[int]:
+def _paths_of(vectors: RankVectors, culprit: int) -> list[int]:
     """Give the call paths whose time a region's is."""
-    region = performance.regions[core]
-    return [region.id] if region.own_code else [*performance.selection.experiment.walk(region.id)]
+    region = vectors.regions[culprit]
+    return [region.id] if region.own_code else [*vectors.selection.experiment.walk(region.id)]
 
 
 def because(differences: Sequence[Difference], who: Sequence[str]) -> str:

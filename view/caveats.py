@@ -1,4 +1,4 @@
-"""What must be said beside findings: what is missing, what disturbs, and how the numbers came about."""
+"""Warnings: what the reader of findings should know about the data, the consequence first; where counts come from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analyze import Findings
-from ..analyze.findings import PAPER
+from ..analyze.choices import PAPER
 from ..analyze.run.location_blocks import over_locations
 from ..analyze.run.oversubscription import oversubscription
 from ..analyze.run.selection import complete
@@ -26,75 +26,64 @@ from .place import Place
 from .times import time_of
 from .units import count, many, percent, ranks, seconds
 
-__all__ = ["MOST_NOTES", "TRUST", "caveats", "how_counted", "shared_cores"]
+__all__ = ["TRUST", "caveats", "how_counted", "shared_cores"]
 
 TRUST: Final = "trust busy time, not wall time"
 
-MOST_NOTES: Final = 6  # lines; more only where findings leave them
+_MOST: Final = 2  # warnings that a reader takes in; a line says how many there are besides
 _COSTLY: Final = 10  # percent
 _OUTSIDE: Final = 0.1  # seconds that are worth a word
-_DELAY: Final = 0.1  # seconds of waiting for a processor that matter, and a part of a rank's time
+_DELAY: Final = 0.1  # seconds of waiting for a core that matter, and a part of a rank's time
 _DELAY_PART: Final = 0.1
 _OTHERS: Final = 0.1  # of the processors' time
 _ASLEEP: Final = 0.25  # of the ranks' time
 
 
-def caveats(findings: Findings, *, most: int | None = MOST_NOTES, besides: Sequence[str] = ()) -> list[str]:
-    """Return the warnings.
+def caveats(
+    findings: Findings, *, most: int = _MOST, everything: bool = False, besides: Sequence[str] = ()
+) -> list[str]:
+    """Return the first warnings, and how many there are besides.
 
     Args:
         findings: What was found.
-        most: How many lines there may be; the last one then says how many are left out. None for all, with all names.
+        most: How many of them are returned.
+        everything: Whether to return all of them, with all names, however many there are.
         besides: What follows the warnings on the run.
     """
-    said = [*_all(findings, names=most is None, remarks=True), *besides]
-    if most is None or len(said) <= most:
+    said = [*_all(findings, names=everything), *besides]
+    if everything or len(said) <= most:
         return said
-    said = [*_all(findings, names=False, remarks=False), *besides]
-    if len(said) <= most:
-        return said
-    kept = said[: most - 1]
-    return [*kept, f"… and {len(said) - len(kept)} more warnings: autoanalyzer analyze --all"]
+    return [*said[:most], f"… and {many(len(said) - most, 'more warning')}: autoanalyzer analyze --all"]
 
 
-def _all(findings: Findings, *, names: bool, remarks: bool) -> Iterator[str]:
-    """Yield the warnings.
-
-    Args:
-        findings: What was found.
-        names: Whether all names are given, however many there are.
-        remarks: Whether each remark on the run has its line.
-    """
+def _all(findings: Findings, *, names: bool) -> Iterator[str]:
+    """Yield the warnings, the most important first; with all names, or the first of them."""
     notes = findings.experiment.notes
+    remarks = iter(notes.remarks)
     yield from _derived(findings, names)
     if notes.missing:
-        yield f"missing: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
+        yield f"sums are too small: {ranks(list(notes.missing))} of {notes.expected_processes} wrote no data"
     if notes.unfinished:
-        yield f"unfinished: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
+        yield f"the data end early: {ranks(list(notes.unfinished))} {_how_unfinished(findings)}"
+        yield from remarks  # where each rank was
     if notes.not_instrumented:
         yield f"not instrumented: {_names(notes.not_instrumented, names)}"
     yield from _crowded(findings)
-    yield from _delayed(findings)
     yield from _asleep(findings)
     if findings.run.nested_teams:
         yield "nested teams are not compared: their threads change each time"
     if "," in notes.clocks.get("cpu", "") and "syscall" in notes.clocks["cpu"]:
-        yield f"CPU clocks of ranks differ ({notes.clocks['cpu']}): ranks that use syscall look slower than they are"
+        yield f"ranks that use syscall look slower than they are: CPU clocks differ ({notes.clocks['cpu']})"
     if findings.run.outside >= _OUTSIDE:
         outside = time_of(findings.experiment, findings.run.outside)
-        yield f"{outside} of the run is before MPI_Init or after MPI_Finalize"
+        yield f"{outside} of the run is not judged: it is before MPI_Init or after MPI_Finalize"
     if notes.repairs:
         what = "region was" if notes.repairs == 1 else "regions were"
-        yield f"{notes.repairs} {what} left by a jump and closed afterwards: callers after that may be wrong"
+        yield f"callers may be wrong: {notes.repairs} {what} left by a jump and closed afterwards"
     if notes.throttled:
         throttled = _names([Region.from_descriptor(each).name for each in notes.throttled], names)
-        why = "time attributed to callers, because measuring cost too much (--max-overhead)"
-        yield f"throttled: {throttled}: {why}"
-    if remarks:
-        yield from notes.remarks
-    elif notes.remarks:
-        more = f" (and {len(notes.remarks) - 1} more: analyze --all)" if len(notes.remarks) > 1 else ""
-        yield notes.remarks[0] + more
+        yield f"callers include {throttled}: too small to measure separately (--max-overhead)"
+    yield from remarks
     if (findings.run.overhead.of_computing or 0.0) >= _costly_from(findings):
         yield _costly(findings)
 
@@ -105,7 +94,7 @@ def _derived(findings: Findings, everything: bool) -> Iterator[str]:
     if findings.method == PAPER:
         yield "analysed as Liu et al. 2011 have it (--method paper): no difference and no region is too small"
     if MPI_WAIT.name in findings.experiment:
-        yield "--split-waiting: a barrier was put before collectives: times are not those of the program alone"
+        yield "times are not those of the program alone: --split-waiting put a barrier before collectives"
     if notes.runs > 1:
         yield f"mean of {notes.runs} runs"
     elif notes.history:
@@ -124,21 +113,19 @@ def _names(names: Sequence[str], everything: bool) -> str:
 
 def _costly(findings: Findings) -> str:
     if findings.run.overhead.paths_cost_most:
-        return f"measuring is costly here: {count(findings.run.overhead.call_paths)} call paths, about 1 us each"
-    return (
-        "measuring is costly here: small functions and loops that are entered often look slower than they are"
-        f" ({_cheaper(findings)})"
-    )
+        paths = count(findings.run.overhead.call_paths)
+        return f"regions look slower than they are: {paths} call paths took about 1 us each"
+    return f"small functions and loops look slower than they are: {_cheaper(findings)}"
 
 
 def _cheaper(findings: Findings) -> str:
     if left_out(findings.experiment):
-        return "build with the plan that the run wrote: it leaves out what was throttled"
+        return "build with the plan that the run wrote"
     if _reads_usage(findings):
-        return "nothing is throttled while the system's figures are read: measure without --usage"
+        return "--usage reads figures of the system at each entry; measure without it"
     if not _throttles(findings):
-        return "nothing is throttled while counters run: measure with --counters none"
-    return "a lower --max-overhead, such as 1%, throttles more of them"
+        return "counters are read at each entry; measure with --counters none"
+    return "a lower --max-overhead, such as 1%, leaves more of them out"
 
 
 def _throttles(findings: Findings) -> bool:
@@ -167,41 +154,38 @@ def shared_cores(experiment: Experiment) -> str | None:
 
 
 def _crowded(findings: Findings) -> Iterator[str]:
-    """Say that ranks share cores, or other programs used them, and what can't be judged for that."""
+    """Say that ranks share cores, waited for one, or other programs used them, and what can't be judged for that."""
     others = share_of_others(findings.experiment)
     shared = shared_cores(findings.experiment)
     used = f"other programs took {percent(100 * others)} of {'them' if shared else 'the cores'}" if others else ""
-    if shared or used:
-        yield f"{', and '.join(filter(None, [shared, used]))}: {TRUST}"
+    if why := [*filter(None, [shared, used, _delayed(findings)])]:
+        yield f"{TRUST}: {', and '.join(why)}"
     if findings.differences.not_judged:
-        performance, found = findings.differences.not_judged
-        core = max(found.cccr, key=lambda each: float(np.ptp(performance.values[each])))
-        place, most = Place.of(findings.experiment, performance.regions[core]), int(performance.values[core].argmax())
-        who, time = ranks([performance.labels[most]]), seconds(float(performance.measured([core])[0, most]))
+        vectors, found = findings.differences.not_judged
+        culprit = max(found.culprits, key=lambda each: float(np.ptp(vectors.values[each])))
+        place = Place.of(findings.experiment, vectors.regions[culprit])
+        most = int(vectors.values[culprit].argmax())
+        who, time = ranks([vectors.labels[most]]), seconds(float(vectors.measured([culprit])[0, most]))
         where = f"{place.title} {place.source}"
-        yield f"{who} is off the processor for {time} in {where}: not judged, because time-sharing looks the same"
+        yield f"not judged: {who} is off the core for {time} in {where}; time-sharing looks the same"
 
 
-def _delayed(findings: Findings) -> Iterator[str]:
-    """Say that ranks waited for a processor although there were enough for all of them."""
+def _delayed(findings: Findings) -> str:
+    """Say that ranks waited for a core although there were enough for all of them; empty if they did not."""
     experiment = findings.experiment
     notes = experiment.notes
     if findings.run.oversubscription or (notes.history and notes.runs == 1) or "wall_time" not in experiment:
-        return
+        return ""
     if not notes.run_delay:
-        return
+        return ""
     times = np.concatenate([*over_locations(experiment, _wall_times)]).tolist()
     first = {each.process: time for each, time in zip(experiment.locations, times, strict=True) if each.thread == 0}
     waited = {process: notes.run_delay.get(str(process), 0.0) for process in first}
     late = [process for process, time in waited.items() if time >= max(_DELAY, _DELAY_PART * first[process])]
-    if late:
-        worst = max(late, key=lambda process: waited[process])
-        others = len(late) - 1
-        more = f"; so {'was' if others == 1 else 'were'} {others} more" if others else ""
-        yield (
-            f"other programs or ranks held the processors: {ranks([worst])} was ready but not running for"
-            f" {seconds(waited[worst])} of its {seconds(first[worst])}{more}"
-        )
+    if not late:
+        return ""
+    worst = max(late, key=lambda process: waited[process])
+    return f"{ranks([worst])} waited for a core for {seconds(waited[worst])} of its {seconds(first[worst])}"
 
 
 def share_of_others(experiment: Experiment) -> float:
@@ -235,8 +219,8 @@ def _asleep(findings: Findings) -> Iterator[str]:
     rest = (wall - on_processors - in_calls - sum(notes.run_delay.values())) / len(processes)
     if rest >= max(_OUTSIDE, _ASLEEP * wall / len(processes)):
         yield (
-            f"{seconds(rest)} of {seconds(wall / len(processes))} are neither computing, MPI, file I/O nor waiting"
-            " for a processor: asleep, or waiting for a child process, a device or other threads"
+            f"no gain has {seconds(rest)} of {seconds(wall / len(processes))} per rank: asleep, or waiting for a child"
+            " process, a device or a thread"
         )
 
 
@@ -265,5 +249,5 @@ def how_counted(findings: Findings, not_counted: str = "") -> str:
 def _how_unfinished(findings: Findings) -> str:
     experiment = findings.experiment
     if "program_time" in experiment and not summary(experiment, "program_time").positive:
-        return "ended before the program did; the data end there"
-    return "never entered MPI_Finalize; the data end early"
+        return "ended before the program did"
+    return "never entered MPI_Finalize"

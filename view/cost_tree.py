@@ -55,7 +55,7 @@ class _LeftOut:
 
 def _shown(findings: Findings, least: float) -> Iterator[int | _LeftOut]:
     """Give the positions of what is shown, parents before children, and behind a parent's children what is left out."""
-    regions, costs = findings.performance.regions, findings.run.costs
+    regions, costs = findings.vectors.regions, findings.run.costs
     small = [cost.wall_time is not None and cost.share < least for cost in costs]
     sizes = [1] * len(regions)
     for position in reversed(range(len(regions))):
@@ -68,7 +68,7 @@ def _shown(findings: Findings, least: float) -> Iterator[int | _LeftOut]:
         count = sum(sizes[each] for each in positions if small[each])
         return [*kept, _LeftOut(count, regions[positions[0]].depth)] if count else kept
 
-    waiting = of(findings.performance.top)[::-1]
+    waiting = of(findings.vectors.top)[::-1]
     while waiting:
         each = waiting.pop()
         yield each
@@ -77,7 +77,7 @@ def _shown(findings: Findings, least: float) -> Iterator[int | _LeftOut]:
 
 
 def _row(findings: Findings, position: int) -> tuple[str, ...]:
-    region, cost = findings.performance.regions[position], findings.run.costs[position]
+    region, cost = findings.vectors.regions[position], findings.run.costs[position]
     place, time = Place.of(findings.experiment, region), partial(_time, findings)
     return (
         percent(100 * cost.share),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
 
 from ..analyze import Findings
@@ -22,19 +22,12 @@ _DELAYS: Final = 5
 _LEAST: Final = 0.001  # of the path, or of all waiting
 
 
-@dataclass(frozen=True, slots=True)
 class PathSection:
-    """The path as a section beside those that list records.
+    """The path as a section beside those that list records."""
 
-    Attributes:
-        name: Of its option.
-        help: Of its option.
-    """
+    name: Final = "path"
 
-    name: str
-    help: str
-
-    def print(self, findings: Findings, *, stderr: bool = False) -> None:
+    def print(self, findings: Findings, *, everything: bool = False, stderr: bool = False) -> None:
         """Print the efficiencies, the parts of the path, the longest first, and who waits for whom."""
         path = findings.critical_path
         if path is None:
@@ -108,9 +101,9 @@ def _efficiencies(findings: Findings) -> Iterator[str]:
         f" x serialisation {written['serialisation']} x transfer {written['transfer']}"
     )
     if not found.reliable:
-        yield "busy time is time outside MPI by the clock: on a busy machine it includes waiting for a processor"
+        yield "busy time is time outside MPI by the clock: on a busy machine it includes waiting for a core"
     elif "transfer" not in found.reliable:
-        yield "transfer includes waiting for a processor; the other two do not depend on the machine"
+        yield "transfer includes waiting for a core; the other two do not depend on the machine"
     yield length
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from ..analyze import Findings
+from ..analyze.choices import PAPER
 from ..analyze.disparity.classes import LABELS
 from ..analyze.evidence.decision_table import DecisionTable, Row
-from ..analyze.findings import PAPER
 from ..analyze.run.code_regions import CodeRegion
 from .place import Place
 from .units import many
@@ -29,14 +29,14 @@ def explanation_lines(findings: Findings) -> list[str]:
 
 
 def _dissimilarity(findings: Findings) -> Iterator[str]:
-    found, causes, performance = findings.dissimilarity, findings.dissimilarity_causes, findings.performance
-    yield f"DISSIMILARITY by {performance.metric}"
+    found, causes, vectors = findings.dissimilarity, findings.dissimilarity_causes, findings.vectors
+    yield f"DISSIMILARITY by {vectors.metric}"
     yield ""
-    compared = "thread" if performance.threads else "rank"
+    compared = "thread" if vectors.threads else "rank"
     clusters = "is 1 cluster" if len(found.clusters) == 1 else f"are {len(found.clusters)} clusters"
     yield f"there {clusters} of {compared}s"
     for number, members in enumerate(found.clusters[:_MOST_ROWS]):
-        yield f"cluster {number}: {_members([performance.labels[column] for column in members])}"
+        yield f"cluster {number}: {_members([vectors.labels[column] for column in members])}"
     if len(found.clusters) > _MOST_ROWS:
         yield f"… and {len(found.clusters) - _MOST_ROWS} more: --json lists all"
     if found.programs > 1:
@@ -44,9 +44,9 @@ def _dissimilarity(findings: Findings) -> Iterator[str]:
     yield f"severity S: {found.severity:.6f}"
     if not found.exists:
         return
-    regions = findings.performance.regions
-    yield from _regions(findings, "critical", [regions[each] for each in found.ccr])
-    yield from _regions(findings, "core", [regions[each] for each in found.cccr])
+    regions = findings.vectors.regions
+    yield from _regions(findings, "critical", [regions[each] for each in found.critical])
+    yield from _regions(findings, "named", [regions[each] for each in found.culprits])
     yield ""
     yield from _table(findings, causes.table, compared, "cluster", str)
     yield f"root causes: {_names(each.attribute for each in causes.differences)}"
@@ -70,11 +70,11 @@ def _disparity(findings: Findings) -> Iterator[str]:
         return
     yield ""
     named: dict[int | str, str] = {each.id: _named(findings, each) for each in findings.run.weighed.regions}
-    decision = "critical" if findings.method == PAPER else "core"
+    decision = "critical" if findings.method == PAPER else "named"
     yield from _table(findings, causes.table, "region", decision, named.__getitem__)
-    for core in found.cccr:
-        names = _names(each.attribute for each in causes.causes[core])
-        yield f"root causes of region {_named(findings, findings.run.weighed.regions[core])}: {names}"
+    for culprit in found.culprits:
+        names = _names(each.attribute for each in causes.causes[culprit])
+        yield f"root causes of region {_named(findings, findings.run.weighed.regions[culprit])}: {names}"
 
 
 def _regions(

@@ -111,46 +111,46 @@ def _rough_set(findings: Findings, table: DecisionTable, root_causes: Iterable[s
 
 
 def _place(findings: Findings, region: int) -> dict[str, Any]:
-    return asdict(Place.of(findings.experiment, findings.performance.regions[region]))
+    return asdict(Place.of(findings.experiment, findings.vectors.regions[region]))
 
 
 def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
-    found, causes, performance = findings.dissimilarity, findings.dissimilarity_causes, findings.performance
-    labels, same = performance.labels, findings.same_work
+    found, causes, vectors = findings.dissimilarity, findings.dissimilarity_causes, findings.vectors
+    labels, same = vectors.labels, findings.same_work
 
     def entry(index: int) -> dict[str, Any]:
-        differences = causes.of_core.get(index, ())
-        is_core = index in found.cccr
+        differences = causes.of_culprit.get(index, ())
+        is_culprit = index in found.culprits
         return {
             **_place(findings, index),
             "root_causes": [each.attribute for each in differences],
-            "evidence": _evidence(differences, against_difference(performance, index)),
+            "evidence": _evidence(differences, against_difference(vectors, index)),
             "advice": _advice(advised.of_ranks if advised else {}, index),
-            "same_work": index in same.cores,
-            "may_be_speed": is_core and is_slight_speed(findings, [index]),
+            "same_work": index in same.culprits,
+            "may_be_speed": is_culprit and is_slight_speed(findings, [index]),
             "may_be_measuring": findings.differences.may_be_measuring([index]),
             **_gain(gain_of_balance(findings, [index])),
-            "confidence": asdict(confidence_in_difference(findings, [index])) if is_core else None,
-            **_standing(findings, findings.repetition.of_ranks.get(index), found=is_core),
+            "confidence": asdict(confidence_in_difference(findings, [index])) if is_culprit else None,
+            **_repeatability(findings, findings.repetition.of_ranks.get(index), found=is_culprit),
         }
 
-    places = found.cccr or performance.top
-    together = outermost(performance.regions, places)
+    places = found.culprits or vectors.top
+    together = outermost(vectors.regions, places)
     return {
         "exists": found.exists,
-        "metric": performance.metric,
-        "compared": "threads" if performance.threads else "ranks",
+        "metric": vectors.metric,
+        "compared": "threads" if vectors.threads else "ranks",
         "jobs": found.jobs,
         "not_judged": [
-            _place(findings, core)
-            for core in (findings.differences.not_judged[1].cccr if findings.differences.not_judged else ())
+            _place(findings, culprit)
+            for culprit in (findings.differences.not_judged[1].culprits if findings.differences.not_judged else ())
         ],
         "nested_teams": findings.run.nested_teams,
         "threshold": THRESHOLD,
         "clusters": [[labels[column] for column in each] for each in found.clusters],
         "severity": found.severity,
-        "ccr": [entry(index) for index in found.ccr],
-        "cccr": [entry(index) for index in found.cccr],
+        "ccr": [entry(index) for index in found.critical],
+        "cccr": [entry(index) for index in found.culprits],
         "composite": found.composite,
         "programs": found.programs,
         "differs_alone": None if found.odd_one is None else labels[found.odd_one],
@@ -159,20 +159,20 @@ def _dissimilarity(findings: Findings, advised: Advised | None) -> dict[str, Any
         "confidence": asdict(confidence_in_difference(findings, together)) if found.exists else None,
         "may_be_measuring": found.exists and findings.differences.may_be_measuring(places),
         "same_work": [list(group) for group in same.groups],
-        "evidence": _evidence(causes.differences, against_difference(performance, None)),
-        **_standing(findings, findings.repetition.of_ranks.get(None), found=found.exists and not found.cccr),
+        "evidence": _evidence(causes.differences, against_difference(vectors, None)),
+        **_repeatability(findings, findings.repetition.of_ranks.get(None), found=found.exists and not found.culprits),
         **_rough_set(findings, causes.table, (each.attribute for each in causes.differences)),
     }
 
 
 def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
-    found, causes, heavy = findings.disparity, findings.disparity_causes, findings.cores_by_weight
-    explanation, cores = findings.explanation, {*findings.disparity.cccr}
+    found, causes, heavy = findings.disparity, findings.disparity_causes, findings.culprits_by_weight
+    explanation, culprits = findings.explanation, {*findings.disparity.culprits}
 
     def entry(index: int) -> dict[str, Any]:
         severity = found.classes[index] if found.classes else 0
-        confidence = confidence_in_weight(findings, index) if index in cores else None
-        of_core, advice = causes.causes.get(index, ()), against_weight(findings.run.weighed_costs[index])
+        confidence = confidence_in_weight(findings, index) if index in culprits else None
+        of_culprit, advice = causes.causes.get(index, ()), against_weight(findings.run.weighed_costs[index])
         return {
             **asdict(Place.of(findings.experiment, findings.run.weighed.regions[index])),
             "value": found.values[index],
@@ -180,11 +180,11 @@ def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
             "label": LABELS[severity],
             "heavy": index in heavy,
             "cpi": findings.weights.cpi[0][index] if findings.weights.cpi else None,
-            "root_causes": [each.attribute for each in of_core],
-            "evidence": _evidence(of_core, advice),
+            "root_causes": [each.attribute for each in of_culprit],
+            "evidence": _evidence(of_culprit, advice),
             "advice": _advice(advised.of_regions if advised else {}, index),
             "also": _evidence(causes.also.get(index, ()), advice),
-            "waiting": index in cores and bool(explanation.seconds.waits[index]),
+            "waiting": index in culprits and bool(explanation.seconds.waits[index]),
             "waited": float(explanation.waiting.seconds[index]),
             "waited_for": [
                 {**_place(findings, late), "seconds": time}
@@ -196,23 +196,23 @@ def _disparity(findings: Findings, advised: Advised | None) -> dict[str, Any]:
                 {**asdict(Place.of_path(findings.experiment.call_paths, each.path)), "share": each.share}
                 for each in findings.throttled.get(index, ())
             ],
-            "small_calls": index in cores and bool(explanation.seconds.has_small_calls[index]),
+            "small_calls": index in culprits and bool(explanation.seconds.has_small_calls[index]),
             **_gain(gain_of_weight(findings, index)),
             "confidence": asdict(confidence) if confidence else None,
             "waits_for": _place(findings, explanation.waiting.late[index])
             if index in explanation.waiting.late
             else None,
-            **_standing(findings, findings.repetition.of_regions.get(index), found=index in found.cccr),
+            **_repeatability(findings, findings.repetition.of_regions.get(index), found=index in found.culprits),
         }
 
-    named = {each.attribute for of_core in causes.causes.values() for each in of_core}
+    named = {each.attribute for of_culprit in causes.causes.values() for each in of_culprit}
     return {
         "exists": found.exists,
         "metric": findings.weights.metric,
         "cycles": findings.weights.cycles,
         "classes": [entry(index) for index in range(len(found.classes))],
-        "ccr": [entry(index) for index in found.ccr],
-        "cccr": [entry(index) for index in found.cccr],
+        "ccr": [entry(index) for index in found.critical],
+        "cccr": [entry(index) for index in found.culprits],
         "procedures": [_procedure(findings, each) for each in findings.procedures.heavy],
         **_rough_set(findings, causes.table, (name for name in causes.table.attributes if name in named)),
     }
@@ -274,12 +274,12 @@ def _of_region(region: Region) -> dict[str, Any]:
     return {name: place[name] for name in ("name", "kind", "function", "file", "line")}
 
 
-def _standing(findings: Findings, standing: Repeatability | None, *, found: bool) -> dict[str, Any]:
-    """Say in how many runs a finding stands; None of what is none, or where the runs of a mean are gone."""
+def _repeatability(findings: Findings, repeatability: Repeatability | None, *, found: bool) -> dict[str, Any]:
+    """Return in how many runs a finding was made; None of what is none, or where the runs of a mean are gone."""
     alone = 1 if found and findings.repetition.runs == 1 else None
-    interval = standing.interval if standing else None
+    interval = repeatability.interval if repeatability else None
     return {
-        "in_runs": standing.in_runs if standing else alone,
+        "in_runs": repeatability.in_runs if repeatability else alone,
         "interval": asdict(interval) if interval else None,
     }
 

@@ -29,14 +29,14 @@ def foremost_sentence(findings: Findings, first: Finding) -> str:
 
 def _slowest(findings: Findings, region: CodeRegion) -> str:
     """Name who computes longest in a region, and how it compares with all; nothing if nobody was compared there."""
-    performance = findings.performance
-    rows = [row for row, each in enumerate(performance.regions) if each.id == region.id]
-    times = performance.measured(rows[:1]).sum(axis=0)
-    if performance.metric not in TIMES or len(times) < 2 or not np.nanmax(times, initial=0.0) > 0:
+    vectors = findings.vectors
+    rows = [row for row, each in enumerate(vectors.regions) if each.id == region.id]
+    times = vectors.measured(rows[:1]).sum(axis=0)
+    if vectors.metric not in TIMES or len(times) < 2 or not np.nanmax(times, initial=0.0) > 0:
         return ""
     most, middle = float(np.nanmax(times)), float(np.nanmedian(times))
     longest, median = (time_of(findings.experiment, each) for each in (most, middle))
     if longest == median:
         return ""
-    label = performance.labels[int(np.nanargmax(times))]
+    label = vectors.labels[int(np.nanargmax(times))]
     return f"; {ranks([label])} computes longest there, {longest}, the median is {median}"

@@ -8,7 +8,7 @@ from typing import Final
 
 from ..analyze.run.code_regions import CodeRegion
 from ..experiment import CallPath, Experiment, Region
-from ..experiment.experiment import name_below_root
+from ..experiment.call_path import name_below_root
 from ..experiment.region import CALL_KINDS
 
 __all__ = ["Place", "at_line", "clipped", "short", "visible"]

@@ -30,7 +30,6 @@ class Section:
 
     Attributes:
         name: Of its option, and of its key in the JSON.
-        help: Of its option.
         find: The analysis.
         printed: What is printed instead, if not its records.
         note: What is said below them, if anything.
@@ -38,7 +37,6 @@ class Section:
     """
 
     name: str
-    help: str
     find: Callable[[Findings], Sequence[Any]]
     printed: Callable[[Findings], Sequence[Any]] | None = None
     note: Callable[[Findings], str] = lambda _: ""
@@ -73,12 +71,14 @@ class Section:
 
     @staticmethod
     def _place(findings: Findings, region: int) -> Place:
-        return Place.of(findings.experiment, findings.performance.regions[region])
+        return Place.of(findings.experiment, findings.vectors.regions[region])
 
 
 def _ranked(findings: Findings) -> str:
     """Say by what hot regions are ranked where it is not by the first column."""
-    return "by own compute time: wall time is waiting for turns, too" if findings.procedures.by_computing else ""
+    return (
+        "ranked by own compute time: wall time includes waiting for a core" if findings.procedures.by_computing else ""
+    )
 
 
 def _own_time(findings: Findings) -> tuple[str, float] | None:
@@ -89,13 +89,14 @@ def _own_time(findings: Findings) -> tuple[str, float] | None:
 
 
 def _who(findings: Findings) -> str:
-    return "threads" if findings.performance.threads else "ranks"
+    return "threads" if findings.vectors.threads else "ranks"
 
 
 def _time_of_ranks(findings: Findings) -> tuple[str, float] | None:
-    """Return the sum over the ranks, or threads, of what is compared in all regions."""
-    performance = findings.performance
-    seconds = float(performance.values[list(performance.top)].sum()) if performance.metric in TIMES else 0.0
+    """Return what all ranks, or threads, could do while the busiest is busy: no loss is more."""
+    vectors = findings.vectors
+    busy = vectors.values[list(vectors.top)].sum(axis=0)
+    seconds = float(busy.max(initial=0.0)) * len(busy) if vectors.metric in TIMES else 0.0
     return ("loss", seconds) if seconds > 0 else None
 
 
@@ -107,29 +108,18 @@ def _written(findings: Findings, name: str, value: object) -> str:
     return time_of(findings.experiment, value) if isinstance(value, float) else str(value)
 
 
-ACCOUNT: Final = AccountSection(
-    "account", "split the time of each region into what it went into, and list the prices by which that is done"
-)
-CRITICAL_PATH: Final = PathSection(
-    "path", "list the critical path by region, how efficient the ranks are by it, and who waits for whom"
-)
-HOT_PROCEDURES: Final = Section("hot_procedures", "", attrgetter("procedures.every"))
+ACCOUNT: Final = AccountSection()
+HOT_PROCEDURES: Final = Section("hot_procedures", attrgetter("procedures.every"))
 SECTIONS: Final[tuple[Section | AccountSection | PathSection, ...]] = (
-    Section(
-        "hot",
-        "list regions by their own time on all call paths, without the regions below them",
-        lambda found: hot_regions(found.run),
-        HOT_PROCEDURES.find,
-        _ranked,
-        _own_time,
-    ),
+    Section("hot", lambda found: hot_regions(found.run), HOT_PROCEDURES.find, _ranked, _own_time),
     Section(
         "losses",
-        "list regions by what imbalance costs: (longest - mean) x ranks, or threads in it",
         losses,
-        note=lambda found: f"shares of the time of all {_who(found)}" if _time_of_ranks(found) else "",
+        note=lambda found: (
+            f"shares of what all {_who(found)} could do while the busiest is busy" if _time_of_ranks(found) else ""
+        ),
         whole=_time_of_ranks,
     ),
     ACCOUNT,
-    CRITICAL_PATH,
+    PathSection(),
 )

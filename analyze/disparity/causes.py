@@ -39,13 +39,13 @@ class Cause:
 
 @dataclass(frozen=True)
 class DisparityCauses:
-    """What makes the cores weigh.
+    """What makes the culprits weigh.
 
     Attributes:
-        table: A row each code region but critical ones that are no cores, whose values are mixtures; 1 is raised, or
-            a core.
-        causes: The root causes of each core.
-        also: What else the row of each core raises, though it tells cores from no other regions.
+        table: A row each code region but critical ones that are no culprits, whose values are mixtures; 1 is raised, or
+            a culprit.
+        causes: The root causes of each culprit.
+        also: What else the row of each culprit raises, though it tells culprits from no other regions.
     """
 
     table: DecisionTable
@@ -59,7 +59,7 @@ def find_disparity_causes(
     """Build the decision table of the regions, reduce it, and read the causes from it (definitions 17 to 19).
 
     Args:
-        found: The cores.
+        found: The culprits.
         ranks: All ranks, and the code-region tree.
         attributes: Those that can be had, of all ranks.
         seconds: What the time of the regions went into.
@@ -67,46 +67,46 @@ def find_disparity_causes(
     names = tuple(attributes)
     if not found.exists:
         return DisparityCauses(DecisionTable(names))
-    costly = sorted(set(found.cccr).difference(found.ccr))
+    costly = sorted(set(found.culprits).difference(found.critical))
     raised = [_raised(each, seconds, costly) for each in attributes.values()]
-    mixtures = set(found.ccr).difference(found.cccr)
+    mixtures = set(found.critical).difference(found.culprits)
     rows = {
-        index: Row(region.id, tuple(int(each[index]) for each in raised), int(index in found.cccr))
+        index: Row(region.id, tuple(int(each[index]) for each in raised), int(index in found.culprits))
         for index, region in enumerate(ranks.regions)
         if index not in mixtures
     }
     table = DecisionTable(names, tuple(rows.values()))
     causes, also = {}, {}
-    for core in found.cccr:
-        raised_here = [name for name, value in zip(names, rows[core].values, strict=True) if value]
-        telling = table.causes(rows[core])
+    for culprit in found.culprits:
+        raised_here = [name for name, value in zip(names, rows[culprit].values, strict=True) if value]
+        telling = table.causes(rows[culprit])
         if telling == ("instructions",):  # all code executes some: what else is raised says more
             telling = tuple(raised_here)
-        below = cores_below(ranks.regions, core, found.cccr)
-        telling = tuple(name for name in telling if seconds.is_own_part(name, core, below))
-        raised_here = [name for name in raised_here if seconds.is_own_part(name, core, below)]
-        if not telling and "instructions" in attributes and _only_executes(seconds)[core]:
+        below = cores_below(ranks.regions, culprit, found.culprits)
+        telling = tuple(name for name in telling if seconds.is_own_part(name, culprit, below))
+        raised_here = [name for name in raised_here if seconds.is_own_part(name, culprit, below)]
+        if not telling and "instructions" in attributes and _only_executes(seconds)[culprit]:
             telling = ("instructions",)
-        causes[core] = tuple(_cause(attributes[name], core) for name in telling)
-        also[core] = tuple(_cause(attributes[name], core) for name in raised_here if name not in telling)
+        causes[culprit] = tuple(_cause(attributes[name], culprit) for name in telling)
+        also[culprit] = tuple(_cause(attributes[name], culprit) for name in raised_here if name not in telling)
     return DisparityCauses(table, causes, also)
 
 
-def cores_below(regions: Sequence[CodeRegion], core: int, cores: Collection[int]) -> list[int]:
-    """List the outermost cores below one."""
-    found, pending = [], list(regions[core].children)
+def cores_below(regions: Sequence[CodeRegion], culprit: int, culprits: Collection[int]) -> list[int]:
+    """List the outermost culprits below one."""
+    found, pending = [], list(regions[culprit].children)
     while pending:
         region = pending.pop()
-        if region in cores:
+        if region in culprits:
             found.append(region)
         else:
             pending.extend(regions[region].children)
     return found
 
 
-def _cause(attribute: Attribute, core: int) -> Cause:
+def _cause(attribute: Attribute, culprit: int) -> Cause:
     values, rest = attribute.of_regions, attribute.of_the_rest
-    return Cause(attribute.name, float(values[core]), attribute.of_program, float(rest[core]))
+    return Cause(attribute.name, float(values[culprit]), attribute.of_program, float(rest[culprit]))
 
 
 def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> npt.NDArray[np.bool_]:

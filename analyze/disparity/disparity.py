@@ -19,20 +19,20 @@ class Disparity:
     Attributes:
         values: CRNM of each code region (Eq. 2), or what was chosen in its place, in the order of the regions.
         classes: Severity class of each, 0 to 4; empty if there are fewer than two different values.
-        ccr: Positions of the critical code regions.
-        cccr: Their cores, which a critical region that merely contains what is heavy has below it; and the innermost of
-            the other regions that spend enough on a cause to be worth a fix, however little they weigh.
+        critical: Positions of the critical code regions.
+        culprits: Positions of the regions to blame for these: one that merely contains what is heavy has its culprit
+            below it. And the innermost of the other regions that spend enough on a cause to be worth a fix.
     """
 
     values: tuple[float, ...]
     classes: tuple[int, ...] = ()
-    ccr: tuple[int, ...] = ()
-    cccr: tuple[int, ...] = ()
+    critical: tuple[int, ...] = ()
+    culprits: tuple[int, ...] = ()
 
     @property
     def exists(self) -> bool:
         """Whether a region stands out."""
-        return bool(self.cccr)
+        return bool(self.culprits)
 
 
 def find_disparity(
@@ -46,7 +46,7 @@ def find_disparity(
     in_turn: Collection[int] = (),
     waiting: Collection[int] = (),
 ) -> Disparity:
-    """Classify the regions and find the critical ones and their cores (definitions 14 and 15).
+    """Classify the regions and find the critical ones and their culprits (definitions 14 and 15).
 
     Args:
         regions: The code-region tree.
@@ -59,14 +59,15 @@ def find_disparity(
         waiting: Regions that wait for a part of their time: where one of those is in them, it is why they are heavy.
     """
     classes = classify(values) or []
-    ccr = [index for index, each in enumerate(classes) if each >= HIGH and shares[index] >= least]
-    cores = _Cores(regions, values, shares, classes, frozenset(ccr)) if additive else None
-    found = {core for index in ccr for core in (cores.of(index) if cores else _alone(regions, classes, index))}
+    critical = [index for index, each in enumerate(classes) if each >= HIGH and shares[index] >= least]
+    culprits = _Culprits(regions, values, shares, classes, frozenset(critical)) if additive else None
+    below = [culprits.of(index) if culprits else _alone(regions, classes, index) for index in critical]
+    found = {culprit for each in below for culprit in each}
     found.update(index for index in costly if found.union(costly).isdisjoint(descendants(regions, index)))
     named = {index for index in in_turn if set(in_turn).isdisjoint(descendants(regions, index))}
     told = {index for index in found.intersection(waiting) if not named.isdisjoint(descendants(regions, index))}
     found = found.difference(told) | named
-    return Disparity(tuple(values), tuple(classes), tuple(ccr), tuple(sorted(found)))
+    return Disparity(tuple(values), tuple(classes), tuple(critical), tuple(sorted(found)))
 
 
 def _alone(regions: Sequence[CodeRegion], classes: Sequence[int], index: int) -> list[int]:
@@ -75,7 +76,7 @@ def _alone(regions: Sequence[CodeRegion], classes: Sequence[int], index: int) ->
 
 
 @dataclass(frozen=True)
-class _Cores:
+class _Culprits:
     """Finds where critical regions are heavy: in themselves, or in regions that they merely contain.
 
     Attributes:
@@ -93,7 +94,7 @@ class _Cores:
     critical: frozenset[int]
 
     def of(self, index: int) -> list[int]:
-        """Give the cores that a critical region has beside those of critical regions below it.
+        """Give the culprits that a critical region has beside those of critical regions below it.
 
         It is one itself if its class is higher than each child's, and what no weighing child holds is as heavy as a
         critical region. Where it merely contains what is heavy, and nothing critical, the heaviest below is.
@@ -115,7 +116,7 @@ class _Cores:
         )
         if rest >= self.values[most] or not stands_alone:
             return [index]
-        return [core for child in weighing for core in self._heaviest(child, *self._parts(child))]
+        return [culprit for child in weighing for culprit in self._heaviest(child, *self._parts(child))]
 
     def _parts(self, index: int) -> tuple[list[int], float]:
         """Give the children that would be critical by their time, and what is left of a region's value without them."""

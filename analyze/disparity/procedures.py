@@ -74,7 +74,7 @@ class Procedure:
 
 @dataclass(frozen=True, slots=True)
 class HeavyProcedure:
-    """A procedure that weighs more than the verdict's cores tell; shares are of the program's time.
+    """A procedure that weighs more than the verdict's culprits tell; shares are of the program's time.
 
     Attributes:
         region: Where it takes longest, as a position among the code regions.
@@ -177,7 +177,7 @@ class Procedures:
 
     Attributes:
         run: What was analysed.
-        named: The cores that the verdict names because they weigh.
+        named: The culprits that the verdict names because they weigh.
     """
 
     run: Prepared
@@ -226,23 +226,23 @@ class Procedures:
 
     @cached_property
     def heavy(self) -> tuple[HeavyProcedure, ...]:
-        """The procedures that weigh more than the cores that the verdict names, most first.
+        """The procedures that weigh more than the culprits that the verdict names, most first.
 
         That is by the time that is told with a procedure, its own and that of small regions below: it is a quarter of
-        the run, or of computing; or it is that of several call paths, and no less than that of the heaviest core, or a
-        tenth if there is none. None is given of which a call path is named, the entry procedure, or what takes less
+        the run, or of computing; or it is that of several call paths, and no less than that of the heaviest culprit, or
+        a tenth if there is none. None is given of which a call path is named, the entry procedure, or what takes less
         than 3 % of the run.
         """
         run, merged = self.run, self._merged
         if run.mean_time <= 0:
             return ()
-        cores = [run.weighed_costs[core] for core in self.named]
-        named = {int(merged.holder[run.weighed.regions[core].id]) for core in self.named}
+        culprits = [run.weighed_costs[culprit] for culprit in self.named]
+        named = {int(merged.holder[run.weighed.regions[culprit].id]) for culprit in self.named}
         shares = {"wall_time": merged.held(merged.wall) / run.mean_time}
-        most = {"wall_time": max((cost.share for cost in cores), default=THRESHOLD)}
+        most = {"wall_time": max((cost.share for cost in culprits), default=THRESHOLD)}
         if merged.compute is not None and (total := self.computing) > 0:
             shares["compute_time"] = merged.held(merged.compute) / total
-            most["compute_time"] = max(((cost.compute_time or 0.0) / total for cost in cores), default=THRESHOLD)
+            most["compute_time"] = max(((cost.compute_time or 0.0) / total for cost in culprits), default=THRESHOLD)
         found = []
         for region in np.flatnonzero(shares["wall_time"] >= CRITERIA.least_weight).tolist():
             paths = merged.entered(region)

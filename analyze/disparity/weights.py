@@ -19,9 +19,8 @@ from ..run.selection import Selection, complete, over_ranks
 from ..run.summary import summary
 from .disparity import Disparity, find_disparity
 
-__all__ = ["DISPARITY_METRICS", "Weights", "cycles_metric", "cycles_per_instruction", "find_weights", "weights"]
+__all__ = ["Weights", "cycles_metric", "cycles_per_instruction", "find_weights", "weights"]
 
-DISPARITY_METRICS: Final = ("crnm", "cpi", "wall_time")
 
 _LEAST_PART: Final = 0.01  # of the program's instructions: below, cycles are the kernel's rather than the region's
 _IO: Final = 0.9  # of the time of a call path, in file I/O: cycles leave it out, instructions that format do not

@@ -23,38 +23,38 @@ class DissimilarityCauses:
     Attributes:
         table: A row each rank; values are clusters by one attribute, the decision is the cluster by time.
         differences: Root causes, in the regions that part the ranks together, widest relative spread first.
-        of_core: Those of them that part the ranks in one core.
+        of_core: Those of them that part the ranks in one culprit.
     """
 
     table: DecisionTable
     differences: tuple[Difference, ...] = ()
-    of_core: Mapping[int, tuple[Difference, ...]] = field(default_factory=dict)
+    of_culprit: Mapping[int, tuple[Difference, ...]] = field(default_factory=dict)
 
 
 def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> DissimilarityCauses:
     """Build the decision table of the ranks, reduce it, and read the causes from it (definitions 12, 17 and 19).
 
-    The vectors of an attribute hold its values in the cores: elsewhere the ranks are alike, and what they do there
-    only hides the difference. Without cores, the 1-code regions. Beyond the paper they are 0 where the seconds of the
-    attribute do not differ as what is compared does: who reads less is not late because of that.
+    The vectors of an attribute hold its values in the culprits: elsewhere the ranks are alike, and what they do there
+    only hides the difference. Without culprits, the 1-code regions. Beyond the paper they are 0 where the seconds of
+    the attribute do not differ as what is compared does: who reads less is not late because of that.
 
     Args:
-        found: The clusters and the cores.
+        found: The clusters and the culprits.
         work: What the ranks do.
     """
     names = tuple(work.attributes)
     if not found.exists:
         return DissimilarityCauses(DecisionTable(names))
-    places = list(found.cccr or work.performance.top)
+    places = list(found.culprits or work.vectors.top)
     labels = _labels(work, places, found.clusters).tolist()
     rows = (
         Row(name, tuple(values), decision)
-        for name, (*values, decision) in zip(work.performance.labels, labels, strict=True)
+        for name, (*values, decision) in zip(work.vectors.labels, labels, strict=True)
     )
     return DissimilarityCauses(
         DecisionTable(names, tuple(rows)),
         _differences(work, places, found.clusters),
-        {core: _differences(work, [core], found.clusters) for core in found.cccr},
+        {culprit: _differences(work, [culprit], found.clusters) for culprit in found.culprits},
     )
 
 
@@ -69,9 +69,9 @@ def _differences(work: Work, places: Sequence[int], clusters: Sequence[Sequence[
 
 def _labels(work: Work, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> Indices:
     """Number the cluster of each rank by each attribute, and last by what is compared; ``int[rank, number]``."""
-    decision = np.zeros(len(work.performance.ranks), dtype=np.intp)
+    decision = np.zeros(len(work.vectors.ranks), dtype=np.intp)
     for number, each in enumerate(clusters):
         decision[list(each)] = number
-    programs = work.performance.programs
-    labels = [cluster(work.vectors(each, places), groups=programs) for each in work.attributes.values()]
+    programs = work.vectors.programs
+    labels = [cluster(work.attribute_vectors(each, places), groups=programs) for each in work.attributes.values()]
     return np.stack([*labels, decision], axis=1)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..choices import DISSIMILARITY_METRICS
 from ..run.criteria import CRITERIA, THRESHOLD
 from ..run.overhead import TIMES, probe_times
 from ..run.preparation import Prepared
@@ -16,7 +17,7 @@ from .dissimilarity import Dissimilarity, find_dissimilarity
 from .levelling import MOST_PAID
 from .network import differing_volumes, seconds_of_a_byte
 from .off_processor import differing_time_off
-from .rank_vectors import DISSIMILARITY_METRICS, RankVectors
+from .rank_vectors import RankVectors
 from .speed import are_slower_elsewhere
 from .thread_roles import differing_jobs
 
@@ -29,14 +30,14 @@ class Differences:
 
     Attributes:
         selection: The ranks, or threads, that were compared.
-        performance: Their performance vectors; positions elsewhere are positions in its ``regions``.
+        vectors: Their performance vectors; positions elsewhere are positions in its ``regions``.
         dissimilarity: Their clusters, and the regions that part them.
         floor: What an even share must save to matter, in the unit of what is compared.
         not_judged: Times off the processor by which ranks differ, but nothing tells how much of that is others' turns.
     """
 
     selection: Selection
-    performance: RankVectors
+    vectors: RankVectors
     dissimilarity: Dissimilarity
     floor: float
     not_judged: tuple[RankVectors, Dissimilarity] | None = None
@@ -48,11 +49,11 @@ class Differences:
         regions than others, or paid far more for them, may still be measured only.
         """
         places = tuple(regions)
-        if self.performance.metric not in TIMES:
+        if self.vectors.metric not in TIMES:
             return False
         if places not in self._judged:
             most = max(over_ranks(self.selection, _most_paid, places))
-            apart = float(np.ptp(self.performance.values[list(places)].sum(axis=0)))
+            apart = float(np.ptp(self.vectors.values[list(places)].sum(axis=0)))
             self._judged[places] = apart <= MOST_PAID * most
         return self._judged[places]
 
@@ -67,37 +68,37 @@ class Differences:
     def may_be_speed(self, regions: Sequence[int]) -> bool:
         """Whether the ranks are slower nearly everywhere, as on a slower or shared processor, and no counts vouch."""
         places = tuple(regions)
-        if self.performance.metric not in TIMES or not self._is_by_times_alone(regions):
+        if self.vectors.metric not in TIMES or not self._is_by_times_alone(regions):
             return False
         if places not in self._slower_elsewhere:
             self._slower_elsewhere[places] = all(
                 each < CRITERIA.most_noise * most for each, most in self._apart(regions)
-            ) and are_slower_elsewhere(self.performance, regions)
+            ) and are_slower_elsewhere(self.vectors, regions)
         return self._slower_elsewhere[places]
 
     def is_brief(self, regions: Sequence[int]) -> bool:
         """Whether the ranks are apart by no more seconds than a burst of other programs takes."""
-        return self.performance.metric in TIMES and all(each < CRITERIA.burst for each, _ in self._apart(regions))
+        return self.vectors.metric in TIMES and all(each < CRITERIA.burst for each, _ in self._apart(regions))
 
     def _apart(self, regions: Sequence[int]) -> Iterator[tuple[float, float]]:
         """Give how far the ranks of each program that is there are apart, and the most."""
-        times = self.performance.values[list(regions)].sum(axis=0)
-        both = ((float(np.ptp(times[each])), float(times[each].max())) for each in self.performance.groups)
+        times = self.vectors.values[list(regions)].sum(axis=0)
+        both = ((float(np.ptp(times[each])), float(times[each].max())) for each in self.vectors.groups)
         return ((apart, most) for apart, most in both if most > 0)
 
     def _is_by_times_alone(self, regions: Sequence[int]) -> bool:
         """Whether counts vouch for no more than half of what is compared."""
-        places, performance = list(regions), self.performance
-        if performance.metric == "mpi_bytes":
+        places, vectors = list(regions), self.vectors
+        if vectors.metric == "mpi_bytes":
             return False
-        whole = performance.values[places].sum(axis=1)
-        measured = np.broadcast_to(performance.measured_share, len(performance.regions))[places]
+        whole = vectors.values[places].sum(axis=1)
+        measured = np.broadcast_to(vectors.measured_share, len(vectors.regions))[places]
         return bool((whole * (1 - measured)).sum() <= whole.sum() / 2)
 
     def is_by_counts_alone(self, regions: Sequence[int]) -> bool:
         """Whether the ranks that are slower by what they executed, in each program, do not stand out as measured."""
         places = tuple(regions)
-        if self.performance.metric != "compute_time":
+        if self.vectors.metric != "compute_time":
             return False
         if places not in self._by_the_clock:
             self._by_the_clock[places] = self._is_by_the_clock(list(places))
@@ -109,9 +110,9 @@ class Differences:
         It does where it deviates from what was executed by less than that differs, or where those that executed most
         took longer by more than they, and the others, deviate among themselves.
         """
-        times = self.performance.values[places].sum(axis=0)
-        measured = np.nansum(self.performance.measured(places), axis=0)
-        for each in self.performance.groups:
+        times = self.vectors.values[places].sum(axis=0)
+        measured = np.nansum(self.vectors.measured(places), axis=0)
+        for each in self.vectors.groups:
             executed, took = times[each], measured[each]
             slower = executed > (executed.min() + executed.max()) / 2
             if np.std(took - executed) < np.std(executed):
@@ -150,18 +151,18 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
     """
     ranks, compared_by = prepared.compared, metric or DISSIMILARITY_METRICS[0]
     compared = ranks if compared_by == "mpi_bytes" else ranks.by_thread()
-    performance = RankVectors.selected(compared, metric=compared_by)
-    floor = _floor(performance, prepared)
-    dissimilarity = find_dissimilarity(performance, floor=floor)
-    found = Differences(compared, performance, dissimilarity, floor)
+    vectors = RankVectors.selected(compared, metric=compared_by)
+    floor = _floor(vectors, prepared)
+    dissimilarity = find_dissimilarity(vectors, floor=floor)
+    found = Differences(compared, vectors, dissimilarity, floor)
     volumes = differing_volumes(ranks, prepared.mean_time) if metric is None else None
     if dissimilarity.exists:
         price = seconds_of_a_byte(ranks.experiment)
-        outweighed = volumes and _spread(performance) <= THRESHOLD * price * _spread(volumes[0])
+        outweighed = volumes and _spread(vectors) <= THRESHOLD * price * _spread(volumes[0])
         return Differences(ranks, *volumes, floor) if volumes and outweighed else found
     if compared_by == "compute_time" and (jobs := differing_jobs(compared, floor=floor)):
-        performance, dissimilarity, compared = jobs
-        return Differences(compared, performance, dissimilarity, floor)
+        vectors, dissimilarity, compared = jobs
+        return Differences(compared, vectors, dissimilarity, floor)
     if metric is not None:
         return found
     off = differing_time_off(ranks, prepared.mean_time, compared.threads)
@@ -172,14 +173,14 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
     return replace(found, not_judged=off)
 
 
-def _spread(performance: RankVectors) -> float:
+def _spread(vectors: RankVectors) -> float:
     """Give how far apart the totals of the ranks are."""
-    return float(np.ptp(performance.values[list(performance.top)].sum(axis=0)))
+    return float(np.ptp(vectors.values[list(vectors.top)].sum(axis=0)))
 
 
-def _floor(performance: RankVectors, prepared: Prepared) -> float:
+def _floor(vectors: RankVectors, prepared: Prepared) -> float:
     """Return what must be saved to matter: seconds, or the bytes that take so long."""
-    if performance.metric == "mpi_bytes":
-        return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(performance.experiment)
-    busy = float(performance.values[list(performance.top)].sum(axis=0).mean())
+    if vectors.metric == "mpi_bytes":
+        return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(vectors.experiment)
+    busy = float(vectors.values[list(vectors.top)].sum(axis=0).mean())
     return max(prepared.least_gain * busy, prepared.least_seconds)

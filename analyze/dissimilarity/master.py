@@ -16,7 +16,7 @@ __all__ = ["find_master"]
 _FEWEST: Final = 3  # ranks: of two, each has as many messages as the other
 
 
-def find_master(performance: RankVectors, include: Collection[int]) -> int | None:
+def find_master(vectors: RankVectors, include: Collection[int]) -> int | None:
     """Return the column of the master; None if there is none.
 
     A master computes less than a tenth of what the others do on average, and takes part in nearly all of their
@@ -24,21 +24,21 @@ def find_master(performance: RankVectors, include: Collection[int]) -> int | Non
     without work has as many as one.
 
     Args:
-        performance: What was compared.
+        vectors: What was compared.
         include: Ranks that are none, whatever they do.
     """
-    ranks = len(performance.ranks)
-    experiment = performance.experiment
-    is_known = performance.metric == "compute_time" and not performance.threads and complete(experiment, "mpi_calls")
-    if not is_known or ranks < _FEWEST or len(performance.groups) > 1:
+    ranks = len(vectors.ranks)
+    experiment = vectors.experiment
+    is_known = vectors.metric == "compute_time" and not vectors.threads and complete(experiment, "mpi_calls")
+    if not is_known or ranks < _FEWEST or len(vectors.groups) > 1:
         return None
-    top = list(performance.top)
-    computing = performance.values[top].sum(axis=0)
+    top = list(vectors.top)
+    computing = vectors.values[top].sum(axis=0)
     column = int(computing.argmin())
-    calls = performance.selection.rows("mpi_calls", top).sum(axis=0)
+    calls = vectors.selection.rows("mpi_calls", top).sum(axis=0)
     others = float(np.delete(calls, column).sum())
     halfway = others * (1 + 1 / (ranks - 1)) / 2
     idle = computing[column] < THRESHOLD * np.delete(computing, column).mean()
-    if not idle or not others or calls[column] < halfway or performance.ranks[column] in include:
+    if not idle or not others or calls[column] < halfway or vectors.ranks[column] in include:
         return None
     return column

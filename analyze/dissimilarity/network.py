@@ -34,9 +34,9 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVe
     in_mpi = selection.sums("mpi_time")[list(selection.top)].sum() / len(selection.ranks)
     if in_mpi < least:
         return None
-    performance = RankVectors.selected(selection, metric="mpi_bytes")
-    found = find_dissimilarity(performance, floor=least / seconds_of_a_byte(experiment))
-    return (performance, found) if any(_stands_out(performance, core) for core in found.cccr) else None
+    vectors = RankVectors.selected(selection, metric="mpi_bytes")
+    found = find_dissimilarity(vectors, floor=least / seconds_of_a_byte(experiment))
+    return (vectors, found) if any(_stands_out(vectors, culprit) for culprit in found.culprits) else None
 
 
 def seconds_of_a_byte(experiment: Experiment) -> float:
@@ -45,15 +45,15 @@ def seconds_of_a_byte(experiment: Experiment) -> float:
     return (prices.mpi_byte if len(nodes) == 1 else prices.mpi_byte_across) or CRITERIA.byte
 
 
-def _stands_out(performance: RankVectors, core: int) -> bool:
+def _stands_out(vectors: RankVectors, culprit: int) -> bool:
     """Whether, among the ranks of some program, one moves several times as much as another, and does not collect.
 
     Inside a domain ranks have at most twice the neighbours of those in its corners. What is as much within a tenth is
     the same.
     """
-    ranks = np.array(performance.ranks)
-    for columns in performance.groups:
-        moved = performance.values[core][columns]
+    ranks = np.array(vectors.ranks)
+    for columns in vectors.groups:
+        moved = vectors.values[culprit][columns]
         first = moved[ranks[columns] == 0].sum()
         collects = first >= (1 - THRESHOLD) * (moved.sum() - first)
         if (1 - THRESHOLD) * moved.max() > CRITERIA.outweighs * moved.min() and not collects:

@@ -26,14 +26,14 @@ def without_what_costs_nothing(
         serialisation: What the path has of each region; None where it is not known.
         weighed: The regions that are weighed, at the same positions.
     """
-    dissimilarity, performance = differences.dissimilarity, differences.performance
-    by_time = performance.metric == "compute_time" and len(performance.groups) == 1
+    dissimilarity, vectors = differences.dissimilarity, differences.vectors
+    by_time = vectors.metric == "compute_time" and len(vectors.groups) == 1
     if serialisation is None or not dissimilarity.exists or not by_time or differences.selection.is_part:
         return differences
-    regions = list(dissimilarity.cccr or performance.top)
-    mean = float(performance.values[regions].mean(axis=1).sum())
-    on_path = (as_compared(serialisation.on_path, weighed, performance.regions, each) for each in regions)
+    regions = list(dissimilarity.culprits or vectors.top)
+    mean = float(vectors.values[regions].mean(axis=1).sum())
+    on_path = (as_compared(serialisation.on_path, weighed, vectors.regions, each) for each in regions)
     saved = sum(on_path) - mean
     if saved >= differences.floor or not differences.may_be_chance(regions):
         return differences
-    return replace(differences, dissimilarity=find_dissimilarity(performance, floor=float("inf")))
+    return replace(differences, dissimilarity=find_dissimilarity(vectors, floor=float("inf")))

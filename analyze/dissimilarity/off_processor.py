@@ -60,11 +60,11 @@ def differing_time_off(
     if values[list(selection.top)].sum(axis=0).max() - others.min() <= floor:
         return None
     programs = by_program(selection).programs
-    performance = RankVectors(
+    vectors = RankVectors(
         experiment, METRIC, selection.regions, selection.ranks, values, selection, measured, programs=programs
     )
-    found = find_dissimilarity(performance, floor=floor)
-    return (performance, found) if any(_is_waited_for(performance, core, in_mpi) for core in found.cccr) else None
+    found = find_dissimilarity(vectors, floor=floor)
+    return (vectors, found) if any(_is_waited_for(vectors, culprit, in_mpi) for culprit in found.culprits) else None
 
 
 @dataclass(frozen=True)
@@ -153,10 +153,10 @@ def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Va
     )
 
 
-def _is_waited_for(performance: RankVectors, core: int, in_mpi: Values) -> bool:
+def _is_waited_for(vectors: RankVectors, culprit: int, in_mpi: Values) -> bool:
     """Whether, among the ranks of some program, one is off the processor while another waits in MPI."""
-    for columns in performance.groups:
-        times = performance.values[core][columns]
+    for columns in vectors.groups:
+        times = vectors.values[culprit][columns]
         if in_mpi[columns][int(times.argmin())] >= CRITERIA.part * np.ptp(times) > 0:
             return True
     return False

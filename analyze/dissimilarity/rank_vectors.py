@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
-from typing import Final
 
 import numpy as np
 
@@ -21,9 +20,7 @@ from ..run.summary import summary
 from .clusters import Labels, levels, members
 from .levelling import Prices
 
-__all__ = ["DISSIMILARITY_METRICS", "RankVectors", "by_program"]
-
-DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
+__all__ = ["RankVectors", "by_program"]
 
 
 @dataclass(frozen=True)

@@ -21,25 +21,25 @@ __all__ = ["are_slower_elsewhere"]
 _MOST: Final = 0.5  # of what ranks compute elsewhere
 
 
-def are_slower_elsewhere(performance: RankVectors, regions: Sequence[int]) -> bool:
+def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
     """Whether ranks that are slower in some regions are so in most others, too, but not all by one factor.
 
     One factor everywhere is that of an uneven share of everything.
 
     Args:
-        performance: The vectors.
+        vectors: The vectors.
         regions: Positions of regions none of which is in another.
     """
-    slow = _slower(performance, regions)
+    slow = _slower(vectors, regions)
     if not slow.any() or slow.all():
         return False
-    inclusive = np.stack([performance.values[:, each].mean(axis=1) for each in (slow, ~slow)])
-    whole, here = (inclusive[:, list(each)].sum(axis=1) for each in (performance.top, regions))
+    inclusive = np.stack([vectors.values[:, each].mean(axis=1) for each in (slow, ~slow)])
+    whole, here = (inclusive[:, list(each)].sum(axis=1) for each in (vectors.top, regions))
     if not (whole[1] > here[1] > 0):
         return False
     longer, elsewhere, at_all = (float(slower / faster - 1) for slower, faster in (here, whole - here, whole))
-    own = inclusive - np.stack([inclusive[:, list(each.children)].sum(axis=1) for each in performance.regions], axis=1)
-    others = ~_within(performance, regions)
+    own = inclusive - np.stack([inclusive[:, list(each.children)].sum(axis=1) for each in vectors.regions], axis=1)
+    others = ~_within(vectors, regions)
     slower, faster = own
     as_slow = others & (slower > (1 + CRITERIA.same_work) * faster)
     by_one_factor = faster * (1 + at_all)
@@ -52,17 +52,17 @@ def are_slower_elsewhere(performance: RankVectors, regions: Sequence[int]) -> bo
     )
 
 
-def _slower(performance: RankVectors, regions: Sequence[int]) -> Flags:
+def _slower(vectors: RankVectors, regions: Sequence[int]) -> Flags:
     """Tell which ranks are above the middle between the fastest and the slowest of their program."""
-    times = performance.values[list(regions)].sum(axis=0)
+    times = vectors.values[list(regions)].sum(axis=0)
     slower = np.zeros(len(times), dtype=bool)
-    for each in performance.groups:
+    for each in vectors.groups:
         slower[each] = times[each] > (times[each].min() + times[each].max()) / 2
     return slower
 
 
-def _within(performance: RankVectors, regions: Sequence[int]) -> Flags:
-    found = np.zeros(len(performance.regions), dtype=bool)
+def _within(vectors: RankVectors, regions: Sequence[int]) -> Flags:
+    found = np.zeros(len(vectors.regions), dtype=bool)
     for each in regions:
-        found[[each, *descendants(performance.regions, each)]] = True
+        found[[each, *descendants(vectors.regions, each)]] = True
     return found

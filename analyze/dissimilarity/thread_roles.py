@@ -38,16 +38,16 @@ def differing_jobs(selection: Selection, *, floor: float) -> tuple[RankVectors, 
     workers = sorted({column for part in threads.parts if set(part.others) & set(at_work) for column in part.working})
     columns = [column for column in selection.all_columns.tolist() if column in {*workers, *at_work}]
     own = selection.with_threads(columns)
-    performance = RankVectors.selected(own)
-    totals = performance.values[list(performance.top)].sum(axis=0)[:, None]
-    floor = max(floor, performance.totals_by_sampling)
-    clusters = tuple(tuple(each) for each in members(cluster(totals, floor=floor, groups=performance.programs)))
-    programs = len(performance.groups)
+    vectors = RankVectors.selected(own)
+    totals = vectors.values[list(vectors.top)].sum(axis=0)[:, None]
+    floor = max(floor, vectors.totals_by_sampling)
+    clusters = tuple(tuple(each) for each in members(cluster(totals, floor=floor, groups=vectors.programs)))
+    programs = len(vectors.groups)
     if len(clusters) == programs:
         return None
-    spread = max(severity(totals[each]) for each in performance.groups)
+    spread = max(severity(totals[each]) for each in vectors.groups)
     found = Dissimilarity(clusters, spread, odd_one=odd_one(clusters), programs=programs, jobs=True)
-    return performance, found, own
+    return vectors, found, own
 
 
 def _first_threads_at_work(selection: Selection, threads: Threads) -> list[int]:

@@ -42,12 +42,12 @@ class SameWork:
     """Where ranks did the same work, and only their speed differs.
 
     Attributes:
-        cores: Cores in which all ranks did.
-        groups: Groups of ranks in different clusters that did in all the cores, or else in all regions.
+        culprits: Culprits in which all ranks did.
+        groups: Groups of ranks in different clusters that did in all the culprits, or else in all regions.
         everywhere: Whether all ranks are one such group.
     """
 
-    cores: frozenset[int] = frozenset()
+    culprits: frozenset[int] = frozenset()
     groups: tuple[tuple[int | str, ...], ...] = ()
     everywhere: bool = False
 
@@ -57,12 +57,12 @@ class Work:
     """The ranks, by the attributes of some regions.
 
     Attributes:
-        performance: What they are compared by. If it is an attribute, that is the first thing that tells them apart. A
+        vectors: What they are compared by. If it is an attribute, that is the first thing that tells them apart. A
             different ``compute_time`` for the same work is a different speed; other times contain waiting.
         attributes: Those that can be had, of the ranks that take part.
     """
 
-    performance: RankVectors
+    vectors: RankVectors
     attributes: Mapping[str, Attribute]
 
     def differences(
@@ -76,7 +76,7 @@ class Work:
             among: Which attributes are asked; all if None.
         """
         spreads = {name: self._spread(name, places) for name in (self.attributes if among is None else among)}
-        first, last = self.performance.metric, "mpi_bytes"  # which hardly explains time outside MPI
+        first, last = self.vectors.metric, "mpi_bytes"  # which hardly explains time outside MPI
         there = [self._there(places, each) for each in clusters]
         names = [name for name, spread in spreads.items() if spread > THRESHOLD]
         names.sort(key=lambda name: (name != first, name == last, -spreads[name], _ORDER.index(name)))
@@ -89,17 +89,17 @@ class Work:
         """Find the ranks that did the same work (definitions 12)."""
         if not found.exists:
             return SameWork()
-        everyone, places = range(len(self.performance.labels)), list(found.cccr or self.performance.top)
-        cores = frozenset(core for core in found.cccr if self.worked_alike([core], everyone))
-        if self.performance.programs is None and self.worked_alike(places, everyone):
-            return SameWork(cores, (self.performance.labels,), everywhere=True)
-        return SameWork(cores, tuple(self._alike(found.clusters, places)))
+        everyone, places = range(len(self.vectors.labels)), list(found.culprits or self.vectors.top)
+        culprits = frozenset(culprit for culprit in found.culprits if self.worked_alike([culprit], everyone))
+        if self.vectors.programs is None and self.worked_alike(places, everyone):
+            return SameWork(culprits, (self.vectors.labels,), everywhere=True)
+        return SameWork(culprits, tuple(self._alike(found.clusters, places)))
 
     def _alike(self, clusters: Sequence[Sequence[int]], places: Sequence[int]) -> Iterator[tuple[int | str, ...]]:
         """Give the ranks of clusters that did the same work as the one before, by what they executed."""
         if "instructions" not in self.attributes:
             return
-        executed, programs = self.attributes["instructions"].amount(places).sum(axis=0), self.performance.programs
+        executed, programs = self.attributes["instructions"].amount(places).sum(axis=0), self.vectors.programs
         groups: list[list[Sequence[int]]] = []
         for columns in sorted(clusters, key=lambda each: float(executed[list(each)].mean())):
             both = [*groups[-1][0], *columns] if groups else []
@@ -110,7 +110,7 @@ class Work:
                 groups.append([columns])
         for group in groups:
             if len(group) > 1:
-                yield tuple(self.performance.labels[column] for column in sorted(chain(*group)))
+                yield tuple(self.vectors.labels[column] for column in sorted(chain(*group)))
 
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
         """Whether some ranks did the same work in some regions, and take as long as noise can make it.
@@ -118,19 +118,17 @@ class Work:
         They executed equally many instructions, and the misses of none explain a fair part of the time that parts
         them. Regions in which they hardly differ are not asked.
         """
-        if self.performance.metric != "compute_time" or "instructions" not in self.attributes:
+        if self.vectors.metric != "compute_time" or "instructions" not in self.attributes:
             return False
         asked, chosen = set(np.asarray(columns).tolist()), np.asarray(places)
-        groups = [
-            group for each in self.performance.groups if len(group := sorted(asked.intersection(each.tolist()))) > 1
-        ]
+        groups = [group for each in self.vectors.groups if len(group := sorted(asked.intersection(each.tolist()))) > 1]
         return bool(groups) and all(self._worked_alike(chosen, group) for group in groups)
 
     def _worked_alike(self, places: Indices, columns: list[int]) -> bool:
         chosen = np.asarray(columns)
-        apart = np.ptp(self.performance.values[np.ix_(places, chosen)], axis=1)
+        apart = np.ptp(self.vectors.values[np.ix_(places, chosen)], axis=1)
         cells = np.ix_(places[apart >= CRITERIA.part * apart.max()], chosen)
-        times = self.performance.values[cells]
+        times = self.vectors.values[cells]
         executed = self.attributes["instructions"].amount(cells[0].ravel().tolist())[:, columns]
         most = executed.max(axis=1)
         if not most.any() or (most - executed.min(axis=1) > CRITERIA.same_work * most).any():
@@ -143,17 +141,17 @@ class Work:
 
     def _there(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
         """Leave out threads that have a part in none of some regions, unless all of them are such."""
-        if not self.performance.threads:
+        if not self.vectors.threads:
             return list(columns)
-        has_part = np.logical_not(np.isnan(self.performance.measured(places)).all(axis=0))
+        has_part = np.logical_not(np.isnan(self.vectors.measured(places)).all(axis=0))
         chosen = np.asarray(columns)
         return chosen[has_part[chosen]].tolist() or list(columns)
 
-    def vectors(self, attribute: Attribute, places: Sequence[int]) -> Values:
+    def attribute_vectors(self, attribute: Attribute, places: Sequence[int]) -> Values:
         """Give an attribute of some regions, 0 where it does not tell ranks apart; ``float64[rank, place]``."""
         values = np.array([attribute.of_ranks(place) for place in places])
         tells = [
-            max(self._slope(attribute.name, place, group) for group in self.performance.groups) >= CRITERIA.part
+            max(self._slope(attribute.name, place, group) for group in self.vectors.groups) >= CRITERIA.part
             for place in places
         ]
         if attribute.is_rate:
@@ -165,7 +163,7 @@ class Work:
 
         It is the slope of the line of least squares through the seconds over the times.
         """
-        seconds, times = self._seconds(name, place, columns), self.performance.values[place][columns]
+        seconds, times = self._seconds(name, place, columns), self.vectors.values[place][columns]
         apart = times - times.mean()
         squares = float((apart * apart).sum())  # not by BLAS, whose threads wait for each other on a busy machine
         return float((seconds * apart).sum()) / squares if squares > 0 else 0.0
@@ -176,17 +174,17 @@ class Work:
         What some ranks take longer than the fastest does for as many instructions is what all their misses took: so
         much each. Instructions take what they take together. So do bytes, if the time in their calls was not measured.
         """
-        performance, attribute = self.performance, self.attributes[name]
-        amount, times = attribute.amount([place])[0][columns], performance.values[place][columns]
+        vectors, attribute = self.vectors, self.attributes[name]
+        amount, times = attribute.amount([place])[0][columns], vectors.values[place][columns]
         total = amount.sum()
-        if name == performance.metric or not total:
+        if name == vectors.metric or not total:
             return np.asarray(amount)
         time = times.sum()
         if attribute.is_rate:
             time = self._beyond_instructions(place, columns, times).sum()
         elif name != "instructions":
-            metric = _CALLS.get(performance.metric, {}).get(name)
-            if metric and complete(performance.experiment, metric):
+            metric = _CALLS.get(vectors.metric, {}).get(name)
+            if metric and complete(vectors.experiment, metric):
                 time = attribute.selection.rows(metric, [place])[0][columns].sum()
             elif name == "mpi_bytes":
                 time = 0.0
@@ -202,6 +200,6 @@ class Work:
 
     def _spread(self, name: str, places: Sequence[int]) -> float:
         """Measure how far apart ranks of a program lie, relative to the largest, in the region where that is most."""
-        vectors = self.vectors(self.attributes[name], places)
-        programs = (vectors[each] for each in self.performance.groups)
+        vectors = self.attribute_vectors(self.attributes[name], places)
+        programs = (vectors[each] for each in self.vectors.groups)
         return max(float(ratio(np.ptp(each, axis=0), each.max(axis=0)).max()) for each in programs)

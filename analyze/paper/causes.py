@@ -49,20 +49,20 @@ def causes_of_ranks(found: Differences) -> DissimilarityCauses:
     The vectors of an attribute hold its values in all regions. Causes are the core attributions, which the paper shows
     as one: of several, those by which ranks are farthest apart come first.
     """
-    ranks, dissimilarity, performance = found.selection, found.dissimilarity, found.performance
+    ranks, dissimilarity, vectors = found.selection, found.dissimilarity, found.vectors
     names = [name for name in _names(ranks) if ranks.experiment.notes.counts_by_rank or name.endswith("_bytes")]
     if not dissimilarity.exists:
         return DissimilarityCauses(DecisionTable(tuple(names)))
-    places = list(dissimilarity.cccr or performance.top)
+    places = list(dissimilarity.culprits or vectors.top)
     columns, spread = [], {}
     for name in names:
-        vectors = attribute_vectors(ranks, name)
-        columns.append(cluster(vectors, performance.programs).tolist())
-        spread[name] = float(ratio(np.ptp(vectors[:, places], axis=0), vectors[:, places].max(axis=0)).max(initial=0.0))
-    decision = np.zeros(len(performance.labels), dtype=np.intp)
+        values = attribute_vectors(ranks, name)
+        columns.append(cluster(values, vectors.programs).tolist())
+        spread[name] = float(ratio(np.ptp(values[:, places], axis=0), values[:, places].max(axis=0)).max(initial=0.0))
+    decision = np.zeros(len(vectors.labels), dtype=np.intp)
     for number, columns_of_cluster in enumerate(dissimilarity.clusters):
         decision[list(columns_of_cluster)] = number
-    lines = zip(performance.labels, *columns, decision.tolist(), strict=True)
+    lines = zip(vectors.labels, *columns, decision.tolist(), strict=True)
     table = DecisionTable(tuple(names), tuple(Row(label, tuple(values), last) for label, *values, last in lines))
     widest = sorted(filter(table.telling.__contains__, names), key=lambda name: -spread[name])
     telling = [Attribute.of(name, ranks) for name in widest]
@@ -73,8 +73,8 @@ def causes_of_ranks(found: Differences) -> DissimilarityCauses:
             Difference(each.name, tuple(each.of_members(regions, columns) for columns in clusters)) for each in telling
         )
 
-    of_core = {core: differences([core]) for core in dissimilarity.cccr}
-    return DissimilarityCauses(table, differences(places), of_core)
+    of_culprit = {culprit: differences([culprit]) for culprit in dissimilarity.culprits}
+    return DissimilarityCauses(table, differences(places), of_culprit)
 
 
 def causes_of_regions(found: Disparity, ranks: Selection) -> DisparityCauses:
@@ -91,17 +91,17 @@ def causes_of_regions(found: Disparity, ranks: Selection) -> DisparityCauses:
         [int(each is not None and each[index] >= HIGH) for each in classes] for index in range(len(ranks.regions))
     ]
     rows = [
-        Row(region.id, tuple(values), int(index in found.ccr))
+        Row(region.id, tuple(values), int(index in found.critical))
         for index, (region, values) in enumerate(zip(ranks.regions, raised, strict=True))
     ]
     table = DecisionTable(names, tuple(rows))
     attributes = {name: Attribute.of(name, ranks) for name in names}
     causes = {}
-    for core in found.cccr:
-        high = [name for name, value in zip(names, raised[core], strict=True) if value]
+    for culprit in found.culprits:
+        high = [name for name, value in zip(names, raised[culprit], strict=True) if value]
         telling = [name for name in high if name in table.telling] or high
-        causes[core] = tuple(_cause(attributes[name], core) for name in telling)
-    return DisparityCauses(table, causes, dict.fromkeys(found.cccr, ()))
+        causes[culprit] = tuple(_cause(attributes[name], culprit) for name in telling)
+    return DisparityCauses(table, causes, dict.fromkeys(found.culprits, ()))
 
 
 def _names(ranks: Selection) -> tuple[str, ...]:
@@ -109,6 +109,6 @@ def _names(ranks: Selection) -> tuple[str, ...]:
     return tuple(name for name in ATTRIBUTES if name not in missing)
 
 
-def _cause(attribute: Attribute, core: int) -> Cause:
+def _cause(attribute: Attribute, culprit: int) -> Cause:
     values, rest = attribute.of_regions, attribute.of_the_rest
-    return Cause(attribute.name, float(values[core]), attribute.of_program, float(rest[core]))
+    return Cause(attribute.name, float(values[culprit]), attribute.of_program, float(rest[culprit]))

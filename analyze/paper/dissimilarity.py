@@ -73,16 +73,16 @@ def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Itera
         yield near if len(near) else np.array([first])  # what is no number is near to nothing
 
 
-def search_dissimilarity(performance: RankVectors) -> Dissimilarity:
+def search_dissimilarity(vectors: RankVectors) -> Dissimilarity:
     """Cluster the ranks, and search the regions that part them (section 4.3).
 
     Cost: one clustering a region that is looked at, and for composites one for each of the r/s of every size s that
     is tried, r the number of 1-code regions.
     """
-    search = _Search(performance)
+    search = _Search(vectors)
     clusters = tuple(tuple(each) for each in members(search.original))
-    programs = len(performance.groups)
-    spread = max(severity(search.vectors[columns]) for columns in performance.groups)
+    programs = len(vectors.groups)
+    spread = max(severity(search.compared[columns]) for columns in vectors.groups)
     if len(clusters) == programs:
         return Dissimilarity(clusters, spread, programs=programs)
     found = search.single_regions()
@@ -90,18 +90,18 @@ def search_dissimilarity(performance: RankVectors) -> Dissimilarity:
     if composite:
         found = search.composite_regions()
     critical = set(found)
-    core = tuple(each for each in found if critical.isdisjoint(performance.regions[each].children))
-    return Dissimilarity(clusters, spread, tuple(found), core, composite, odd_one(clusters), programs)
+    culprit = tuple(each for each in found if critical.isdisjoint(vectors.regions[each].children))
+    return Dissimilarity(clusters, spread, tuple(found), culprit, composite, odd_one(clusters), programs)
 
 
 class _Search:
     """Regions are set to 0 and restored in turn, and the clusters compared with the original ones (lines 3 to 31)."""
 
-    def __init__(self, performance: RankVectors) -> None:
-        self.performance = performance
-        self.top = performance.top
-        self.vectors = performance.values[list(self.top)].T.copy()
-        self.original = cluster(self.vectors, performance.programs)
+    def __init__(self, vectors: RankVectors) -> None:
+        self.vectors = vectors
+        self.top = vectors.top
+        self.compared = vectors.values[list(self.top)].T.copy()
+        self.original = cluster(self.compared, vectors.programs)
 
     def single_regions(self) -> list[int]:
         """Find the 1-code regions without which the clusters change, and what is critical below them."""
@@ -109,13 +109,13 @@ class _Search:
             each
             for column, region in enumerate(self.top)
             if self._changes(slice(column, column + 1))
-            for each in (region, *self._restored(region, self.vectors.copy(), column))
+            for each in (region, *self._restored(region, self.compared.copy(), column))
         ]
 
     def composite_regions(self) -> list[int]:
         """Search composites of s adjacent 1-code regions, from 2 on until some are critical (lines 32 to 39).
 
-        A composite's children are its members. If none of them is critical, it is a core itself, and is named by the
+        A composite's children are its members. If none of them is critical, it is a culprit itself, and is named by the
         members that part the ranks on their own, which the paper leaves open.
         """
         count = len(self.top)
@@ -127,37 +127,37 @@ class _Search:
 
     def _changes(self, columns: slice) -> bool:
         """Whether the clusters change without these 1-code regions (lines 12 to 14)."""
-        before = self.vectors[:, columns].copy()
-        self.vectors[:, columns] = 0.0
-        changed = not self._restores(self.vectors)
-        self.vectors[:, columns] = before
+        before = self.compared[:, columns].copy()
+        self.compared[:, columns] = 0.0
+        changed = not self._restores(self.compared)
+        self.compared[:, columns] = before
         return changed
 
-    def _restores(self, vectors: Values) -> bool:
-        return are_clusters(self.original, vectors, self.performance.programs)
+    def _restores(self, values: Values) -> bool:
+        return are_clusters(self.original, values, self.vectors.programs)
 
-    def _restored(self, parent: int, vectors: Values, column: int) -> Iterator[int]:
+    def _restored(self, parent: int, values: Values, column: int) -> Iterator[int]:
         """Restore each child alone in its parent's place: critical if the clusters do not change (lines 16 to 27)."""
-        for child in self.performance.regions[parent].children:
-            vectors[:, column] = self.performance.values[child]
-            if self._restores(vectors):
+        for child in self.vectors.regions[parent].children:
+            values[:, column] = self.vectors.values[child]
+            if self._restores(values):
                 yield child
-                yield from self._restored(child, vectors, column)
+                yield from self._restored(child, values, column)
 
     def _members(self, columns: slice) -> list[int]:
         """Give the critical members of a composite, and what is critical below them."""
         found: list[int] = []
         for column in range(columns.start, columns.stop):
-            vectors = self.vectors.copy()
-            vectors[:, columns] = 0.0
-            vectors[:, column] = self.vectors[:, column]
-            if self._restores(vectors):
-                found += [self.top[column], *self._restored(self.top[column], vectors, column)]
+            values = self.compared.copy()
+            values[:, columns] = 0.0
+            values[:, column] = self.compared[:, column]
+            if self._restores(values):
+                found += [self.top[column], *self._restored(self.top[column], values, column)]
         return found or self._parting(range(columns.start, columns.stop))
 
     def _parting(self, columns: Sequence[int]) -> list[int]:
-        programs = len(self.performance.groups)
-        alone = {column: cluster(self.vectors[:, [column]], self.performance.programs) for column in columns}
+        programs = len(self.vectors.groups)
+        alone = {column: cluster(self.compared[:, [column]], self.vectors.programs) for column in columns}
         return [self.top[column] for column, labels in alone.items() if _count(labels) > programs]
 
 

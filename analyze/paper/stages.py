@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 
@@ -15,9 +14,7 @@ from ..run.selection import Selection
 from .dissimilarity import search_dissimilarity
 from .weights import weigh
 
-__all__ = ["PAPER_METRIC", "by_the_paper", "compare"]
-
-PAPER_METRIC: Final = "cpu_time"  # section 4.2.1: its main measurement
+__all__ = ["by_the_paper", "compare"]
 
 
 def by_the_paper(prepared: Prepared, metric: str, disparity_metric: str) -> tuple[Prepared, Differences, Weights]:
@@ -40,9 +37,9 @@ def by_the_paper(prepared: Prepared, metric: str, disparity_metric: str) -> tupl
 def compare(ranks: Selection, metric: str) -> Differences:
     """Compare ranks, or threads, by what was measured of them: probes included, and nothing too small to differ by."""
     compared = ranks if metric == "mpi_bytes" else ranks.by_thread()
-    performance = RankVectors.selected(compared, metric=metric)
-    measured = performance.measured(range(len(performance.regions)))
+    vectors = RankVectors.selected(compared, metric=metric)
+    measured = vectors.measured(range(len(vectors.regions)))
     # A thread has the serial part of its process in common with the others, though it has no part in it.
-    values = np.where(np.isnan(measured), performance.values, measured) if performance.threads else measured
-    performance = replace(performance, values=values)
-    return Differences(compared, performance, search_dissimilarity(performance), 0.0)
+    values = np.where(np.isnan(measured), vectors.values, measured) if vectors.threads else measured
+    vectors = replace(vectors, values=values)
+    return Differences(compared, vectors, search_dissimilarity(vectors), 0.0)

@@ -58,16 +58,18 @@ def weigh(prepared: Prepared, metric: str) -> Weights:
 
 
 def class_regions(regions: tuple[CodeRegion, ...], values: list[float]) -> Disparity:
-    """Find the critical regions, high or very high, and their cores.
+    """Find the critical regions, high or very high, and their culprits.
 
-    A core is a critical leaf, or a critical region of a higher class than each of its children.
+    A culprit is a critical leaf, or a critical region of a higher class than each of its children.
     """
     classes = severity_classes(values)
     if classes is None:
         return Disparity(tuple(values))
-    ccr = tuple(index for index in range(len(regions)) if classes[index] >= HIGH)
-    cores = tuple(index for index in ccr if all(classes[index] > classes[child] for child in regions[index].children))
-    return Disparity(tuple(values), tuple(classes), ccr, cores)
+    critical = tuple(index for index in range(len(regions)) if classes[index] >= HIGH)
+    culprits = tuple(
+        index for index in critical if all(classes[index] > classes[child] for child in regions[index].children)
+    )
+    return Disparity(tuple(values), tuple(classes), critical, culprits)
 
 
 def _by_cycles(ranks: Selection, cycles: str, metric: str) -> Values:

@@ -59,9 +59,9 @@ class Refinement:
 def refine(findings: Findings) -> Refinement:
     """Choose what the next round measures.
 
-    Of the functions with a core of dissimilarity or disparity all loops become regions, and calls of MPI or of what
-    does file I/O where these take a tenth of its time. Where its loops were regions already, the core is divided into
-    blocks. What leads to a core stays, as does what takes 3 % of the program's time::
+    Of the functions with a culprit of dissimilarity or disparity all loops become regions, and calls of MPI or of what
+    does file I/O where these take a tenth of its time. Where its loops were regions already, the culprit is divided
+    into blocks. What leads to a culprit stays, as does what takes 3 % of the program's time::
 
         main ── solve ── sweep     main ── solve ── sweep ── loop@12 ── loop@14
              └─ check          →
@@ -70,11 +70,11 @@ def refine(findings: Findings) -> Refinement:
         findings: Of the round before.
     """
     experiment = findings.experiment
-    positions = dict.fromkeys([*findings.dissimilarity.cccr, *findings.disparity.cccr])
-    cores = {findings.run.weighed.regions[each].id: _modes(findings.run.weighed_costs[each]) for each in positions}
-    regions = {path: experiment.call_paths[path].region for path in cores}
+    positions = dict.fromkeys([*findings.dissimilarity.culprits, *findings.disparity.culprits])
+    culprits = {findings.run.weighed.regions[each].id: _modes(findings.run.weighed_costs[each]) for each in positions}
+    regions = {path: experiment.call_paths[path].region for path in culprits}
     elsewhere = {path: region for path, region in regions.items() if not is_built(experiment, path)}
-    built = {path: modes for path, modes in cores.items() if path not in elsewhere}
+    built = {path: modes for path, modes in culprits.items() if path not in elsewhere}
     opened = _opened(experiment, built)
     plan = _plan(experiment, opened, _weighing(findings), built.keys())
     return Refinement(plan, tuple(opened), tuple(dict.fromkeys(elsewhere.values())))
@@ -107,10 +107,10 @@ def _computing(experiment: Experiment) -> float:
     return float((compute_time(experiment) if known else experiment.exclusive("wall_time")).sum())
 
 
-def _opened(experiment: Experiment, cores: Mapping[int, tuple[str, ...]]) -> list[Opened]:
-    """Give each function with cores, and what is looked for in it because of any of them."""
+def _opened(experiment: Experiment, culprits: Mapping[int, tuple[str, ...]]) -> list[Opened]:
+    """Give each function with culprits, and what is looked for in it because of any of them."""
     opened: dict[tuple[str, str], Opened] = {}
-    for path, modes in cores.items():
+    for path, modes in culprits.items():
         region = experiment.call_paths[path].region
         key = (region.file, region.function or region.name)
         known = opened.get(key, Opened(region, ()))
@@ -128,7 +128,7 @@ def _modes(cost: Cost) -> tuple[str, ...]:
 
 
 def _is_open(experiment: Experiment, path: int) -> bool:
-    """Tell whether the loops of a core were regions already: some right in it, or another one around it."""
+    """Tell whether the loops of a culprit were regions already: some right in it, or another one around it."""
     region = experiment.call_paths[path].region
     near = [*experiment.children[path], *experiment.ancestors(path)]
     return not (is_block(region) or _members(region)) and any(
@@ -139,18 +139,18 @@ def _is_open(experiment: Experiment, path: int) -> bool:
 
 def _weighing(findings: Findings) -> Iterator[int]:
     """Give the call paths with a source that take time enough to be kept."""
-    for region, cost in zip(findings.performance.regions, findings.run.costs, strict=True):
+    for region, cost in zip(findings.vectors.regions, findings.run.costs, strict=True):
         if cost.share >= CRITERIA.least_weight and is_built(findings.experiment, region.id):
             yield region.id
 
 
-def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[int], cores: Collection[int]) -> Plan:
-    """Give the plan that keeps what weighs and what leads to cores, and opens functions."""
-    way = [each for path in cores for each in (*reversed(list(experiment.ancestors(path))), path)]
+def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[int], culprits: Collection[int]) -> Plan:
+    """Give the plan that keeps what weighs and what leads to culprits, and opens functions."""
+    way = [each for path in culprits for each in (*reversed(list(experiment.ancestors(path))), path)]
     regions = {path: experiment.call_paths[path].region for path in (*weighing, *way)}
     split = [_host(experiment, path) for path, region in regions.items() if is_block(region)]
-    split += [regions[path] for path in cores if _is_open(experiment, path)]
-    apart = {regions[path] for path in cores if _is_of_loops(regions[path])}
+    split += [regions[path] for path in culprits if _is_open(experiment, path)]
+    apart = {regions[path] for path in culprits if _is_of_loops(regions[path])}
     kept = [
         each
         for each in dict.fromkeys([*regions.values(), *split])

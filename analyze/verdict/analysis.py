@@ -11,6 +11,7 @@ import numpy as np
 
 from ...experiment import Experiment
 from ..account import Account, find_account
+from ..choices import OURS
 from ..critical_path.critical_path import CriticalPath, find_critical_path
 from ..disparity.causes import DisparityCauses
 from ..disparity.disparity import Disparity
@@ -28,15 +29,13 @@ from ..run.arrays import Values
 from ..run.preparation import Prepared
 from .base import Base, find_base
 from .causes import causes_of_differences
-from .cores import cores_by_weight
+from .culprits import culprits_by_weight
 from .explanation import Explanation, attributes_of_ranks, unprobed_callees
 from .finding import Cause
 from .parts import Parts
 from .repeatability import Repetition
 
-__all__ = ["METHODS", "OURS", "PAPER", "Analysis"]
-
-OURS, PAPER = METHODS = ("autoanalyzer", "paper")
+__all__ = ["Analysis"]
 _BUSY: Final = ("compute_time", "cpu_time")  # what is busy time
 
 
@@ -75,9 +74,9 @@ class Analysis:
         return lacking(self.experiment)
 
     @property
-    def performance(self) -> RankVectors:
+    def vectors(self) -> RankVectors:
         """The performance vectors; positions elsewhere are positions in its ``regions``."""
-        return self.differences.performance
+        return self.differences.vectors
 
     @property
     def dissimilarity(self) -> Dissimilarity:
@@ -95,20 +94,22 @@ class Analysis:
         return self.differences.selection.is_part
 
     @cached_property
-    def cores_by_difference(self) -> tuple[int, ...]:
-        """The cores that part the ranks: real imbalance first, then the widest difference."""
-        values, alike = self.performance.values, self.same_work.cores
-        return tuple(sorted(self.dissimilarity.cccr, key=lambda core: (core in alike, -float(np.ptp(values[core])))))
+    def culprits_by_difference(self) -> tuple[int, ...]:
+        """The culprits that part the ranks: real imbalance first, then the widest difference."""
+        values, alike = self.vectors.values, self.same_work.culprits
+        return tuple(
+            sorted(self.dissimilarity.culprits, key=lambda culprit: (culprit in alike, -float(np.ptp(values[culprit]))))
+        )
 
     @cached_property
-    def cores_by_weight(self) -> tuple[int, ...]:
-        """The cores that weigh, and that the verdict names, in its order."""
-        return cores_by_weight(self.run, self.disparity, self.parts)
+    def culprits_by_weight(self) -> tuple[int, ...]:
+        """The culprits that weigh, and that the verdict names, in its order."""
+        return culprits_by_weight(self.run, self.disparity, self.parts)
 
     @cached_property
     def work(self) -> Work:
         """What the ranks that are compared do."""
-        return Work(self.performance, attributes_of_ranks(self.differences))
+        return Work(self.vectors, attributes_of_ranks(self.differences))
 
     @cached_property
     def same_work(self) -> SameWork:
@@ -117,21 +118,22 @@ class Analysis:
 
     @cached_property
     def told_apart(self) -> Mapping[int | None, tuple[Difference, ...]]:
-        """What tells ranks apart as their time does, by core; under None, in all of them together, or in no region."""
-        clusters, cores = self.dissimilarity.clusters, self.dissimilarity.cccr
+        """What tells ranks apart as their time does, by culprit; under None, in all together, or in no region."""
+        clusters, culprits = self.dissimilarity.clusters, self.dissimilarity.culprits
         if self.root_causes:
             by_paper, _ = self.root_causes
-            return {core: by_paper.differences if core is None else by_paper.of_core[core] for core in (None, *cores)}
-        if not self.dissimilarity.exists:
-            return {}
-        places: dict[int | None, Sequence[int]] = {None: cores or self.performance.top}
-        places.update((core, [core]) for core in cores)
-        return {core: self.work.differences(each, clusters) for core, each in places.items()}
+            return {
+                culprit: by_paper.differences if culprit is None else by_paper.of_culprit[culprit]
+                for culprit in (None, *culprits)
+            }
+        places: dict[int | None, Sequence[int]] = {None: culprits or self.vectors.top}
+        places.update((culprit, [culprit]) for culprit in culprits)
+        return {culprit: self.work.differences(each, clusters) for culprit, each in places.items()}
 
     @cached_property
     def causes_of_differences(self) -> Mapping[int | None, tuple[Cause, ...]]:
-        """What makes the slowest ranks, or threads, busy longer, in seconds; by core, and under None in all."""
-        is_busy = self.performance.metric in _BUSY and self.experiment.notes.counts_by_rank
+        """What makes the slowest ranks, or threads, busy longer, in seconds; by culprit, and under None in all."""
+        is_busy = self.vectors.metric in _BUSY and self.experiment.notes.counts_by_rank
         account = self.account if self._is_counted and is_busy and not self.root_causes else None
         executed = self.work.attributes.get("instructions")
         return causes_of_differences(account, self.differences, executed, self.told_apart, self.master)
@@ -160,12 +162,12 @@ class Analysis:
     @cached_property
     def procedures(self) -> Procedures:
         """The regions over all their call paths."""
-        return Procedures(self.run, self.cores_by_weight)
+        return Procedures(self.run, self.culprits_by_weight)
 
     @cached_property
     def critical_path(self) -> CriticalPath | None:
         """Where the run's length comes from; None if that was not recorded."""
-        master = None if self.master is None else self.performance.ranks[self.master]
+        master = None if self.master is None else self.vectors.ranks[self.master]
         alone = not self.run.oversubscription
         return find_critical_path(self.experiment, self.run.program_time, alone=alone, master=master)
 
@@ -177,7 +179,7 @@ class Analysis:
     @cached_property
     def master(self) -> int | None:
         """The column of the rank that hands out work, which is left out of balance and gains; None without one."""
-        return find_master(self.performance, self.include_ranks) if self.method == OURS else None
+        return find_master(self.vectors, self.include_ranks) if self.method == OURS else None
 
     @cached_property
     def in_turn(self) -> Values:

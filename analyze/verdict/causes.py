@@ -20,16 +20,16 @@ __all__ = ["causes_of_differences", "groups_in"]
 
 def groups_in(differences: Differences, regions: Sequence[int], master: int | None) -> tuple[Group, ...]:
     """Return what each cluster was measured to do in some regions, but a master, and threads with no part in any."""
-    performance = differences.performance
-    measured = performance.measured(regions)
+    vectors = differences.vectors
+    measured = vectors.measured(regions)
     values = np.where(np.isnan(measured).all(axis=0), np.nan, np.nansum(measured, axis=0))
     if master is not None:
         values[master] = np.nan
     groups = []
-    for columns in map(np.asarray, clusters_in(performance, differences.dissimilarity, regions)):
+    for columns in map(np.asarray, clusters_in(vectors, differences.dissimilarity, regions)):
         present = columns[~np.isnan(values[columns])].tolist()
         if present:
-            labels = tuple(performance.labels[column] for column in present)
+            labels = tuple(vectors.labels[column] for column in present)
             groups.append(Group(labels, float(values[present].mean())))
     return tuple(groups)
 
@@ -41,7 +41,7 @@ def causes_of_differences(
     apart: Mapping[int | None, Sequence[Difference]],
     master: int | None,
 ) -> Mapping[int | None, tuple[Cause, ...]]:
-    """Return what makes up the seconds that the slowest ranks are busy longer in each core, the largest first.
+    """Return what makes up the seconds that the slowest ranks are busy longer in each culprit, the largest first.
 
     What has no seconds in the account, such as the bytes of messages, follows.
 
@@ -49,27 +49,28 @@ def causes_of_differences(
         account: None where no busy time is compared, or a rank's counts are not of the work that it was timed at.
         differences: How ranks differ.
         executed: The instructions of each; None where they were not counted.
-        apart: By core, what tells them apart as their time does; under None, in all cores together, or in no region.
+        apart: By culprit, what tells them apart as their time does; under None, in all culprits together, or in no
+            region.
         master: The column of the rank that hands out work; None without one.
     """
-    named = {core: tuple(Cause(each.attribute) for each in found) for core, found in apart.items()}
+    named = {culprit: tuple(Cause(each.attribute) for each in found) for culprit, found in apart.items()}
     if account is None or executed is None:
         return named
-    column = {label: number for number, label in enumerate(differences.performance.labels)}
+    column = {label: number for number, label in enumerate(differences.vectors.labels)}
     asked: list[int | None] = []
     groups: list[tuple[tuple[int, ...], tuple[int | str, ...]]] = []
-    for core in named:
-        regions = differences.dissimilarity.cccr or differences.performance.top if core is None else (core,)
+    for culprit in named:
+        regions = differences.dissimilarity.culprits or differences.vectors.top if culprit is None else (culprit,)
         found = groups_in(differences, regions, master)
         if slow := slowest(found):
             rest = tuple(label for each in found if each.labels != slow for label in each.labels)
             groups += [(tuple(regions), slow), (tuple(regions), rest)]
-            asked.append(core)
+            asked.append(culprit)
     seconds = [_by_attribute(each) for each in account.of_groups(groups, differences.selection)] if groups else []
     counts = [executed.of_members(regions, [column[label] for label in labels]) for regions, labels in groups]
     both = zip(seconds[::2], seconds[1::2], strict=True)
-    for core, (most, least), more, less in zip(asked, both, counts[::2], counts[1::2], strict=True):
-        named[core] = _causes_apart(named[core], most, least, more / less if less > 0 else None)
+    for culprit, (most, least), more, less in zip(asked, both, counts[::2], counts[1::2], strict=True):
+        named[culprit] = _causes_apart(named[culprit], most, least, more / less if less > 0 else None)
     return named
 
 

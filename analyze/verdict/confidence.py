@@ -46,7 +46,7 @@ def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | N
 
     Args:
         analysis: What was found.
-        regions: Positions among the regions that were compared: a core alone, or all together.
+        regions: Positions among the regions that were compared: a culprit alone, or all together.
     """
     differences = analysis.differences
     if is_same_work(analysis, regions):
@@ -65,7 +65,7 @@ def doubt_of_difference(analysis: Analysis, regions: Sequence[int]) -> Doubt | N
 def is_same_work(analysis: Analysis, regions: Sequence[int]) -> bool:
     """Return whether all ranks did the same work in some regions."""
     same = analysis.same_work
-    return same.cores.issuperset(regions) if analysis.dissimilarity.cccr else same.everywhere
+    return same.culprits.issuperset(regions) if analysis.dissimilarity.culprits else same.everywhere
 
 
 def is_by_counts_alone(analysis: Analysis, regions: Sequence[int]) -> bool:
@@ -89,16 +89,16 @@ def confidence_in_difference(analysis: Analysis, regions: Sequence[int]) -> Conf
     return _without_a_cause(analysis)
 
 
-def confidence_in_weight(analysis: Analysis, core: int) -> Confidence:
+def confidence_in_weight(analysis: Analysis, culprit: int) -> Confidence:
     """Judge that a region takes much time: its time is certain, its cause may not be.
 
     Args:
         analysis: What was found.
-        core: Position among the regions that were weighed.
+        culprit: Position among the regions that were weighed.
     """
-    if analysis.parts.is_explained(core):
+    if analysis.parts.is_explained(culprit):
         return Confidence("high", "it has a cause that was measured")
-    if analysis.explanation.seconds.waits[core]:
+    if analysis.explanation.seconds.waits[culprit]:
         return Confidence("high", "its time in MPI was measured")
     return _without_a_cause(analysis)
 
@@ -110,5 +110,5 @@ def _without_a_cause(analysis: Analysis) -> Confidence:
 
 
 def _counts_differ(analysis: Analysis, regions: Sequence[int]) -> bool:
-    cores = regions if analysis.dissimilarity.cccr else [None]
-    return any(analysis.told_apart.get(core) for core in cores)
+    culprits = regions if analysis.dissimilarity.culprits else [None]
+    return any(analysis.told_apart.get(culprit) for culprit in culprits)

@@ -46,10 +46,10 @@ def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
     waiting = Waiting(np.zeros(len(weighed.regions)))
     serialisation = find_serialisation(weighed) if differences else None
     if differences and serialisation:
-        waiting = followed_waiting(weighed, differences.dissimilarity.cccr, serialisation)
+        waiting = followed_waiting(weighed, differences.dissimilarity.culprits, serialisation)
     elif differences:
-        found, performance = differences.dissimilarity, differences.performance
-        waiting = find_waiting(weighed, found, performance, differences.selection)
+        found, vectors = differences.dissimilarity, differences.vectors
+        waiting = find_waiting(weighed, found, vectors, differences.selection)
     waiting = with_measured(waiting, weighed)
     attributes = attributes_of(weighed)
     seconds = time_split(weighed, attributes, prepared.weighed_costs, waiting.seconds, serialisation)

@@ -53,25 +53,21 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
         analysis: What was found.
         regions: Positions among the regions that were compared; none is below another.
     """
-    performance = analysis.performance
-    if (
-        performance.metric not in (*TIMES, OFF_PROCESSOR)
-        or is_same_work(analysis, regions)
-        or analysis.dissimilarity.jobs
-    ):
+    vectors = analysis.vectors
+    if vectors.metric not in (*TIMES, OFF_PROCESSOR) or is_same_work(analysis, regions) or analysis.dissimilarity.jobs:
         return None
     if is_by_counts_alone(analysis, regions) or is_slight_speed(analysis, regions):
         return None
-    times = performance.values[list(regions)].sum(axis=0)
-    everyone = [group[group != analysis.master] for group in performance.groups]  # but a master
+    times = vectors.values[list(regions)].sum(axis=0)
+    everyone = [group[group != analysis.master] for group in vectors.groups]  # but a master
     causes = analysis.causes_of_differences
-    first = [causes.get(core, causes.get(None, ()))[:1] for core in regions]
+    first = [causes.get(culprit, causes.get(None, ()))[:1] for culprit in regions]
     avoidable = all(found and found[0].attribute in MISS_RATES for found in first)
     groups, why = [times[group] for group in everyone], Why.FASTEST if avoidable else Why.EVEN
     found = [Saved(why, float(each.max()), float(each.min() if avoidable else each.mean())) for each in groups]
     saved = max(found, key=lambda each: each.before - each.after)
     serialisation = analysis.explanation.serialisation
-    if serialisation and performance.metric == "compute_time" and len(groups) == 1 and not analysis.compares_a_part:
+    if serialisation and vectors.metric == "compute_time" and len(groups) == 1 and not analysis.compares_a_part:
         on_path = sum(inclusive(analysis, serialisation.on_path, each) for each in regions)
         if on_path < saved.before or analysis.in_turn[list(regions)].any():
             at_once = analysis.in_turn[list(regions)].any() and not avoidable
@@ -79,11 +75,11 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     return gain_of(analysis, [saved])
 
 
-def gain_of_weight(analysis: Analysis, core: int) -> Gain | None:
+def gain_of_weight(analysis: Analysis, culprit: int) -> Gain | None:
     """Return the time of what has a remedy in a region that weighs; None where no fix is known that saves it.
 
     Args:
         analysis: What was found.
-        core: Position among the regions that were weighed.
+        culprit: Position among the regions that were weighed.
     """
-    return gain_of(analysis, analysis.parts.remedies(core).values())
+    return gain_of(analysis, analysis.parts.remedies(culprit).values())

@@ -19,23 +19,23 @@ _AWAITED: Final = "ranks wait for it"
 
 
 def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each core that takes much time."""
+    """Yield a finding for each culprit that takes much time."""
     seconds = analysis.explanation.seconds
-    for core in analysis.cores_by_weight:
-        confidence = confidence_in_weight(analysis, core)
-        kind = analysis.parts.kind(core)
+    for culprit in analysis.culprits_by_weight:
+        confidence = confidence_in_weight(analysis, culprit)
+        kind = analysis.parts.kind(culprit)
         of_run = kind is Kind.LATE and not seconds.turns
         yield Finding(
             kind,
-            analysis.run.weighed.regions[core],
-            weight=core,
-            causes=analysis.parts.causes(core),
-            gain=gain_of_weight(analysis, core),
-            share=analysis.run.weighed_costs[core].share if of_run else share_of(analysis, core),
+            analysis.run.weighed.regions[culprit],
+            weight=culprit,
+            causes=analysis.parts.causes(culprit),
+            gain=gain_of_weight(analysis, culprit),
+            share=analysis.run.weighed_costs[culprit].share if of_run else share_of(analysis, culprit),
             of_run=of_run,
             level=confidence.level,
             reason=confidence.reason,
-            repeatability=analysis.repetition.of_regions.get(core),
+            repeatability=analysis.repetition.of_regions.get(culprit),
         )
 
 
@@ -74,10 +74,10 @@ def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | 
         late = _busiest(analysis, awaited)
         return None if late is None else (late, Wait(own, float(waiting.seconds[position])))
     if position in waiting.late:
-        core = waiting.late[position]
-        region, share = analysis.performance.regions[core], share_of(analysis, core, compared=True)
+        culprit = waiting.late[position]
+        region, share = analysis.vectors.regions[culprit], share_of(analysis, culprit, compared=True)
         known = Finding(Kind.LATE, region, share=share, reason=_AWAITED)
-        return known, Wait(own, waiting.shares[position][core])
+        return known, Wait(own, waiting.shares[position][culprit])
     return None
 
 

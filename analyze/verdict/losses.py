@@ -42,25 +42,25 @@ def losses(findings: Analysis) -> list[Loss]:
 
     Times are those that are compared: without what probes took, and as the ranks' work shares them out.
     """
-    performance = findings.performance
-    if performance.metric not in TIMES:
+    vectors = findings.vectors
+    if vectors.metric not in TIMES:
         metric = "compute_time" if Computing.is_measured(findings.experiment) else "wall_time"
-        performance = RankVectors.selected(findings.differences.selection, metric=metric)
-    threads, columns_of_all = performance.selection.threads, performance.selection.columns
+        vectors = RankVectors.selected(findings.differences.selection, metric=metric)
+    threads, columns_of_all = vectors.selection.threads, vectors.selection.columns
     own_time = threads.own[:, columns_of_all] if threads else None  # else they have that of another thread
     found = []
-    for region, each in enumerate(performance.regions):
-        below = performance.values[list(each.children)].sum(axis=0)
-        for group in performance.groups:
+    for region, each in enumerate(vectors.regions):
+        below = vectors.values[list(each.children)].sum(axis=0)
+        for group in vectors.groups:
             columns = group if own_time is None else group[own_time[each.id, group]]
             if not len(columns):
                 continue
-            inclusive = performance.values[region][columns]
+            inclusive = vectors.values[region][columns]
             own = inclusive - below[columns]
             slowest, mean = int(own.argmax()), float(own.mean())
             loss = float(own[slowest]) - mean
             if loss > _ROUNDING * float(inclusive.max()):
                 factor = float(own[slowest]) / mean if mean > 0 else None
-                label = performance.labels[columns[slowest]]
+                label = vectors.labels[columns[slowest]]
                 found.append(Loss(region, loss * len(columns), float(own[slowest]), mean, factor, label))
     return sorted(found, key=lambda each: -each.loss)

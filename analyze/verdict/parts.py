@@ -82,8 +82,8 @@ class Parts:
         """
         split, cost, path = self.explanation.seconds, self.run.weighed_costs[region], self.explanation.serialisation
         own = dict(self.of(region))
-        for core in cores_below(self.run.weighed.regions, region, self.weights.disparity.cccr):
-            own = {name: each - self.of(core)[name] for name, each in own.items()}
+        for culprit in cores_below(self.run.weighed.regions, region, self.weights.disparity.culprits):
+            own = {name: each - self.of(culprit)[name] for name, each in own.items()}
         if self.by_paper:
             own = {each.attribute: own[each.attribute] for each in self.by_paper.causes.get(region, ())}
         least = CRITERIA.part * float(split.time[region])

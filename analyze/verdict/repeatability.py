@@ -61,8 +61,8 @@ class Repetition:
 
     Attributes:
         runs: How many there are.
-        of_ranks: By the core region that parts the ranks; None stands for all regions, if ranks differ and none does.
-        of_regions: By the core region that weighs.
+        of_ranks: By the culprit that parts the ranks; None stands for all regions, if ranks differ and none does.
+        of_regions: By the culprit that weighs.
     """
 
     runs: int = 1

@@ -27,4 +27,4 @@ def share_of(analysis: Analysis, region: int, *, compared: bool = False) -> floa
 
 def inclusive(analysis: Analysis, values: Values, region: int) -> float:
     """Return the value of a region as it is compared; see ``as_compared``."""
-    return as_compared(values, analysis.run.weighed.regions, analysis.performance.regions, region)
+    return as_compared(values, analysis.run.weighed.regions, analysis.vectors.regions, region)

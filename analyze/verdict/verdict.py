@@ -58,7 +58,7 @@ def find_verdict(analysis: Analysis) -> Verdict:
     too_short = analysis.run.program_time < CRITERIA.resolution
     found = [] if too_short else [*uneven_regions(analysis), *heavy_regions(analysis), *heavy_procedures(analysis)]
     findings = tuple(ranked(each_place_once(analysis, found)))
-    performance, master = analysis.performance, analysis.master
+    vectors, master = analysis.vectors, analysis.master
     column = analysis.dissimilarity.odd_one
     is_certain = column not in (None, master) and not any(each.doubt for each in findings)
     return Verdict(
@@ -66,8 +66,8 @@ def find_verdict(analysis: Analysis) -> Verdict:
         analysis.base,
         too_short,
         balanced=not any((each.groups and not each.doubt) or each.kind in _OF_RANKS for each in findings),
-        master=None if master is None else performance.ranks[master],
-        computes_least=performance.ranks[column]
+        master=None if master is None else vectors.ranks[master],
+        computes_least=vectors.ranks[column]
         if column is not None and is_certain and _computes_least(analysis, column)
         else None,
         longest_wait=None if too_short else _longest_wait(analysis, findings),
@@ -96,12 +96,12 @@ def _longest_wait(analysis: Analysis, findings: Sequence[Finding]) -> Wait | Non
 
 
 def _computes_least(analysis: Analysis, column: int) -> bool:
-    """Return whether a rank computes no more than any other in each core, and in all."""
-    performance = analysis.performance
-    if performance.threads or performance.metric != "compute_time":
+    """Return whether a rank computes no more than any other in each culprit, and in all."""
+    vectors = analysis.vectors
+    if vectors.threads or vectors.metric != "compute_time":
         return False
-    if performance.ranks[column] in analysis.experiment.notes.unfinished:
+    if vectors.ranks[column] in analysis.experiment.notes.unfinished:
         return False
-    values = performance.values
-    compared = np.vstack([values[list(analysis.dissimilarity.cccr)], values[list(performance.top)].sum(axis=0)])
+    values = vectors.values
+    compared = np.vstack([values[list(analysis.dissimilarity.culprits)], values[list(vectors.top)].sum(axis=0)])
     return bool((compared[:, column] <= compared.min(axis=1)).all())

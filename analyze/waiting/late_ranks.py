@@ -32,7 +32,7 @@ class LateRanks:
     Attributes:
         in_mpi: ``float64[region]``: the time in these calls, a mean over the ranks.
         seconds: ``float64[region]``: what of it is waiting for ranks that compute longer; so is that.
-        shares: Region → the cores whose slower ranks are waited for → the seconds for each.
+        shares: Region → the culprits whose slower ranks are waited for → the seconds for each.
     """
 
     in_mpi: Values
@@ -40,7 +40,7 @@ class LateRanks:
     shares: Mapping[int, Mapping[int, float]]
 
 
-def find_late_ranks(selection: Selection, performance: RankVectors, cores: Sequence[int]) -> LateRanks:
+def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequence[int]) -> LateRanks:
     """Follow a program, as if it were the mean of its turns, and see how far ranks are ahead of others in each region.
 
     Regions follow each other as they were first entered; those in a loop, or entered again and again, take turns::
@@ -56,11 +56,11 @@ def find_late_ranks(selection: Selection, performance: RankVectors, cores: Seque
 
     Args:
         selection: The ranks, and regions.
-        performance: What they compute.
-        cores: Regions whose lateness is told apart.
+        vectors: What they compute.
+        culprits: Regions whose lateness is told apart.
     """
-    program = _Program.of(selection, performance)
-    walk = _Walk(program, tuple(cores))
+    program = _Program.of(selection, vectors)
+    walk = _Walk(program, tuple(culprits))
     walk.go()
     return LateRanks(program.in_mpi, walk.seconds, walk.shares)
 
@@ -71,7 +71,7 @@ class _Program:
 
     Attributes:
         selection: The ranks, and regions.
-        performance: What they compute.
+        vectors: What they compute.
         in_mpi: As ``LateRanks`` has it.
         roots: Positions of the own code of the entry procedures.
         below: By region the positions of those right below it, in the order of first entry; below own code, too.
@@ -80,7 +80,7 @@ class _Program:
     """
 
     selection: Selection
-    performance: RankVectors
+    vectors: RankVectors
     in_mpi: Values
     roots: tuple[int, ...]
     below: tuple[tuple[int, ...], ...]
@@ -88,9 +88,9 @@ class _Program:
     visits: tuple[float, ...]
 
     @classmethod
-    def of(cls, selection: Selection, performance: RankVectors) -> _Program:
+    def of(cls, selection: Selection, vectors: RankVectors) -> _Program:
         """Read the tree, and what is in it."""
-        experiment, regions = selection.experiment, performance.regions
+        experiment, regions = selection.experiment, vectors.regions
         place = {each.id: index for index, each in enumerate(regions)}
         below = tuple(tuple(place[path] for path in experiment.children[each.id] if path in place) for each in regions)
         inclusive = selection.sums("mpi_time") / len(selection.ranks)
@@ -103,7 +103,7 @@ class _Program:
         visits = summary(experiment, "visits").most.tolist() if complete(experiment, "visits") else []
         return cls(
             selection,
-            performance,
+            vectors,
             in_mpi,
             tuple(place[root] for root in experiment.roots),
             below,
@@ -114,7 +114,7 @@ class _Program:
     def turns(self, index: int) -> tuple[list[int], float]:
         """List the regions below one that take turns in it, and say how many turns it commonly has each time."""
         below = list(self.below[index])
-        region = self.selection.experiment.call_paths[self.performance.regions[index].id].region
+        region = self.selection.experiment.call_paths[self.vectors.regions[index].id].region
         if not self.visits:
             return (below, 2.0) if region.kind == "loop" else ([], 1.0)
         entered = max(self.visits[index], 1.0)
@@ -123,11 +123,11 @@ class _Program:
 
     def own_time(self, index: int) -> Values:
         """Give what each rank computes in a region alone."""
-        return np.asarray(_own(self.performance.values, self.performance.regions, index))
+        return np.asarray(_own(self.vectors.values, self.vectors.regions, index))
 
     def computed(self) -> Values:
         """Give all that each rank computes."""
-        return np.asarray(self.performance.values[list(self.performance.top)].sum(axis=0))
+        return np.asarray(self.vectors.values[list(self.vectors.top)].sum(axis=0))
 
     def spent(self, index: int) -> Values:
         """Give the time of each rank in a region's own MPI calls."""
@@ -136,8 +136,8 @@ class _Program:
     def enter(self, index: int) -> Flags:
         """Tell which ranks enter a region."""
         entries = "visits" if self.visits else "wall_time"
-        path = self.performance.regions[index].id
-        if self.performance.regions[index].own_code or summary(self.selection.experiment, entries).least[path] > 0:
+        path = self.vectors.regions[index].id
+        if self.vectors.regions[index].own_code or summary(self.selection.experiment, entries).least[path] > 0:
             return np.ones(len(self.selection.ranks), dtype=bool)
         return np.asarray(self.selection.rows(entries, [index])[0] > 0)
 
@@ -148,10 +148,10 @@ class _Walk:
 
     Attributes:
         program: The one that is followed.
-        cores: Regions whose lateness is told apart.
-        computed: ``float64[1 + core, rank]``: what each rank has computed so far: in all, and in each core.
-        waited: ``float64[1 + core, rank]``: what was waited for, and what that takes from, or adds to, each core: the
-            sums of both say how late a rank is; only differences between ranks say something.
+        culprits: Regions whose lateness is told apart.
+        computed: ``float64[1 + culprit, rank]``: what each rank has computed so far: in all, and in each culprit.
+        waited: ``float64[1 + culprit, rank]``: what was waited for, and what that takes from, or adds to, each culprit:
+            the sums of both say how late a rank is; only differences between ranks say something.
         at_loop: What they had computed when the loop began that is around all others.
         by_its_end: What they will have when it ends; of those that take no part in it, all that they will.
         seconds: As ``LateRanks`` has it, as far as the way has been gone.
@@ -160,7 +160,7 @@ class _Walk:
     """
 
     program: _Program
-    cores: tuple[int, ...]
+    culprits: tuple[int, ...]
     computed: Values = field(init=False)
     waited: Values = field(init=False)
     at_loop: Values = field(init=False)
@@ -171,7 +171,7 @@ class _Walk:
 
     def __post_init__(self) -> None:
         """Begin."""
-        self.computed = np.zeros((1 + len(self.cores), len(self.program.selection.ranks)))
+        self.computed = np.zeros((1 + len(self.culprits), len(self.program.selection.ranks)))
         self.waited = np.zeros_like(self.computed)
         self.at_loop = np.zeros_like(self.computed)
         self.by_its_end = self._in_all
@@ -245,30 +245,30 @@ class _Walk:
 
     def _compute(self, index: int, executions: float, *, inclusive: bool = False) -> None:
         program = self.program
-        regions, values = program.performance.regions, program.performance.values
+        regions, values = program.vectors.regions, program.vectors.values
         whole = inclusive or regions[index].own_code
         time = (values[index] if whole else program.own_time(index)) / executions
         self.computed[[0, *self._rows_around.get(index, ())]] += time
         for row in self._rows_below.get(index, ()) if inclusive else ():
-            self.computed[row] += values[self.cores[row - 1]] / executions
+            self.computed[row] += values[self.culprits[row - 1]] / executions
 
     @cached_property
     def _rows_around(self) -> dict[int, list[int]]:
-        """Region → the rows of the cores that it is, or is in."""
+        """Region → the rows of the culprits that it is, or is in."""
         found: dict[int, list[int]] = {}
-        for row, core in enumerate(self.cores, start=1):
-            for each in (core, *descendants(self.program.performance.regions, core)):
+        for row, culprit in enumerate(self.culprits, start=1):
+            for each in (culprit, *descendants(self.program.vectors.regions, culprit)):
                 found.setdefault(each, []).append(row)
         return found
 
     @cached_property
     def _rows_below(self) -> dict[int, list[int]]:
-        """Region → the rows of the cores below it."""
-        regions = self.program.performance.regions
+        """Region → the rows of the culprits below it."""
+        regions = self.program.vectors.regions
         above = {child: index for index, region in enumerate(regions) for child in region.children}
         found: dict[int, list[int]] = {}
-        for row, core in enumerate(self.cores, start=1):
-            each = core
+        for row, culprit in enumerate(self.culprits, start=1):
+            each = culprit
             while each in above:
                 each = above[each]
                 found.setdefault(each, []).append(row)
@@ -282,21 +282,23 @@ class _Walk:
         rows = self.computed + self.waited
         if not enters.all():
             rows += np.where(enters, 0.0, self._beside(gone + 1 / executions))
-        late, of_cores = rows[0], rows[1:]
+        late, of_culprits = rows[0], rows[1:]
         hardly = np.flatnonzero(spent <= (1 + _ROUNDING) * spent.mean())
         last = late[hardly].max()
-        of_last = of_cores[:, hardly[late[hardly] >= last - _ROUNDING * abs(last)]].mean(axis=1)
+        of_last = of_culprits[:, hardly[late[hardly] >= last - _ROUNDING * abs(last)]].mean(axis=1)
         ahead = np.where(enters, np.maximum(last - late, 0.0), 0.0)
         beyond = spent - spent.min()
         left = 1.0 - self.seconds[index] / beyond.mean() if self.seconds[index] else 1.0
         waited = np.minimum(ahead, max(left, 0.0) / weight * beyond)
         self.seconds[index] += weight * waited.mean()
-        self._share_out(index, weight, float(waited.mean()), of_cores[:, hardly].max(axis=1) - of_cores.mean(axis=1))
+        self._share_out(
+            index, weight, float(waited.mean()), of_culprits[:, hardly].max(axis=1) - of_culprits.mean(axis=1)
+        )
         part = np.divide(waited, ahead, out=np.zeros_like(ahead), where=ahead > 0)
         if (np.abs(late + waited - last) <= _ROUNDING * last).all():
             part = enters.astype(np.float64)  # what made one late made up for what made another late
         self.waited[0] += waited
-        self.waited[1:] += part * (of_last[:, None] - of_cores)
+        self.waited[1:] += part * (of_last[:, None] - of_culprits)
 
     def _beside(self, begun: float) -> Values:
         """Give what ranks compute beside what others do in a loop, as its turns go on.
@@ -309,17 +311,17 @@ class _Walk:
     @property
     def _in_all(self) -> Values:
         program = self.program
-        return np.vstack([program.computed(), program.performance.values[list(self.cores)]])
+        return np.vstack([program.computed(), program.vectors.values[list(self.culprits)]])
 
     def _in_turns(self, index: int, below: Sequence[int]) -> Values:
-        """Give what ranks compute in all turns of a region, and what of it in each core."""
-        regions, values = self.program.performance.regions, self.program.performance.values
+        """Give what ranks compute in all turns of a region, and what of it in each culprit."""
+        regions, values = self.program.vectors.regions, self.program.vectors.values
         whole = self.program.own_time(index) + values[list(below)].sum(axis=0)
         within = {each for region in below for each in (region, *descendants(regions, region))}
         rows = [whole]
-        for core in self.cores:
-            is_around = core == index or index in descendants(regions, core)
-            rows.append(values[core] if core in within else whole * is_around)
+        for culprit in self.culprits:
+            is_around = culprit == index or index in descendants(regions, culprit)
+            rows.append(values[culprit] if culprit in within else whole * is_around)
         return np.vstack(rows)
 
     def _share_out(self, index: int, weight: float, seconds: float, late: Values) -> None:
@@ -327,9 +329,9 @@ class _Walk:
         if not seconds or together <= 0:
             return
         part, shares = weight * min(1.0, seconds / together), self.shares.setdefault(index, {})
-        for core, each in zip(self.cores, late.tolist(), strict=True):
+        for culprit, each in zip(self.culprits, late.tolist(), strict=True):
             if each > 0:
-                shares[core] = shares.get(core, 0.0) + part * each
+                shares[culprit] = shares.get(culprit, 0.0) + part * each
 
 
 def _own(values: Values, regions: Sequence[CodeRegion], index: int) -> Values:

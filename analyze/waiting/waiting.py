@@ -29,7 +29,7 @@ class Waiting:
     Attributes:
         seconds: ``float64[region]``: the part of the time in MPI that is waiting for ranks that compute longer, a mean
             over the ranks; 0 where there is none.
-        shares: Region → the cores of dissimilarity whose slower ranks it waits for → the seconds for each.
+        shares: Region → the culprits of dissimilarity whose slower ranks it waits for → the seconds for each.
         hints: The same of regions of whose time in MPI this is little, though a tenth; ``seconds`` is without it.
         awaited: Region → the one for whose work ranks wait longest there, by the critical path; where they wait for a
             part of their time in MPI, or for a tenth of what they are busy for.
@@ -42,39 +42,39 @@ class Waiting:
 
     @cached_property
     def late(self) -> dict[int, int]:
-        """Region → the core for whose ranks it waits longest."""
+        """Region → the culprit for whose ranks it waits longest."""
         return {region: max(shares, key=shares.__getitem__) for region, shares in self.shares.items()}
 
 
-def find_waiting(weighed: Selection, found: Dissimilarity, performance: RankVectors, selection: Selection) -> Waiting:
+def find_waiting(weighed: Selection, found: Dissimilarity, vectors: RankVectors, selection: Selection) -> Waiting:
     """Attribute time in MPI to ranks that come late, but no more than their lateness explains.
 
     What that is in a region's own calls says ``find_late_ranks``; less than a part of them is ignored. A region has
-    what the regions below it have. It is shared out over the cores before it, as far as ranks were late in these.
+    what the regions below it have. It is shared out over the culprits before it, as far as ranks were late in these.
 
     Args:
         weighed: All ranks, and the regions as they are weighed.
         found: The regions that part the ranks that are compared.
-        performance: The times of these; those of a core that comes after a region make nobody wait there.
+        vectors: The times of these; those of a culprit that comes after a region make nobody wait there.
         selection: The same ranks.
     """
     experiment, regions = weighed.experiment, weighed.regions
     if not all(complete(experiment, each) for each in ("mpi_time", "cpu_time", "mpi_cpu_time")):
         return Waiting(np.zeros(len(regions)))
-    by_cores = performance.metric != "mpi_bytes"
-    is_same = performance.metric == "compute_time" and not selection.is_part
-    cores = found.cccr if by_cores else ()
-    of_every_rank = performance if is_same else RankVectors.selected(weighed)
-    every = find_late_ranks(weighed, of_every_rank, cores if is_same else ())
-    compared = every if is_same or not by_cores else find_late_ranks(selection, performance, cores)
+    by_cores = vectors.metric != "mpi_bytes"
+    is_same = vectors.metric == "compute_time" and not selection.is_part
+    culprits = found.culprits if by_cores else ()
+    of_every_rank = vectors if is_same else RankVectors.selected(weighed)
+    every = find_late_ranks(weighed, of_every_rank, culprits if is_same else ())
+    compared = every if is_same or not by_cores else find_late_ranks(selection, vectors, culprits)
     counts = _counts(every)
     seconds, shares = np.where(counts, every.seconds, 0.0), _of_parts(compared)
     for index in reversed(range(len(regions))):  # children before parents
         for child in regions[index].children:
             seconds[index] += seconds[child]
             of_both = {**shares.get(index, {})}
-            for core, each in shares.get(child, {}).items():
-                of_both[core] = of_both.get(core, 0.0) + each
+            for culprit, each in shares.get(child, {}).items():
+                of_both[culprit] = of_both.get(culprit, 0.0) + each
             if of_both:
                 shares[index] = of_both
     hints = {
@@ -85,12 +85,12 @@ def find_waiting(weighed: Selection, found: Dissimilarity, performance: RankVect
     return Waiting(seconds, {index: each for index, each in shares.items() if seconds[index]}, hints)
 
 
-def followed_waiting(weighed: Selection, cores: Sequence[int], serialisation: Serialisation) -> Waiting:
+def followed_waiting(weighed: Selection, culprits: Sequence[int], serialisation: Serialisation) -> Waiting:
     """Give what the critical path has recorded of it.
 
     Args:
         weighed: All ranks, and the regions.
-        cores: The regions that part the ranks.
+        culprits: The regions that part the ranks.
         serialisation: What the path has of each region.
     """
     ranks, delays = len(weighed.ranks), serialisation.delays
@@ -103,8 +103,8 @@ def followed_waiting(weighed: Selection, cores: Sequence[int], serialisation: Se
         if late := serialisation.awaited_in(index):
             awaited[index] = late
     for index in np.flatnonzero(seconds >= CRITERIA.part * in_mpi).tolist():
-        found = {core: float((delays.in_region(index) * delays.late[core]).sum()) / ranks for core in cores}
-        shares[index] = {core: each for core, each in found.items() if each >= CRITERIA.part * seconds[index] > 0}
+        found = {culprit: float((delays.in_region(index) * delays.late[culprit]).sum()) / ranks for culprit in culprits}
+        shares[index] = {culprit: each for culprit, each in found.items() if each >= CRITERIA.part * seconds[index] > 0}
     return Waiting(seconds, {index: each for index, each in shares.items() if each}, awaited=awaited)
 
 

@@ -135,7 +135,7 @@ class Score:
 
     def add(self, run: Prepared, dissimilarity: Dissimilarity, faults: list[Fault]) -> None:
         """Compare the cores with what was planted."""
-        regions = {run.compared.regions[each].id for each in dissimilarity.cccr}
+        regions = {run.compared.regions[each].id for each in dissimilarity.culprits}
         self.right += sum(fault.path in regions for fault in faults)
         self.found += len(regions)
         self.planted += len(faults)

@@ -21,7 +21,7 @@ from autoanalyzer.experiment import CallPath, Experiment, Location, Region
 TOP, BELOW = 14, 2  # 1-code regions, and children of each: the shape of ST in paper 001
 
 
-def performance(ranks: int, kind: str) -> RankVectors:
+def made_vectors(ranks: int, kind: str) -> RankVectors:
     """Make vectors of ranks that are balanced, in four groups, or all different."""
     rng = np.random.default_rng(7)
     regions: list[CodeRegion] = []
@@ -62,7 +62,7 @@ def main() -> None:
     ranks = 1000
     while ranks <= limit:
         for kind in ("balanced", "four groups", "spread"):
-            vectors = performance(ranks, kind)
+            vectors = made_vectors(ranks, kind)
             found = find_dissimilarity(vectors, floor=0.01)
             search = timed(lambda v=vectors: find_dissimilarity(v, floor=0.01))
             once = timed(lambda v=vectors: v.values.sum(axis=1))

@@ -9,7 +9,7 @@ from pathlib import PurePath
 import numpy as np
 import numpy.typing as npt
 
-from ..experiment import CallPath
+from ..call_path import CallPath
 from ..region import Region
 from .procedures import Program, Version, is_enclosed
 from .regions import Alike, correspond, names_of

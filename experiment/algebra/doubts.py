@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ..experiment import CallPath
+from ..call_path import CallPath
 from ..metric import UNTIMED_VISITS, Aggregation
 from .history import listed
 from .integration import Integration

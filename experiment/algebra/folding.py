@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ..experiment import CallPath, Experiment, name_below_root
+from ..call_path import CallPath, name_below_root
+from ..experiment import Experiment
 from ..folding import folded
 from ..region import Region
 from ..throttling import folded_paths, untimed_paths

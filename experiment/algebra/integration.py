@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import UsageError
-from ..experiment import CallPath, Experiment, Location, Severity, name_below_root
+from ..call_path import CallPath, name_below_root
+from ..experiment import Experiment, Location, Severity
 from ..metric import Metric
 from ..topology import Topology
 from .call_paths import merge_call_paths

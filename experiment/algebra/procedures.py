@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from ..experiment import CallPath
+from ..call_path import CallPath
 from ..region import Region
 
 __all__ = ["Procedure", "Program", "Version", "is_enclosed", "place_of"]

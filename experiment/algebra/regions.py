@@ -20,7 +20,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from ..experiment import CallPath
+from ..call_path import CallPath
 from ..region import Region
 from .alignment import align
 from .likeness import overlap, ratio, same_offset, same_text, size

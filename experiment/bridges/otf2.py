@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from ..call_path import CallPath
 from ..delay import Delay, longest_first
-from ..experiment import CallPath, Experiment
+from ..experiment import Experiment
 from ..metric import PATH_METRICS
 from ..notes import Notes
 from ..source import Source

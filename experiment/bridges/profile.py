@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InputError
+from ..call_path import CallPath
 from ..cube.reader import MAX_VALUES
-from ..experiment import CallPath, Experiment, Location
+from ..experiment import Experiment, Location
 from ..folding import in_order
 from ..metric import COUNT_METRICS, STORED_METRICS, Metric
 from ..notes import Notes

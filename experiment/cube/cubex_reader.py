@@ -15,7 +15,8 @@ import numpy as np
 from lxml import etree
 
 from ...errors import InputError
-from ..experiment import CallPath, Experiment, Location
+from ..call_path import CallPath
+from ..experiment import Experiment, Location
 from ..severities import LazySeverities, Rows, Severity
 from ..source import Source
 from .archive import Archive

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ...errors import InputError
-from ..experiment import CallPath
+from ..call_path import CallPath
 from ..metric import Metric
 from ..notes import Notes
 from ..region import DESCRIPTOR_VERSION, Region

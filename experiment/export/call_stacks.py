@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ..experiment import CallPath
+from ..call_path import CallPath
 from ..region import Region
 
 __all__ = ["CallStacks"]

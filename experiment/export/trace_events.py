@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from ...atomic_file import replacing
-from ..experiment import CallPath
+from ..call_path import CallPath
 from ..region import Region
 from .call_stacks import CallStacks
 

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InputError
-from ..experiment import CallPath, Location
+from ..call_path import CallPath
+from ..experiment import Location
 from ..metric import Metric
 
 __all__ = ["TimeLine", "Trace"]

@@ -25,7 +25,8 @@ import numpy.typing as npt
 
 from ...atomic_file import replacing
 from ...errors import InputError
-from ..experiment import CallPath, Location
+from ..call_path import CallPath
+from ..experiment import Location
 from ..metric import Metric
 from ..region import Region
 from .time_line import TimeLine, Trace

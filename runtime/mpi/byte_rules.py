@@ -13,28 +13,10 @@ large-count (``…_c``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = [
-    "DERIVED",
-    "FILE_COLLECTIVES",
-    "FILE_RULES",
-    "FILE_TIMED",
-    "LEAVINGS",
-    "MEETINGS",
-    "MEETINGS_BEGUN",
-    "POLLS",
-    "RULES",
-    "TIMED",
-    "TOPOLOGIES",
-    "WINDOWS_AFTER",
-    "WINDOWS_BEFORE",
-    "ByteRule",
-    "FileRule",
-    "MpiKind",
-]
+__all__ = ["FILE_RULES", "RULES", "ByteRule", "FileRule", "MpiKind"]
 
 MpiKind = Literal[
     "start_end",
@@ -359,80 +341,3 @@ FILE_RULES: Final = (
     FileRule("File_write_at File_write_at_all", "file offset buf count type status", "written"),
 )
 """Each covers all forms that the header declares: non-blocking (``File_i…``), split (``…_begin``, ``…_end``)."""
-
-TIMED: Final[Mapping[MpiKind, str]] = {
-    "send": "Pready Pready_range Pready_list Buffer_detach Buffer_flush Buffer_iflush"
-    " Comm_detach_buffer Comm_flush_buffer Comm_iflush_buffer"
-    " Session_detach_buffer Session_flush_buffer Session_iflush_buffer",
-    "receive": "Probe Iprobe Mprobe Improbe Parrived",
-    "request": "Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some",
-    "one_sided": "Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_attach Win_detach Win_set_info"
-    " Win_free Win_fence Win_start Win_complete Win_post Win_wait Win_test Win_lock Win_unlock Win_lock_all"
-    " Win_unlock_all Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_sync",
-    "other": "Comm_dup Comm_dup_with_info Comm_idup Comm_idup_with_info Comm_create Comm_create_group"
-    " Comm_create_from_group Comm_split Comm_split_type Comm_set_info Comm_free Comm_disconnect Comm_accept"
-    " Comm_connect Comm_join Comm_spawn Comm_spawn_multiple Intercomm_create Intercomm_create_from_groups"
-    " Intercomm_merge Open_port Close_port Publish_name Unpublish_name Lookup_name"
-    " Cart_create Cart_sub Cart_map Graph_create Graph_map Dist_graph_create Dist_graph_create_adjacent",
-}
-"""Functions that may wait for other ranks or poll, but carry no payload, by what their time belongs to."""
-
-POLLS: Final = (
-    "Iprobe Improbe Parrived Win_test"
-    " Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some"
-)
-"""Those of them whose last parameter ``int *`` says whether they found anything: if not, they waited."""
-
-TOPOLOGIES: Final = "Cart_create Graph_create Dist_graph_create Dist_graph_create_adjacent"
-"""Those of them that give processes places in a topology; the communicator that has it is the last parameter."""
-
-DERIVED: Final = f"Comm_create Comm_create_group Comm_split Comm_split_type Cart_sub {TOPOLOGIES}"
-"""Those that make a communicator, the last parameter, of members of another, the first; but for plain copies."""
-
-_OF_FIRST: Final = f"Comm_dup Comm_dup_with_info {DERIVED}".replace("Comm_create_group ", "")
-
-MEETINGS: Final[Mapping[str, tuple[str, ...]]] = {
-    **dict.fromkeys(_OF_FIRST.split(), ("argument_1",)),
-    "Comm_create_group": ("*argument_4",),
-    "Intercomm_create": ("argument_1", "*argument_6"),
-    "Intercomm_merge": ("*argument_3",),
-}
-"""Those that make a communicator → the communicators whose members wait for each other in them."""
-
-MEETINGS_BEGUN: Final = "Comm_idup Comm_idup_with_info"
-"""Those that do so until a request completes: all members of the first argument."""
-
-WINDOWS_AFTER: Final[Mapping[str, str]] = {
-    "Win_create": "aa_path_window_made(argument_5, *argument_6)",
-    "Win_allocate": "aa_path_window_made(argument_4, *argument_6)",
-    "Win_allocate_shared": "aa_path_window_made(argument_4, *argument_6)",
-    "Win_create_dynamic": "aa_path_window_made(argument_2, *argument_3)",
-    "Win_fence": "aa_path_fence(argument_1, argument_2)",
-    "Win_start": "aa_path_started(argument_1, argument_3)",
-    "Win_complete": "aa_path_completed(argument_1)",
-    "Win_wait": "aa_path_waited(argument_1)",
-    **dict.fromkeys(("Win_lock", "Win_lock_all"), "aa_path_leaves_out(AA_PATH_LOCKS)"),
-    "Win_test": "if (*argument_2) aa_path_waited(argument_1)",
-}
-"""What the critical path does after a call on a window."""
-
-WINDOWS_BEFORE: Final[Mapping[str, str]] = {
-    "Win_free": "aa_path_window_ends(*argument_1)",
-    "Win_post": "aa_path_post(argument_1, argument_3)",
-    "Win_complete": "aa_path_completes(argument_1)",
-}
-"""What it does before one."""
-
-LEAVINGS: Final = "Comm_free Comm_disconnect"
-"""Those that end a communicator."""
-
-FILE_TIMED: Final = (
-    "File_delete File_sync File_set_size File_preallocate File_get_size File_set_view File_set_info"
-    " File_set_atomicity File_seek File_seek_shared File_get_position_shared"
-)
-"""Functions that work on a file, but move no bytes of it. ``File_open`` and ``File_close`` are wrapped by hand."""
-
-FILE_COLLECTIVES: Final = (
-    "File_sync File_set_size File_preallocate File_set_view File_set_info File_set_atomicity File_seek_shared"
-)
-"""Those of them in which all processes of the file take part, the first argument."""

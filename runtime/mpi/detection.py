@@ -51,7 +51,9 @@ def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ
     and ``sh -c`` are linked to none. Python loads MPI late, and is asked. Where nothing tells, the launcher's own
     kind does.
     """
-    launcher = _launcher(command, environment)
+    launcher, library = _launcher(command, environment)
+    if library:
+        return Mpi(library)
     told = {**environment, **dict(word.split("=", 1) for word in command if _ASSIGNMENT.match(word))}
     for program in _programs(command, environment):
         if library := linked_mpi(program, environment) or _mpi_of_python(program, told):
@@ -59,15 +61,15 @@ def find_mpi(command: Sequence[str], environment: Mapping[str, str] = os.environ
     return Mpi(_library_of_launcher(launcher, environment), launcher)
 
 
-def _launcher(command: Sequence[str], environment: Mapping[str, str]) -> str:
-    """The first word that is a launcher's name, unless an MPI program stands before it: then it is an argument."""
+def _launcher(command: Sequence[str], environment: Mapping[str, str]) -> tuple[str, MpiLibrary | None]:
+    """Return the first word that is a launcher's name; the library of an MPI program before it, which starts itself."""
     for word in command:
         if _LAUNCHER.match(Path(word).name):
-            return word
+            return word, None
         found = shutil.which(word, path=environment.get("PATH"))
-        if found and linked_mpi(Path(found), environment):
-            return ""
-    return ""
+        if found and (library := linked_mpi(Path(found), environment)):
+            return "", library
+    return "", None
 
 
 def _programs(words: Sequence[str], environment: Mapping[str, str]) -> Iterator[Path]:

@@ -1,6 +1,6 @@
 """The functions of an MPI library that are wrapped, in all their forms, and what each counts.
 
-What they count comes from ``byte_rules``, what there is of them from the library's own header.
+What they count comes from ``byte_rules`` and ``timed_functions``, what there is of them from the library's own header.
 """
 
 from __future__ import annotations
@@ -11,25 +11,21 @@ from enum import Enum, auto
 from typing import Final
 
 from ...errors import BuildError
-from .byte_rules import (
+from .byte_rules import FILE_RULES, RULES, ByteRule, FileRule, MpiKind
+from .prototypes import Prototype
+from .timed_functions import (
     DERIVED,
     FILE_COLLECTIVES,
-    FILE_RULES,
     FILE_TIMED,
     LEAVINGS,
     MEETINGS,
     MEETINGS_BEGUN,
     POLLS,
-    RULES,
     TIMED,
     TOPOLOGIES,
     WINDOWS_AFTER,
     WINDOWS_BEFORE,
-    ByteRule,
-    FileRule,
-    MpiKind,
 )
-from .prototypes import Prototype
 
 __all__ = ["BY_HAND", "CALLED", "SESSIONS", "WrappedFunction", "wrapped_functions"]
 

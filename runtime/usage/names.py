@@ -7,13 +7,28 @@ from typing import Final
 from ...errors import UsageError, way_out
 from ...experiment.metric import USAGE_METRICS
 
-__all__ = ["ALLOCATION", "ALLOCATION_LIBRARY", "ENERGY", "MOST_USAGE", "USAGE", "USAGE_VARIABLE", "usage_of"]
+__all__ = [
+    "ALLOCATION",
+    "ALLOCATION_FLAGS",
+    "ALLOCATION_LIBRARY",
+    "ENERGY",
+    "MOST_USAGE",
+    "USAGE",
+    "USAGE_VARIABLE",
+    "usage_of",
+]
 
 USAGE_VARIABLE: Final = "AUTOANALYZER_USAGE"  # twin: WANTED in runtime/probe/usage.c
 MOST_USAGE: Final = 6  # of a run, with events of PAPI that are named; twin: AA_MOST_EVENTS in runtime/probe/shard.h
 USAGE: Final = tuple(metric.name for metric in USAGE_METRICS)
 ENERGY: Final = ("energy", "dram_energy")
 ALLOCATION_LIBRARY: Final = "libaamalloc.so"  # beside the probe library; see ../probe/malloc/malloc.c
+ALLOCATION_FLAGS: Final = (
+    *("-std=gnu11", "-O2", "-g0", "-Wall", "-Wextra", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec"),
+    "-fno-builtin",  # nothing of it is made of other functions of it
+    *("-shared", "-Wl,-z,defs", "-Wl,-z,now"),
+)
+"""With which the library that counts allocation is compiled and linked."""
 ALLOCATION: Final = ("allocated_bytes", "allocations", "freed_bytes", "frees")
 
 

@@ -17,16 +17,9 @@ from typing import Final
 from ...errors import BuildError
 from ..c_compiler import c_compilers, compiled
 from .energy import energy_defect, energy_source
-from .names import ALLOCATION, ALLOCATION_LIBRARY, ENERGY, USAGE
+from .names import ALLOCATION, ALLOCATION_FLAGS, ALLOCATION_LIBRARY, ENERGY, USAGE
 
-__all__ = ["ALLOCATION_FLAGS", "Used", "allocation_command", "tried_usage"]
-
-ALLOCATION_FLAGS: Final = (
-    *("-std=gnu11", "-O2", "-g0", "-Wall", "-Wextra", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec"),
-    "-fno-builtin",  # nothing of it is made of other functions of it
-    *("-shared", "-Wl,-z,defs", "-Wl,-z,now"),
-)
-"""With which the library that counts allocation is compiled and linked."""
+__all__ = ["Used", "allocation_command", "tried_usage"]
 
 _PAGES: Final = 64
 _SOURCE: Final = Path(__file__).parents[1] / "probe" / "malloc" / "malloc.c"

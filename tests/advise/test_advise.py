@@ -29,8 +29,8 @@ def findings(make_experiment):
 def test_advice_is_given_of_the_region_for_its_cause(findings, tmp_path):
     (tmp_path / "app.c").write_text(SOURCE)
     advised = advise(findings, lambda name: Found(tmp_path / name))
-    ((core, (advice,)),) = advised.of_ranks.items()
-    assert core in findings.dissimilarity.cccr
+    ((culprit, (advice,)),) = advised.of_ranks.items()
+    assert culprit in findings.dissimilarity.culprits
     assert advice.kind == "division of work"
     assert advice.places == ("app.c:3",)
     assert "one rank executes 8 times the instructions of another" in advice.evidence
@@ -60,8 +60,8 @@ def test_what_is_inside_mpi_or_a_library_gets_no_advice(make_experiment, tmp_pat
     ]
     made = made.replaced(call_paths=named, metrics=[replace(each, source=source) for each in made.metrics])
     findings = analyze(made)
-    (core,) = findings.dissimilarity.cccr
-    assert made.path_name(findings.performance.regions[core].id).endswith(parts[-1])
+    (culprit,) = findings.dissimilarity.culprits
+    assert made.path_name(findings.vectors.regions[culprit].id).endswith(parts[-1])
     advised = advise(findings, lambda name: Found(tmp_path / name))
     assert bool(advised.of_ranks) == is_advised
     of_place = "\n".join(verdict_lines(findings, advised=advised)).partition("\n 3  ")[0]
@@ -75,7 +75,7 @@ def test_where_counts_are_equal_the_work_is_not_said_to_be_divided_unevenly(make
     times = {"other": [1, 1, 1, 1], "rest": [1, 1, 1, 1], "work": [1, 1, 1, 8]}
     counts = {"instructions": dict.fromkeys(times, [1e9] * 4)} if counted else {}
     findings = analyze(make_experiment(times, **counts))
-    assert findings.dissimilarity.cccr
+    assert findings.dissimilarity.culprits
     assert bool(advise(findings, lambda name: Found(tmp_path / name)).of_ranks) == (not counted)
 
 

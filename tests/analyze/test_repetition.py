@@ -13,15 +13,15 @@ def of_runs(*runs) -> Findings:
     return repeated(analyze(mean(*runs, exact=True)), runs, analyze)
 
 
-def of_core(findings: Findings) -> Repeatability:
-    (core,) = findings.dissimilarity.cccr
-    return findings.repetition.of_ranks[core]
+def of_culprit(findings: Findings) -> Repeatability:
+    (culprit,) = findings.dissimilarity.culprits
+    return findings.repetition.of_ranks[culprit]
 
 
 def test_what_slow_ranks_take_longer_has_an_interval(make_experiment):
     runs = [make_experiment({"a": [4, 4, 4, 4], "b": [1, 1, 1 + each, 1 + each]}) for each in (1.0, 2.0, 3.0)]
     findings = of_runs(*runs)
-    found = of_core(findings)
+    found = of_culprit(findings)
     assert (findings.repetition.runs, found.in_runs) == (3, 3)
     assert found.seconds == pytest.approx((1, 2, 3))
     assert found.interval
@@ -31,25 +31,25 @@ def test_what_slow_ranks_take_longer_has_an_interval(make_experiment):
     )
     text = "\n".join(verdict_lines(findings, everything=True))
     assert "in 3 of 3 runs" in text
-    assert "the slow ranks take at most 4.48 s longer a run, if they do at all, with 95 % confidence" in text
+    assert "the slow ranks take at most 4.48 s longer per run, if they do at all, with 95 % confidence" in text
 
 
 def test_a_finding_stands_where_the_same_ranks_are_slow(make_experiment):
     slow_in_turn = [[3.0, 1, 1, 1], [1, 1, 3.0, 1], [1, 1, 3.0, 1], [1, 1, 1, 1]]
     findings = of_runs(*(make_experiment({"a": [4] * 4, "b": row}) for row in slow_in_turn))
-    found = of_core(findings)
+    found = of_culprit(findings)
     assert found.in_runs == 2  # the mean blames rank 2
     assert found.seconds == pytest.approx((-2 / 3, 2, 2, 0))
 
 
 def test_a_part_of_the_slow_ranks_is_enough(make_experiment):
     runs = [make_experiment({"a": [4] * 4, "b": row}) for row in ([1, 1, 3, 3], [1, 1, 1.5, 3])]
-    assert of_core(of_runs(*runs)).in_runs == 2
+    assert of_culprit(of_runs(*runs)).in_runs == 2
 
 
 def test_of_two_runs_there_is_no_interval(make_experiment):
     run = make_experiment({"a": [4, 4], "b": [1, 3]})
-    found = of_core(of_runs(run, run))
+    found = of_culprit(of_runs(run, run))
     assert (found.in_runs, found.interval) == (2, None)
 
 
@@ -58,8 +58,8 @@ def test_a_region_that_weighs_in_some_runs_is_counted_in_these(make_experiment):
     findings = of_runs(*map(make_experiment, weights))
     experiment = findings.experiment
     names = {
-        experiment.call_paths[findings.run.weighed.regions[core].id].region.name: standing
-        for core, standing in findings.repetition.of_regions.items()
+        experiment.call_paths[findings.run.weighed.regions[culprit].id].region.name: repeatability
+        for culprit, repeatability in findings.repetition.of_regions.items()
     }
     assert names["a"].in_runs == 2
     assert names["a"].seconds == pytest.approx((8, 8, 0))
@@ -69,12 +69,14 @@ def test_ranks_that_differ_in_all_regions_are_a_finding_too(make_experiment):
     run = make_experiment({"a": [1.0, 1.04, 1.08, 1.12], "b": [1.0, 1.04, 1.08, 1.12]})
     findings = of_runs(run, run, run)
     kinds = (
-        {None} if findings.dissimilarity.exists and not findings.dissimilarity.cccr else {*findings.dissimilarity.cccr}
+        {None}
+        if findings.dissimilarity.exists and not findings.dissimilarity.culprits
+        else {*findings.dissimilarity.culprits}
     )
     assert findings.repetition.of_ranks.keys() == kinds
     assert all(each.in_runs == 3 for each in findings.repetition.of_ranks.values())
 
 
-def test_a_single_run_has_no_standing(make_experiment):
+def test_a_single_run_has_no_repeatability(make_experiment):
     findings = analyze(make_experiment({"a": [4, 4], "b": [1, 3]}))
     assert (findings.repetition.runs, findings.repetition.of_ranks) == (1, {})

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from autoanalyzer.analyze import METHODS, Findings, analyze
-from autoanalyzer.analyze.findings import PAPER
+from autoanalyzer.analyze.choices import PAPER
 from autoanalyzer.view.verdict import verdict_lines
 
 NAMES = {number: f"14/{number}" if number in (11, 12) else str(number) for number in range(1, 15)}
@@ -58,14 +58,14 @@ def findings(make_experiment, request, method: str) -> Findings:
 
 def numbers(findings: Findings, positions: tuple[int, ...]) -> list[int]:
     experiment = findings.experiment
-    return [int(experiment.call_paths[findings.performance.regions[each].id].region.name) for each in positions]
+    return [int(experiment.call_paths[findings.vectors.regions[each].id].region.name) for each in positions]
 
 
 def test_ranks_are_clustered_as_in_figure_9(findings):
     found = findings.dissimilarity
     assert found.clusters == ((0,), (1, 2), (3,), (4, 6), (5, 7))
-    assert numbers(findings, found.ccr) == [14, 11]
-    assert numbers(findings, found.cccr) == [11]
+    assert numbers(findings, found.critical) == [14, 11]
+    assert numbers(findings, found.culprits) == [11]
 
 
 def test_ranks_differ_by_instructions_as_in_table_3(findings):
@@ -81,14 +81,14 @@ def test_regions_are_classed_as_in_figure_12(findings):
         for severity in (4, 3, 2, 1)
     }
     assert of_class == {4: {14, 11}, 3: {8}, 2: {5, 6}, 1: {2}}
-    assert set(numbers(findings, findings.disparity.cccr)) == {8, 11}
+    assert set(numbers(findings, findings.disparity.culprits)) == {8, 11}
 
 
 def test_regions_have_the_rows_and_the_causes_of_table_4(findings):
     table = findings.disparity_causes.table
     names = {
-        findings.performance.regions[index].id: number
-        for index, number in enumerate(numbers(findings, tuple(range(len(findings.performance.regions) - 1))))
+        findings.vectors.regions[index].id: number
+        for index, number in enumerate(numbers(findings, tuple(range(len(findings.vectors.regions) - 1))))
     }
     rows = {names[row.id]: (row.values, row.decision) for row in table.rows if row.id in names}
     calm = ((0, 0, 0, 0, 0), 0)
@@ -104,7 +104,7 @@ def test_regions_have_the_rows_and_the_causes_of_table_4(findings):
     }
     assert table.reducts == (("l2_miss_rate", "io_bytes"),)
     causes = findings.disparity_causes.causes
-    named = {numbers(findings, (core,))[0]: [each.attribute for each in causes[core]] for core in causes}
+    named = {numbers(findings, (culprit,))[0]: [each.attribute for each in causes[culprit]] for culprit in causes}
     assert named == {8: ["io_bytes"], 11: ["l2_miss_rate"]}
 
 

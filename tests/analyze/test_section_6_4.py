@@ -26,7 +26,7 @@ def experiment(make_experiment):
 
 def critical(findings: Findings) -> set[int]:
     experiment, regions = findings.experiment, findings.run.weighed.regions
-    return {int(experiment.call_paths[regions[each].id].region.name) for each in findings.disparity.ccr}
+    return {int(experiment.call_paths[regions[each].id].region.name) for each in findings.disparity.critical}
 
 
 @pytest.mark.parametrize("metric", BY_PAPER)
@@ -48,6 +48,6 @@ def test_cpu_and_wall_time_have_the_same_effect_on_where_ranks_differ(make_exper
     seconds = {"8": [7.0] * 8, "14": [0.1] * 8, "14/11": [10.0, 30.0, 30.0, 42.0, 52.0, 66.0, 52.0, 66.0]}
     found = analyze(make_experiment(seconds, io_time={"8": [1.0] * 8}), metric=metric, method="paper")
     assert found.dissimilarity.clusters == ((0,), (1, 2), (3,), (4, 6), (5, 7))
-    assert [found.experiment.path_name(found.performance.regions[each].id) for each in found.dissimilarity.cccr] == [
+    assert [found.experiment.path_name(found.vectors.regions[each].id) for each in found.dissimilarity.culprits] == [
         "14/11"
     ]

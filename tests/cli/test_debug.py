@@ -69,8 +69,8 @@ def test_both_rounds_build_all_anew_and_read_what_was_to_be_read(project: Tool) 
     assert b"AUTOANALYZER_PLAN=mine.toml is ignored here" in done.stderr
     assert (project.folder / "config.mk").read_text() == "SIZE = 200\n"
     heavy = json.loads((project.folder / "found.json").read_text())["disparity"]["cccr"]
-    core = max(heavy, key=lambda each: float(each["value"]))
-    assert (core["file"], core["name"].partition("@")[0]) == ("app.c", "loop")
+    culprit = max(heavy, key=lambda each: float(each["value"]))
+    assert (culprit["file"], culprit["name"].partition("@")[0]) == ("app.c", "loop")
     out = project.folder / "autoanalyzer-out"
     assert (out / "first" / "experiment.cube").exists()
     assert left_by_run(out) == {"first", "build.log", "built.jsonl", "experiment.cube"}
@@ -140,8 +140,8 @@ def test_where_the_build_without_them_fails_the_verdict_is_of_the_second_round(p
     done = debug(project, "--json", "found.json", build=build)
     assert done.returncode == 2
     assert b"loop in spin" in done.stderr
-    (core,) = json.loads((project.folder / "found.json").read_text())["disparity"]["cccr"]
-    assert core["name"] == "loop@5"
+    (culprit,) = json.loads((project.folder / "found.json").read_text())["disparity"]["cccr"]
+    assert culprit["name"] == "loop@5"
 
 
 def test_loops_of_a_function_that_cannot_be_a_region_are_narrowed(project: Tool) -> None:

@@ -12,13 +12,15 @@ from .conftest import succeed
 DEAR = {
     "clang", "lxml", "mpi4py", "numpy", "numpy.ma", "orjson", "pandas", "rich",
     "scipy", "scipy.stats", "simdjson", "sklearn", "threadpoolctl", "autoanalyzer.analyze.comparison",
-    "autoanalyzer.experiment.algebra", "autoanalyzer.experiment.cube.writer", "autoanalyzer.experiment.plan",
-    "autoanalyzer.instrument", "autoanalyzer.runtime.counting.run", "autoanalyzer.runtime.gather",
+    "autoanalyzer.analyze.paper", "autoanalyzer.experiment.algebra", "autoanalyzer.experiment.bridges",
+    "autoanalyzer.experiment.cube.writer", "autoanalyzer.experiment.plan", "autoanalyzer.instrument",
+    "autoanalyzer.runtime.counting.run", "autoanalyzer.runtime.gather", "autoanalyzer.runtime.mpi.c_wrappers",
+    "autoanalyzer.view.explain", "autoanalyzer.view.findings_json", "autoanalyzer.view.marks",
 }  # fmt: skip
 READS = {"numpy", "lxml", "orjson", "simdjson"}
 WRITES = {*READS, "autoanalyzer.experiment.cube.writer"}
 OPERATES = {*READS, "autoanalyzer.experiment.algebra"}
-STATISTICS = {*READS, "numpy.ma", "rich", "scipy", "threadpoolctl"}
+STATISTICS = {*READS, "numpy.ma", "rich", "scipy", "threadpoolctl", "autoanalyzer.view.marks"}
 GATHERS = {*WRITES, "autoanalyzer.experiment.plan", "autoanalyzer.runtime.gather"}
 
 
@@ -28,6 +30,10 @@ GATHERS = {*WRITES, "autoanalyzer.experiment.plan", "autoanalyzer.runtime.gather
         ("--help", set()),
         ("exec true", set()),
         ("functions --help", set()),
+        ("analyze --help", set()),
+        ("debug --help", set()),
+        ("run --help", set()),
+        ("view --help", set()),
         ("regions a.c", {"autoanalyzer.instrument", "autoanalyzer.experiment.plan"}),
         ("regions a.f90", {"autoanalyzer.instrument", "autoanalyzer.experiment.plan"}),
         ("analyze a.cube", READS),
@@ -45,7 +51,14 @@ GATHERS = {*WRITES, "autoanalyzer.experiment.plan", "autoanalyzer.runtime.gather
 )
 @pytest.mark.by_day(
     command=[
-        *("exec true", "regions a.c", "analyze a.cube", "dump a.cube --json", "cut a.cube -o part.cube --ranks 0"),
+        *(
+            "exec true",
+            "run --help",
+            "regions a.c",
+            "analyze a.cube",
+            "dump a.cube --json",
+            "cut a.cube -o part.cube --ranks 0",
+        ),
         *("mean a.cube b.cube -o mean.cube", "compare a.cube --with b.cube", "stats a.cube hierarchy"),
     ]
 )
@@ -61,6 +74,8 @@ def test_a_command_imports_no_more_than_it_needs(command, needed, tool):
         made.row(name, main, part * np.array([1.0, 1.1, 2.0, 2.1]))
     for name in ("a.cube", "b.cube"):
         save(made.experiment(), tool.folder / name)
+    if command == "exec true":
+        succeed(tool("autoanalyzer", *command.split()))  # which builds the probe library
     assert _imported(tool, command) & DEAR == needed
 
 
@@ -97,7 +112,7 @@ def _imported(tool, command):
 
 
 def test_numpy_starts_no_threads_and_programs_have_their_own_number(tool):
-    threads = "import os; print(len(os.listdir('/proc/self/task')))"
-    script = f"from autoanalyzer.cli.main import main\ntry: main(['info', '--help'])\nfinally: {threads}"
-    assert tool(sys.executable, "-c", script).stdout.split()[-1] == b"1"
+    threads = "import os, sys; print('numpy' in sys.modules, len(os.listdir('/proc/self/task')))"
+    script = f"from autoanalyzer.cli.main import main\ntry: main(['info', 'missing.cube'])\nfinally: {threads}"
+    assert tool(sys.executable, "-c", script).stdout.split() == [b"True", b"1"]
     assert b"OPENBLAS_NUM_THREADS" not in tool("autoanalyzer", "exec", "env").stdout

@@ -79,7 +79,7 @@ def test_a_thread_with_more_work_parts_the_threads_at_the_loop(ran: Any, compile
     assert found["clusters"] == [["0.0"], ["0.1"]]
     lines = (PROGRAMS / source).read_text().splitlines()
     directive = next(number for number, line in enumerate(lines, 1) if "omp parallel" in line)
-    assert [(core["kind"], core["line"]) for core in found["cccr"]] == [("parallel", directive + 1)]
+    assert [(culprit["kind"], culprit["line"]) for culprit in found["cccr"]] == [("parallel", directive + 1)]
 
 
 @pytest.mark.measured

@@ -143,8 +143,8 @@ def test_the_planted_loop_and_its_ranks_are_found_under_both_mpis(tool, build, m
         "remarks": [],
     }
     assert parts_halves(found)
-    cores = [(each["path"], each["file"], each["line"]) for each in found["dissimilarity"]["cccr"]]
-    assert ("work/loop@18/spin/loop@11", "app.c", 11) in cores
+    culprits = [(each["path"], each["file"], each["line"]) for each in found["dissimilarity"]["cccr"]]
+    assert ("work/loop@18/spin/loop@11", "app.c", 11) in culprits
 
 
 def test_the_gather_by_mpi_gives_what_the_plain_one_gives(tool, build, mpi):

@@ -119,8 +119,8 @@ def test_a_planted_imbalance_is_found_at_its_function(tool, mpi4py_of):
     found = experiment(tool)
     assert visits(found)["main/add_up"] == 40
     assert found.notes.program == "imbalance.py"
-    cores = tool.findings()["dissimilarity"]["cccr"]
-    assert ("add_up", "imbalance.py") in [(core["name"], core["file"]) for core in cores]
+    culprits = tool.findings()["dissimilarity"]["cccr"]
+    assert ("add_up", "imbalance.py") in [(culprit["name"], culprit["file"]) for culprit in culprits]
 
 
 @pytest.mark.by_day(mpi=["openmpi"])

@@ -148,9 +148,9 @@ def test_the_verdict_is_that_of_the_mean_and_findings_are_those_of_each_run(tool
 
     found = json.loads((tool.folder / "found.json").read_text())
     assert found["runs"] == 3
-    (core,) = found["dissimilarity"]["cccr"]
-    assert (core["path"], core["in_runs"]) == ("spin/loop@10", 3)
-    assert core["interval"]["low"] < core["interval"]["mean"] < core["interval"]["high"]
+    (culprit,) = found["dissimilarity"]["cccr"]
+    assert (culprit["path"], culprit["in_runs"]) == ("spin/loop@10", 3)
+    assert culprit["interval"]["low"] < culprit["interval"]["mean"] < culprit["interval"]["high"]
     assert all(0 <= each["in_runs"] <= 3 for each in found["disparity"]["cccr"])
     assert found["dissimilarity"]["in_runs"] is None  # it is not spread over all regions
     assert "in 3 of 3 runs" in said
@@ -158,8 +158,8 @@ def test_the_verdict_is_that_of_the_mean_and_findings_are_those_of_each_run(tool
 
     assert tool.findings() == found
     shutil.rmtree(tool.folder / "out" / "run-2")
-    (core,) = tool.findings()["dissimilarity"]["cccr"]
-    assert (core["in_runs"], core["interval"]) == (None, None)
+    (culprit,) = tool.findings()["dissimilarity"]["cccr"]
+    assert (culprit["in_runs"], culprit["interval"]) == (None, None)
 
 
 @pytest.mark.parametrize("before", [1, 2])

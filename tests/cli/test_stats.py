@@ -224,12 +224,12 @@ def test_where_ranks_take_turns_that_is_said_and_waiting_for_a_turn_makes_no_clu
         times = [name for name in found["metrics"] if name.endswith("time")]
         assert times == (["compute_time"] if analysis == "kmeans" else ["wall_time", "cpu_time"])
         if analysis == "kmeans":
-            assert found["dropped"]["wall_time"] == found["dropped"]["cpu_time"] == "includes waiting for a turn"
+            assert found["dropped"]["wall_time"] == found["dropped"]["cpu_time"] == "includes waiting for a core"
         if analysis == "correlation":
             assert "time" not in found["next"]
         said = here("stats", "turns.cube", analysis).stdout.decode()
         assert done.returncode == 0
-        assert "\n16 ranks share 2 cores: trust busy time, not wall time.\n" in said
+        assert "\ntrust busy time, not wall time: 16 ranks share 2 cores.\n" in said
 
 
 def test_of_a_file_of_another_tool_sentences_name_the_threads(here):

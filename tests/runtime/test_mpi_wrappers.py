@@ -9,11 +9,12 @@ import pytest
 from autoanalyzer.errors import BuildError
 from autoanalyzer.experiment.metric import MPI_PARTS
 from autoanalyzer.runtime.build import WARNINGS, probe_library
-from autoanalyzer.runtime.mpi.byte_rules import FILE_TIMED, RULES, TIMED
+from autoanalyzer.runtime.mpi.byte_rules import RULES
 from autoanalyzer.runtime.mpi.c_wrappers import function_list, wrapper_text
 from autoanalyzer.runtime.mpi.detection import Mpi, find_mpi
 from autoanalyzer.runtime.mpi.fortran_wrappers import fortran_wrapper_text
 from autoanalyzer.runtime.mpi.prototypes import read_prototypes
+from autoanalyzer.runtime.mpi.timed_functions import FILE_TIMED, TIMED
 from autoanalyzer.runtime.mpi.wrapped_functions import BY_HAND
 from autoanalyzer.runtime.papi.choices import choices_text
 

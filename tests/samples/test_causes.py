@@ -49,8 +49,8 @@ def instructions(sample: Sample, function: str) -> float:
 
 @pytest.mark.parametrize("planted", ["st"], indirect=True)
 def test_st_differs_by_instructions_and_weighs_by_misses_and_files(planted: Sample) -> None:
-    (core,) = planted.dissimilarity("--exclude-rank", "0")["cccr"]
-    assert (core["function"], core["root_causes"]) == ("RAMOD3", ["instructions"])
+    (culprit,) = planted.dissimilarity("--exclude-rank", "0")["cccr"]
+    assert (culprit["function"], culprit["root_causes"]) == ("RAMOD3", ["instructions"])
     found = causes(planted)
     assert "l2_miss_rate" in found["RAMOD3"]
     assert found["STACK"] == {"io_bytes"}

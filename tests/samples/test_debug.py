@@ -41,8 +41,8 @@ def place(sample: Path, name: str) -> str:
 def found(sample: Path) -> set[str]:
     """The places that the findings name."""
     document = json.loads((sample / "findings.json").read_text())
-    cores = [*document["dissimilarity"]["cccr"], *document["disparity"]["cccr"]]
-    return {f"{each['file']}:{each['line']}" for each in cores}
+    culprits = [*document["dissimilarity"]["cccr"], *document["disparity"]["cccr"]]
+    return {f"{each['file']}:{each['line']}" for each in culprits}
 
 
 def test_the_first_round_knows_functions_refine_opens_one_and_the_second_round_ends_at_the_planted_loop(

@@ -66,7 +66,7 @@ def loop_line(sample: Sample) -> int:
 def test_a_static_schedule_makes_two_clusters_of_threads_at_the_loop(static: Sample) -> None:
     found = static.dissimilarity()
     assert found["clusters"] == [["0.0", "1.0"], ["0.1", "1.1"]]
-    assert [core["line"] for core in found["cccr"]] == [loop_line(static)]
+    assert [culprit["line"] for culprit in found["cccr"]] == [loop_line(static)]
 
 
 @pytest.mark.measured

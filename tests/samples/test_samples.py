@@ -50,12 +50,12 @@ def test_the_static_schedule_of_rays_makes_every_rank_a_cluster_of_its_own(rays:
 
 
 @pytest.mark.parametrize("options", [(), ("--exclude-rank", "0")], ids=["with the master", "without the master"])
-def test_the_loop_over_the_rays_is_the_core_of_the_imbalance(rays: Sample, options: tuple[str, ...]) -> None:
+def test_the_loop_over_the_rays_is_the_culprit_of_the_imbalance(rays: Sample, options: tuple[str, ...]) -> None:
     line = rays.line_of("propagate.c", "ray < rays")
-    (core,) = (each for each in rays.dissimilarity(*options)["cccr"] if each["line"] == line)
-    assert (core["kind"], core["function"]) == ("loop", "propagate")
-    assert Path(core["file"]).name == "propagate.c"
-    assert "/work/" in core["path"]
+    (culprit,) = (each for each in rays.dissimilarity(*options)["cccr"] if each["line"] == line)
+    assert (culprit["kind"], culprit["function"]) == ("loop", "propagate")
+    assert Path(culprit["file"]).name == "propagate.c"
+    assert "/work/" in culprit["path"]
 
 
 @pytest.mark.measured

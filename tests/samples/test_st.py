@@ -74,7 +74,7 @@ def test_the_static_dispatch_makes_two_clusters_of_the_workers_of_st(st: Sample)
 
 
 @pytest.mark.parametrize("options", [(), ("--exclude-rank", "0")], ids=["with the master", "without the master"])
-def test_the_passes_in_ramod3_are_the_core_of_the_imbalance(st: Sample, options: tuple[str, ...]) -> None:
+def test_the_passes_in_ramod3_are_the_culprit_of_the_imbalance(st: Sample, options: tuple[str, ...]) -> None:
     assert passes(st) in places(st.dissimilarity(*options)["cccr"])
 
 
@@ -86,7 +86,7 @@ def test_the_same_is_found_under_mpich(mpich_st: Sample, st: Sample) -> None:
     assert mpich_st.printed == st.printed
 
 
-def test_the_shots_and_ramod3_lead_to_the_core(st: Sample) -> None:
+def test_the_shots_and_ramod3_lead_to_the_culprit(st: Sample) -> None:
     chain = [(each["function"], each["kind"]) for each in st.dissimilarity("--exclude-rank", "0")["ccr"]]
     assert {("ST", "loop"), ("RAMOD3", "function"), ("RAMOD3", "loop")} <= set(chain)
 
@@ -133,8 +133,8 @@ def test_cured_workers_are_alike(cured_st: Sample) -> None:
 
 
 def test_cured_the_passes_still_weigh_and_the_stack_does_not(cured_st: Sample) -> None:
-    cores = cured_st.findings()["disparity"]["cccr"]
-    heavy = places([each for each in cores if each["label"] in ("high", "very high")])
+    culprits = cured_st.findings()["disparity"]["cccr"]
+    heavy = places([each for each in culprits if each["label"] in ("high", "very high")])
     assert passes(cured_st, "contiguous") in heavy
     assert "stack_memory.f" not in {file for file, _ in heavy}
 

@@ -43,7 +43,7 @@ def test_the_dense_corner_is_a_cluster_by_its_compute_time(sweep: Sample, tmp_pa
     found = large.dissimilarity()
     assert apart(found, DENSE, {*range(16)} - DENSE)
     line = large.line_of("octants.f90", "do angle = 1, angles")
-    assert line in [core["line"] for core in found["cccr"]]
+    assert line in [culprit["line"] for culprit in found["cccr"]]
     words = ("--metrics", "compute_time", "-k", "2", "--json", "map.json")
     large.output(SCRIPTS / "autoanalyzer", "stats", "out", "map", *words)
     assert sorted(DENSE) in json.loads((large.folder / "map.json").read_text())["clusters"]

@@ -107,21 +107,23 @@ def heavy(make_experiment):
 
 
 def test_fifteen_lines_are_filled_before_advice_is_left_out_and_the_first_finding_has_its_own(heavy):
-    cores = heavy.cores_by_weight
-    advice = {core: (Advice("a kind", f"seen {core}: cure", ("app.c:5",), (), None, LOW),) for core in cores}
+    culprits = heavy.culprits_by_weight
+    advice = {
+        culprit: (Advice("a kind", f"seen {culprit}: cure", ("app.c:5",), (), None, LOW),) for culprit in culprits
+    }
     advised = Advised(of_regions=advice)
     lines = verdict_lines(heavy, Path("out"), advised=advised)
     assert len(lines) == 15
     first = next(number for number, line in enumerate(lines) if line.startswith("1 HOT SPOT"))
-    assert lines[first + 3] == f"    try at app.c:5: seen {cores[0]}: cure (a guess from the source)"
+    assert lines[first + 3] == f"    try at app.c:5: seen {culprits[0]}: cure (a guess from the source)"
     whole = verdict_lines(heavy, Path("out"), everything=True, advised=advised)
-    assert sum("try at" in line for line in whole) == len(cores) > 3
+    assert sum("try at" in line for line in whole) == len(culprits) > 3
     assert not any("try: " in line for line in whole)
 
 
 def test_advice_on_the_same_lines_is_said_once(heavy):
     advised = Advised(
-        of_regions={core: (Advice("a kind", "seen: cure", ("app.c:5",)),) for core in heavy.cores_by_weight}
+        of_regions={culprit: (Advice("a kind", "seen: cure", ("app.c:5",)),) for culprit in heavy.culprits_by_weight}
     )
     lines = verdict_lines(heavy, Path("out"), advised=advised)
     assert sum("try at app.c:5" in line for line in lines) == 1
@@ -133,7 +135,7 @@ def test_advice_on_the_same_lines_is_said_once(heavy):
 def test_more_advice_on_a_finding_stands_in_lines_that_would_stay_free(heavy, make_experiment):
     few = analyze(make_experiment({"a": [30] * 4, "b": [1] * 4}, instructions={"a": [3e10] * 4, "b": [1e9] * 4}))
     for findings, found in ((heavy, [0]), (few, [0, 1, 2])):
-        first = findings.cores_by_weight[0]
+        first = findings.culprits_by_weight[0]
         advice = tuple(Advice("a kind", f"{number}: cure", ("app.c:5",), confidence=HIGH) for number in range(3))
         lines = verdict_lines(findings, Path("out"), advised=Advised(of_regions={first: advice}))
         assert [number for number in range(3) if f"    try at app.c:5: {number}: cure" in lines] == found

@@ -14,7 +14,7 @@ from ..analyze.conftest import MakeExperiment, make_experiment
 
 __all__ = ["make_experiment"]
 
-SECTION = PathSection("path", "")
+SECTION = PathSection()
 DELAYS = (
     Delay("aa1|function|wait|app.c|wait|0|3|3", "aa1|function|chain|app.c|chain|0|2|2", 3.0),
     Delay("aa1|mpi|MPI_Barrier||main|0|0|0", "aa1|function|even|app.c|even|0|1|1", 0.5),
@@ -52,7 +52,7 @@ def test_more_ranks_than_processors_have_a_line_on_what_is_reliable(
 ) -> None:
     made = make_experiment({"even": [1.0] * 3, "wait": [0.0] * 3}, path_time={"even": [1.0, 0.0, 0.0]})
     lines = printed(made.replaced(notes=replace(made.notes, processors=2)), capsys)
-    assert lines[1] == "transfer includes waiting for a processor; the other two do not depend on the machine"
+    assert lines[1] == "transfer includes waiting for a core; the other two do not depend on the machine"
 
 
 def test_without_a_path_one_line_says_how_to_get_it(

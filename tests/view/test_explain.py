@@ -38,7 +38,7 @@ def test_tables_matrix_function_and_reducts_are_printed():
         "cluster 1: 2",
         "severity S: 0.499999",
     ]
-    assert lines[6:10] == ["critical: 1 region", "  2  app.c:2  f2", "core: 1 region", "  2  app.c:2  f2"]
+    assert lines[6:10] == ["critical: 1 region", "  2  app.c:2  f2", "named: 1 region", "  2  app.c:2  f2"]
     assert text.count("\n  1  app.c:1  f1  ") == 1
     assert "decision table: a1 io_bytes, a2 instructions; D cluster" in text
     assert "not measured: l1_miss_rate, l2_miss_rate, mpi_bytes" in text

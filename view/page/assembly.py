@@ -192,7 +192,7 @@ def _changes(experiment: Experiment) -> list[Entry]:
 
 def _clusters(findings: Findings) -> list[list[int]]:
     """Give the locations of each cluster of the verdict; of a process that was compared as one, all threads."""
-    labels = findings.performance.labels
+    labels = findings.vectors.labels
     found: list[list[int]] = [[] for _ in findings.dissimilarity.clusters]
     cluster = {
         str(labels[column]): number for number, each in enumerate(findings.dissimilarity.clusters) for column in each

@@ -178,10 +178,9 @@ def _finding(number: int, finding: Entry) -> str:
     """Write a finding: its kind and place, a link into the trees, above what is said of it."""
     name = finding.kind.strip("?").lower().replace("/", "").replace(" ", "-")
     badge = f'<span class="kind {_text(name)}">{_text(finding.kind)}</span>'
-    title = f"{finding.title}, {finding.called}" if finding.called else finding.title
     said = [finding.saving, *finding.lines, *finding.more]
     lines = "".join(f"<p{_of_kind(line)}>{_unbroken(_text(line))}</p>" for line in said if line)
-    place, title = (finding.place, title) if finding.place else (title, "")
+    place, title = (finding.place, finding.what) if finding.place else (finding.what, "")
     return f'<li><a href="#n={number}">{badge} {_text(place)}</a> <span>{_text(title)}</span>{lines}</li>\n'
 
 

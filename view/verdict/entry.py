@@ -17,7 +17,7 @@ from ...experiment import CallPath
 from ...experiment.region import CALL_KINDS
 from ..advice import tries
 from ..place import Place, at_line, short
-from ..standing import how_sure, in_runs
+from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, volume
 from .highlight import Highlight, highlight_of
@@ -84,10 +84,14 @@ class Entry:
     advice: Sequence[Advice] = ()
 
     @property
+    def what(self) -> str:
+        """The title with its call: ``loop in trace, called by work``."""
+        return f"{self.title}, {self.called}" if self.called else self.title
+
+    @property
     def where(self) -> str:
         """Where it is, in one line: ``rays.c:41  loop in trace, called by work``."""
-        title = f"{self.title}, {self.called}" if self.called else self.title
-        return f"{self.place}  {title}" if self.place else title
+        return f"{self.place}  {self.what}" if self.place else self.what
 
 
 def entries(
@@ -178,7 +182,7 @@ def _saving(findings: Findings, finding: Finding) -> str:
 def _who(findings: Findings, finding: Finding) -> str:
     """Say what each group of ranks does there, or all alike, what is saved of it, and its share of the busy time."""
     said = [groups_of(findings, finding)]
-    if len(finding.groups) > 1 and findings.performance.threads:
+    if len(finding.groups) > 1 and findings.vectors.threads:
         said = [re.sub("(threads?) ", r"\1 (rank.thread) ", said[0], count=1)]
     said.append(_saved(findings, finding))
     is_busy = finding.of_run or finding.kind not in _IN_MPI
@@ -233,7 +237,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
             f"{ranks(each.labels)}: {_amount(findings, each.value)}{' each' * (len(each.labels) > 1)}"
             for each in groups
         )
-        return f"off the core: {said}" if findings.performance.metric == OFF_PROCESSOR else said
+        return f"off the core: {said}" if findings.vectors.metric == OFF_PROCESSOR else said
     if finding.weight is not None:
         position = finding.weight
         seconds = findings.explanation.seconds
@@ -257,20 +261,20 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     of_wall = " of wall time" if finding.kind in _IN_MPI or finding.weight is None else ""
     if finding.gain and _is_said_of_all(finding):
         return f"{who}: {time_of(findings.experiment, time)} per rank {_FIXES[finding.gain.parts[0].why][0]}"
-    of_threads = ", its threads together" if findings.performance.threads and not of_wall else ""
+    of_threads = ", its threads together" if findings.vectors.threads and not of_wall else ""
     return f"{who}: {time_of(findings.experiment, time)}{of_wall} per rank{of_threads}"
 
 
 def _is_even(findings: Findings, finding: Finding, position: int) -> bool:
     """Return whether all ranks were compared by time, and none differs in a region."""
-    compared = findings.performance.metric in TIMES and len(findings.performance.groups) == 1
-    differs = position in findings.dissimilarity.ccr or bool(finding.others) or finding.kind in _OF_RANKS
+    compared = findings.vectors.metric in TIMES and len(findings.vectors.groups) == 1
+    differs = position in findings.dissimilarity.critical or bool(finding.others) or finding.kind in _OF_RANKS
     return compared and not findings.compares_a_part and not differs
 
 
-def _mostly(findings: Findings, core: int) -> list[str]:
+def _mostly(findings: Findings, culprit: int) -> list[str]:
     """Say of a region whether it is MPI, I/O or waiting rather than code of the program's own."""
-    cost = findings.run.weighed_costs[core]
+    cost = findings.run.weighed_costs[culprit]
     parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
     for what, time in parts:
         if time is not None and cost.wall_time and is_mostly(time, cost.wall_time):
@@ -279,10 +283,10 @@ def _mostly(findings: Findings, core: int) -> list[str]:
 
 
 def _certain(findings: Findings, finding: Finding) -> list[str]:
-    who = "threads" if findings.performance.threads else "ranks"
+    who = "threads" if findings.vectors.threads else "ranks"
     return how_sure(finding.repeatability, slow=who if finding.is_of_ranks else "")
 
 
 def _amount(findings: Findings, value: float) -> str:
     """Write a value of what is compared."""
-    return volume(value) if findings.performance.metric == "mpi_bytes" else time_of(findings.experiment, value)
+    return volume(value) if findings.vectors.metric == "mpi_bytes" else time_of(findings.experiment, value)

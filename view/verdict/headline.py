@@ -91,15 +91,15 @@ def balanced(findings: Findings) -> list[str]:
         return []
     if efficiency(findings):
         return [] if verdict.findings else ["no region stands out"]
-    if len(findings.performance.labels) < 2 and processes(findings)[1] < 2:
+    if len(findings.vectors.labels) < 2 and processes(findings)[1] < 2:
         return [] if verdict.findings else ["no region stands out"]
-    excluded = {place.process for place in findings.experiment.locations}.difference(findings.performance.ranks)
+    excluded = {place.process for place in findings.experiment.locations}.difference(findings.vectors.ranks)
     without = f" without {ranks(sorted(excluded))}" if excluded else ""
     programs = findings.dissimilarity.programs
     of_each = f" of each of the {programs} programs" if programs > 1 else ""
     present, expected = processes(findings)
     as_far = f" as far as the data of {present} of {expected} ranks show" if present < expected else ""
-    who = "threads" if findings.performance.threads else "ranks"
+    who = "threads" if findings.vectors.threads else "ranks"
     line = f"balanced{as_far}: {who}{of_each}{without} differ in no region enough to matter"
     return [line] if verdict.findings else [f"{line}; no region stands out"]
 

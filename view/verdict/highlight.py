@@ -40,13 +40,13 @@ def highlight_of(findings: Findings, finding: Finding) -> Highlight:
     path = finding.region.id if finding.region else None
     if len(finding.groups) < 2:
         return Highlight(*_shown(findings.experiment, "wall_time"), path)
-    labels, by_thread = set(finding.slowest), bool(findings.performance.threads)
+    labels, by_thread = set(finding.slowest), bool(findings.vectors.threads)
     locations = [
         index
         for index, place in enumerate(findings.experiment.locations)
         if (f"{place.process}.{place.thread}" if by_thread else place.process) in labels
     ]
-    return Highlight(*_shown(findings.experiment, findings.performance.metric), path, locations)
+    return Highlight(*_shown(findings.experiment, findings.vectors.metric), path, locations)
 
 
 def _shown(experiment: Experiment, metric: str) -> tuple[str | None, bool]:

@@ -33,33 +33,33 @@ def not_counted(findings: Findings) -> list[str]:
     return [] if imported else [NOT_COUNTED]
 
 
-def parts(findings: Findings, finding: Finding, core: int) -> Iterator[str]:
+def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
     """Say what a region's time is, the largest part first; and what it executes, if that is what it does."""
-    for each in findings.parts.causes(core):
+    for each in findings.parts.causes(culprit):
         if each.attribute in findings.explanation.attributes and each.attribute != "instructions":
-            yield f"why: {_part(findings, each, core)}"
+            yield f"why: {_part(findings, each, culprit)}"
     if finding.kind not in OF_CODE:
         return
     if "instructions" in findings.lacking:
         probes = [NO_PROBES] if finding.region and _has_no_probes(findings, finding.region) else []
         yield from (f"why: {each}" for each in probes or not_counted(findings))
         return
-    cycles = findings.weights.cpi[0][core] if findings.weights.cpi else None
-    if findings.parts.is_explained(core) or (cycles is not None and cycles <= CRITERIA.dependent):
-        yield _executes(findings, finding, core, cycles)
+    cycles = findings.weights.cpi[0][culprit] if findings.weights.cpi else None
+    if findings.parts.is_explained(culprit) or (cycles is not None and cycles <= CRITERIA.dependent):
+        yield _executes(findings, finding, culprit, cycles)
         return
     why = ": no count explains it"
     if cycles is not None:
         why = f"; {cycles:.2g} cycles per instruction: long latencies (memory, divisions, mispredicted branches)"
     yield f"why: unknown{why}"
-    yield from _look_further(findings, core)
+    yield from _look_further(findings, culprit)
 
 
-def _part(findings: Findings, cause: Cause, core: int) -> str:
+def _part(findings: Findings, cause: Cause, culprit: int) -> str:
     """Write what a cause takes of a region's time, unless that is all, and how much of it the region does."""
-    said = evidence(findings.explanation.attributes[cause.attribute], core, findings.run.weighed_costs[core])
+    said = evidence(findings.explanation.attributes[cause.attribute], culprit, findings.run.weighed_costs[culprit])
     if cause.attribute == "mpi_bytes":
-        said += _call_that_moves(findings, core)
+        said += _call_that_moves(findings, culprit)
     if cause.seconds is None or not cause.share:
         return f"{NAMES[cause.attribute]}: {said}"
     spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
@@ -68,9 +68,9 @@ def _part(findings: Findings, cause: Cause, core: int) -> str:
     return f"{NAMES[cause.attribute]}: {said}{'' if cause.share >= ALL else f'; it takes {spent} of {whole}'}"
 
 
-def _call_that_moves(findings: Findings, core: int) -> str:
+def _call_that_moves(findings: Findings, culprit: int) -> str:
     """Name the MPI call that moves most in a region, its line and its bytes per call, where calls were recorded."""
-    experiment, region = findings.experiment, findings.run.weighed.regions[core]
+    experiment, region = findings.experiment, findings.run.weighed.regions[culprit]
     if not complete(experiment, "mpi_calls"):
         return ""
     moved, calls = (summary(experiment, name).sums for name in ("mpi_bytes", "mpi_calls"))
@@ -87,22 +87,22 @@ def _call_that_moves(findings: Findings, core: int) -> str:
     return f"; {named} moves {volume(float(moved[most]))}{each}"
 
 
-def _look_further(findings: Findings, core: int) -> Iterator[str]:
+def _look_further(findings: Findings, culprit: int) -> Iterator[str]:
     """Name the page faults of a region, or the command that counts them."""
     if not complete(findings.experiment, "page_faults"):
         return
     faults = summary(findings.experiment, "page_faults").sums
     if faults.sum() > faults[[*findings.experiment.roots]].sum():  # by call path
-        yield f"it has {count(float(findings.run.weighed.sums('page_faults')[core]))} page faults"
+        yield f"it has {count(float(findings.run.weighed.sums('page_faults')[culprit]))} page faults"
     else:
         yield "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
 
 
-def _executes(findings: Findings, finding: Finding, core: int, cycles: float | None) -> str:
+def _executes(findings: Findings, finding: Finding, culprit: int, cycles: float | None) -> str:
     """Say what a region executes, and how fast, if that is known."""
     executed = findings.run.weighed.sums("instructions")
-    own, of_all = float(executed[core]), float(executed[list(findings.run.weighed.top)].sum())
-    part = next((each for each in findings.parts.causes(core) if each.attribute == "instructions"), None)
+    own, of_all = float(executed[culprit]), float(executed[list(findings.run.weighed.top)].sum())
+    part = next((each for each in findings.parts.causes(culprit) if each.attribute == "instructions"), None)
     said = f"it executes {of_the_program(count(own), count(of_all))} instructions"
     if part and part.seconds and (part.share or 0.0) < ALL:
         said += f" in {time_of(findings.experiment, part.seconds)}"

@@ -82,13 +82,13 @@ def _doubt(findings: Findings, doubt: Doubt) -> str:
 
 
 def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
-    same, core = findings.same_work, finding.difference
-    if core in same.cores or (core is None and same.everywhere):
+    same, culprit = findings.same_work, finding.difference
+    if culprit in same.culprits or (culprit is None and same.everywhere):
         yield SAME_WORK
         return
     if finding.kind is Kind.SLOW_CORE:  # which is uncertain
         return
-    if findings.performance.metric == OFF_PROCESSOR:
+    if findings.vectors.metric == OFF_PROCESSOR:
         yield "asleep, or waiting for a child process or a slow device"
     if said := [*_because(findings, finding)]:
         yield from said
@@ -148,7 +148,7 @@ def _apart(findings: Findings, finding: Finding) -> list[Difference]:
 
 def _compared(findings: Findings) -> list[str]:
     """Write the ranks of each cluster but a master."""
-    labels = findings.performance.labels
+    labels = findings.vectors.labels
     clusters = [each for each in findings.dissimilarity.clusters if each != (findings.master,)]
     return [ranks([labels[column] for column in each]) for each in clusters]
 
@@ -156,11 +156,11 @@ def _compared(findings: Findings) -> list[str]:
 def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
     """Say why a region takes its time, what takes most of it first."""
     assert finding.weight is not None
-    core, split = finding.weight, findings.explanation.seconds
-    cost = findings.run.weighed_costs[core]
-    by_path_alone = split.chained[core] > 0 and not findings.in_turn[core]
-    waiting = [f"why: {_waiting(findings, core)}"] if split.waits[core] and not by_path_alone else []
-    computing = [*parts(findings, finding, core)]
+    culprit, split = finding.weight, findings.explanation.seconds
+    cost = findings.run.weighed_costs[culprit]
+    by_path_alone = split.chained[culprit] > 0 and not findings.in_turn[culprit]
+    waiting = [f"why: {_waiting(findings, culprit)}"] if split.waits[culprit] and not by_path_alone else []
+    computing = [*parts(findings, finding, culprit)]
     if finding.kind in _OF_OTHERS or is_mostly(cost.mpi_time, cost.wall_time):
         return [*waiting, *computing]
     return [*computing, *waiting]
@@ -179,7 +179,7 @@ def general_advice(findings: Findings, finding: Finding) -> list[str]:
         return []
     uneven = []
     if finding.groups and finding.kind is not Kind.SLOW_CORE:
-        to_try = against_difference(findings.performance, finding.difference)
+        to_try = against_difference(findings.vectors, finding.difference)
         most = _most_apart(findings, finding)
         names = [*([most.attribute] if most else []), *(each.attribute for each in _apart(findings, finding))]
         uneven = [to_try[each] for each in dict.fromkeys(names)]
@@ -195,26 +195,26 @@ def _against_weight(findings: Findings, finding: Finding) -> list[str]:
 
 
 def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
-    core, found = finding.weight, findings.explanation.serialisation
-    assert core is not None
-    if findings.explanation.seconds.has_small_calls[core]:
+    culprit, found = finding.weight, findings.explanation.serialisation
+    assert culprit is not None
+    if findings.explanation.seconds.has_small_calls[culprit]:
         yield FEWER_MESSAGES
-    elif found is not None and findings.in_turn[core]:
-        yield AT_ONCE if found.passes_on[core] else EACH_TIME
+    elif found is not None and findings.in_turn[culprit]:
+        yield AT_ONCE if found.passes_on[culprit] else EACH_TIME
 
 
 def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
     """Say what to try against what has a remedy, the largest first."""
-    core = finding.weight
-    assert core is not None
-    advice, remedies = against_weight(findings.run.weighed_costs[core]), findings.parts.remedies(core)
-    names = {Kind.FILE_IO: "io_bytes", Kind.TRANSFER: "mpi_bytes", Kind.MEMORY: _worst_misses(findings, core)}
+    culprit = finding.weight
+    assert culprit is not None
+    advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
+    names = {Kind.FILE_IO: "io_bytes", Kind.TRANSFER: "mpi_bytes", Kind.MEMORY: _worst_misses(findings, culprit)}
     for kind in sorted(names.keys() & remedies.keys(), key=lambda kind: remedies[kind].after - remedies[kind].before):
         yield advice[names[kind]]
 
 
-def _worst_misses(findings: Findings, core: int) -> str:
-    parts = findings.parts.of(core)
+def _worst_misses(findings: Findings, culprit: int) -> str:
+    parts = findings.parts.of(culprit)
     return max(MISS_RATES, key=lambda name: parts.get(name, 0.0))
 
 
@@ -261,67 +261,71 @@ def _too_small(names: Sequence[str]) -> str:
     return f"includes {', '.join(map(short, names[:_MOST_NAMES]))}{left}, too short for probes of their own"
 
 
-def _throttled(findings: Findings, core: int) -> Iterator[str]:
+def _throttled(findings: Findings, culprit: int) -> Iterator[str]:
     """Name the throttled region that most of a region's own time is, if one is."""
-    for each in findings.throttled.get(core, ())[:1]:
+    for each in findings.throttled.get(culprit, ())[:1]:
         place = Place.of_path(findings.experiment.call_paths, each.path)
         where = f"{place.title}, {place.source}" if place.file else place.title
         part = f"about {percent(100 * each.share)}" if each.share < 1 else "perhaps most"
         yield f"{part} of its own time is in {where}, too small to measure separately (--max-overhead off measures it)"
 
 
-def _waiting(findings: Findings, core: int) -> str:
+def _waiting(findings: Findings, culprit: int) -> str:
     """Say that ranks wait in a region's MPI calls, and for whom; or that these are many and small."""
     found, explanation = findings.explanation.serialisation, findings.explanation
-    otherwise = explanation.seconds.has_small_calls[core] or core in explanation.waiting.shares
-    if found and findings.in_turn[core]:
-        return _in_turn(findings, core)
-    if (late := explanation.waiting.awaited.get(core)) and not otherwise:
+    otherwise = explanation.seconds.has_small_calls[culprit] or culprit in explanation.waiting.shares
+    if found and findings.in_turn[culprit]:
+        return _in_turn(findings, culprit)
+    if (late := explanation.waiting.awaited.get(culprit)) and not otherwise:
         busy = Place.of_region(late).in_words
-        return f"{_in_calls(findings, core)}: ranks wait for others that are still busy in {busy}"
-    return _estimated_waiting(findings, core)
+        return f"{_in_calls(findings, culprit)}: ranks wait for others that are still busy in {busy}"
+    return _estimated_waiting(findings, culprit)
 
 
-def _in_turn(findings: Findings, core: int) -> str:
+def _in_turn(findings: Findings, culprit: int) -> str:
     """Say that ranks of a region work one after another, or are late in turn."""
-    found, waiting = findings.explanation.serialisation, _waited_in(findings, core)
+    found, waiting = findings.explanation.serialisation, _waited_in(findings, culprit)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
-    if found and found.passes_on[core]:
+    if found and found.passes_on[culprit]:
         return f"ranks work one after another: each waits{at} for another"
     return f"a different rank is slowest each time, and the others wait for it{at}"
 
 
-def _waited_in(findings: Findings, core: int) -> Region | None:
+def _waited_in(findings: Findings, culprit: int) -> Region | None:
     """Return where ranks wait for each other's work in a region, if they work in turn, or are late in turn."""
     found = findings.explanation.serialisation
-    return found.because_of(core) if found and findings.in_turn[core] else None
+    return found.because_of(culprit) if found and findings.in_turn[culprit] else None
 
 
-def _in_calls(findings: Findings, core: int) -> str:
+def _in_calls(findings: Findings, culprit: int) -> str:
     """Write the time in a region's MPI calls, and what they move.
 
     The time is a mean over the ranks, as all times are; what they move is a sum, as all amounts are.
     """
-    cost, number = findings.run.weighed_costs[core], len(findings.run.weighed.ranks)
+    cost, number = findings.run.weighed_costs[culprit], len(findings.run.weighed.ranks)
     each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
     calls = f"{count(each * number)} MPI calls" if each >= 2 else "MPI calls"
     return f"{time_of(findings.experiment, time)} in {calls} that move {volume(moved * number)}"
 
 
-def _estimated_waiting(findings: Findings, core: int) -> str:
+def _estimated_waiting(findings: Findings, culprit: int) -> str:
     """Say what waiting is for, where the critical path does not show it."""
-    cost, waiting, line = findings.run.weighed_costs[core], findings.explanation.waiting, _in_calls(findings, core)
+    cost, waiting, line = (
+        findings.run.weighed_costs[culprit],
+        findings.explanation.waiting,
+        _in_calls(findings, culprit),
+    )
     each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
-    if findings.explanation.seconds.has_small_calls[core]:
-        small = float(findings.explanation.seconds.small_calls[core])
+    if findings.explanation.seconds.has_small_calls[culprit]:
+        small = float(findings.explanation.seconds.small_calls[culprit])
         part = "" if small >= ALL * time else f"{time_of(findings.experiment, small)} of the "
         return f"small messages: {part}{line}, {volume(moved / each)} per call"
-    if core in waiting.shares:
-        return f"{line}: {_for_late_ranks(findings, waiting.shares[core], time)}"
+    if culprit in waiting.shares:
+        return f"{line}: {_for_late_ranks(findings, waiting.shares[culprit], time)}"
     if each and time > CRITERIA.call * each:
         turn = ", or wait for a core" if findings.explanation.seconds.turns else ""
-        if findings.explanation.seconds.turns and core in waiting.hints:
-            late = _for_late_ranks(findings, waiting.hints[core], time)
+        if findings.explanation.seconds.turns and culprit in waiting.hints:
+            late = _for_late_ranks(findings, waiting.hints[culprit], time)
             return f"{line}: {late}; the rest may be for a core"
         return f"{line}, {time_of(findings.experiment, time / each)} per call: ranks that arrive late{turn}"
     return f"{line}: latency, or ranks that arrive late"
@@ -330,7 +334,7 @@ def _estimated_waiting(findings: Findings, core: int) -> str:
 def _for_late_ranks(findings: Findings, shares: Mapping[int, float], time: float) -> str:
     """Say whom ranks wait for longest, and where these are late; of how much of the time, unless of all."""
     late = max(shares, key=shares.__getitem__)
-    place, waited = Place.of(findings.experiment, findings.performance.regions[late]), shares[late]
+    place, waited = Place.of(findings.experiment, findings.vectors.regions[late]), shares[late]
     part = "waits" if waited >= ALL * time else f"{time_of(findings.experiment, waited)} of it"
     where = f"at {place.source} ({place.title})" if place.file else f"in {place.title}"
     known = (each for each in findings.verdict.findings if each.difference == late)

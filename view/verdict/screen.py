@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -24,7 +25,6 @@ _MOST_LINES: Final = 15
 _WIDTH: Final = 100  # columns
 _LABEL: Final = 12  # columns of a finding's number and kind
 _INDENT: Final = "    "
-_FEWEST_WARNINGS: Final = 3  # lines, where findings need the room: two, and how many more there are
 
 
 def verdict_lines(
@@ -46,8 +46,8 @@ def verdict_lines(
 
     Returns:
         At most fifteen lines, unless ``everything``, of at most 100 columns. The findings are the first of all of them,
-        in their order; a line says how many are left out. The first warnings are printed in any case, others where a
-        line is free.
+        in their order; a line says how many are left out. The first two warnings are printed, one alone where the
+        first finding needs the room.
     """
     first = ("   ".join(headline(findings, file)), *efficiency(findings), *master(findings))
     head = [line for each in first for line in _broken(each)]
@@ -60,28 +60,25 @@ def verdict_lines(
     found = entries(findings, advised)
     items = [_Item(number, each) for number, each in enumerate(found, start=1)]
     besides = not_advised(advised, everything=everything) if advised else []
-
-    def warnings(most: int) -> list[str]:
-        return [line for each in caveats(findings, most=most, besides=besides) for line in _broken(each)]
-
     is_said = any(line.endswith((NOT_COUNTED, NO_PROBES)) for each in found for line in (*each.lines, *each.more))
     counted = how_counted(findings, not_counted)
     if everything:
-        every = [*caveats(findings, most=None, besides=besides), *([] if is_said and not not_counted else [counted])]
+        every = [
+            *caveats(findings, everything=True, besides=besides),
+            *([] if is_said and not not_counted else [counted]),
+        ]
         return [*head, *(line for item in items for block in item.blocks for line in block), "", *every, *end]
     room = _MOST_LINES - len(head) - 1 - len(end)
-    said = _broken(counted) if not_counted else []
-    least = items[0].least if items else 0
-    fewest = next(
-        (lines for most in range(_FEWEST_WARNINGS, 1, -1) if least + len(lines := [*warnings(most), *said]) <= room),
-        [*warnings(1), *said],
-    )
-    body = _that_fit(items, room - len(fewest))
-    free = room - len(body)
-    more = warnings(max(free, _FEWEST_WARNINGS))
-    lacking = [] if is_said or "instructions" not in findings.lacking else _broken(counted)
-    choices = ([*more, *(_broken(counted) if not_counted else lacking)], [*fewest, *lacking], more, fewest)
-    return [*head, *body, "", *next((lines for lines in choices if len(lines) <= free), fewest), *end]
+    last: list[str] = []
+    for most in (2, 1):
+        last = [*caveats(findings, most=most, besides=besides), *([counted] if not_counted else [])]
+        last = [line for each in last for line in _broken(each)]
+        if not items or items[0].least + len(last) <= room:
+            break
+    body = _that_fit(items, room - len(last))
+    lacking = [] if is_said or not_counted or "instructions" not in findings.lacking else _broken(counted)
+    last += lacking if len(body) + len(last) + len(lacking) <= room else []
+    return [*head, *body, "", *last, *end]
 
 
 class _Item:
@@ -143,7 +140,7 @@ def _title(number: int, entry: Entry) -> tuple[str, str]:
     end = f"   {entry.saving}" if entry.saving else ""
     where, called = entry.where, ""
     if len(start) + len(where) + len(end) > _WIDTH and entry.called:
-        where, called = f"{entry.place}  {entry.title}" if entry.place else entry.title, entry.called
+        where, called = replace(entry, called="").where, entry.called
     room = _WIDTH - len(start) - len(end)
     return f"{start}{clipped(where, room):<{room}}{end}".rstrip(), called
 

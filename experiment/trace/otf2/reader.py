@@ -15,7 +15,8 @@ from typing import Any, Final
 import numpy as np
 
 from ....errors import InputError
-from ...experiment import CallPath, Location
+from ...call_path import CallPath
+from ...experiment import Location
 from ...metric import STORED_METRICS, Metric
 from ...region import Region
 from ..time_line import TimeLine, Trace

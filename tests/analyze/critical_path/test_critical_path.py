@@ -55,10 +55,10 @@ def test_parts_of_the_path_come_longest_first_with_the_rank_that_has_most(chain:
 
 
 def test_a_rank_with_less_than_a_hundredth_of_a_part_is_not_named(make_experiment: MakeExperiment) -> None:
-    experiment = make_experiment({"work": [1.0] * 3}, path_time={"work": [0.5, 0.004, 0.5]})
+    experiment = make_experiment({"work": [1.0] * 4}, path_time={"work": [0.5, 0.007, 0.5, 0.015]})
     path = analyze(experiment).critical_path
     assert path is not None
-    assert path.regions[0].ranks == (0, 2)
+    assert path.regions[0].ranks == (0, 2, 3)
 
 
 def test_more_ranks_than_processors_leave_two_efficiencies_reliable(chain: Experiment) -> None:

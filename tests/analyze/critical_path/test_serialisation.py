@@ -52,7 +52,7 @@ def chain(make_experiment: MakeExperiment) -> Experiment:
     )
 
 
-def core_named(found: Findings, name: str) -> int:
+def culprit_named(found: Findings, name: str) -> int:
     return [found.experiment.path_name(each.id) for each in found.run.weighed.regions].index(name)
 
 
@@ -60,8 +60,8 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     chain: Experiment,
 ) -> None:
     found = analyze(chain)
-    sweep = core_named(found, "sweep")
-    assert sweep in found.disparity.cccr
+    sweep = culprit_named(found, "sweep")
+    assert sweep in found.disparity.culprits
     gain = gain_of_weight(found, sweep)
     assert gain is not None
     assert gain.seconds == pytest.approx(4 - 1)
@@ -94,7 +94,7 @@ def test_of_ranks_whose_work_an_excluded_one_may_hand_out_none_is_in_turn(chain:
 
 def test_the_loop_in_it_is_not_named_for_the_same(chain: Experiment) -> None:
     found = analyze(chain)
-    assert found.explanation.seconds.chained[core_named(found, "sweep/kernel")] == 0
+    assert found.explanation.seconds.chained[culprit_named(found, "sweep/kernel")] == 0
 
 
 def test_what_is_around_the_region_is_not_named_for_the_same(make_experiment: MakeExperiment) -> None:
@@ -108,8 +108,8 @@ def test_what_is_around_the_region_is_not_named_for_the_same(make_experiment: Ma
             who=[("step", "kernel", 4.0, 0.0)],
         )
     )
-    assert found.explanation.seconds.chained.nonzero()[0].tolist() == [core_named(found, "step/kernel")]
-    assert core_named(found, "step") not in found.disparity.cccr
+    assert found.explanation.seconds.chained.nonzero()[0].tolist() == [culprit_named(found, "step/kernel")]
+    assert culprit_named(found, "step") not in found.disparity.culprits
 
 
 def late_in_turn(make_experiment: MakeExperiment, path: float, **others: Times) -> Findings:
@@ -139,7 +139,7 @@ def test_files_that_ranks_write_in_turn_are_first_a_matter_of_files(make_experim
 def test_ranks_that_are_late_in_turn_are_named_though_their_sums_are_equal(make_experiment: MakeExperiment) -> None:
     found = late_in_turn(make_experiment, 5.0)
     assert not found.dissimilarity.exists
-    kernel = core_named(found, "kernel")
+    kernel = culprit_named(found, "kernel")
     gain = gain_of_weight(found, kernel)
     assert gain is not None
     assert gain.seconds == pytest.approx(2)
@@ -153,7 +153,7 @@ def test_a_path_that_is_longer_by_a_tenth_of_it_is_no_noise(
     path: float, named: bool, make_experiment: MakeExperiment
 ) -> None:
     found = late_in_turn(make_experiment, path)
-    assert bool(found.explanation.seconds.chained[core_named(found, "kernel")]) == named
+    assert bool(found.explanation.seconds.chained[culprit_named(found, "kernel")]) == named
 
 
 def test_a_slow_rank_off_the_critical_path_saves_nothing(make_experiment: MakeExperiment) -> None:
@@ -168,7 +168,7 @@ def test_a_slow_rank_off_the_critical_path_saves_nothing(make_experiment: MakeEx
             who=[("rest", "other", 0.5, 0.0)],
         )
     )
-    regions = [found.experiment.path_name(each.id) for each in found.performance.regions]
+    regions = [found.experiment.path_name(each.id) for each in found.vectors.regions]
     assert gain_of_balance(found, [regions.index("uneven")]) is None
     other = gain_of_balance(found, [regions.index("other")])
     assert other is not None
@@ -205,7 +205,7 @@ def test_waiting_is_what_was_recorded_and_for_whom(make_experiment: MakeExperime
             who=[("meet", "kernel", 6.0, 0.0)],
         )
     )
-    meet, kernel = core_named(found, "meet"), core_named(found, "kernel")
+    meet, kernel = culprit_named(found, "meet"), culprit_named(found, "kernel")
     waiting = found.explanation.waiting
     assert waiting.seconds[meet] == pytest.approx(1.5)
     assert waiting.shares[meet] == {kernel: pytest.approx(1.5)}

@@ -22,6 +22,7 @@ def test_values_merge_from_the_top_and_do_not_chain():
 
 def test_zero_and_what_is_under_a_hundredth_of_the_largest_are_very_low():
     assert classify([100, 0.9, 0.0, 50]) == [4, 0, 0, 3]
+    assert classify([100, 1.5, 0.0, 50]) == [4, 2, 0, 3]
 
 
 @pytest.mark.parametrize("values", [[], [3.0], [2.0, 2.0], [2.0, 1.9], [0.0, 0.0]])

@@ -128,4 +128,4 @@ def test_what_verdict_and_document_both_name_is_found_once(found):
         findings_document(findings, Path("x"))
     finally:
         sys.setprofile(None)
-    assert [calls[name] for name in ("cores_by_weight", "_Merged.of")] == [1, 1]
+    assert [calls[name] for name in ("culprits_by_weight", "_Merged.of")] == [1, 1]

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from autoanalyzer.analyze.disparity.weights import weights
+from autoanalyzer.analyze.disparity.weights import cycles_per_instruction, weights
 from autoanalyzer.analyze.run.selection import Selection
 from autoanalyzer.errors import InputError
 from autoanalyzer.experiment import Experiment
@@ -49,11 +49,24 @@ def test_time_in_mpi_and_files_weighs_by_the_cpi_of_the_program(make_experiment)
 
 def test_a_region_with_hardly_any_instructions_takes_the_cpi_of_the_program(make_experiment):
     experiment = make_experiment(
-        {"work": [1, 1], "idle": [1, 1]},
-        instructions={"work": [1e9, 1e9], "idle": [9e6, 9e6]},
-        ref_cycles={"work": [2e9, 2e9], "idle": [1e9, 1e9]},
+        {"work": [1, 1], "idle": [1, 1], "calm": [1, 1]},
+        instructions={"work": [1e9, 1e9], "idle": [9e6, 9e6], "calm": [1.5e7, 1.5e7]},
+        ref_cycles={"work": [2e9, 2e9], "idle": [1e9, 1e9], "calm": [3e8, 3e8]},
     )
-    assert by_name(experiment, "cpi")["idle"] == pytest.approx(3e9 / 1.009e9)
+    found = by_name(experiment, "cpi")
+    assert (found["idle"], found["calm"]) == pytest.approx((3.3e9 / 1.024e9, 20))
+
+
+@pytest.mark.parametrize(("in_files", "cpi"), [(19.0, 1.0), (4.0, 3.0)])
+def test_cycles_leave_out_what_is_hardly_more_than_file_io(make_experiment, in_files, cpi):
+    experiment = make_experiment(
+        {"a": [1.0], "b": [1.0]},
+        io_time={"b": [in_files]},
+        instructions={"a": [1e9], "b": [1e9]},
+        ref_cycles={"a": [1e9], "b": [3e9]},
+    )
+    of_regions, _ = cycles_per_instruction(Selection.of(experiment))
+    assert of_regions[1] == pytest.approx(cpi)
 
 
 def test_a_rank_that_does_nothing_has_the_cpi_of_the_program_not_none(make_experiment):

@@ -23,4 +23,4 @@ def test_who_executes_more_and_takes_no_longer_by_the_clock_differs_perhaps(make
     )
     found = analyze(made)
     assert found.dissimilarity.clusters == ((0, 3), (1, 2))
-    assert found.differences.is_by_counts_alone(found.dissimilarity.cccr) == alone
+    assert found.differences.is_by_counts_alone(found.dissimilarity.culprits) == alone

@@ -10,13 +10,13 @@ from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Note
 
 
 def search(experiment: Experiment, floor: float = 0.0, **options: object) -> tuple[Dissimilarity, RankVectors]:
-    performance = RankVectors.selected(Selection.of(experiment, **options))  # type: ignore[arg-type]
-    return find_dissimilarity(performance, floor=floor), performance
+    vectors = RankVectors.selected(Selection.of(experiment, **options))  # type: ignore[arg-type]
+    return find_dissimilarity(vectors, floor=floor), vectors
 
 
-def names(performance: RankVectors, positions: tuple[int, ...]) -> list[str]:
-    experiment = performance.experiment
-    return [experiment.path_name(performance.regions[each].id) or "(own)" for each in positions]
+def names(vectors: RankVectors, positions: tuple[int, ...]) -> list[str]:
+    experiment = vectors.experiment
+    return [experiment.path_name(vectors.regions[each].id) or "(own)" for each in positions]
 
 
 def test_a_difference_is_measured_by_what_is_compared_not_by_the_time_the_machine_took(make_experiment):
@@ -28,39 +28,37 @@ def test_a_difference_is_measured_by_what_is_compared_not_by_the_time_the_machin
 
 def test_balanced_ranks_are_one_cluster_and_nothing_is_searched(make_experiment):
     found, _ = search(make_experiment({"a": [1, 1.02, 0.99], "a/b": [2, 2, 2]}))
-    assert (found.exists, found.ccr, found.cccr, found.odd_one) == (False, (), (), None)
+    assert (found.exists, found.critical, found.culprits, found.odd_one) == (False, (), (), None)
 
 
-def test_the_core_is_the_deepest_region_that_alone_gives_the_clusters_back(make_experiment):
-    found, performance = search(
+def test_the_culprit_is_the_deepest_region_that_alone_gives_the_clusters_back(make_experiment):
+    found, vectors = search(
         make_experiment(
             {"calm": [1, 1, 1, 1], "work": [0.1, 0.1, 0.1, 0.1], "work/rays": [1, 1, 2, 2], "work/io": [1] * 4}
         )
     )
     assert found.clusters == ((0, 1), (2, 3))
-    assert names(performance, found.ccr) == ["work", "work/rays"]
-    assert names(performance, found.cccr) == ["work/rays"]
+    assert names(vectors, found.critical) == ["work", "work/rays"]
+    assert names(vectors, found.culprits) == ["work/rays"]
 
 
-def test_two_children_that_differ_in_their_own_way_are_both_cores(make_experiment):
-    found, performance = search(make_experiment({"work": [0, 0, 0], "work/a": [1, 2, 2], "work/b": [1, 1, 2]}))
-    assert names(performance, found.ccr) == ["work", "work/a", "work/b"]
-    assert names(performance, found.cccr) == ["work/a", "work/b"]
+def test_two_children_that_differ_in_their_own_way_are_both_culprits(make_experiment):
+    found, vectors = search(make_experiment({"work": [0, 0, 0], "work/a": [1, 2, 2], "work/b": [1, 1, 2]}))
+    assert names(vectors, found.critical) == ["work", "work/a", "work/b"]
+    assert names(vectors, found.culprits) == ["work/a", "work/b"]
     assert found.clusters == ((0,), (1,), (2,))
 
 
 def test_many_small_differences_below_a_region_stay_with_it(make_experiment):
     times = {"work": [0.0] * 4} | {f"work/part{number}": [0.009, 0.009, 0.009, 0.018] for number in range(20)}
-    found, performance = search(make_experiment(times | {"calm": [1.0] * 4}), floor=0.01)
-    assert names(performance, found.cccr) == ["work"]
+    found, vectors = search(make_experiment(times | {"calm": [1.0] * 4}), floor=0.01)
+    assert names(vectors, found.culprits) == ["work"]
 
 
 def test_imbalances_that_cancel_in_the_totals_are_found(make_experiment):
     calm = {f"calm{number}": [1.0, 1.01, 0.99, 1.0] for number in range(6)}
-    found, performance = search(
-        make_experiment({"a": [1.0, 2.0, 1.0, 1.0], "b": [2.0, 1.0, 2.0, 2.0], **calm}), floor=0.01
-    )
-    assert names(performance, found.cccr) == ["a", "b"]
+    found, vectors = search(make_experiment({"a": [1.0, 2.0, 1.0, 1.0], "b": [2.0, 1.0, 2.0, 2.0], **calm}), floor=0.01)
+    assert names(vectors, found.culprits) == ["a", "b"]
     assert found.clusters == ((0, 2, 3), (1,))
 
 
@@ -68,8 +66,8 @@ def test_an_imbalance_that_is_a_small_part_of_the_run_is_found_where_other_regio
     make_experiment,
 ):
     calm = {f"calm{number}": [1.0, 1.01, 0.99, 1.0] for number in range(9)}
-    found, performance = search(make_experiment({"a": [0.6, 0.6, 0.8, 0.6], **calm}), floor=0.1)
-    assert names(performance, found.cccr) == ["a"]
+    found, vectors = search(make_experiment({"a": [0.6, 0.6, 0.8, 0.6], **calm}), floor=0.1)
+    assert names(vectors, found.culprits) == ["a"]
     assert found.clusters == ((0, 1, 3), (2,))
 
 
@@ -104,8 +102,8 @@ def test_what_is_done_once_may_take_one_rank_longer_as_memory_is_touched_first(
     calm = {f"calm{number}": [0.1] * 4 for number in range(8)}
     visits = {each: [entries if each in ("set_up", "once") else 20] * 4 for each in {**seconds, **calm}}
     experiment = make_experiment({**seconds, **calm}, visits=visits, page_faults={"": [faults] * 4})
-    dissimilarity, performance = search(experiment, floor=0.01)
-    assert names(performance, dissimilarity.cccr) == found
+    dissimilarity, vectors = search(experiment, floor=0.01)
+    assert names(vectors, dissimilarity.culprits) == found
 
 
 def test_set_up_of_a_short_run_that_has_too_few_regions_is_no_difference_either(make_experiment):
@@ -124,41 +122,39 @@ def test_what_counts_vouch_for_differs_though_it_is_done_once(make_experiment):
     experiment = make_experiment(
         {**SET_UP, **calm}, page_faults={"": [5000] * 4}, visits={"set_up": [1] * 4}, instructions=executed
     )
-    found, performance = search(experiment, floor=0.01)
-    assert names(performance, found.cccr) == ["set_up"]
+    found, vectors = search(experiment, floor=0.01)
+    assert names(vectors, found.culprits) == ["set_up"]
 
 
-def test_the_own_code_of_the_entry_procedure_can_be_the_core(make_experiment):
+def test_the_own_code_of_the_entry_procedure_can_be_the_culprit(make_experiment):
     experiment = make_experiment({"a": [1, 1, 1, 1]})
     experiment.exclusive("cpu_time")[0] = [1, 1, 3, 3]
-    found, performance = search(experiment)
-    assert [performance.regions[each].own_code for each in found.cccr] == [True]
+    found, vectors = search(experiment)
+    assert [vectors.regions[each].own_code for each in found.culprits] == [True]
 
 
 def test_equal_imbalance_in_two_regions_is_found_as_a_composite(make_experiment):
-    found, performance = search(make_experiment({"a": [1, 1, 2, 2], "b": [1, 1, 2, 2], "c": [1, 1, 1, 1]}))
+    found, vectors = search(make_experiment({"a": [1, 1, 2, 2], "b": [1, 1, 2, 2], "c": [1, 1, 1, 1]}))
     assert found.composite
-    assert names(performance, found.ccr) == ["a", "b"]
+    assert names(vectors, found.critical) == ["a", "b"]
 
 
 def test_a_composite_is_searched_below_its_members_too(make_experiment):
-    found, performance = search(
-        make_experiment({"a": [0] * 4, "a/x": [1, 1, 2, 2], "a/y": [0.5] * 4, "b": [1, 1, 2, 2]})
-    )
-    assert names(performance, found.cccr) == ["a/x", "b"]
+    found, vectors = search(make_experiment({"a": [0] * 4, "a/x": [1, 1, 2, 2], "a/y": [0.5] * 4, "b": [1, 1, 2, 2]}))
+    assert names(vectors, found.culprits) == ["a/x", "b"]
 
 
 def test_a_large_balanced_region_is_not_blamed_for_noise_elsewhere(make_experiment):
-    found, performance = search(
+    found, vectors = search(
         make_experiment({"big": [10, 10, 10, 10], "uneven": [1, 1, 3, 3], "noisy": [0.5, 0.58, 0.5, 0.58]})
     )
-    assert names(performance, found.ccr) == ["uneven"]
+    assert names(vectors, found.critical) == ["uneven"]
 
 
 def test_a_lone_master_is_named_and_can_be_left_out(make_experiment):
     experiment = make_experiment({"work": [0.1, 2, 2.05, 2]})
-    found, performance = search(experiment)
-    assert performance.ranks[found.odd_one] == 0
+    found, vectors = search(experiment)
+    assert vectors.ranks[found.odd_one] == 0
     found, _ = search(experiment, exclude_ranks=[0])
     assert not found.exists
 
@@ -185,39 +181,39 @@ def test_one_rank_is_one_cluster(make_experiment):
 
 
 def test_start_up_is_no_part_of_the_comparison(make_experiment):
-    found, performance = search(make_experiment({"MPI_Init": [5, 1, 1], "work": [1, 1, 1]}))
+    found, vectors = search(make_experiment({"MPI_Init": [5, 1, 1], "work": [1, 1, 1]}))
     assert not found.exists
-    assert names(performance, performance.top) == ["work", "(own)"]
+    assert names(vectors, vectors.top) == ["work", "(own)"]
 
 
 def test_the_threads_of_a_rank_are_summed_up(make_experiment):
     experiment = make_experiment({"wait": [1, 0, 1, 0], "job": [0, 3, 0, 3]}, threads=2)
     assert not search(experiment)[0].exists
-    found, performance = search(make_experiment({"job": [0, 3, 0, 3, 0, 9]}, threads=2))
+    found, vectors = search(make_experiment({"job": [0, 3, 0, 3, 0, 9]}, threads=2))
     assert found.clusters == ((0, 1), (2,))
-    assert performance.ranks == (0, 1, 2)
+    assert vectors.ranks == (0, 1, 2)
 
 
 def test_what_the_first_region_leaves_unexplained_is_searched_on(make_experiment):
-    found, performance = search(
+    found, vectors = search(
         make_experiment({"ocean": [6, 6, 6, 0], "ice": [0, 0, 0, 6], "physics": [1, 3.5, 1, 1], "calm": [1] * 4})
     )
-    assert set(names(performance, found.cccr)) == {"physics", "ocean", "ice"}
+    assert set(names(vectors, found.culprits)) == {"physics", "ocean", "ice"}
 
 
 def test_what_runs_inside_mpi_init_is_start_up_too(make_experiment):
-    found, performance = search(make_experiment({"MPI_Finalize": [1, 1], "MPI_Finalize/clean": [5, 1], "work": [2, 2]}))
+    found, vectors = search(make_experiment({"MPI_Finalize": [1, 1], "MPI_Finalize/clean": [5, 1], "work": [2, 2]}))
     assert not found.exists
-    assert names(performance, performance.top) == ["work", "(own)"]
+    assert names(vectors, vectors.top) == ["work", "(own)"]
 
 
 def test_every_composite_of_the_smallest_size_is_searched(make_experiment):
-    found, performance = search(
+    found, vectors = search(
         make_experiment(
             {"a": [1, 1, 2, 2], "b": [1, 1, 2, 2], "c": [1] * 4, "d": [1] * 4, "e": [1, 1, 2, 2], "f": [1, 1, 2, 2]}
         )
     )
-    assert set(names(performance, found.ccr)) >= {"a", "b", "e", "f"}
+    assert set(names(vectors, found.critical)) >= {"a", "b", "e", "f"}
 
 
 def test_a_region_is_left_out_by_its_path_too_and_the_whole_program_cannot_be(make_experiment):
@@ -233,9 +229,9 @@ def test_a_region_is_left_out_by_its_path_too_and_the_whole_program_cannot_be(ma
 
 def test_noise_beside_a_wide_difference_does_not_end_the_search(make_experiment):
     times = {"steps": [0.0] * 4, "steps/serial": [0.2, 0.0, 0.0, 0.0], "steps/even": [0.1, 0.1, 0.109, 0.085]}
-    found, performance = search(make_experiment(times))
+    found, vectors = search(make_experiment(times))
     assert found.clusters == ((0,), (1, 2, 3))
-    assert names(performance, found.cccr) == ["steps/serial"]
+    assert names(vectors, found.culprits) == ["steps/serial"]
 
 
 def two_programs(first: list[float], second: list[float]) -> Experiment:
@@ -256,15 +252,15 @@ def two_programs(first: list[float], second: list[float]) -> Experiment:
 
 
 @pytest.mark.parametrize(
-    ("second", "clusters", "cores"),
+    ("second", "clusters", "culprits"),
     [([3.0, 3.0], ((0, 1), (2, 3)), []), ([1.0, 3.0], ((0, 1), (2,), (3,)), ["ice"])],
     ids=["each balanced", "one is not"],
 )
-def test_ranks_of_different_programs_are_not_compared(second, clusters, cores):
-    found, performance = search(two_programs([1.0, 1.0], second))
+def test_ranks_of_different_programs_are_not_compared(second, clusters, culprits):
+    found, vectors = search(two_programs([1.0, 1.0], second))
     assert found.clusters == clusters
-    assert found.exists == bool(cores)
-    assert names(performance, found.cccr) == cores
+    assert found.exists == bool(culprits)
+    assert names(vectors, found.culprits) == culprits
 
 
 def test_processes_that_ranks_started_are_compared_among_themselves(make_experiment):
@@ -280,7 +276,7 @@ def test_what_no_process_moves_is_no_cause_where_processes_were_started(make_exp
     findings = analyze(experiment.replaced(notes=Notes(started=(1, 2))))
     assert findings.dissimilarity.exists
     assert not findings.dissimilarity_causes.differences
-    assert not any(findings.dissimilarity_causes.of_core.values())
+    assert not any(findings.dissimilarity_causes.of_culprit.values())
 
 
 @pytest.mark.parametrize(("more", "parted"), [(16, False), (23, False), (25, True)])
@@ -311,7 +307,7 @@ def test_ranks_that_sampling_alone_parts_share_a_cluster(make_experiment):
     assert analyze(experiment).dissimilarity.clusters == ((0, 1), (2,))
 
 
-def test_a_second_core_beside_a_wide_one_is_kept(make_experiment):
+def test_a_second_culprit_beside_a_wide_one_is_kept(make_experiment):
     times = {"a": [0.0] * 4, "a/x": [4.36, 0, 0, 0], "a/y": [0.92, 0.88, 1.13, 0.87], "b": [1.03, 1.03, 1.03, 1.84]}
-    found, performance = search(make_experiment(times))
-    assert names(performance, found.cccr) == ["a/x", "b"]
+    found, vectors = search(make_experiment(times))
+    assert names(vectors, found.culprits) == ["a/x", "b"]

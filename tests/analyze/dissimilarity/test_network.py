@@ -18,13 +18,14 @@ def exchanging(make_experiment, volumes: list[float], *, seconds: float = 2.0, *
 
 def named(findings: Findings) -> list[str]:
     return [
-        findings.experiment.path_name(findings.performance.regions[core].id) for core in findings.dissimilarity.cccr
+        findings.experiment.path_name(findings.vectors.regions[culprit].id)
+        for culprit in findings.dissimilarity.culprits
     ]
 
 
 def test_ranks_that_move_more_are_found_where_they_do(make_experiment):
     findings = analyze(exchanging(make_experiment, [1e8, 1e8, 5e8, 5e8], more={"compute": [1e6] * 4}))
-    assert findings.performance.metric == "mpi_bytes"
+    assert findings.vectors.metric == "mpi_bytes"
     assert findings.dissimilarity.clusters == ((0, 1), (2, 3))
     assert named(findings) == ["exchange"]
     assert [each.attribute for each in findings.dissimilarity_causes.differences] == ["mpi_bytes"]
@@ -43,7 +44,7 @@ def test_ranks_that_move_more_are_found_where_they_do(make_experiment):
 )
 def test_other_ranks_are_alike(make_experiment, volumes, seconds):
     findings = analyze(exchanging(make_experiment, volumes, seconds=seconds))
-    assert (findings.performance.metric, findings.dissimilarity.exists) == ("compute_time", False)
+    assert (findings.vectors.metric, findings.dissimilarity.exists) == ("compute_time", False)
 
 
 def test_what_was_calibrated_is_the_price_of_a_byte(make_experiment):
@@ -63,14 +64,14 @@ def test_a_difference_in_computing_comes_before_one_in_volumes(make_experiment):
     seconds = {"compute": [1.0, 1.0, 3.0, 3.0], "exchange": [0.01] * 4}
     volumes = {"exchange": [5e8, 1e8, 1e8, 5e8]}
     findings = analyze(make_experiment(seconds, mpi_time={"exchange": [2.0] * 4}, mpi_bytes=volumes))
-    assert (findings.performance.metric, findings.dissimilarity.clusters) == ("compute_time", ((0, 1), (2, 3)))
+    assert (findings.vectors.metric, findings.dissimilarity.clusters) == ("compute_time", ((0, 1), (2, 3)))
 
 
 def test_what_packing_takes_comes_with_the_volume(make_experiment):
     seconds = {"compute": [0.07] * 4, "exchange": [0.0005, 0.0005, 0.0005, 0.0149]}
     volumes = {"exchange": [5e7, 5e7, 5e7, 1.6e8]}
     findings = analyze(make_experiment(seconds, mpi_time={"exchange": [2.0] * 4}, mpi_bytes=volumes))
-    assert (findings.performance.metric, findings.dissimilarity.clusters) == ("mpi_bytes", ((0, 1, 2), (3,)))
+    assert (findings.vectors.metric, findings.dissimilarity.clusters) == ("mpi_bytes", ((0, 1, 2), (3,)))
 
 
 def test_what_is_asked_for_is_compared(make_experiment):

@@ -20,8 +20,8 @@ def sleeping(make_experiment, times=ALIKE, *, off=ASLEEP, mpi_time=WAITS, delay=
 
 
 def found(findings: Findings) -> tuple[str, list[str]]:
-    paths = [findings.performance.regions[core].id for core in findings.dissimilarity.cccr]
-    return findings.performance.metric, [findings.experiment.path_name(path) for path in paths]
+    paths = [findings.vectors.regions[culprit].id for culprit in findings.dissimilarity.culprits]
+    return findings.vectors.metric, [findings.experiment.path_name(path) for path in paths]
 
 
 def test_a_rank_that_sleeps_while_others_wait_is_found_where_it_does(make_experiment):
@@ -47,7 +47,7 @@ def test_a_rank_that_sleeps_while_others_wait_is_found_where_it_does(make_experi
 )
 def test_other_ranks_are_alike(make_experiment, changed):
     findings = analyze(sleeping(make_experiment, **changed))
-    assert (findings.performance.metric, findings.dissimilarity.exists) == ("compute_time", False)
+    assert (findings.vectors.metric, findings.dissimilarity.exists) == ("compute_time", False)
 
 
 def test_a_rank_whose_processor_is_shared_throughout_is_not_asleep(make_experiment):
@@ -105,7 +105,7 @@ def test_who_may_have_taken_turns_is_not_judged_which_is_said(make_experiment):
     findings = analyze(plain.replaced(notes=replace(plain.notes, processors=3, run_delay={"0": 0.0})))
     assert not findings.dissimilarity.exists
     assert any(
-        line.startswith("rank 1 is off the processor for 2 s in compress app.c:2: not judged")
+        line.startswith("not judged: rank 1 is off the core for 2 s in compress app.c:2; ")
         for line in verdict_lines(findings)
     )
 

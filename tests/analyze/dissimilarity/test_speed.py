@@ -27,8 +27,8 @@ def of(times):
 @pytest.mark.parametrize(("times", "speed"), [(SHARED, True), (UNEVEN, False), (LOCAL, False)])
 def test_slower_nearly_everywhere_by_factors_that_vary_is_perhaps_a_matter_of_speed(make_experiment, times, speed):
     found = analyze(make_experiment(of(times)))
-    assert found.dissimilarity.cccr
-    assert {is_slight_speed(found, [core]) for core in found.dissimilarity.cccr} == {speed}
+    assert found.dissimilarity.culprits
+    assert {is_slight_speed(found, [culprit]) for culprit in found.dissimilarity.culprits} == {speed}
     lines = "\n".join(verdict_lines(found))
     assert ("IMBALANCE?" in lines) != speed
 
@@ -37,15 +37,15 @@ def test_slower_nearly_everywhere_by_factors_that_vary_is_perhaps_a_matter_of_sp
 def test_most_of_what_ranks_compute_elsewhere_must_be_slower(make_experiment, even, speed):
     times = SHARED | {"react": (even, even), "relax": (46.5, 46.5)}  # of 382 and 399 ms elsewhere, balance has 195.8
     found = analyze(make_experiment(of(times)))
-    names = [found.experiment.path_name(each.id) for each in found.performance.regions]
+    names = [found.experiment.path_name(each.id) for each in found.vectors.regions]
     energy = names.index("energy")
-    assert energy in found.dissimilarity.cccr
+    assert energy in found.dissimilarity.culprits
     assert is_slight_speed(found, [energy]) == speed
 
 
 def test_it_is_no_finding_of_its_own_and_nothing_is_to_be_tried(make_experiment):
     found = analyze(make_experiment(of(SHARED)))
-    confidence = confidence_in_difference(found, found.dissimilarity.cccr[:1])
+    confidence = confidence_in_difference(found, found.dissimilarity.culprits[:1])
     assert confidence.level == "low"
     assert confidence.reason.startswith("these ranks are slower nearly everywhere")
     assert {each.kind for each in found.verdict.findings} == {Kind.HOT_SPOT}
@@ -64,8 +64,8 @@ def test_counts_that_differ_leave_no_doubt(make_experiment):
 @pytest.mark.parametrize(("times", "title"), [(SHARED, "IMBALANCE?  "), (UNEVEN, "IMBALANCE   ")])
 def test_what_takes_long_is_an_imbalance_though_perhaps(make_experiment, times, title):
     found = analyze(make_experiment(of({name: (10 * fast, 10 * slow) for name, (fast, slow) in times.items()})))
-    core = found.dissimilarity.cccr[0]
-    assert not is_slight_speed(found, [core])
+    culprit = found.dissimilarity.culprits[0]
+    assert not is_slight_speed(found, [culprit])
     assert (found.verdict.findings[0].doubt is Doubt.SPEED) == (times is SHARED)
     lines = verdict_lines(found)
     assert lines[2].startswith(f"1 {title}app.c")
@@ -100,11 +100,11 @@ def test_ranks_of_another_program_say_nothing_of_a_region():
     )
     found = analyze(made)
     assert found.dissimilarity.programs == 2
-    assert found.dissimilarity.cccr
-    assert found.differences.may_be_chance(found.dissimilarity.cccr)
+    assert found.dissimilarity.culprits
+    assert found.differences.may_be_chance(found.dissimilarity.culprits)
 
 
 @pytest.mark.parametrize(("slow", "speed"), [(2.9, True), (3.1, False)])
 def test_no_processor_is_three_times_slower(make_experiment, slow, speed):
     found = analyze(make_experiment(of(SHARED | {"energy": (50.0, 50.0 * slow)})))
-    assert found.differences.may_be_speed(found.dissimilarity.cccr[:1]) == speed
+    assert found.differences.may_be_speed(found.dissimilarity.culprits[:1]) == speed

@@ -115,7 +115,7 @@ def test_a_row_that_raises_no_telling_attribute_is_blamed_on_all_that_it_raises(
     assert alone.causes(Row(9, (0, 0), 1)) == ()
 
 
-def test_what_all_cores_raise_does_not_hide_what_one_raises():
+def test_what_all_culprits_raise_does_not_hide_what_one_raises():
     both = table("3  0 0 0 0 1  1", "12  0 0 0 1 1  1", "5  0 0 0 0 0  0")  # regions 3 and 12 of section 6.2
     assert both.reducts == (("a5",),)
     assert [both.causes(row) for row in both.rows[:2]] == [("a5",), ("a4", "a5")]

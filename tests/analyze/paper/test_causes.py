@@ -33,7 +33,7 @@ def test_of_attributes_that_part_ranks_as_far_the_order_is_always_the_same(make_
 
 
 def test_an_attribute_is_compared_in_all_regions_so_that_equal_work_elsewhere_hides_it(make_experiment):
-    """Ours looks at the core alone."""
+    """Ours looks at the culprit alone."""
     metrics = {"instructions": {**INSTRUCTIONS, "rest": [1e11] * 4}}
     found = {method: analyze(make_experiment(UNEVEN, **metrics), method=method) for method in ("autoanalyzer", "paper")}
     causes = {method: each.dissimilarity_causes.differences for method, each in found.items()}
@@ -52,7 +52,7 @@ def test_any_volume_is_a_cause_where_no_other_region_has_some(make_experiment):
     assert "mpi_bytes" in named["paper"]
 
 
-def test_a_critical_region_that_is_no_core_has_a_row(make_experiment):
+def test_a_critical_region_that_is_no_culprit_has_a_row(make_experiment):
     seconds = {"outer": [0.0], "outer/inner": [9.0], "x": [1.0], "y": [0.5]}
     table = analyze(make_experiment(seconds, instructions=seconds), method="paper").disparity_causes.table
     assert [row.decision for row in table.rows][:2] == [1, 1]

@@ -31,7 +31,7 @@ def test_fewer_than_two_different_values_have_no_classes(values):
 def test_a_trivial_region_is_critical_by_the_paper_alone(make_experiment):
     experiment = make_experiment({"big": [100.0], "small": [0.5], "tiny": [0.01]})
     found = {method: analyze(experiment, method=method).disparity for method in ("autoanalyzer", "paper")}
-    assert {method: len(each.ccr) for method, each in found.items()} == {"autoanalyzer": 1, "paper": 2}
+    assert {method: len(each.critical) for method, each in found.items()} == {"autoanalyzer": 1, "paper": 2}
 
 
 def test_crnm_is_the_mean_of_each_rank_s_share_times_its_cycles_per_instruction(make_experiment):
@@ -66,8 +66,8 @@ def test_a_region_around_the_whole_program_is_weighed_as_it_is(make_experiment):
     assert analyze(experiment).run.weighed.regions[0].own_code
 
 
-def test_a_core_is_of_a_higher_class_than_each_of_its_children(make_experiment):
+def test_a_culprit_is_of_a_higher_class_than_each_of_its_children(make_experiment):
     seconds = {"outer": [50.0], "outer/inner": [20.0], "chain": [0.0], "chain/leaf": [40.0], "x": [3.0], "y": [1.0]}
     found = analyze(make_experiment(seconds), method="paper", disparity_metric="wall_time")
-    names = [found.experiment.path_name(found.run.weighed.regions[each].id) for each in found.disparity.cccr]
+    names = [found.experiment.path_name(found.run.weighed.regions[each].id) for each in found.disparity.culprits]
     assert names == ["outer", "chain/leaf"]

@@ -27,8 +27,8 @@ def counts(seconds: dict[str, list[float]], **of_walk: list[float]) -> dict[str,
 
 
 def names(findings: Findings) -> list[str]:
-    regions = findings.performance.regions
-    return [findings.experiment.path_name(regions[core].id) for core in findings.dissimilarity.cccr]
+    regions = findings.vectors.regions
+    return [findings.experiment.path_name(regions[culprit].id) for culprit in findings.dissimilarity.culprits]
 
 
 def causes(findings: Findings, name: str) -> list[str]:
@@ -36,9 +36,9 @@ def causes(findings: Findings, name: str) -> list[str]:
     regions = findings.run.weighed.regions
     return [
         cause.attribute
-        for core, each in found.items()
+        for culprit, each in found.items()
         for cause in each
-        if findings.experiment.path_name(regions[core].id) == name
+        if findings.experiment.path_name(regions[culprit].id) == name
     ]
 
 
@@ -60,7 +60,7 @@ def test_least_weight_of_the_run_is_critical(make_experiment, side):
     share = side * CRITERIA.least_weight
     others = {f"r{number}": alike((1 - share) / 97) for number in range(97)}
     findings = analyze(make_experiment({"a": alike(share), **others}))
-    assert any(findings.run.weighed.regions[each].id == 1 for each in findings.disparity.ccr) == (side > 1)
+    assert any(findings.run.weighed.regions[each].id == 1 for each in findings.disparity.critical) == (side > 1)
 
 
 @BOTH
@@ -79,7 +79,7 @@ def test_what_outweighs_others_is_heavy_without_a_cause(side):
     found = find_disparity(
         (*regions, CodeRegion(3, own_code=False, depth=1)), values=[*values, 0.01], shares=[*values, 0.01], least=0.08
     )
-    assert found.cccr == ((1,) if side > 1 else (0,))
+    assert found.culprits == ((1,) if side > 1 else (0,))
 
 
 @BOTH
@@ -123,7 +123,7 @@ def test_burst_is_doubtful_by_times_alone(make_experiment, side):
     seconds = side * CRITERIA.burst
     findings = analyze(make_experiment({"work": [0.2 + seconds, 0.2, 0.2, 0.2], "rest": alike(0.3)}))
     assert names(findings) == ["work"]
-    assert findings.differences.may_be_chance(findings.dissimilarity.cccr) == (side < 1)
+    assert findings.differences.may_be_chance(findings.dissimilarity.culprits) == (side < 1)
 
 
 @BOTH
@@ -131,7 +131,7 @@ def test_a_tenth_of_a_difference_elsewhere_is_that_of_a_slower_processor(make_ex
     longer = 1 + 0.5 * side * THRESHOLD
     rest = {f"rest{number}": [0.1 * longer, 0.1, 0.1, 0.1] for number in range(3)}
     findings = analyze(make_experiment({"work": [0.15, 0.1, 0.1, 0.1], **rest}))
-    work = findings.dissimilarity.cccr[names(findings).index("work")]
+    work = findings.dissimilarity.culprits[names(findings).index("work")]
     assert findings.differences.may_be_speed([work]) == (side > 1)
 
 

@@ -212,5 +212,5 @@ def test_what_the_library_does_below_a_call_of_mpi_is_the_calls_own():
     assert findings.experiment.exclusive("wall_time")[:, 0].tolist() == [0, 1, 4, 0, 0]
     assert findings.experiment.exclusive("mpi_time")[:, 0].tolist() == [0, 0, 4, 0, 0]
     assert findings.experiment.exclusive("visits")[:, 0].tolist() == [0, 1, 2, 5, 9]
-    named = [findings.run.weighed.regions[each].id for each in findings.cores_by_weight]
+    named = [findings.run.weighed.regions[each].id for each in findings.culprits_by_weight]
     assert named == [send, work]

@@ -58,8 +58,8 @@ def test_where_counters_are_read_in_calls_half_of_their_price_is_time_of_where_t
 def test_the_warning_says_what_the_headline_does(make_experiment):
     lines = whole_lines(analyze(measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])))
     assert lines[0].endswith("overhead 20 %")
-    (costly,) = [line for line in lines if line.startswith("measuring is costly here: small functions")]
-    assert costly.endswith("(a lower --max-overhead, such as 1%, throttles more of them)")
+    (costly,) = [line for line in lines if line.startswith("small functions and loops look slower")]
+    assert costly.endswith(": a lower --max-overhead, such as 1%, leaves more of them out")
 
 
 def test_where_counters_ran_nothing_is_said_to_be_throttled_with_them(make_experiment):
@@ -69,15 +69,15 @@ def test_where_counters_ran_nothing_is_said_to_be_throttled_with_them(make_exper
     values["instructions"] = values["visits"]
     values["visits"] = 0.3 * run.exclusive("visits")
     run = run.replaced(metrics=[*run.metrics, counted], severities=values)
-    for share, said in ((None, []), (0.0, []), (0.2, []), (0.05, ["nothing is throttled while counters run"])):
+    for share, said in ((None, []), (0.0, []), (0.2, []), (0.05, ["counters are read at each entry"])):
         run.notes = replace(run.notes, max_overhead=share)
-        costly = [line for line in whole_lines(analyze(run)) if line.startswith("measuring is costly")]
-        assert [line.partition("(")[2] for line in costly] == [
-            f"{each}: measure with --counters none)" for each in said
+        costly = [line for line in whole_lines(analyze(run)) if line.startswith("small functions")]
+        assert [line.partition(": ")[2] for line in costly] == [
+            f"{each}; measure with --counters none" for each in said
         ]
     values["visits"] = values["instructions"]
     run = run.replaced(severities=values)
-    assert any("(nothing is throttled while counters run: " in line for line in whole_lines(analyze(run)))
+    assert any(": counters are read at each entry;" in line for line in whole_lines(analyze(run)))
 
 
 @pytest.mark.parametrize(("metric", "throttled"), [("page_faults", False), ("allocations", True)])
@@ -85,8 +85,8 @@ def test_where_the_system_is_asked_at_each_event_nothing_is_said_to_be_throttled
     run = measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])
     values = {each.name: run.exclusive(each.name) for each in run.metrics} | {metric: run.exclusive("visits")}
     run = run.replaced(metrics=[*run.metrics, Metric(metric, "occ", source="measured:getrusage")], severities=values)
-    (costly,) = [line for line in whole_lines(analyze(run)) if line.startswith("measuring is costly here: small")]
-    assert costly.endswith("without --usage)") != throttled
+    (costly,) = [line for line in whole_lines(analyze(run)) if line.startswith("small functions and loops")]
+    assert costly.endswith("; measure without it") != throttled
 
 
 def test_entries_that_are_no_longer_timed_cost_what_a_throttled_probe_does(make_experiment):
@@ -98,8 +98,8 @@ def test_entries_that_are_no_longer_timed_cost_what_a_throttled_probe_does(make_
 def test_what_was_throttled_is_to_be_left_out_of_the_next_build(make_experiment):
     run = measured(make_experiment({"loop@3": [1.0, 1.0]}), visits=[1e7, 1e7])
     run.notes = replace(run.notes, throttled={"aa1|function|f|f.c||0|3|3": "entered often"})
-    (costly,) = [line for line in whole_lines(analyze(run)) if line.startswith("measuring is costly")]
-    assert costly.endswith("(build with the plan that the run wrote: it leaves out what was throttled)")
+    (costly,) = [line for line in whole_lines(analyze(run)) if line.startswith("small functions")]
+    assert costly.endswith(": build with the plan that the run wrote")
 
 
 # Half a pair of 20 ns is the loop's: with 1e8 entries 1 s of its time.
@@ -129,8 +129,8 @@ def test_what_the_price_may_be_wrong_by_in_one_region_hides_no_difference_of_ano
     times = {"solve": [0.1, 0.1], "solve/f": [4.0, 3.1], "solve/g": [2.0, 3.0]}
     run = make_experiment(times, visits={"": [1, 1], "solve": [1, 1], "solve/f": [1e8, 1e8], "solve/g": [1, 1]})
     findings = analyze(run.replaced(notes=Notes(program="app", probe_ns=20.0)))
-    cores = [findings.performance.regions[core].id for core in findings.dissimilarity.cccr]
-    assert [run.path_name(core) for core in cores] == ["solve/g"]
+    culprits = [findings.vectors.regions[culprit].id for culprit in findings.dissimilarity.culprits]
+    assert [run.path_name(culprit) for culprit in culprits] == ["solve/g"]
     assert run.exclusive("cpu_time")[2].tolist() == [4.0, 3.1]
 
 
@@ -153,7 +153,7 @@ def test_new_call_paths_cost_more_than_entries(make_experiment):
     times = {"f": [0.01], **{f"f/g{number}": [1e-6] for number in range(2000)}}
     lines = verdict_lines(analyze(measured(make_experiment(times))))
     assert lines[0].endswith("overhead 15 %")
-    assert "measuring is costly here: 2001 call paths, about 1 us each" in lines
+    assert "regions look slower than they are: 2001 call paths took about 1 us each" in lines
 
 
 @pytest.mark.parametrize("metric", ["visits", "wall_time", "mpi_calls"])

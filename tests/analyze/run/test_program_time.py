@@ -8,8 +8,8 @@ from autoanalyzer.view.verdict import verdict_lines
 
 @pytest.mark.parametrize(
     ("measured", "whole", "outside", "unit"),
-    [(3.0, 3.0, 0.0, 1.0), (1.0, 3.0, 2.0, 1.0), (2.95, 2.95, 0.0, 1.0), (1.0, 3.0, 2.0, 0.01)],
-    ids=["none", "much", "start", "short"],
+    [(3.0, 3.0, 0.0, 1.0), (1.0, 3.0, 2.0, 1.0), (2.8, 2.8, 0.0, 1.0), (2.6, 3.0, 0.4, 1.0), (1.0, 3.0, 2.0, 0.01)],
+    ids=["none", "much", "start", "little", "short"],
 )
 def test_work_before_mpi_is_part_of_the_programs_time(make_experiment, measured, whole, outside, unit):
     """A program of 30 ms, too: what is said of its regions stays below 100 %."""
@@ -20,5 +20,5 @@ def test_work_before_mpi_is_part_of_the_programs_time(make_experiment, measured,
         pytest.approx(outside * unit),
     )
     assert [each.share for each in findings.run.costs[:2]] == pytest.approx([2.0 / whole, 1.0 / whole])
-    said = "2 s of the run is before MPI_Init or after MPI_Finalize" in verdict_lines(findings)
-    assert said == (outside * unit >= 0.1)
+    said = " of the run is not judged: it is before MPI_Init or after MPI_Finalize"
+    assert any(line.endswith(said) for line in verdict_lines(findings)) == (outside * unit >= 0.1)

@@ -14,20 +14,20 @@ from autoanalyzer.view.verdict import verdict_lines
 
 
 def clusters(findings):
-    labels = findings.performance.labels
+    labels = findings.vectors.labels
     return [[labels[column] for column in each] for each in findings.dissimilarity.clusters]
 
 
-def cores(findings):
-    regions, paths = findings.performance.regions, findings.experiment.call_paths
-    return [paths[regions[core].id].region.name for core in findings.dissimilarity.cccr]
+def culprits(findings):
+    regions, paths = findings.vectors.regions, findings.experiment.call_paths
+    return [paths[regions[culprit].id].region.name for culprit in findings.dissimilarity.culprits]
 
 
 def test_a_serial_part_is_no_difference(make_experiment):
     experiment = make_experiment({"serial": [5, 0], "serial/inner": [3, 0], "loop@3": [2, 2]}, threads=2)
-    performance = RankVectors.selected(Selection.of(experiment).by_thread())
-    assert performance.labels == ("0.0", "0.1")
-    assert performance.values[:3].tolist() == [[8, 8], [3, 3], [2, 2]]
+    vectors = RankVectors.selected(Selection.of(experiment).by_thread())
+    assert vectors.labels == ("0.0", "0.1")
+    assert vectors.values[:3].tolist() == [[8, 8], [3, 3], [2, 2]]
     assert clusters(analyze(experiment)) == [["0.0", "0.1"]]
 
 
@@ -35,7 +35,7 @@ def test_a_thread_that_does_more_is_found_at_the_loop(make_experiment):
     experiment = make_experiment({"serial": [5, 0], "loop@3": [3, 1], "loop@3/work": [3, 1]}, threads=2)
     findings = analyze(experiment)
     assert clusters(findings) == [["0.0"], ["0.1"]]
-    assert cores(findings) == ["work"]
+    assert culprits(findings) == ["work"]
     (line,) = [line for line in verdict_lines(findings) if "thread (rank.thread) 0.0" in line]
     assert "thread (rank.thread) 0.0: 3 s; thread 0.1: 1 s" in line
 
@@ -43,7 +43,7 @@ def test_a_thread_that_does_more_is_found_at_the_loop(make_experiment):
 def test_what_one_thread_does_within_a_parallel_region_is_a_difference(make_experiment):
     findings = analyze(make_experiment({"loop@3": [2, 2], "loop@3/single": [4, 0]}, threads=2))
     assert clusters(findings) == [["0.0"], ["0.1"]]
-    assert cores(findings) == ["single"]
+    assert culprits(findings) == ["single"]
 
 
 def test_threads_of_different_ranks_are_compared_with_one_another(make_experiment):
@@ -53,10 +53,10 @@ def test_threads_of_different_ranks_are_compared_with_one_another(make_experimen
 
 def test_a_rank_without_threads_is_a_thread_beside_others(make_experiment):
     experiment = make_experiment({"serial": [1, 0, 1, 0], "loop@3": [4, 4, 4, 0]}, threads=2)
-    performance = RankVectors.selected(Selection.of(experiment).by_thread())
-    assert performance.labels == ("0.0", "0.1", "1.0")
-    assert performance.values[0].tolist() == [1, 1, 1]
-    assert performance.values[1].tolist() == [4, 4, 4]
+    vectors = RankVectors.selected(Selection.of(experiment).by_thread())
+    assert vectors.labels == ("0.0", "0.1", "1.0")
+    assert vectors.values[0].tolist() == [1, 1, 1]
+    assert vectors.values[1].tolist() == [4, 4, 4]
 
 
 def test_threads_that_do_nothing_are_not_compared(make_experiment):
@@ -67,9 +67,9 @@ def test_threads_that_do_nothing_are_not_compared(make_experiment):
 
 def test_threads_of_their_own_are_compared_among_themselves(make_experiment):
     times = {"serial": [9, 0, 0, 0], "worker": [0, 2, 4, 0], "worker/part": [0, 1, 1, 0]}
-    performance = RankVectors.selected(Selection.of(make_experiment(times, threads=4)).by_thread())
-    assert performance.labels == ("0.1", "0.2")
-    assert performance.measured([1, 2]).tolist() == [[3, 5], [1, 1]]
+    vectors = RankVectors.selected(Selection.of(make_experiment(times, threads=4)).by_thread())
+    assert vectors.labels == ("0.1", "0.2")
+    assert vectors.measured([1, 2]).tolist() == [[3, 5], [1, 1]]
 
 
 def test_a_main_thread_that_only_waits_for_others_is_in_no_cluster(make_experiment):
@@ -83,7 +83,7 @@ def test_a_main_thread_that_only_waits_for_others_is_in_no_cluster(make_experime
 def test_main_threads_of_several_ranks_stand_in_for_what_they_do_alone(make_experiment):
     findings = analyze(make_experiment({"serial": [1, 0, 3, 0], "worker": [0, 2, 0, 2]}, threads=2))
     assert clusters(findings) == [["0.0", "0.1"], ["1.0", "1.1"]]
-    assert cores(findings) == ["serial"]
+    assert culprits(findings) == ["serial"]
     assert any("thread (rank.thread) 1.0: 3 s; thread 0.0: 1 s" in line for line in verdict_lines(findings))
 
 
@@ -109,7 +109,7 @@ def test_threads_of_teams_within_teams_are_not_compared(make_experiment):
     assert clusters(findings) == [["0.0", "0.1"]]
     assert any(line.startswith("nested teams are not compared") for line in verdict_lines(findings))
     apart = analyze(make_experiment({**times, "outer": [1, 2, 0, 0, 0]}, threads=5))
-    assert (clusters(apart), cores(apart)) == ([["0.0"], ["0.1"]], ["outer"])
+    assert (clusters(apart), culprits(apart)) == ([["0.0"], ["0.1"]], ["outer"])
 
 
 def test_a_main_thread_that_works_while_others_do_is_compared_with_them(make_experiment):
@@ -198,5 +198,7 @@ def test_less_work_does_not_help_where_threads_mostly_wait(make_experiment, wait
     findings = analyze(experiment)
     lines = verdict_lines(findings)
     assert any("waiting for threads" in line for line in lines) != said
-    (core,) = [each for each in findings_document(findings, Path("x"))["disparity"]["cccr"] if each["name"] == "loop@3"]
-    assert (core["evidence"][0]["try"] is not None) == said
+    (culprit,) = [
+        each for each in findings_document(findings, Path("x"))["disparity"]["cccr"] if each["name"] == "loop@3"
+    ]
+    assert (culprit["evidence"][0]["try"] is not None) == said

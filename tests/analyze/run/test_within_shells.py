@@ -33,7 +33,7 @@ def test_a_region_that_holds_less_than_nine_tenths_is_around_nothing():
 
 def test_a_leaf_that_holds_the_program_is_heavy(make_experiment):
     findings = analyze(make_experiment({"follow": alike(0.0), "follow/loop@2": alike(5.0), "end": alike(0.1)}))
-    assert [findings.run.weighed.regions[each].id for each in findings.disparity.cccr] == [2]
+    assert [findings.run.weighed.regions[each].id for each in findings.disparity.culprits] == [2]
 
 
 def test_a_third_of_a_time_loop_is_very_heavy(make_experiment):
@@ -51,6 +51,6 @@ def test_a_third_of_a_time_loop_is_very_heavy(make_experiment):
 def test_much_own_code_of_a_time_loop_is_named_as_that(make_experiment):
     seconds = {"loop@1": alike(4.0), "loop@1/a": alike(3.0), "loop@1/b": alike(2.0), "loop@1/c": alike(0.3)}
     findings = analyze(make_experiment(seconds))
-    (heaviest,) = (each for each in findings.disparity.cccr if findings.disparity.classes[each] == 4)
+    (heaviest,) = (each for each in findings.disparity.culprits if findings.disparity.classes[each] == 4)
     assert (findings.run.weighed.regions[heaviest].id, findings.run.weighed.regions[heaviest].own_code) == (1, True)
     assert findings.run.weighed_costs[heaviest].share < 0.5 < findings.run.costs[heaviest].share

@@ -39,7 +39,7 @@ def counted(
 
 
 def position(findings: Findings, name: str) -> int:
-    names = [findings.experiment.path_name(each.id) for each in findings.performance.regions]
+    names = [findings.experiment.path_name(each.id) for each in findings.vectors.regions]
     return names.index(name)
 
 
@@ -48,11 +48,11 @@ def causes_of(findings: Findings, name: str) -> list[str]:
 
 
 def waiting(findings: Findings) -> set[int]:
-    return {core for core in findings.disparity.cccr if findings.explanation.seconds.waits[core]}
+    return {culprit for culprit in findings.disparity.culprits if findings.explanation.seconds.waits[culprit]}
 
 
 def small_calls(findings: Findings) -> set[int]:
-    return {core for core in findings.disparity.cccr if findings.explanation.seconds.has_small_calls[core]}
+    return {culprit for culprit in findings.disparity.culprits if findings.explanation.seconds.has_small_calls[culprit]}
 
 
 def of_ranks(findings: Findings) -> list[str]:
@@ -92,15 +92,15 @@ def test_a_cause_comes_with_the_regions_number_and_the_programs(make_experiment)
     assert walk.elsewhere == pytest.approx(0.02)
 
 
-def test_critical_regions_that_are_no_cores_are_no_objects(make_experiment):
+def test_critical_regions_that_are_no_culprits_are_no_objects(make_experiment):
     seconds = {"steps": alike(0.0), "steps/walk": alike(3.0), "calm": alike(0.25), "other": alike(0.2)}
     findings = analyze(make_experiment(seconds, **counted({"steps/walk": alike(3.0), "calm": alike(0.25)})))
     steps, walk = position(findings, "steps"), position(findings, "steps/walk")
-    assert {steps, walk} <= set(findings.disparity.ccr)
-    assert set(findings.disparity.ccr).difference(findings.disparity.cccr) == {steps}
+    assert {steps, walk} <= set(findings.disparity.critical)
+    assert set(findings.disparity.critical).difference(findings.disparity.culprits) == {steps}
     ids = [row.id for row in findings.disparity_causes.table.rows]
-    assert findings.performance.regions[steps].id not in ids
-    assert len(ids) == len(findings.performance.regions) - 1
+    assert findings.vectors.regions[steps].id not in ids
+    assert len(ids) == len(findings.vectors.regions) - 1
 
 
 def test_one_raised_attribute_is_the_one_cause(make_experiment):
@@ -117,7 +117,7 @@ def test_a_heavy_region_in_which_nothing_is_raised_has_no_cause(make_experiment)
     assert causes_of(findings, "slow") == []
 
 
-def test_a_core_that_executes_as_fast_as_the_program_has_its_instructions_for_a_cause(make_experiment):
+def test_a_culprit_that_executes_as_fast_as_the_program_has_its_instructions_for_a_cause(make_experiment):
     """Others execute more, and take turns with nobody."""
     seconds = {name: alike(time) for name, time in zip("abcde", (8.0, 4.0, 2.0, 1.0, 0.1), strict=True)}
     findings = analyze(make_experiment(seconds, off={"d": alike(7.0)}, **counted(seconds)))
@@ -312,7 +312,7 @@ def test_who_waits_need_not_be_many(make_experiment):
     assert late(findings) == {"receive": "work"}
 
 
-def test_waiting_is_for_the_core_whose_ranks_come_late(make_experiment):
+def test_waiting_is_for_the_culprit_whose_ranks_come_late(make_experiment):
     seconds = {"a": [1.0, 1.0, 3.0, 3.0], "b": [1.0, 4.0, 1.0, 4.0], "sync": alike(0.0)}
     waits = [9.0 - one - other for one, other in zip(seconds["a"], seconds["b"], strict=True)]
     findings = analyze(make_experiment(seconds, mpi_time={"sync": waits}, mpi_bytes={"sync": alike(8.0)}))
@@ -330,9 +330,9 @@ def test_ranks_that_are_alike_wait_for_none(make_experiment):
 
 
 def late(findings: Findings) -> dict[str, str]:
-    """Where ranks wait, and the core for whose ranks."""
-    names = [findings.experiment.path_name(each.id) for each in findings.performance.regions]
-    return {names[region]: names[core] for region, core in findings.explanation.waiting.late.items()}
+    """Where ranks wait, and the culprit for whose ranks."""
+    names = [findings.experiment.path_name(each.id) for each in findings.vectors.regions]
+    return {names[region]: names[culprit] for region, culprit in findings.explanation.waiting.late.items()}
 
 
 def test_no_more_is_waiting_than_the_ranks_that_came_before_were_late(make_experiment):
@@ -424,7 +424,7 @@ def test_without_any_io_no_row_raises_it(make_experiment):
 
 
 def test_a_row_that_raises_none_of_the_reducts_shows_what_it_raises(make_experiment):
-    """``a`` and ``b`` raise instructions, and so does a region that is no core: the reduct is what else they raise."""
+    """``a`` and ``b`` raise instructions, and so does a region that is no culprit: their reduct is the rest."""
     seconds = {"a": alike(3.0), "b": alike(3.0), "busy": alike(0.5), "calm": alike(0.1), "other": alike(0.1)}
     counts = counted(seconds)
     counts["instructions"]["busy"] = counts["instructions"]["b"]
@@ -563,7 +563,7 @@ def test_equal_work_at_different_speed_is_noise(make_experiment):
     causes = findings.dissimilarity_causes
     assert findings.dissimilarity.exists
     assert findings.same_work.everywhere
-    assert findings.same_work.cores == frozenset(findings.dissimilarity.cccr)
+    assert findings.same_work.culprits == frozenset(findings.dissimilarity.culprits)
     assert causes.differences == ()
     assert causes.table.reducts == ()
 
@@ -629,13 +629,13 @@ def test_misses_that_cost_the_time_are_no_noise(make_experiment, level, rates):
     assert not findings.same_work.everywhere
 
 
-def test_what_parts_ranks_in_one_core_alone_is_its_cause(make_experiment):
+def test_what_parts_ranks_in_one_culprit_alone_is_its_cause(make_experiment):
     seconds = {"dump": [1.0, 2.0, 3.0, 4.0], "work": [1.0, 1.0, 3.0, 3.0]}
     counts = counted({"dump": alike(0.01), "work": [1.0, 1.0, 3.0, 3.0]})
     findings = analyze(make_experiment(seconds, io_bytes={"dump": [1e9, 2e9, 3e9, 4e9]}, **counts))
     assert findings.dissimilarity_causes.table.reducts == (("io_bytes",),)
-    of_core = findings.dissimilarity_causes.of_core
-    assert [each.attribute for each in of_core[position(findings, "work")]] == ["instructions"]
+    of_culprit = findings.dissimilarity_causes.of_culprit
+    assert [each.attribute for each in of_culprit[position(findings, "work")]] == ["instructions"]
 
 
 def test_counts_of_ranks_that_did_other_work_when_counted_are_not_compared(make_experiment):
@@ -653,7 +653,7 @@ def test_many_times_as_long_for_the_same_work_is_no_noise(make_experiment):
     seconds = {"work": [0.1, 0.1, 2.0, 0.1]}
     findings = analyze(make_experiment(seconds, **counted({"work": alike(1.0)})))
     causes = findings.dissimilarity_causes
-    assert (causes.differences, findings.same_work.everywhere, findings.same_work.cores) == ((), False, frozenset())
+    assert (causes.differences, findings.same_work.everywhere, findings.same_work.culprits) == ((), False, frozenset())
 
 
 def test_equal_work_spread_over_all_regions_is_noise_though_misses_were_counted(make_experiment):
@@ -664,12 +664,12 @@ def test_equal_work_spread_over_all_regions_is_noise_though_misses_were_counted(
     assert findings.same_work.everywhere
 
 
-def test_two_cores_have_their_own_causes(make_experiment):
+def test_two_culprits_have_their_own_causes(make_experiment):
     seconds = {"work": [1.0, 1.0, 3.0, 3.0], "dump": [0.0, 2.0, 0.0, 2.0], "calm": alike(0.2)}
     counts = counted({"work": [1.0, 1.0, 3.0, 3.0], "dump": alike(0.001), "calm": alike(0.2)})
     findings = analyze(make_experiment(seconds, io_bytes={"dump": [0.0, 1e9, 0.0, 1e9]}, **counts))
-    of_core = findings.dissimilarity_causes.of_core
-    names = {core: [each.attribute for each in differences] for core, differences in of_core.items()}
+    of_culprit = findings.dissimilarity_causes.of_culprit
+    names = {culprit: [each.attribute for each in differences] for culprit, differences in of_culprit.items()}
     assert names == {position(findings, "work"): ["instructions"], position(findings, "dump"): ["io_bytes"]}
     assert findings.dissimilarity_causes.table.reducts == (("io_bytes", "instructions"),)
 
@@ -679,7 +679,7 @@ def test_a_difference_spread_over_all_regions_has_causes_too(make_experiment):
     seconds["a"] = [1.0, 1.0, 1.25, 1.25]
     findings = analyze(make_experiment(seconds, **counted(seconds)))
     causes = findings.dissimilarity_causes
-    assert set(causes.of_core) == set(findings.dissimilarity.cccr)
+    assert set(causes.of_culprit) == set(findings.dissimilarity.culprits)
 
 
 def test_two_ranks_that_differ_have_a_cause(make_experiment):
@@ -713,14 +713,14 @@ def test_a_region_that_computes_a_quarter_of_the_program_is_named_however_swift_
     counts["instructions"]["swift"] = alike(4e9)
     counts["instructions"]["stalls"] = alike(0.1e9)
     findings = analyze(make_experiment(seconds, **counts))
-    assert position(findings, "swift") not in findings.disparity.ccr
-    assert position(findings, "swift") in findings.disparity.cccr
+    assert position(findings, "swift") not in findings.disparity.critical
+    assert position(findings, "swift") in findings.disparity.culprits
     assert causes_of(findings, "swift") == ["instructions"]
 
 
-@pytest.mark.parametrize(("computed", "is_core"), [(0.4, True), (0.18, False)])
+@pytest.mark.parametrize(("computed", "is_culprit"), [(0.4, True), (0.18, False)])
 def test_regions_that_compute_most_are_named_though_one_that_waits_for_a_turn_is_classed_above(
-    make_experiment, computed, is_core
+    make_experiment, computed, is_culprit
 ):
     work = {name: alike(computed) for name in "ab"}
     parts = {f"part {number}": alike((0.8 - 2 * computed) / 4) for number in range(4)}
@@ -730,9 +730,9 @@ def test_regions_that_compute_most_are_named_though_one_that_waits_for_a_turn_is
         work | {"halo": alike(0.001)}, mpi_time=calls, mpi_cpu_time={"halo": alike(0.01)}, **counted(work)
     )
     findings = analyze(made.replaced(notes=replace(made.notes, processors=2)))
-    assert findings.disparity.cccr[-1] == position(findings, "halo")
-    assert ({position(findings, name) for name in "ab"} <= {*findings.disparity.cccr}) == is_core
-    if is_core:
+    assert findings.disparity.culprits[-1] == position(findings, "halo")
+    assert ({position(findings, name) for name in "ab"} <= {*findings.disparity.culprits}) == is_culprit
+    if is_culprit:
         assert causes_of(findings, "a") == ["instructions"]
 
 
@@ -759,7 +759,18 @@ def test_calls_that_hardly_take_a_processor_are_no_cause_where_ranks_take_turns(
     assert (halo in small_calls(findings)) == is_small
 
 
-def test_many_small_calls_take_what_the_fastest_rank_does_on_a_processor(make_experiment):
+@pytest.mark.parametrize(("rate", "raised"), [(0.007, 0), (0.015, 1)])
+def test_a_miss_rate_below_a_hundredth_is_never_high(make_experiment, rate, raised):
+    seconds = {"slow": alike(3.0), "a": alike(1.0), "b": alike(1.0), "c": alike(0.9)}
+    rates = {"slow": (rate, 0.5), **dict.fromkeys("abc", (0.0001, 0.1))}
+    table = analyze(make_experiment(seconds, **counted(seconds, rates, ipc=0.3))).disparity_causes.table
+    assert table.attributes[0] == "l1_miss_rate"
+    assert table.rows[0].values[0] == raised
+
+
+# Eight cache misses and copies a message: 8 x (20e3 x 0.5 us + 160 kB / 64 B x 0.5 us)
+@pytest.mark.parametrize(("prices", "took"), [({}, 0.1), ({"l2_miss_chased": 5e-7, "memory_streamed": 5e-7}, 0.09)])
+def test_many_small_calls_take_what_the_fastest_rank_does_on_a_processor(make_experiment, prices, took):
     seconds = {"work": alike(1.0), "halo": alike(0.0)}
     in_calls = [0.15, 0.2, 0.1, 0.2]
     experiment = make_experiment(
@@ -769,10 +780,10 @@ def test_many_small_calls_take_what_the_fastest_rank_does_on_a_processor(make_ex
         mpi_calls={"halo": alike(20e3)},
         mpi_bytes={"halo": alike(160e3)},
     )
-    findings = analyze(experiment.replaced(notes=replace(experiment.notes, processors=RANKS)))
-    assert findings.explanation.seconds.small_calls[position(findings, "halo")] == pytest.approx(0.1)
+    findings = analyze(experiment.replaced(notes=replace(experiment.notes, processors=RANKS, prices=prices)))
+    assert findings.explanation.seconds.small_calls[position(findings, "halo")] == pytest.approx(took)
     assert any(
-        line.startswith("    why: small messages: 100 ms of the 162 ms in 8.0e4 MPI")
+        line.startswith(f"    why: small messages: {1e3 * took:.0f} ms of the 162 ms in 8.0e4 MPI")
         for line in verdict_lines(findings)
     )
 

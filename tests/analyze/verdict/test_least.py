@@ -21,11 +21,11 @@ def test_a_hundredth_of_what_the_ranks_compute_is_enough(make_experiment, second
     assert findings.dissimilarity.exists == found
 
 
-@pytest.mark.parametrize(("least", "cores"), [(None, 1), (0.1, 0)], ids=str)
-def test_a_region_is_critical_if_it_takes_enough(make_experiment, least, cores):
+@pytest.mark.parametrize(("least", "culprits"), [(None, 1), (0.1, 0)], ids=str)
+def test_a_region_is_critical_if_it_takes_enough(make_experiment, least, culprits):
     findings = analyze(make_experiment({"a": [0.05] * 4, "b": [0.001] * 4, "c": [0.002] * 4}, own=0.7), least=least)
-    named = [findings.run.weighed.regions[core].id for core in findings.disparity.cccr]
-    assert len([each for each in named if each]) == cores
+    named = [findings.run.weighed.regions[culprit].id for culprit in findings.disparity.culprits]
+    assert len([each for each in named if each]) == culprits
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_less_than_a_hundredth_of_the_run_and_than_the_clocks_resolve_is_no_imba
     times = {"work": [0.001 + apart, 0.001, 0.001, 0.001], "MPI_Bcast": [0.0] * 4}
     waiting = {"MPI_Bcast": [run - sum(each[rank] for each in times.values()) for rank in range(4)]}
     findings = analyze(make_experiment(times, mpi_time=waiting))
-    assert bool(findings.cores_by_difference) == found
+    assert bool(findings.culprits_by_difference) == found
 
 
 @pytest.mark.parametrize(("files", "found"), [(0.0009, False), (0.0011, True)], ids=["less", "enough"])
@@ -49,5 +49,5 @@ def test_less_than_a_hundredth_of_the_run_is_no_cost(make_experiment, files, fou
     of = {"io_time": {"write": [files] * 4}, "io_bytes": {"write": [1e6] * 4}}
     waiting = {"MPI_Bcast": [0.1 - 0.001 - files] * 4}
     findings = analyze(make_experiment(times, mpi_time=waiting, **of))
-    named = [findings.run.weighed.regions[core].id for core in findings.cores_by_weight]
+    named = [findings.run.weighed.regions[culprit].id for culprit in findings.culprits_by_weight]
     assert (2 in named) == found

@@ -8,7 +8,7 @@ from autoanalyzer.analyze.verdict.losses import losses
 
 def _lost(experiment):
     paths, findings = experiment.call_paths, analyze(experiment)
-    regions = findings.performance.regions
+    regions = findings.vectors.regions
     return {paths[regions[each.region].id].region.name: each for each in losses(findings)}
 
 

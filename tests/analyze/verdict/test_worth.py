@@ -18,8 +18,8 @@ from autoanalyzer.view.times import saving
 
 def test_balance_saves_what_the_slowest_rank_has_more_than_the_mean(make_experiment):
     found = analyze(make_experiment({"work": [1.0, 1.0, 1.0, 2.0], "rest": [2.0] * 4}))
-    (core,) = found.dissimilarity.cccr
-    gain = gain_of_balance(found, [core])
+    (culprit,) = found.dissimilarity.culprits
+    gain = gain_of_balance(found, [culprit])
     assert gain is not None
     assert gain.seconds == pytest.approx(0.75)
     assert gain.share == pytest.approx(0.75 / found.run.program_time)
@@ -28,7 +28,7 @@ def test_balance_saves_what_the_slowest_rank_has_more_than_the_mean(make_experim
 def test_where_ranks_wait_for_processors_what_is_saved_is_of_what_the_longest_is_busy(make_experiment):
     experiment = make_experiment({"work": [1.0, 1.0, 1.0, 2.0], "rest": [2.0] * 4, "sync": [0.0] * 4})
     found = analyze(experiment.replaced(notes=replace(experiment.notes, processors=2)))
-    gain = gain_of_balance(found, [found.dissimilarity.cccr[0]])
+    gain = gain_of_balance(found, [found.dissimilarity.culprits[0]])
     assert gain is not None
     assert gain.seconds == pytest.approx(0.75)
     assert gain.share == pytest.approx(0.75 / 4.0)
@@ -43,22 +43,22 @@ def test_where_ranks_wait_for_processors_what_is_saved_is_of_what_the_longest_is
 
 def test_ranks_that_are_alike_have_nothing_to_save(make_experiment):
     found = analyze(make_experiment({"work": [1.0] * 4}))
-    assert gain_of_balance(found, list(found.performance.top)) is None
+    assert gain_of_balance(found, list(found.vectors.top)) is None
 
 
 def test_volumes_are_no_time(make_experiment):
     times, volumes = {"work": [1.0] * 4}, {"work": [1e6, 1e6, 1e6, 9e9]}
     found = analyze(make_experiment(times, mpi_bytes=volumes), metric="mpi_bytes")
     assert found.dissimilarity.exists
-    assert gain_of_balance(found, list(found.performance.top)) is None
+    assert gain_of_balance(found, list(found.vectors.top)) is None
 
 
 def test_a_cause_saves_its_seconds(make_experiment):
     more = {"io_time": {"write": [3.0] * 2}, "io_bytes": {"write": [4e9] * 2}}
     found = analyze(make_experiment({"write": [0.2] * 2, "work": [1.0] * 2}, **more))
-    core = found.disparity.cccr[0]
-    assert [each.attribute for each in found.disparity_causes.causes[core]] == ["io_bytes"]
-    gain = gain_of_weight(found, core)
+    culprit = found.disparity.culprits[0]
+    assert [each.attribute for each in found.disparity_causes.causes[culprit]] == ["io_bytes"]
+    gain = gain_of_weight(found, culprit)
     assert gain is not None
     assert gain.seconds == pytest.approx(3.0)
 
@@ -92,17 +92,17 @@ def test_misses_save_what_is_left_halfway_between_swift_and_dependent_instructio
     }
     experiment = make_experiment({"chase": [1.0] * ranks, "calm": [0.2] * ranks}, **counts)
     found = analyze(experiment.replaced(notes=replace(experiment.notes, processors=2, prices=prices)))
-    core = found.disparity.cccr[0]
-    assert [each.attribute for each in found.disparity_causes.causes[core]] == ["l1_miss_rate"]
-    gain = gain_of_weight(found, core)
+    culprit = found.disparity.culprits[0]
+    assert [each.attribute for each in found.disparity_causes.causes[culprit]] == ["l1_miss_rate"]
+    gain = gain_of_weight(found, culprit)
     assert gain is not None
     assert gain.seconds == pytest.approx(expected)
 
 
 def test_a_region_without_a_cause_promises_nothing(make_experiment):
     found = analyze(make_experiment({"work": [5.0] * 2, "rest": [1.0] * 2}))
-    core = found.disparity.cccr[0]
-    assert gain_of_weight(found, core) is None
+    culprit = found.disparity.culprits[0]
+    assert gain_of_weight(found, culprit) is None
 
 
 def test_times_alone_are_less_sure_than_what_was_counted(make_experiment):
@@ -110,13 +110,13 @@ def test_times_alone_are_less_sure_than_what_was_counted(make_experiment):
     counted = {"work": [1e9, 1e9, 2e9, 2e9], "rest": [1e9] * 4}
     for more, level in ({}, "medium"), ({"instructions": counted}, "high"):
         found = analyze(make_experiment(times, **more))
-        assert confidence_in_difference(found, [found.dissimilarity.cccr[0]]).level == level
+        assert confidence_in_difference(found, [found.dissimilarity.culprits[0]]).level == level
 
 
 @pytest.mark.parametrize(("slowest", "level"), [(1.15, "low"), (2.0, "medium")])
 def test_a_small_difference_is_not_sure(slowest, level, make_experiment):
     found = analyze(make_experiment({"work": [1.0, slowest]}))
-    assert confidence_in_difference(found, [found.dissimilarity.cccr[0]]).level == level
+    assert confidence_in_difference(found, [found.dissimilarity.culprits[0]]).level == level
 
 
 def test_what_is_no_finding_has_no_confidence(make_experiment):
@@ -132,16 +132,16 @@ def test_whether_measuring_made_a_difference_takes_one_walk_over_the_ranks(make_
     walks = []
     walk = differences.over_ranks
     monkeypatch.setattr(differences, "over_ranks", lambda *given: (walks.append(given), walk(*given))[1])
-    core = found.dissimilarity.cccr[0]
-    assert {found.differences.may_be_measuring([core]) for _ in range(3)} == {False}
+    culprit = found.dissimilarity.culprits[0]
+    assert {found.differences.may_be_measuring([culprit]) for _ in range(3)} == {False}
     assert len(walks) == 1
 
 
 def test_a_small_difference_that_counts_vouch_for_is_sure(make_experiment):
     counts = {"instructions": {"work": [1.0e9, 1.0e9, 1.0e9, 1.4e9], "rest": [3e9] * 4}}
     found = analyze(make_experiment({"work": [0.20, 0.20, 0.20, 0.26], "rest": [0.6] * 4}, **counts))
-    core = found.dissimilarity.cccr[0]
-    assert confidence_in_difference(found, [core]).level == "high"
+    culprit = found.dissimilarity.culprits[0]
+    assert confidence_in_difference(found, [culprit]).level == "high"
 
 
 @pytest.mark.parametrize(("part", "kind"), [(0.49, Kind.HOT_SPOT), (0.51, Kind.LATE)])

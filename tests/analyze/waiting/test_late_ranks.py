@@ -18,10 +18,10 @@ def waited(experiment: Experiment) -> dict[str, float]:
 
 
 def blamed(experiment: Experiment, where: str) -> dict[str, float]:
-    """Give the seconds that ranks wait in a region for the slower ranks of each core."""
+    """Give the seconds that ranks wait in a region for the slower ranks of each culprit."""
     found = analyze(experiment)
     names = [experiment.path_name(each.id) for each in found.run.weighed.regions]
-    return {names[core]: each for core, each in found.explanation.waiting.shares[names.index(where)].items()}
+    return {names[culprit]: each for culprit, each in found.explanation.waiting.shares[names.index(where)].items()}
 
 
 TIMES = {"a": [1.0, 5.0], "sync_a": [0.0, 0.0], "b": [5.0, 1.0], "sync_b": [0.0, 0.0]}

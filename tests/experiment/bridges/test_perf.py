@@ -248,7 +248,7 @@ def _samples(numbers):
 def test_a_region_stands_out_if_it_has_more_samples_than_chance_gives_one_of_none(samples, is_found, tmp_path):
     (tmp_path / "a").write_text(_samples({"solve": samples, "pack": 1}))
     findings = analyze(load(tmp_path / "a"))
-    named = {findings.run.weighed.regions[each].id for each in findings.cores_by_weight}
+    named = {findings.run.weighed.regions[each].id for each in findings.culprits_by_weight}
     assert ("solve" in {findings.experiment.call_paths[each].region.name for each in named}) == is_found
     assert any("HOT SPOT" in line for line in verdict_lines(findings)) == is_found
 
@@ -269,7 +269,7 @@ def test_a_rank_that_has_samples_of_another_event_alone_is_of_no_program_among_s
     text += "zip 9 1.5: page-faults:  12 zip+0x1 (/bin/zip)\n"
     (tmp_path / "a").write_text(text)
     findings = analyze(load(tmp_path / "a"))
-    assert [each.tolist() for each in findings.performance.groups] == [[0, 1], [2]]
+    assert [each.tolist() for each in findings.vectors.groups] == [[0, 1], [2]]
     assert not findings.dissimilarity.exists
 
 

@@ -1,4 +1,4 @@
-"""The cores that weigh, and that the verdict names."""
+"""The culprits that weigh, and that the verdict names."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ..run.criteria import CRITERIA, THRESHOLD
 from ..run.preparation import Prepared
 from .parts import Parts
 
-__all__ = ["cores_by_weight"]
+__all__ = ["culprits_by_weight"]
 
 
-def cores_by_weight(run: Prepared, found: Disparity, parts: Parts) -> tuple[int, ...]:
-    """List the cores that weigh, and of which there is something to say, the heaviest first.
+def culprits_by_weight(run: Prepared, found: Disparity, parts: Parts) -> tuple[int, ...]:
+    """List the culprits that weigh, and of which there is something to say, the heaviest first.
 
-    Classes tell any values apart, as the larger of two that are nearly alike: a core is worth a word if it has a
+    Classes tell any values apart, as the larger of two that are nearly alike: a culprit is worth a word if it has a
     remedy, takes a tenth of the run, or twice what is common among regions that contain no others of weight.
     """
     costs, apart = run.weighed_costs, CRITERIA.outweighs * _common(run, found)
     named = [
-        core
-        for core in found.cccr
-        if costs[core].share >= THRESHOLD or found.values[core] >= apart or parts.remedies(core)
+        culprit
+        for culprit in found.culprits
+        if costs[culprit].share >= THRESHOLD or found.values[culprit] >= apart or parts.remedies(culprit)
     ]
-    return tuple(sorted(named, key=lambda core: -found.values[core]))
+    return tuple(sorted(named, key=lambda culprit: -found.values[culprit]))
 
 
 def _common(run: Prepared, found: Disparity) -> float:

@@ -1,4 +1,4 @@
-"""In how many runs a finding stands, and how sure its seconds are, in words."""
+"""In how many runs a finding was made, and how certain its seconds are, in words."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from .units import percent, seconds, spread
 __all__ = ["how_sure", "in_runs"]
 
 
-def in_runs(repetition: Repetition, standing: Repeatability | None) -> str:
+def in_runs(repetition: Repetition, repeatability: Repeatability | None) -> str:
     """Write what ends a line of a finding: ``; in 5 of 5 runs``; nothing where there were not several."""
-    return f"; in {standing.in_runs} of {repetition.runs} runs" if standing else ""
+    return f"; in {repeatability.in_runs} of {repetition.runs} runs" if repeatability else ""
 
 
-def how_sure(standing: Repeatability | None, *, slow: str = "") -> list[str]:
+def how_sure(repeatability: Repeatability | None, *, slow: str = "") -> list[str]:
     """Write the interval of a finding's seconds, if there is one.
 
     Args:
-        standing: How the finding stands.
+        repeatability: That of the finding; None of a single run.
         slow: Who takes longer than others, ``ranks`` or ``threads``; empty where a region weighs.
     """
-    interval = standing.interval if standing else None
+    interval = repeatability.interval if repeatability else None
     if interval is None:
         return []
     low, high = max(interval.low, 0.0), interval.high
     if not slow:
-        said = f"the region takes {spread(low, high)} a run"
+        said = f"the region takes {spread(low, high)} per run"
     elif interval.low > 0:
-        said = f"the slow {slow} take {spread(low, high)} longer a run"
+        said = f"the slow {slow} take {spread(low, high)} longer per run"
     else:
-        said = f"the slow {slow} take at most {seconds(high)} longer a run, if they do at all"
+        said = f"the slow {slow} take at most {seconds(high)} longer per run, if they do at all"
     return [f"{said}, with {percent(100 * CONFIDENCE)} confidence"]

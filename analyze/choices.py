@@ -1,0 +1,12 @@
+"""What whoever asks for an analysis can choose from; without numpy, so that help is printed at once."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["DISPARITY_METRICS", "DISSIMILARITY_METRICS", "METHODS", "OURS", "PAPER", "PAPER_METRIC"]
+
+DISSIMILARITY_METRICS: Final = ("compute_time", "cpu_time", "wall_time", "mpi_bytes")
+PAPER_METRIC: Final = "cpu_time"  # section 4.2.1: its main measurement
+DISPARITY_METRICS: Final = ("crnm", "cpi", "wall_time")
+OURS, PAPER = METHODS = ("autoanalyzer", "paper")
