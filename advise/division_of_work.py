@@ -158,10 +158,10 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
     where_loop = f"line {loop.line}" if source is site.source else site.place(loop.line, source)
     filled = [*_filled(origin)] if origin.is_table else []
     tables = [each for each, _ in filled] or ([*_declared(origin)] if origin.is_table else [])
-    table = f"{where}; the table is in line {tables[0]}" if tables else where
-    comes = f", where {site.spell(origin.target)} = {made} ({table})" if origin.target is not None else ""
+    table = f"{where}, from the table in line {tables[0]}" if tables else where
+    comes = f", where {site.spell(origin.target)} = {made} in {table}" if origin.target is not None else ""
     if not comes and (origin.source, origin.line) != (source, loop.line):
-        comes = f", made of {made} in {table}"
+        comes = f", which {table} computes from {made}"
     runs = f"{_runs(loop, bound)} {site.spell(bound)}{comes}"
     shares = all(_is_divided(value) for _, value in filled) if filled else origin.has_size or _is_divided(origin.value)
     inner, apart = decided_by_data(loop), site.turns_apart(source, loop)
@@ -174,7 +174,7 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
             cure = f"each rank gets equally many iterations, but these differ in cost: split by cost, {_OTHERWISE}"
         elif origin.is_table:
             cure = "the rank's number decides how much it does: give each rank a part of equal cost"
-        called_by = "" if source.procedure_at(loop.line) is site.procedure else ", which calls it,"
+        called_by = "" if source.procedure_at(loop.line) is site.procedure else ", around the call,"
         text = f"{where_loop}{called_by} {runs}: {cure}"
     places = [(origin.source, origin.line), *reversed(origin.through), (source, loop.line)]
     places += [(origin.source, line) for line in tables]

@@ -56,27 +56,18 @@ def _schedule(site: Site, loop: Loop) -> Advice | None:
     kind = found[1] if found else "static"
     if kind in _OTHERS or (found and found[2]):
         return None
-    uneven = _uneven(loop)
-    if kind != "static":
-        return _of_chosen(site, loop, uneven) if uneven else None
-    if uneven is None and not _may_differ(loop):
+    uneven, is_macro = _uneven(loop), kind != "static"
+    if uneven is None and (is_macro or not _may_differ(loop)):
         return None
-    written = "schedule(static)" if found else "no schedule clause, so it is static by default"
+    written = f"schedule({kind})" if found else "no schedule clause, so it is static by default"
     why = f", but its iterations differ in cost: {_depends(site, loop, uneven)}" if uneven else ""
     if_so = "" if uneven else "where the cost of its iterations differs, "
+    if is_macro:  # to which the build gives a value
+        if_so = f"if the macro {kind} is static, "
     text = f"line {loop.line} has {written}{why}: {if_so}try schedule(static, 1), schedule(dynamic) or schedule(guided)"
-    evidence = (loop.directive,)
     lines = (loop.line, uneven.line) if uneven else (loop.line,)
-    return Advice(KIND, text, tuple(map(site.place, lines)), evidence, site.gain, HIGH if uneven else MEDIUM)
-
-
-def _of_chosen(site: Site, loop: Loop, uneven: Loop) -> Advice:
-    """Advise on a schedule that a name stands for, to which the build gives a value."""
-    text = (
-        f"the iterations of line {loop.line} differ in cost, as {_depends(site, loop, uneven)}: if its schedule, which"
-        " a macro sets, is static, try schedule(static, 1), schedule(dynamic) or schedule(guided)"
-    )
-    return Advice(KIND, text, tuple(map(site.place, (loop.line, uneven.line))), (loop.directive,), site.gain, MEDIUM)
+    sure = HIGH if uneven and not is_macro else MEDIUM
+    return Advice(KIND, text, tuple(map(site.place, lines)), (loop.directive,), site.gain, sure)
 
 
 def _depends(site: Site, loop: Loop, uneven: Loop) -> str:

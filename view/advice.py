@@ -20,7 +20,6 @@ __all__ = ["find_advice", "not_advised", "tips", "tries"]
 
 _LONGEST: Final = 240  # characters of a line in a verdict: two lines of a wide terminal, three of a narrow one
 _MOST: Final = 2 * _LONGEST  # of a single clause
-_HOW_SURE: Final = {"medium": "from the source, not measured", "low": "a guess from the source"}
 
 
 def find_advice(
@@ -114,7 +113,7 @@ def _line(advice: Advice, whole: bool) -> str:
     file, _, line = advice.places[0].rpartition(":")
     first = at_line(file, int(line))
     start = "try: " if re.search(rf"{re.escape(first)}(?![0-9])", text) else f"try at {first}: "
-    said = [_HOW_SURE[advice.confidence]] if advice.confidence in _HOW_SURE else []
+    said = ["a guess from the source"] if advice.confidence == "low" else []
     if not whole and (short := _shortened(text, _LONGEST - len(start))) != text:
         text = short
         said.append("more: analyze --all")

@@ -150,9 +150,9 @@ def of_the_program(value: str, whole: str) -> str:
 
 def _a_call(name: str, cost: Cost) -> str:
     """Say how many bytes a call moves, where it is bytes that were counted."""
-    moved = {"io_bytes": (cost.io_bytes, cost.io_calls), "mpi_bytes": (cost.mpi_bytes, cost.mpi_calls)}
-    size, calls = moved.get(name, (None, None))
-    return f", {volume(size / calls)} per call" if size and calls else ""
+    moved = {"io_bytes": (cost.io_bytes, cost.io_calls, "I/O"), "mpi_bytes": (cost.mpi_bytes, cost.mpi_calls, "MPI")}
+    size, calls, of = moved.get(name, (None, None, ""))
+    return f", {volume(size / calls)} per {of} call" if size and calls else ""
 
 
 def _apart(difference: Difference, who: Sequence[str]) -> str:

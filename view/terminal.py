@@ -14,8 +14,9 @@ __all__ = ["on_terminal", "print_verdict"]
 
 # How kinds of findings are set off, which has to be legible on white and on black: yellow, green and cyan are not.
 _FAULTS: Final = ("IMBALANCE", "ONE AFTER ANOTHER", "LATE", "MESSAGES", "TRANSFER", "FILE I/O", "MEMORY")
+_OTHERS: Final = ("HOT SPOT", "SLOW CORE", "NO PROBES")
 # Bold: red, magenta, as the text.
-_COLOURS: Final = {**dict.fromkeys(_FAULTS, "1;31"), "HOT SPOT": "1;35", "SLOW CORE": "1;35", "balanced": "1"}
+_COLOURS: Final = {**dict.fromkeys(_FAULTS, "1;31"), **dict.fromkeys(_OTHERS, "1;35"), "balanced": "1"}
 _KIND: Final = re.compile(rf"^((?:[0-9]+ )?)({'|'.join(_COLOURS)})\b")
 _NO_COLOURS: Final = ("dumb", "unknown")  # kinds of terminals
 

@@ -16,12 +16,13 @@ def time_of(experiment: Experiment, value: float) -> str:
 def saving(experiment: Experiment, seconds: float, base: float, run: float, *, beside: bool = False) -> str:
     """Write what a fix saves at most: ``up to 1.09 of 1.91 s (57 %)``; of the run, if it is more than the base.
 
-    ``up to 1.09 s on top of 1.91 s (57 %)`` of what the base does not contain.
+    Of what the base does not contain, ``up to 1.09 of 1.91 + 1.09 s (36 %)``.
     """
-    whole, of_run = (base, "") if seconds <= base else (run, " of the run")
+    is_apart = beside and base < run
+    whole, of_run = (base, "") if is_apart or seconds <= base else (run, " of the run")
     saved, written = time_of(experiment, seconds), time_of(experiment, whole)
     number, _, unit = saved.partition(" ")
-    share = f"({percent(100 * seconds / whole)}{of_run})"
-    if beside and not of_run and base < run:
-        return f"up to {saved} on top of {written} {share}"
-    return f"up to {number if written.endswith(f' {unit}') else saved} of {written} {share}"
+    said = number if written.endswith(f" {unit}") else saved
+    if is_apart:
+        whole, written = whole + seconds, f"{written.removesuffix(f' {unit}')} + {saved}"
+    return f"up to {said} of {written} ({percent(100 * seconds / whole)}{of_run})"

@@ -57,6 +57,6 @@ def directives_of(text: str, masked_text: str) -> dict[int, str]:
     for end, words in (*written, *directives_of_macros(text, masked_text)):
         if behind := _SOMETHING.search(masked_text, end):
             line = text.count("\n", 0, behind.start()) + 1
-            said = re.sub(r"(\\?\s)+", " ", words).strip().lower()
+            said = re.sub(r"(\\?\s)+", " ", words).strip()
             found[line] = f"{found[line]}\n{said}" if line in found else said
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .confidence import Confidence
-from .finding import Cause, Doubt, Finding, Gain, Kind, Saved, Wait, Why
+from .finding import Cause, Doubt, Finding, Gain, Group, Kind, Saved, Wait, Why
 from .verdict import Verdict, find_verdict
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Doubt",
     "Finding",
     "Gain",
+    "Group",
     "Kind",
     "Saved",
     "Verdict",

@@ -18,11 +18,17 @@ from .parts import BUSY
 __all__ = ["causes_of_differences", "groups_in"]
 
 
-def groups_in(differences: Differences, regions: Sequence[int], master: int | None) -> tuple[Group, ...]:
-    """Return what each cluster was measured to do in some regions, but a master, and threads with no part in any."""
+def groups_in(
+    differences: Differences, regions: Sequence[int], master: int | None, *, compared: bool = False
+) -> tuple[Group, ...]:
+    """Return what each cluster was measured to do in some regions, but a master, and threads with no part in any.
+
+    If ``compared``, it is what was compared, of which gains are: without what probes took, shared out as counts are.
+    """
     vectors = differences.vectors
     measured = vectors.measured(regions)
-    values = np.where(np.isnan(measured).all(axis=0), np.nan, np.nansum(measured, axis=0))
+    rows = vectors.values[list(regions)] if compared else measured
+    values = np.where(np.isnan(measured).all(axis=0), np.nan, np.nansum(rows, axis=0))
     if master is not None:
         values[master] = np.nan
     groups = []

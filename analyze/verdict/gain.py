@@ -70,8 +70,9 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     if serialisation and vectors.metric == "compute_time" and len(groups) == 1 and not analysis.compares_a_part:
         on_path = sum(inclusive(analysis, serialisation.on_path, each) for each in regions)
         if on_path < saved.before or analysis.in_turn[list(regions)].any():
-            at_once = analysis.in_turn[list(regions)].any() and not avoidable
-            saved = Saved(Why.AT_ONCE if at_once else why, on_path, saved.after, on_path=True)
+            if analysis.in_turn[list(regions)].any() and not avoidable and on_path > saved.before:
+                return gain_of(analysis, [saved, Saved(Why.AT_ONCE, on_path, saved.before, on_path=True)])
+            saved = Saved(why, on_path, saved.after, on_path=True)
     return gain_of(analysis, [saved])
 
 

@@ -29,16 +29,16 @@ def uneven_regions(analysis: Analysis) -> Iterator[Finding]:
 
 
 def _finding(analysis: Analysis, culprit: int | None, regions: Sequence[int]) -> Finding:
-    doubt = doubt_of_difference(analysis, regions)
+    doubt, gain = doubt_of_difference(analysis, regions), gain_of_balance(analysis, regions)
     confidence = confidence_in_difference(analysis, regions)
     is_speed = doubt is Doubt.SAME_WORK or is_slight_speed(analysis, regions)
     return Finding(
         Kind.SLOW_CORE if is_speed else Kind.IMBALANCE,
         None if culprit is None else analysis.vectors.regions[culprit],
         difference=culprit,
-        groups=groups_in(analysis.differences, regions, analysis.master),
+        groups=groups_in(analysis.differences, regions, analysis.master, compared=gain is not None),
         causes=analysis.causes_of_differences.get(culprit, ()),
-        gain=gain_of_balance(analysis, regions),
+        gain=gain,
         share=1.0 if culprit is None else share_of(analysis, culprit, compared=True),
         doubt=None if doubt is Doubt.SAME_WORK else doubt,
         level=confidence.level,

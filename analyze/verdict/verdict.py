@@ -21,6 +21,7 @@ from .uneven import uneven_regions
 __all__ = ["Verdict", "find_verdict"]
 
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE)
+_IN_TRANSFER: Final = (Why.TRANSFER, Why.MESSAGES)
 _BY_WAITING: Final = (Why.EVEN, Why.FASTEST, Why.AT_ONCE)
 
 
@@ -46,6 +47,12 @@ class Verdict:
     master: int | None = None
     computes_least: int | None = None
     longest_wait: Wait | None = None
+
+    @property
+    def transfer(self) -> float:
+        """Seconds that findings lose to the transfer of data, and to many small messages."""
+        parts = (part for each in self.findings if each.gain for part in each.gain.parts if part.why in _IN_TRANSFER)
+        return sum(part.before - part.after for part in parts)
 
     @property
     def first(self) -> Finding | None:

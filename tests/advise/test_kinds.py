@@ -92,7 +92,7 @@ def test_equal_parts_whose_turns_data_make_long_are_not_to_be_made_equal(site):
     (advice,) = division_of_work(site(ROWS))
     assert lines(advice) == [9, 12, 7]
     assert "a->from[i] decides how many iterations line 13 makes" in advice.text
-    assert ", which runs to a->rows - 1, where a->rows = a->counts[rank] (" in advice.text
+    assert ", which runs to a->rows - 1, where a->rows = a->counts[rank] in " in advice.text
     assert advice.text.endswith(": split by these, deal out cyclically or hand out on demand")
 
 

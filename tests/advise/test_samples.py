@@ -75,3 +75,4 @@ def test_hybrid_has_a_static_schedule_of_uneven_turns_if_the_build_says_so(chose
     assert [each.confidence for each in found] == sure
     assert [lines(each) for each in found] == [[13, 16]] * len(sure)
     assert all("schedule(dynamic)" in each.text for each in found)
+    assert all("if the macro " in each.text for each in found) == (sure != [HIGH])

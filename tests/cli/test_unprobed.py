@@ -113,4 +113,4 @@ def test_the_verdict_names_them_also_of_a_stripped_program_with_a_static_library
     succeed(tool("autoanalyzer", "run", "-o", "out", "./app"))
     (loop,) = [each for each in tool.findings()["disparity"]["classes"] if each["kind"] == "loop"]
     assert loop["without_probes"] == ["norm", "get"]
-    assert "    includes norm, get, too short for probes of their own" in tool.findings()["verdict"]
+    assert "    includes norm, get, too small to measure separately" in tool.findings()["verdict"]

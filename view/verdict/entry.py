@@ -12,7 +12,7 @@ from ...analyze.dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.costs import is_mostly
 from ...analyze.run.overhead import TIMES
-from ...analyze.verdict import Finding, Kind, Saved, Why
+from ...analyze.verdict import Finding, Group, Kind, Saved, Why
 from ...experiment import CallPath
 from ...experiment.region import CALL_KINDS
 from ..advice import tries
@@ -21,8 +21,8 @@ from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, volume
 from .highlight import Highlight, highlight_of
-from .parts import NOT_COUNTED
-from .reasons import general_advice, more_about, reasons
+from .parts import NOT_COUNTED, has_no_probes
+from .reasons import against_order, general_advice, more_about, reasons
 
 if TYPE_CHECKING:
     from ...advise import Advice, Advised
@@ -44,16 +44,14 @@ _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 _MOST_CALLERS: Final = 3  # that are named
-_FIXES: Final = {  # what is saved, and what is left if a fix leaves something
-    Why.EVEN: ("of imbalance", "if shared evenly"),
-    Why.FASTEST: ("of imbalance", "if all were as fast"),
-    Why.AT_ONCE: ("of waiting for whoever is slowest each time", "if shared evenly and done at the same time"),
-    Why.MISSES: ("of cache misses", "without cache misses"),
-    Why.FILES: ("in file I/O", ""),
-    Why.TRANSFER: ("to move data", ""),
-    Why.MESSAGES: ("in small messages", ""),
-    Why.WAITING: ("of waiting", ""),
+_SPENT: Final = {  # on what a fix saves
+    Why.MISSES: "in cache misses",
+    Why.FILES: "in file I/O",
+    Why.TRANSFER: "to move data",
+    Why.MESSAGES: "in small messages",
+    Why.WAITING: "in waiting",
 }
+_SHARED: Final = (Why.EVEN, Why.FASTEST)
 _LEAST_SHARE: Final = 0.0005  # of busy time: less is written as 0.0 %
 
 
@@ -121,6 +119,8 @@ def _entry(
     to_try = [line for line in tries(advice, whole=whole) if line not in said]
     if not advice:
         to_try = general_advice(findings, finding)
+    elif finding.gain and len(finding.gain.parts) > 1 and finding.weight is not None:
+        to_try += [f"try: {each}" for each in against_order(findings, finding)]
     place = Place.of(findings.experiment, finding.region) if finding.region else None
     why = [each for each in reasons(findings, finding) if each not in said]
     if advice and why and why[0].endswith(NOT_COUNTED):  # the source tells why
@@ -129,7 +129,7 @@ def _entry(
     lines = [_who(findings, finding), *why[:main], *to_try[:1]]
     more = [*why[main:], *to_try[1:], *more_about(findings, finding), *_certain(findings, finding)]
     return Entry(
-        LABELS[finding.kind] + ("?" if finding.is_doubtful else ""),
+        "NO PROBES" if has_no_probes(findings, finding) else LABELS[finding.kind] + "?" * finding.is_doubtful,
         place.source if place and place.file else "",
         place.title if place else _spread(findings),
         _called(findings, finding),
@@ -175,19 +175,19 @@ def _saving(findings: Findings, finding: Finding) -> str:
     if finding.gain:
         base, run, beside = findings.verdict.base.seconds, findings.run.program_time, finding.gain.is_of_transfer
         return saving(findings.experiment, finding.gain.seconds, base, run, beside=beside)
-    of = "the run" if finding.of_run else "busy time"
-    return f"saving unknown; {percent(100 * finding.share)} of {of}" if finding.region else "saving unknown"
+    of = "the run" if finding.of_run else "all busy time"
+    return f"{percent(100 * finding.share)} of {of}" if finding.region else ""
 
 
 def _who(findings: Findings, finding: Finding) -> str:
     """Say what each group of ranks does there, or all alike, what is saved of it, and its share of the busy time."""
-    said = [groups_of(findings, finding)]
+    who = groups_of(findings, finding)
     if len(finding.groups) > 1 and findings.vectors.threads:
-        said = [re.sub("(threads?) ", r"\1 (rank.thread) ", said[0], count=1)]
-    said.append(_saved(findings, finding))
+        who = re.sub("(threads?) ", r"\1 (rank.thread) ", who, count=1)
+    said = [f"{who}{_saved(findings, finding)}".removeprefix("; ")]
     is_busy = finding.of_run or finding.kind not in _IN_MPI
     if finding.gain and finding.region and is_busy and finding.share >= _LEAST_SHARE:
-        said.append(f"{percent(100 * finding.share)} of {'the run' if finding.of_run else 'busy time'}")
+        said.append(f"{percent(100 * finding.share)} of {'the run' if finding.of_run else 'all busy time'}")
     if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):
         said += _mostly(findings, finding.weight)
     if finding.others:
@@ -196,28 +196,30 @@ def _who(findings: Findings, finding: Finding) -> str:
 
 
 def _saved(findings: Findings, finding: Finding) -> str:
-    """Say what the gain is made of, so that it can be derived."""
-    parts = finding.gain.parts if finding.gain and not _is_said_of_all(finding) else ()
-    if len(parts) == 1 and parts[0].after > 0:
-        return _left(findings, finding, parts[0])
-    return " + ".join(
-        f"{time_of(findings.experiment, each.before - each.after)} {_FIXES[each.why][0]}" for each in parts
+    """Say what the gain is made of, so that it can be derived: parts of the ranks' time, and what comes besides."""
+    gain = None if _is_said_of_all(finding) else finding.gain
+    parts = {each.why: each for each in gain.parts} if gain else {}
+    besides = parts.pop(Why.AT_ONCE, None)
+    left = "".join(_left(findings, finding, each) for why, each in parts.items() if why not in _SPENT)
+    spent = " and ".join(
+        f"{time_of(findings.experiment, each.before - each.after)} {_SPENT[why]}"
+        for why, each in parts.items()
+        if why in _SPENT
     )
+    if spent:
+        left += f"; {spent} on average" if len(finding.groups) > 1 else f", of which {spent}"
+    if besides:
+        left += f"; besides, {time_of(findings.experiment, besides.before - besides.after)} of waiting for each other"
+        left += f" ({time_of(findings.experiment, besides.before)} on the critical path)" if besides.on_path else ""
+    return left
 
 
 def _left(findings: Findings, finding: Finding, part: Saved) -> str:
-    """Say what a time is, and what a fix leaves of it."""
-    before, after = (time_of(findings.experiment, each) for each in (part.before, part.after))
-    left, times = _FIXES[part.why][1], [each.value for each in finding.groups]
-    if part.why is Why.FASTEST and finding.groups:
-        left += f" as {ranks(min(finding.groups, key=lambda group: group.value).labels)}"
-    if part.why is Why.MISSES:
-        return f"{f'on average {before}, ' if len(times) > 1 else ''}about {after} {left}"
-    most = max(times, default=0.0)
-    known = before == time_of(findings.experiment, most)
-    if part.on_path:
-        return f"{'' if known else f'{before} on the critical path, '}{after} {left}"
-    return f"{'' if known or part.before < most or len(finding.slowest) == 1 else f'{before} at most, '}{after} {left}"
+    """Say what is left of a time if work is shared evenly, and what it is on the critical path."""
+    fastest = min(finding.groups, key=lambda group: group.value, default=None)
+    how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
+    path = f"; {time_of(findings.experiment, part.before)} on the critical path" if part.on_path else ""
+    return f"{path}; {time_of(findings.experiment, part.after)} if {how}"
 
 
 def _is_said_of_all(finding: Finding) -> bool:
@@ -233,11 +235,9 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         most, least = groups[0], groups[-1]
         return f"{ranks(most.labels)}: {_amount(findings, most.value)}; least {_amount(findings, least.value)}"
     if len(groups) > 1:
-        said = "; ".join(
-            f"{ranks(each.labels)}: {_amount(findings, each.value)}{' each' * (len(each.labels) > 1)}"
-            for each in groups
-        )
+        said = "; ".join(f"{ranks(each.labels)}: {_of_group(findings, finding, each)}" for each in groups)
         return f"off the core: {said}" if findings.vectors.metric == OFF_PROCESSOR else said
+    means = [each.after for each in finding.gain.parts if each.why is Why.AT_ONCE] if finding.gain else []
     if finding.weight is not None:
         position = finding.weight
         seconds = findings.explanation.seconds
@@ -245,24 +245,34 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         time = float((seconds.time if finding.kind in _IN_MPI else busy)[position])
         if finding.gain and _is_said_of_all(finding):
             time = finding.gain.seconds
+        time = means[0] if means else time  # as the path has it, of which the gain is
     elif finding.procedure:
         position, time = finding.procedure.region, finding.procedure.wall_time
     else:
-        return ""
+        return "".join(f"on average: {time_of(findings.experiment, each)} per rank" for each in means)
     number = len(findings.run.weighed.ranks)
     if number == 1:
         return f"{time_of(findings.experiment, time)} in all"
     if finding.kind is Kind.IMBALANCE or findings.in_turn[position]:
-        who = "equal in sum"
+        who = "all ranks alike in sum"
     elif findings.verdict.master is not None and finding.kind not in _IN_MPI:
         who, time = "without the master", time * number / (number - 1)  # which computes next to nothing
     else:
         who = "all ranks alike" if _is_even(findings, finding, position) else "on average"
     of_wall = " of wall time" if finding.kind in _IN_MPI or finding.weight is None else ""
     if finding.gain and _is_said_of_all(finding):
-        return f"{who}: {time_of(findings.experiment, time)} per rank {_FIXES[finding.gain.parts[0].why][0]}"
-    of_threads = ", its threads together" if findings.vectors.threads and not of_wall else ""
+        return f"{who}: {time_of(findings.experiment, time)} per rank {_SPENT[finding.gain.parts[0].why]}"
+    of_threads = ", summed over its threads" if findings.vectors.threads and not of_wall else ""
     return f"{who}: {time_of(findings.experiment, time)}{of_wall} per rank{of_threads}"
+
+
+def _of_group(findings: Findings, finding: Finding, group: Group) -> str:
+    """Write a group's mean; of the slowest ranks, what the slowest one has if the gain is of that."""
+    each = " each" if len(group.labels) > 1 else ""
+    mean = _amount(findings, group.value) + each
+    parts = finding.gain.parts if finding.gain and group.labels == finding.slowest else ()
+    most = [_amount(findings, part.before) for part in parts if part.why in _SHARED and not part.on_path]
+    return f"up to {most[0]}{each}" if each and most and most[0] + each != mean else mean
 
 
 def _is_even(findings: Findings, finding: Finding, position: int) -> bool:

@@ -30,7 +30,7 @@ def headline(findings: Findings, file: Path | None) -> list[str]:
     return [
         title_of(experiment, file),
         f"{number}{of_all} {'rank' if number == 1 and not of_all else 'ranks'}{more}",
-        *([f"run {run} wall", f"{what} {base} busy"] if base != run else [f"run {run}"]),
+        *([f"run {run} wall", f"{what} {base}"] if base != run else [f"run {run}"]),
         *_overhead(findings.run.overhead),
     ]
 
@@ -40,8 +40,8 @@ def what_is_busy(findings: Findings) -> list[str]:
     base, run = findings.verdict.base, findings.run.program_time
     if time_of(findings.experiment, base.seconds) == time_of(findings.experiment, run):
         return []
-    path = "; critical path: its longest chain across ranks" if base.is_path else ""
-    return [f"busy: CPU time outside MPI, file I/O{path}; gains are of it"]
+    path = "critical path: run time with enough cores, free messages; " if base.is_path else ""
+    return [f"{path}busy time: CPU time outside MPI + file I/O"]
 
 
 def _overhead(cost: Overhead) -> list[str]:
@@ -65,21 +65,29 @@ def efficiency(findings: Findings) -> list[str]:
     longest = found.serialisation * transfer  # of the busiest rank
     whole = longest * found.load_balance
     lost = {
-        "unequal total work": longest - whole,
-        "waiting in turn": transfer - longest,
+        "unequal work": longest - whole,
+        "work at different times": transfer - longest,
         "MPI transfer": 1 - transfer,
     }
     parts = [f"{percent(100 * share)} to {what}" for what, share in lost.items() if share >= CRITERIA.least_gain]
-    but = "" if "transfer" in found.reliable else " (transfer not counted)"
+    but = "" if "transfer" in found.reliable else f" without transfer{_with_transfer(findings, whole)}"
     lost_to = "; lost: " + ", ".join(parts) if parts else ""
     return [f"efficiency {percent(100 * whole)}{but}{lost_to}{_longest_wait(findings)}"]
+
+
+def _with_transfer(findings: Findings, efficiency: float) -> str:
+    """Say how efficient the ranks are with what messages take by their number and size, where that is much."""
+    moved, base = findings.verdict.transfer, findings.verdict.base.seconds
+    if moved < CRITERIA.least_gain * base:
+        return ""
+    return f", {percent(100 * efficiency * base / (base + moved))} with {time_of(findings.experiment, moved)} of it"
 
 
 def _longest_wait(findings: Findings) -> str:
     wait = findings.verdict.longest_wait
     if wait is None:
         return ""
-    late = f", for {Place.of_region(wait.late).in_words}" if wait.late else ""
+    late = f", while others are in {Place.of_region(wait.late).in_words}" if wait.late else ""
     time = time_of(findings.experiment, wait.seconds)
     return f"; ranks wait most in {Place.of_region(wait.region).in_words}{late}: {time} each"
 
@@ -89,15 +97,13 @@ def balanced(findings: Findings) -> list[str]:
     verdict = findings.verdict
     if verdict.too_short or not verdict.balanced:
         return []
-    if efficiency(findings):
-        return [] if verdict.findings else ["no region stands out"]
-    if len(findings.vectors.labels) < 2 and processes(findings)[1] < 2:
+    present, expected = processes(findings)
+    if efficiency(findings) or (len(findings.vectors.labels) < 2 and expected < 2):
         return [] if verdict.findings else ["no region stands out"]
     excluded = {place.process for place in findings.experiment.locations}.difference(findings.vectors.ranks)
     without = f" without {ranks(sorted(excluded))}" if excluded else ""
     programs = findings.dissimilarity.programs
     of_each = f" of each of the {programs} programs" if programs > 1 else ""
-    present, expected = processes(findings)
     as_far = f" as far as the data of {present} of {expected} ranks show" if present < expected else ""
     who = "threads" if findings.vectors.threads else "ranks"
     line = f"balanced{as_far}: {who}{of_each}{without} differ in no region enough to matter"
@@ -109,8 +115,7 @@ def master(findings: Findings) -> list[str]:
     rank = findings.verdict.master
     if rank is None:
         return []
-    said = f"rank {rank} is a master, which hands out work: left out of all figures"
-    return [f"{said} (--include-rank {rank})"]
+    return [f"rank {rank} computes next to nothing: a master, left out of all figures (keep it: --include-rank {rank})"]
 
 
 def processes(findings: Findings) -> tuple[int, int]:

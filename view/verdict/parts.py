@@ -7,7 +7,7 @@ from typing import Final
 
 from ...analyze import Findings
 from ...analyze.evidence.attributes import MISS_RATES
-from ...analyze.run.code_regions import CodeRegion, call_line_of, caller_of
+from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.criteria import CRITERIA
 from ...analyze.run.selection import complete
 from ...analyze.run.summary import summary
@@ -17,14 +17,13 @@ from ..place import Place, at_line, short
 from ..times import time_of
 from ..units import count, volume
 
-__all__ = ["ALL", "NOT_COUNTED", "NO_PROBES", "OF_CODE", "not_counted", "parts"]
+__all__ = ["ALL", "NOT_COUNTED", "NO_PROBES", "OF_CODE", "has_no_probes", "is_steady", "not_counted", "parts"]
 
-NO_PROBES: Final = "unknown: it has no probes; rebuild it with aa-mpicc, aa-mpicxx or aa-mpifort"
-NOT_COUNTED: Final = "not measured: autoanalyzer run --counters simulated shows it"
+NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
+NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"
 ALL: Final = 0.9  # of a time: what is as much is all of it
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
 _STEADY: Final = 0.5  # cycles per instruction: code of which a processor executes two in each cycle hardly waits
-_SLOW: Final = 2.0  # times the program's cycles per instruction
 
 
 def not_counted(findings: Findings) -> list[str]:
@@ -41,16 +40,15 @@ def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
     if finding.kind not in OF_CODE:
         return
     if "instructions" in findings.lacking:
-        probes = [NO_PROBES] if finding.region and _has_no_probes(findings, finding.region) else []
-        yield from (f"why: {each}" for each in probes or not_counted(findings))
+        yield from (f"why: {each}" for each in not_counted(findings) if not has_no_probes(findings, finding))
         return
     cycles = findings.weights.cpi[0][culprit] if findings.weights.cpi else None
     if findings.parts.is_explained(culprit) or (cycles is not None and cycles <= CRITERIA.dependent):
-        yield _executes(findings, finding, culprit, cycles)
+        yield _executes(findings, culprit, cycles)
         return
     why = ": no count explains it"
     if cycles is not None:
-        why = f"; {cycles:.2g} cycles per instruction: long latencies (memory, divisions, mispredicted branches)"
+        why = f"; {1 / cycles:.2g} instructions per cycle: long latencies (memory, divisions, mispredicted branches)"
     yield f"why: unknown{why}"
     yield from _look_further(findings, culprit)
 
@@ -60,11 +58,9 @@ def _part(findings: Findings, cause: Cause, culprit: int) -> str:
     said = evidence(findings.explanation.attributes[cause.attribute], culprit, findings.run.weighed_costs[culprit])
     if cause.attribute == "mpi_bytes":
         said += _call_that_moves(findings, culprit)
-    if cause.seconds is None or not cause.share:
+    if cause.seconds is None or not cause.share or cause.attribute in MISS_RATES:  # of which the gain is
         return f"{NAMES[cause.attribute]}: {said}"
     spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
-    if cause.attribute in MISS_RATES:
-        return f"{NAMES[cause.attribute]} take about {spent} of its {whole}: {said}"
     return f"{NAMES[cause.attribute]}: {said}{'' if cause.share >= ALL else f'; it takes {spent} of {whole}'}"
 
 
@@ -98,7 +94,7 @@ def _look_further(findings: Findings, culprit: int) -> Iterator[str]:
         yield "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
 
 
-def _executes(findings: Findings, finding: Finding, culprit: int, cycles: float | None) -> str:
+def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:
     """Say what a region executes, and how fast, if that is known."""
     executed = findings.run.weighed.sums("instructions")
     own, of_all = float(executed[culprit]), float(executed[list(findings.run.weighed.top)].sum())
@@ -106,17 +102,20 @@ def _executes(findings: Findings, finding: Finding, culprit: int, cycles: float 
     said = f"it executes {of_the_program(count(own), count(of_all))} instructions"
     if part and part.seconds and (part.share or 0.0) < ALL:
         said += f" in {time_of(findings.experiment, part.seconds)}"
-    if cycles is None or findings.weights.cpi is None:
-        return said
-    said += f", {cycles:.2g} cycles each"
-    if finding.kind is not Kind.MEMORY and cycles > _SLOW * findings.weights.cpi[1]:
-        return f"{said}: long latencies (divisions, branches, dependent operations)"
-    steady = "hardly a stall, so only fewer instructions help (vectorise, compute less)"
-    return f"{said}: {steady}" if cycles <= _STEADY else said
+    return f"{said}, {1 / cycles:.2g} per cycle" if cycles else said
 
 
-def _has_no_probes(findings: Findings, region: CodeRegion) -> bool:
-    """Return whether a region is a whole program that was built without probes."""
-    name, notes = findings.experiment.call_paths[region.id].region.name, findings.experiment.notes
+def is_steady(findings: Findings, culprit: int) -> bool:
+    """Return whether a region hardly waits for anything."""
+    cycles = findings.weights.cpi[0][culprit] if findings.weights.cpi else None
+    return cycles is not None and cycles <= _STEADY
+
+
+def has_no_probes(findings: Findings, finding: Finding) -> bool:
+    """Return whether a hot spot is a whole program that was built without probes."""
+    region, notes = finding.region, findings.experiment.notes
+    if finding.kind is not Kind.HOT_SPOT or region is None or not region.own_code:
+        return False
+    name = findings.experiment.call_paths[region.id].region.name
     said = [each for each in notes.not_instrumented if each.startswith(f"{name}: ")]
-    return region.own_code and bool(said) and not any("--python-functions" in each for each in said)
+    return bool(said) and not any("--python-functions" in each for each in said)

@@ -30,9 +30,9 @@ from ..causes import (
 from ..place import Place, short
 from ..times import time_of
 from ..units import count, percent, ranks, volume
-from .parts import ALL, NOT_COUNTED, OF_CODE, not_counted, parts
+from .parts import ALL, NO_PROBES, NOT_COUNTED, OF_CODE, has_no_probes, is_steady, not_counted, parts
 
-__all__ = ["general_advice", "more_about", "reasons"]
+__all__ = ["against_order", "general_advice", "more_about", "reasons"]
 
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: a region of which more must be known
@@ -110,7 +110,7 @@ def _explained(findings: Findings, cause: Cause) -> str:
     """Write what a cause is of the time that the slowest ranks take longer: ``1.2 s of the 1.9 s difference``."""
     assert cause.seconds is not None and cause.share
     spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
-    return "all of the difference" if cause.share >= ALL else f"{spent} of the {whole} difference"
+    return "the difference" if cause.share >= ALL else f"{spent} of the {whole} difference"
 
 
 def _because(findings: Findings, finding: Finding) -> Iterator[str]:
@@ -120,11 +120,11 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
         known = most is not None and most.attribute == found[0].attribute
         who = _compared(findings)
         first = because(found[:1], who)
-        yield first + (f"; {_explained(findings, most)}" if known and most else "")
+        yield first + (f"; explains {_explained(findings, most)}" if known and most else "")
         if others := because(found[1:2], who):
             yield others
     elif most:
-        yield f"{_explained(findings, most)} is {NAMES[most.attribute]}"
+        yield f"{NAMES[most.attribute]}: {_explained(findings, most)}"
 
 
 def _apart(findings: Findings, finding: Finding) -> list[Difference]:
@@ -190,11 +190,12 @@ def general_advice(findings: Findings, finding: Finding) -> list[str]:
 
 def _against_weight(findings: Findings, finding: Finding) -> list[str]:
     """Say what to try against what a region takes, and against the order in which ranks come; the main one first."""
-    of_order, of_causes = [*_against_order(findings, finding)], [*_against_causes(findings, finding)]
+    of_order, of_causes = [*against_order(findings, finding)], [*_against_causes(findings, finding)]
     return [*of_order, *of_causes] if finding.kind in _OF_OTHERS else [*of_causes, *of_order]
 
 
-def _against_order(findings: Findings, finding: Finding) -> Iterator[str]:
+def against_order(findings: Findings, finding: Finding) -> Iterator[str]:
+    """Say what to try where ranks work one after another, or are late in turn, or send many small messages."""
     culprit, found = finding.weight, findings.explanation.serialisation
     assert culprit is not None
     if findings.explanation.seconds.has_small_calls[culprit]:
@@ -207,6 +208,10 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
     """Say what to try against what has a remedy, the largest first."""
     culprit = finding.weight
     assert culprit is not None
+    if has_no_probes(findings, finding):
+        yield NO_PROBES
+    elif finding.kind is Kind.HOT_SPOT and is_steady(findings, culprit):
+        yield "execute fewer instructions: vectorise, or compute less; it hardly waits for memory"
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
     names = {Kind.FILE_IO: "io_bytes", Kind.TRANSFER: "mpi_bytes", Kind.MEMORY: _worst_misses(findings, culprit)}
     for kind in sorted(names.keys() & remedies.keys(), key=lambda kind: remedies[kind].after - remedies[kind].before):
@@ -253,12 +258,12 @@ def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
     imported = "imported:" in findings.experiment.metric("wall_time").source
     if region.own_code or imported or not can_be_opened(findings.experiment, region.id):
         return []
-    return ["to measure the loops inside it: autoanalyzer debug --build COMMAND"]
+    return ["to measure the loops inside it: autoanalyzer debug --build 'make'"]
 
 
 def _too_small(names: Sequence[str]) -> str:
     left = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"includes {', '.join(map(short, names[:_MOST_NAMES]))}{left}, too short for probes of their own"
+    return f"includes {', '.join(map(short, names[:_MOST_NAMES]))}{left}, too small to measure separately"
 
 
 def _throttled(findings: Findings, culprit: int) -> Iterator[str]:

@@ -55,7 +55,7 @@ def verdict_lines(
     head += ["", *([too_short()] if findings.verdict.too_short else said)]
     end = [
         *(line for each in what_is_busy(findings) for line in _broken(each)),
-        *([f"data {file}: autoanalyzer view opens it"] if file else []),
+        *([f"more: autoanalyzer view {file}"] if file else []),
     ]
     found = entries(findings, advised)
     items = [_Item(number, each) for number, each in enumerate(found, start=1)]
@@ -90,16 +90,17 @@ class _Item:
         more: Numbers of the others.
         least: How many lines the first of them are that are shown in any case.
         shown: Numbers of those that are shown.
-        saving: What a fix saves, or else the share of the busy time.
+        saving: What a fix saves, or else the share of all busy time.
     """
 
     def __init__(self, number: int, entry: Entry) -> None:
         title, called = _title(number, entry)
         lines, more = [*filter(None, entry.lines)], [*entry.more]
-        if called and lines and len(f"{_INDENT}{lines[0]}; {called}") <= _WIDTH:
-            lines[0] += f"; {called}"
+        first = f"{lines[0]}; {called}" if called and lines else ""
+        if first and len(_indented([first])) == len(_indented(lines[:1])):
+            lines[0] = first
         elif called:
-            more.insert(0, called)
+            more.append(called)
         tries = [each for each in lines if each.startswith("try")]
         others = [each for each in lines if each not in tries]
         whys = [each for each in more if each.startswith("why: ")]

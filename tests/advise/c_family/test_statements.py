@@ -221,7 +221,7 @@ def test_branches_and_switches_have_arms(read):
             "EACH(K)",
             "omp for schedule(guided)",
         ),
-        ("#define DO(t) _Pragma(#t)\n#define EACH(k) DO(omp for schedule(k))", "EACH(KIND)", "omp for schedule(kind)"),
+        ("#define DO(t) _Pragma(#t)\n#define EACH(k) DO(omp for schedule(k))", "EACH(KIND)", "omp for schedule(KIND)"),
         ("#define DO(text) _Pragma(#text)\n#define EACH DO(ivdep)", "EACH", ""),
         ("#define A(x) B(x x x x x x x x x x x x x x x x)\n#define B(x) _Pragma(#x)", f"A({'omp for ' * 999})", ""),
     ],

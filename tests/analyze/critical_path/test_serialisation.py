@@ -9,7 +9,7 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.run.busy import busy_times
-from autoanalyzer.analyze.verdict import Kind
+from autoanalyzer.analyze.verdict import Finding, Gain, Kind, Saved, Why
 from autoanalyzer.analyze.verdict.gain import gain_of_balance, gain_of_weight
 from autoanalyzer.experiment import CallPath, Experiment, Region
 from autoanalyzer.experiment.delay import Delay
@@ -67,7 +67,7 @@ def test_the_region_in_which_ranks_wait_and_work_one_after_another_is_named_with
     assert gain.seconds == pytest.approx(4 - 1)
     text = " ".join(" ".join(verdict_lines(found)).split())
     assert "ranks work one after another: each waits in sweep (app.c:2) for another" in text
-    assert "4 s on the critical path, 1 s if shared evenly and done at the same time" in text
+    assert "1 s per rank; besides, 3 s of waiting for each other (4 s on the critical path)" in text
     assert "try: hand on each piece" in text
 
 
@@ -81,8 +81,34 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
         delays={"work": [0.6, 0, 0, 0]},
         who=[("sync", "work", 0.6, 0.0)],
     )
-    said = "lost: 4.8 % to waiting in turn; ranks wait most in sync (app.c:2), for work (app.c:1): 150 ms each"
+    wait = "ranks wait most in sync (app.c:2), while others are in work (app.c:1): 150 ms each"
+    said = f"lost: 4.8 % to work at different times; {wait}"
     assert said in " ".join(" ".join(verdict_lines(analyze(late))).split())
+    found = analyze(late.replaced(notes=replace(late.notes, processors=2)))
+    moved = Finding(Kind.TRANSFER, None, gain=Gain(4.2, 1.0, (Saved(Why.TRANSFER, 4.2),)))
+    vars(found)["verdict"] = replace(found.verdict, findings=(moved,))
+    lines = verdict_lines(found)
+    assert lines[1].startswith("efficiency 95 % without transfer, 48 % with 4.2 s of it; lost: 4.8 %")
+
+
+def test_unequal_work_done_one_after_another_is_saved_in_two_parts(make_experiment: MakeExperiment) -> None:
+    found = analyze(
+        followed(
+            make_experiment,
+            {"even": [8.0] * 4, "sweep": [1.0, 1.0, 1.0, 2.0]},
+            path={"even": [8.0, 0, 0, 0], "sweep": [1.0, 1.0, 1.0, 2.0]},
+            waits={"sweep": [4.0, 4.0, 4.0, 3.0]},
+            delays={"sweep": [6.0, 3.0, 2.0, 1.0]},
+            who=[("sweep", "sweep", 12.0, 6.0)],
+        )
+    )
+    first = found.verdict.first
+    assert first is not None and first.gain is not None
+    parts = [(each.why, each.before, each.after) for each in first.gain.parts]
+    assert parts == [(Why.AT_ONCE, 5.0, 2.0), (Why.EVEN, 2.0, 1.25)]
+    text = " ".join(" ".join(verdict_lines(found)).split())
+    assert "rank 3: 2 s; ranks 0-2: 1 s each; 1.25 s if shared evenly" in text
+    assert "; besides, 3 s of waiting for each other (5 s on the critical path)" in text
 
 
 def test_of_ranks_whose_work_an_excluded_one_may_hand_out_none_is_in_turn(chain: Experiment) -> None:
