@@ -6,10 +6,12 @@
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-static bool is_of_mpi(uintptr_t function) {
+/* Functions that are wrapped; what PMPI_ calls is not to be seen. */
+static bool is_missed(const char *name, uintptr_t function) {
 #define IS_SAME(name) || function == (uintptr_t)aa_mpi.name
-    return false AA_MPI_FUNCTIONS(IS_SAME);
+    return strncmp(name, "MPI_", 4) == 0 && (false AA_MPI_WRAPPED(IS_SAME));
 }
 
 /* The loader has written addresses into the tables of all objects but the kernel's own. */
@@ -32,10 +34,13 @@ static int calls_past(struct dl_phdr_info *object, size_t unused, void *unused_t
     uintptr_t table = value_of(object, DT_JMPREL);
     const ElfW(Rela) *jumps = (const void *)table;
     size_t count = aa_span_has(span, table) ? value_of(object, DT_PLTRELSZ) / sizeof *jumps : 0;
+    const ElfW(Sym) *symbols = (const void *)value_of(object, DT_SYMTAB);
+    const char *names = (const char *)value_of(object, DT_STRTAB);
     (void)unused, (void)unused_too;
     for (size_t i = 0; i < count; i++) {
         uintptr_t called = *(const uintptr_t *)(object->dlpi_addr + jumps[i].r_offset);
-        if (!aa_span_has(span, called) && is_of_mpi(called))
+        const char *name = names + symbols[ELF64_R_SYM(jumps[i].r_info)].st_name;
+        if (!aa_span_has(span, called) && is_missed(name, called))
             return 1;
     }
     return 0;
