@@ -85,7 +85,8 @@ class Parts:
         for culprit in cores_below(self.run.weighed.regions, region, self.weights.disparity.culprits):
             own = {name: each - self.of(culprit)[name] for name, each in own.items()}
         if self.by_paper:
-            own = {each.attribute: own[each.attribute] for each in self.by_paper.causes.get(region, ())}
+            causes = {each.attribute for each in self.by_paper.causes.get(region, ())}  # misses may have no seconds
+            own = {name: each for name, each in own.items() if name in causes}
         least = CRITERIA.part * float(split.time[region])
         found: dict[Kind, Saved] = {}
         files = split.is_part(split.of["io_bytes"])[region] and own.get("io_bytes", 0.0) >= least

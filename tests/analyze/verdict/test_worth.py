@@ -63,6 +63,18 @@ def test_a_cause_saves_its_seconds(make_experiment):
     assert gain.seconds == pytest.approx(3.0)
 
 
+def test_a_cause_by_the_paper_that_has_no_seconds_saves_nothing(make_experiment):
+    times = {"chase": [3.0] * 2, "calm": [0.2] * 2, "other": [0.1] * 2}
+    counts = {
+        "l1_accesses": {name: [1e9] * 2 for name in times},
+        "l1_misses": {"chase": [9e8] * 2, "calm": [1e6] * 2, "other": [1e6] * 2},
+    }
+    found = analyze(make_experiment(times, **counts), method="paper", disparity_metric="wall_time")
+    (first,) = found.verdict.findings
+    assert [each.attribute for each in first.causes] == ["l1_miss_rate"]
+    assert first.gain is None
+
+
 PRICES = {
     "instruction_independent": 0.1e-9,
     "instruction_dependent": 0.6e-9,
