@@ -12,7 +12,7 @@ import numpy as np
 from ...experiment import Experiment
 from ..account import Account, find_account
 from ..choices import OURS
-from ..critical_path.critical_path import CriticalPath, find_critical_path
+from ..critical_path.critical_path import CriticalPath, Efficiency, find_critical_path
 from ..disparity.causes import DisparityCauses
 from ..disparity.disparity import Disparity
 from ..disparity.procedures import Procedures
@@ -138,6 +138,13 @@ class Analysis:
         executed = self.work.attributes.get("instructions")
         return causes_of_differences(account, self.differences, executed, self.told_apart, self.master)
 
+    def main_cause(self, culprit: int | None) -> Cause | None:
+        """Return the largest cause of a difference, unexplained only where nothing tells the ranks apart."""
+        key = culprit if culprit in self.causes_of_differences else None
+        causes = self.causes_of_differences.get(key, ())
+        counted = (each for each in causes if each.attribute != "unexplained" or not self.told_apart.get(key))
+        return next(counted, None)
+
     @cached_property
     def parts(self) -> Parts:
         """What the time of each region is made of."""
@@ -170,6 +177,12 @@ class Analysis:
         master = None if self.master is None else self.vectors.ranks[self.master]
         alone = not self.run.oversubscription
         return find_critical_path(self.experiment, self.run.program_time, alone=alone, master=master)
+
+    @cached_property
+    def efficiency(self) -> Efficiency | None:
+        """How busy the ranks are by the critical path; None where that is not known of all of them, or not reliable."""
+        found = self.critical_path.efficiency if self.critical_path and not self.compares_a_part else None
+        return found if found and {"load_balance", "serialisation"} <= {*found.reliable} else None
 
     @cached_property
     def account(self) -> Account:

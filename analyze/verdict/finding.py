@@ -128,7 +128,7 @@ class Wait:
 
     Attributes:
         region: The region whose MPI calls they wait in.
-        seconds: How long, a mean over the ranks.
+        seconds: How long they wait for that work, a mean over the ranks.
         late: The region for whose work they wait there longest; None where that is the place itself, or not known.
     """
 

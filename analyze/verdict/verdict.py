@@ -37,7 +37,8 @@ class Verdict:
         master: The rank that hands out work, which is left out of balance and gains; None without one.
         computes_least: The only rank that differs from all others, if it computes no more than any other, wherever
             ranks differ, for certain, and is not the master.
-        longest_wait: Where ranks wait longest for each other; None if a finding is most of it, or it is little.
+        longest_wait: Where ranks wait longest for each other; None if a finding is most of it, or it is little, or the
+            efficiency is not known.
     """
 
     findings: tuple[Finding, ...]
@@ -86,20 +87,23 @@ def _longest_wait(analysis: Analysis, findings: Sequence[Finding]) -> Wait | Non
 
     None if findings are most of what that costs, or it is less than is critical.
     """
-    path = analysis.critical_path
-    found = path.efficiency if path else None
+    path, found = analysis.critical_path, analysis.efficiency
     if path is None or found is None or not any(path.waited.values()):
         return None
-    lost = max(found.serialisation * (1 - found.load_balance), 1 - found.serialisation) * path.length
+    run, lost = path.length / found.known_transfer, max(found.lost_to_imbalance, found.lost_in_turn)
     parts = (part for each in findings if each.gain for part in each.gain.parts if part.why in _BY_WAITING)
     saved = sum(part.before - part.after for part in parts)
-    if lost < CRITERIA.least_weight * path.length or is_mostly(saved, lost):
+    if lost < CRITERIA.least_weight or is_mostly(saved, lost * run):
         return None
     region, seconds = max(path.waited.items(), key=lambda each: each[1])
-    late = next(
-        (Region.from_descriptor(each.late) for each in path.delays if each.waiting == region.descriptor), region
-    )
-    return Wait(region, seconds, late if late.file and late != region else None)
+    for delay in path.delays:
+        if delay.waiting == region.descriptor:
+            late = Region.from_descriptor(delay.late)
+            if late.file and late != region:
+                who = len(analysis.run.weighed.ranks) - (analysis.master is not None)
+                return Wait(region, min(delay.seconds / who, seconds), late)  # a master's waiting is in the delay, too
+            break
+    return Wait(region, seconds)
 
 
 def _computes_least(analysis: Analysis, column: int) -> bool:

@@ -58,16 +58,14 @@ def efficiency(findings: Findings) -> list[str]:
 
     Where ranks share cores, or other programs use them, what transfer takes is not known.
     """
-    found = findings.critical_path.efficiency if findings.critical_path else None
-    if found is None or findings.compares_a_part or not {"load_balance", "serialisation"} <= {*found.reliable}:
+    found = findings.efficiency
+    if found is None:
         return []
-    transfer = found.transfer if "transfer" in found.reliable else 1.0
-    longest = found.serialisation * transfer  # of the busiest rank
-    whole = longest * found.load_balance
+    whole = found.known_transfer * found.serialisation * found.load_balance
     lost = {
-        "unequal work": longest - whole,
-        "work at different times": transfer - longest,
-        "MPI transfer": 1 - transfer,
+        "unequal work": found.lost_to_imbalance,
+        "work at different times": found.lost_in_turn,
+        "MPI transfer": 1 - found.known_transfer,
     }
     parts = [f"{percent(100 * share)} to {what}" for what, share in lost.items() if share >= CRITERIA.least_gain]
     but = "" if "transfer" in found.reliable else f" without transfer{_with_transfer(findings, whole)}"

@@ -54,7 +54,8 @@ def reasons(findings: Findings, finding: Finding) -> list[str]:
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
     said = [each for each in said if not each.endswith(NOT_COUNTED)] or said
     longest = findings.verdict.longest_wait
-    known = [longest.region] if longest else []
+    own = findings.experiment.call_paths[finding.region.id].region if finding.region else None
+    known = [longest.region] if own and longest and longest.late == own else []
     if finding.weight is not None:
         known += filter(None, [_waited_in(findings, finding.weight)])
     waits = [
@@ -101,8 +102,8 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def _most_apart(findings: Findings, finding: Finding) -> Cause | None:
-    """Return what most of the slowest ranks' excess is, if that has a name."""
-    most = next(iter(findings.causes_of_differences.get(finding.difference, ())), None)
+    """Return what most of the slowest ranks' excess is, if that has seconds and a name."""
+    most = findings.main_cause(finding.difference)
     return most if most and most.seconds is not None and most.attribute in NAMES else None
 
 

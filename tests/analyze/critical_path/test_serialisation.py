@@ -9,11 +9,12 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.run.busy import busy_times
-from autoanalyzer.analyze.verdict import Finding, Gain, Kind, Saved, Why
+from autoanalyzer.analyze.verdict import Finding, Gain, Kind, Saved, Wait, Why
 from autoanalyzer.analyze.verdict.gain import gain_of_balance, gain_of_weight
 from autoanalyzer.experiment import CallPath, Experiment, Region
 from autoanalyzer.experiment.delay import Delay
 from autoanalyzer.view.verdict import verdict_lines
+from autoanalyzer.view.verdict.reasons import reasons
 
 from ..conftest import MakeExperiment
 
@@ -75,13 +76,13 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
     assert analyze(chain).verdict.longest_wait is None
     late = followed(
         make_experiment,
-        {"work": [4.0] * 4, "sync": [0.0] * 4},
+        {"work": [4.0] * 4, "rest": [0.0] * 4, "sync": [0.0] * 4},
         path={"work": [4.2, 0, 0, 0]},
         waits={"sync": [0.0, 0.2, 0.2, 0.2]},
-        delays={"work": [0.6, 0, 0, 0]},
-        who=[("sync", "work", 0.6, 0.0)],
+        delays={"work": [0.48, 0, 0, 0], "rest": [0.12, 0, 0, 0]},
+        who=[("sync", "work", 0.48, 0.0), ("sync", "rest", 0.12, 0.0)],
     )
-    wait = "ranks wait most in sync (app.c:2), while others are in work (app.c:1): 150 ms each"
+    wait = "ranks wait most in sync (app.c:3), while others are in work (app.c:1): 120 ms each"
     said = f"lost: 4.8 % to work at different times; {wait}"
     assert said in " ".join(" ".join(verdict_lines(analyze(late))).split())
     found = analyze(late.replaced(notes=replace(late.notes, processors=2)))
@@ -89,6 +90,14 @@ def test_where_ranks_wait_is_said_with_the_efficiency_unless_a_finding_does(chai
     vars(found)["verdict"] = replace(found.verdict, findings=(moved,))
     lines = verdict_lines(found)
     assert lines[1].startswith("efficiency 95 % without transfer, 48 % with 4.2 s of it; lost: 4.8 %")
+    found = analyze(late)
+    first, rest, longest = found.verdict.findings[0], found.run.weighed.regions[1], found.verdict.longest_wait
+    assert longest is not None
+    waited_for = replace(first, waits=(Wait(longest.region, 0.12),))
+    assert not any("ranks wait for it" in each for each in reasons(found, waited_for))
+    assert any("ranks wait for it" in each for each in reasons(found, replace(waited_for, region=rest)))
+    part = analyze(late, exclude_ranks=[3])  # which has no efficiency
+    assert (part.efficiency, part.verdict.longest_wait) == (None, None)
 
 
 def test_unequal_work_done_one_after_another_is_saved_in_two_parts(make_experiment: MakeExperiment) -> None:
