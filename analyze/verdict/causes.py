@@ -114,8 +114,6 @@ def _causes_apart(
     ]
     if not found:
         return named
-    known = {each.attribute for each in found}
-    if found[0].attribute == "unexplained":  # what tells the ranks apart may take it, at an unknown price
-        others = [each for each in named if each.attribute not in known]
-        return (*found[1:], *others, found[0]) if named else tuple(found)
-    return (*found, *(each for each in named if each.attribute not in slow))
+    # What is unexplained, if that is most, may be of what tells the ranks apart, at an unknown price.
+    known = {each.attribute for each in found} if found[0].attribute == "unexplained" else slow
+    return (*found, *(each for each in named if each.attribute not in known))

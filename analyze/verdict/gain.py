@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
@@ -19,7 +20,7 @@ _NOTHING: Final = 1e-6  # of the base: a rounding
 
 
 def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
-    """Return a gain, no more than all of the run; None where there is nothing to save. Parts for one reason add up."""
+    """Return a gain whose parts, one for each reason, are no more than all of the run; None if nothing is to save."""
     together: dict[Why, Saved] = {}
     for each in parts:
         known = together.get(each.why, Saved(each.why, 0.0))
@@ -28,9 +29,13 @@ def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
     spent = sorted(
         (each for each in together.values() if each.before > each.after), key=lambda each: each.after - each.before
     )
-    base, saved = analysis.base.seconds, sum(each.before - each.after for each in spent)
-    saved = min(saved, analysis.run.program_time)
-    return Gain(saved, saved / base, tuple(spent)) if saved > _NOTHING * base else None
+    base, whole = analysis.base.seconds, sum(each.before - each.after for each in spent)
+    if whole <= _NOTHING * base:
+        return None
+    saved = min(whole, analysis.run.program_time)
+    cut = saved / whole
+    cut_parts = (replace(each, before=cut * each.before, after=cut * each.after) for each in spent)
+    return Gain(saved, saved / base, tuple(cut_parts))
 
 
 def in_turn_at(analysis: Analysis, region: int) -> Saved:
@@ -60,9 +65,8 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
         return None
     times = vectors.values[list(regions)].sum(axis=0)
     everyone = [group[group != analysis.master] for group in vectors.groups]  # but a master
-    causes = analysis.causes_of_differences
-    first = [causes.get(culprit, causes.get(None, ()))[:1] for culprit in regions]
-    avoidable = all(found and found[0].attribute in MISS_RATES for found in first)
+    main = [analysis.main_cause(culprit) for culprit in regions]
+    avoidable = all(cause is not None and cause.attribute in MISS_RATES for cause in main)
     groups, why = [times[group] for group in everyone], Why.FASTEST if avoidable else Why.EVEN
     found = [Saved(why, float(each.max()), float(each.min() if avoidable else each.mean())) for each in groups]
     saved = max(found, key=lambda each: each.before - each.after)

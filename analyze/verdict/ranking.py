@@ -55,12 +55,13 @@ def _may_be_for_cores(analysis: Analysis, finding: Finding) -> bool:
 
 def _is_merely_around(analysis: Analysis, finding: Finding, other: Finding) -> bool:
     """Return whether a hot spot is another one, and the call path, or the loop, that leads there."""
-    if not (finding.region and other.region) or finding.region.own_code or finding.groups:
+    if not (finding.region and other.region) or finding.region.own_code or finding.groups or finding.waits:
         return False
     if {finding.kind, other.kind} != {Kind.HOT_SPOT}:
         return False
     is_below = finding.region.id in analysis.experiment.ancestors(other.region.id)
-    return is_below and not finding.gain and other.share >= (1 - THRESHOLD) * finding.share
+    rest = finding.share - other.share
+    return is_below and not finding.gain and rest <= THRESHOLD * finding.share  # which is not worth a word
 
 
 def _place(experiment: Experiment, finding: Finding) -> Region | None:

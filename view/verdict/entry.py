@@ -223,9 +223,10 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
 
 
 def _is_said_of_all(finding: Finding) -> bool:
-    """Return whether the time that is said to be that of all ranks is the gain."""
+    """Return whether the time that is said to be that of all ranks is the gain: of one call path."""
     gain = finding.gain
-    return gain is not None and gain.is_of_transfer and len(gain.parts) == 1 and len(finding.groups) < 2
+    alone = len(finding.groups) < 2 and not finding.others
+    return gain is not None and gain.is_of_transfer and len(gain.parts) == 1 and alone
 
 
 def groups_of(findings: Findings, finding: Finding) -> str:

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from autoanalyzer.analyze import analyze
-from autoanalyzer.analyze.verdict import Kind
+from autoanalyzer.analyze.verdict import Finding, Kind, Wait, Why
+from autoanalyzer.analyze.verdict.ranking import each_place_once
 from autoanalyzer.experiment import Region
 from autoanalyzer.view.verdict import verdict_lines
 
@@ -102,7 +103,7 @@ def test_more_work_is_told_from_slower_work_by_seconds(instructions, misses, cau
     assert largest.share >= 0.7
 
 
-def test_what_tells_ranks_apart_stands_before_time_that_no_price_explains(make_experiment):
+def test_time_that_no_price_explains_is_the_largest_cause_and_what_tells_ranks_apart_is_said(make_experiment):
     misses = [1e6, 1e6, 1e6, 6e7]
     time = [2e-2 + 1e-8 * miss for miss in misses]
     counts = {
@@ -116,9 +117,11 @@ def test_what_tells_ranks_apart_stands_before_time_that_no_price_explains(make_e
     findings = analyze(made.replaced(notes=replace(made.notes, prices=cheap)))
     (uneven,) = [each for each in findings.verdict.findings if each.groups]
     assert [(each.attribute, each.seconds is None) for each in findings.causes_of_differences[uneven.difference]] == [
-        ("l1_miss_rate", True),
         ("unexplained", False),
+        ("l1_miss_rate", True),
     ]
+    assert uneven.gain is not None
+    assert uneven.gain.parts[0].why is Why.FASTEST
     assert "why: L1 miss rates differ: 60 % on rank 3 against 1.0 % on ranks 0-2" in " ".join(verdict_lines(findings))
 
 
@@ -141,6 +144,28 @@ def test_threads_have_seconds_of_what_they_differ_by(make_experiment):
     uneven = analyze(make_experiment(times, threads=2, instructions=counts)).verdict.findings[0]
     (cause,) = uneven.causes
     assert (uneven.slowest, cause.attribute, cause.seconds, cause.share) == (("1.1",), "instructions", 4.0, 1.0)
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_hot_spot_around_another_one_is_kept_if_ranks_wait_for_it(waits, make_experiment):
+    found = analyze(make_experiment({"work": [9.0] * 2, "step": [0.1] * 2, "step/kernel": [1.0] * 2}))
+    regions = {found.experiment.path_name(each.id): each for each in found.run.weighed.regions}
+    step, kernel = (Finding(Kind.HOT_SPOT, regions[name], share=1.0) for name in ("step", "step/kernel"))
+    step = replace(step, waits=(Wait(Region("mpi", "MPI_Barrier"), 0.1),) if waits else ())
+    kept = each_place_once(found, [step, kernel])
+    assert [each.region.id for each in kept if each.region] == ([2, 3] if waits else [3])
+
+
+def test_a_time_that_is_said_of_one_call_path_is_not_the_gain_of_all(make_experiment):
+    times = {"a": [0.0] * 2, "a/send": [0.0] * 2, "b": [0.0] * 2, "b/send": [0.0] * 2, "calm": [1.0] * 2}
+    of = {"a/send": 0.6, "b/send": 0.5}
+    wall, volume = ({path: [scale * each] * 2 for path, each in of.items()} for scale in (1.0, 4e8))
+    calls = {path: [2.0] * 2 for path in of}
+    made = make_experiment(times, mpi_time=wall, mpi_calls=calls, mpi_bytes=volume)
+    paths = list(made.call_paths)
+    paths[4] = replace(paths[4], region=paths[2].region)
+    text = " ".join(" ".join(verdict_lines(analyze(made.replaced(call_paths=paths)))).split())
+    assert "600 ms of wall time per rank; 1.1 s to move data; one of 2 call paths" in text
 
 
 def test_a_transfer_names_the_call_that_moves_most_and_its_bytes_per_call(make_experiment):

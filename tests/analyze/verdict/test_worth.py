@@ -9,9 +9,9 @@ import pytest
 
 from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.dissimilarity import differences
-from autoanalyzer.analyze.verdict import Kind, Why
+from autoanalyzer.analyze.verdict import Kind, Saved, Why
 from autoanalyzer.analyze.verdict.confidence import confidence_in_difference
-from autoanalyzer.analyze.verdict.gain import gain_of_balance, gain_of_weight
+from autoanalyzer.analyze.verdict.gain import gain_of, gain_of_balance, gain_of_weight
 from autoanalyzer.view.findings_json import findings_document
 from autoanalyzer.view.times import saving
 
@@ -109,6 +109,16 @@ def test_misses_save_what_is_left_halfway_between_swift_and_dependent_instructio
     gain = gain_of_weight(found, culprit)
     assert gain is not None
     assert gain.seconds == pytest.approx(expected)
+
+
+def test_the_parts_of_a_gain_are_no_longer_than_the_run_either(make_experiment):
+    found = analyze(make_experiment({"work": [1.0] * 2}))
+    gain = gain_of(found, [Saved(Why.FILES, 3.0), Saved(Why.TRANSFER, 1.0)])
+    assert gain is not None
+    assert gain.seconds == found.run.program_time
+    assert [each.before - each.after for each in gain.parts] == pytest.approx(
+        [0.75 * gain.seconds, 0.25 * gain.seconds]
+    )
 
 
 def test_a_region_without_a_cause_promises_nothing(make_experiment):
