@@ -69,9 +69,11 @@ uint64_t aa_trace_room(void) {
 
 /* ---- a sample */
 
-static void set_due(struct aa_thread *thread, uint64_t now) {
-    uint64_t look = aa_counting ? UINT64_MAX : now + (uint64_t)(LOOK * aa_clock_rate());
-    thread->due = aa_trace.seconds > 0 ? now + aa_trace.interval : look;
+/* Due is the next look at the CPU clock, or the end of the sample that began then, whichever is earlier. */
+static void set_due(struct aa_thread *thread, uint64_t begin) {
+    uint64_t look = aa_counting ? UINT64_MAX : thread->last + (uint64_t)(LOOK * aa_clock_rate());
+    uint64_t end = aa_trace.seconds > 0 ? begin + aa_trace.interval : UINT64_MAX;
+    thread->due = end < look ? end : look;
 }
 
 void aa_trace_begin(struct aa_thread *thread, bool is_first) {
@@ -146,9 +148,10 @@ static void judge(struct aa_time_line *line, uint64_t now, uint64_t took) {
 }
 
 void aa_trace_take(struct aa_thread *thread) {
-    set_due(thread, thread->last);
     struct aa_time_line *line = thread->time_line;
-    if (!line || aa_thread_closed || !aa_shard())
+    bool is_over = line && thread->last - line->begin >= aa_trace.interval;
+    set_due(thread, line && !is_over ? line->begin : thread->last);
+    if (!is_over || aa_thread_closed || !aa_shard())
         return;
     struct aa_section section = aa_section_begin();
     uint64_t begin = aa_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);

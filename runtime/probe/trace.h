@@ -28,9 +28,8 @@ void aa_trace_begin(struct aa_thread *thread, bool is_first);
 /* The calling thread ends, and gives its tree back. */
 void aa_trace_end(const struct aa_thread *thread);
 
-/* The thread's clock has reached due: the time until now is booked, as the CPU clock says, and the sample
- * taken. Without time lines there is none; the CPU clock is asked, as what a hypervisor takes disturbs no
- * watch. */
+/* The thread's clock has reached due: the time until now is booked, as the CPU clock says, which is asked now
+ * and then since what a hypervisor takes disturbs no watch. A sample is taken if its interval is over. */
 void aa_trace_take(struct aa_thread *thread);
 
 /* In the child of a fork, which has a shard of its own. */

@@ -133,11 +133,12 @@ def test_the_library_runs_under_valgrind(
     assert len(visits(shard)) == 2002
 
 
+@pytest.mark.parametrize("trace", [{}, {"AUTOANALYZER_TRACE": "1"}], ids=["", "with time lines"])
 @pytest.mark.parametrize("before", ["spin 1", "times 9 +short -short ;"], ids=["a long interval", "short ones"])
 def test_what_a_hypervisor_takes_is_no_cpu_time_of_the_region_from_which_it_does(
-    tmp_path: Path, fake_library: Path, plain_program: Path, before: str
+    tmp_path: Path, fake_library: Path, plain_program: Path, before: str, trace: dict[str, str]
 ) -> None:
-    record = recorder(tmp_path, ["env", f"LD_PRELOAD={fake_library}", plain_program], {})
+    record = recorder(tmp_path, ["env", f"LD_PRELOAD={fake_library}", plain_program], trace)
     (shard,) = record(f"+main times 20 +even spin 1 -even +struck {before} -struck ; +struck take 66 -struck -main")
     even, struck = (cpu_times(shard, region) for region in ("even", "struck"))
     assert even == pytest.approx([0.02], rel=1e-3)
