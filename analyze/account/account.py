@@ -82,15 +82,14 @@ class Account:
 
         Args:
             groups: Positions of regions, none inside another, and the labels of ranks or threads.
-            compared: What their labels are of.
+            compared: What their labels are of, without what it leaves out.
         """
         some = some_locations(self.ranks.experiment)
         sampled = {place.process for place in some.locations if place.thread == 0}
         of_some = tuple((regions, tuple(label for label in labels if label in sampled)) for regions, labels in groups)
-        if all(labels for _, labels in of_some):
-            return _of_groups(replace(Selection.of(some), regions=self.ranks.regions), self.splitting, of_some)
-        everyone = compared if compared.threads else self.ranks
-        blocks = over_ranks(everyone, _of_groups, self.splitting, tuple(groups))
+        if not compared.left_out and all(labels for _, labels in of_some):
+            return _of_groups(replace(Selection.of(some), regions=compared.regions), self.splitting, of_some)
+        blocks = over_ranks(compared, _of_groups, self.splitting, tuple(groups))
         return [{name: sum(part[name] for part in each) for name in each[0]} for each in zip(*blocks, strict=True)]
 
 
@@ -129,7 +128,8 @@ def _sums(ranks: Selection, splitting: Splitting) -> dict[str, Values]:
 
 def _of_groups(ranks: Selection, splitting: Splitting, groups: tuple[Group, ...]) -> list[dict[str, float]]:
     """Return what some ranks, or threads, add to the mean of each group, by part."""
-    weights = [(list(regions), np.isin(ranks.labels, members) / len(members)) for regions, members in groups]
+    labels = np.array(ranks.labels)
+    weights = [(list(regions), np.isin(labels, members) / len(members)) for regions, members in groups]
     found: list[dict[str, float]] = [{} for _ in groups]
     split = splitting.computing if ranks.threads else splitting.parts
     for name, values in split(ranks.experiment):

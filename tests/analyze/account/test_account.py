@@ -276,3 +276,11 @@ def test_every_account_closes_and_does_not_depend_on_blocks(make_experiment, ran
         for name in found.parts:  # small differences of large times, whose last digits are rounded
             assert cut.own[name] == pytest.approx(found.own[name], rel=1e-6, abs=1e-6)
             assert rows[name] == pytest.approx(expected[name], rel=1e-6, abs=1e-6)
+
+
+def test_seconds_of_groups_are_without_what_is_left_out(counted):
+    found = analyze(counted, exclude_regions=["near"])
+    top, selection = found.vectors.top, found.differences.selection
+    both = found.account.of_groups([(top, (0, 1))], selection)[0]
+    everything = found.account.of_groups([(top, (0, 1))], found.run.weighed)[0]
+    assert sum(everything.values()) - sum(both.values()) == pytest.approx(2.0, rel=1e-6)
