@@ -91,8 +91,8 @@ SET_UP = {"set_up": [0.005, 0.005, 0.03, 0.005]}
             {"once": SET_UP["set_up"], "once/again": [0.1, 0.1, 0.1, 0.12]},
             1,
             5000,
-            ["once/again"],
-            id="around what is done again and again",
+            ["once", "once/again"],
+            id="around what is done again and again, such as the loop over time steps",
         ),
     ],
 )
