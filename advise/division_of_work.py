@@ -171,7 +171,8 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
     else:
         cure = "how much a rank does depends on its number: divide evenly, or by cost"
         if is_alike or (apart is None and shares):
-            cure = f"each rank gets equally many iterations, but these differ in cost: split by cost, {_OTHERWISE}"
+            differ = ", but these differ in cost:" if is_alike else "; if these differ in cost,"
+            cure = f"each rank gets equally many iterations{differ} split by cost, {_OTHERWISE}"
         elif origin.is_table:
             cure = "the rank's number decides how much it does: give each rank a part of equal cost"
         called_by = "" if source.procedure_at(loop.line) is site.procedure else ", around the call,"

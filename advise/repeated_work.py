@@ -157,19 +157,17 @@ def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Sta
     counters = {each.variable.name for each in (*around, loop) if each.variable}
     changed = _changed(site, loop) - counters
     seen: dict[Expression, int] = {}
-    sure = LOW
     for each, statement in _each(own):
         if not (isinstance(each, Call) and each.is_pure and each.name not in _CHEAP and each not in seen):
             continue
         names = {part.name for part in walk(each) if isinstance(part, Name)}
         if names & counters and not names & changed and _is_plain(each, changed):
             seen[each] = statement.line
-            sure = MEDIUM if len(names & counters) == 1 or around else sure
     if seen:
         calls = " and ".join(f"{site.spell(each)} in line {line}" for each, line in seen.items())
         what = "depends" if len(seen) == 1 else "depend"
         text = f"{calls} {what} on loop indices alone, not on data: compute a table once, or each value by recurrence"
-        yield _said(site, text, (*seen.values(), loop.line), sure)
+        yield _said(site, text, (*seen.values(), loop.line), MEDIUM)
 
 
 # The same again.
