@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -99,18 +98,23 @@ class Work:
         """Give the ranks of clusters that did the same work as the one before, by what they executed."""
         if "instructions" not in self.attributes:
             return
-        executed, programs = self.attributes["instructions"].amount(places).sum(axis=0), self.vectors.programs
-        groups: list[list[Sequence[int]]] = []
-        for columns in sorted(clusters, key=lambda each: float(executed[list(each)].mean())):
-            both = [*groups[-1][0], *columns] if groups else []
-            is_one = programs is None or len({*programs[both].tolist()}) == 1
-            if groups and is_one and self.worked_alike(places, both):
+        executed, labels = self.attributes["instructions"].amount(places).sum(axis=0), self.vectors.labels
+        groups: list[list[Indices]] = []
+        for columns in sorted(map(np.asarray, clusters), key=lambda each: float(executed[each].mean())):
+            both = np.concatenate([groups[-1][0], columns]) if groups else columns
+            if groups and len(self._by_program(both)) == 1 and self.worked_alike(places, both):
                 groups[-1].append(columns)
             else:
                 groups.append([columns])
         for group in groups:
             if len(group) > 1:
-                yield tuple(self.vectors.labels[column] for column in sorted(chain(*group)))
+                yield tuple(labels[column] for column in np.sort(np.concatenate(group)).tolist())
+
+    def _by_program(self, columns: Indices) -> list[Indices]:
+        programs = self.vectors.programs
+        if programs is None:
+            return [columns]
+        return [columns[programs[columns] == each] for each in np.unique(programs[columns])]
 
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
         """Whether some ranks did the same work in some regions, and take as long as noise can make it.
@@ -120,14 +124,12 @@ class Work:
         """
         if self.vectors.metric != "compute_time" or "instructions" not in self.attributes:
             return False
-        asked, chosen = set(np.asarray(columns).tolist()), np.asarray(places)
-        groups = [group for each in self.vectors.groups if len(group := sorted(asked.intersection(each.tolist()))) > 1]
-        return bool(groups) and all(self._worked_alike(chosen, group) for group in groups)
+        groups = [group for group in self._by_program(np.sort(columns)) if len(group) > 1]
+        return bool(groups) and all(self._worked_alike(np.asarray(places), group) for group in groups)
 
-    def _worked_alike(self, places: Indices, columns: list[int]) -> bool:
-        chosen = np.asarray(columns)
-        apart = np.ptp(self.vectors.values[np.ix_(places, chosen)], axis=1)
-        cells = np.ix_(places[apart >= CRITERIA.part * apart.max()], chosen)
+    def _worked_alike(self, places: Indices, columns: Indices) -> bool:
+        apart = np.ptp(self.vectors.values[np.ix_(places, columns)], axis=1)
+        cells = np.ix_(places[apart >= CRITERIA.part * apart.max()], columns)
         times = self.vectors.values[cells]
         executed = self.attributes["instructions"].amount(cells[0].ravel().tolist())[:, columns]
         most = executed.max(axis=1)

@@ -28,10 +28,10 @@ from ..evidence.throttled import Throttled, throttled_within
 from ..run.arrays import Values
 from ..run.preparation import Prepared
 from .base import Base, find_base
-from .causes import causes_of_differences
+from .causes import causes_of_differences, groups_in
 from .culprits import culprits_by_weight
 from .explanation import Explanation, attributes_of_ranks, unprobed_callees
-from .finding import Cause
+from .finding import Cause, Group
 from .parts import Parts
 from .repeatability import Repetition
 
@@ -126,9 +126,17 @@ class Analysis:
                 culprit: by_paper.differences if culprit is None else by_paper.of_culprit[culprit]
                 for culprit in (None, *culprits)
             }
-        places: dict[int | None, Sequence[int]] = {None: culprits or self.vectors.top}
-        places.update((culprit, [culprit]) for culprit in culprits)
-        return {culprit: self.work.differences(each, clusters) for culprit, each in places.items()}
+        return {culprit: self.work.differences(each, clusters) for culprit, each in self._places.items()}
+
+    @property
+    def _places(self) -> Mapping[int | None, Sequence[int]]:
+        culprits = self.dissimilarity.culprits
+        return {None: culprits or self.vectors.top, **{culprit: [culprit] for culprit in culprits}}
+
+    @cached_property
+    def groups(self) -> Mapping[int | None, tuple[Group, ...]]:
+        """What each cluster of ranks does; by culprit, and under None in all together, or in all regions."""
+        return {culprit: groups_in(self.differences, each, self.master) for culprit, each in self._places.items()}
 
     @cached_property
     def causes_of_differences(self) -> Mapping[int | None, tuple[Cause, ...]]:
@@ -136,7 +144,7 @@ class Analysis:
         is_busy = self.vectors.metric in _BUSY and self.experiment.notes.counts_by_rank
         account = self.account if self._is_counted and is_busy and not self.root_causes else None
         executed = self.work.attributes.get("instructions")
-        return causes_of_differences(account, self.differences, executed, self.told_apart, self.master)
+        return causes_of_differences(account, self.differences, executed, self.told_apart, self.groups)
 
     def main_cause(self, culprit: int | None) -> Cause | None:
         """Return the largest cause of a difference, unexplained only where nothing tells the ranks apart."""

@@ -31,11 +31,11 @@ def groups_in(
     values = np.where(np.isnan(measured).all(axis=0), np.nan, np.nansum(rows, axis=0))
     if master is not None:
         values[master] = np.nan
-    groups = []
+    groups, names = [], vectors.labels
     for columns in map(np.asarray, clusters_in(vectors, differences.dissimilarity, regions)):
         present = columns[~np.isnan(values[columns])].tolist()
         if present:
-            labels = tuple(vectors.labels[column] for column in present)
+            labels = tuple(names[column] for column in present)
             groups.append(Group(labels, float(values[present].mean())))
     return tuple(groups)
 
@@ -45,7 +45,7 @@ def causes_of_differences(
     differences: Differences,
     executed: Attribute | None,
     apart: Mapping[int | None, Sequence[Difference]],
-    master: int | None,
+    groups: Mapping[int | None, Sequence[Group]],
 ) -> Mapping[int | None, tuple[Cause, ...]]:
     """Return what makes up the seconds that the slowest ranks are busy longer in each culprit, the largest first.
 
@@ -57,23 +57,22 @@ def causes_of_differences(
         executed: The instructions of each; None where they were not counted.
         apart: By culprit, what tells them apart as their time does; under None, in all culprits together, or in no
             region.
-        master: The column of the rank that hands out work; None without one.
+        groups: What each cluster of ranks does there.
     """
     named = {culprit: tuple(Cause(each.attribute) for each in found) for culprit, found in apart.items()}
     if account is None or executed is None:
         return named
     column = {label: number for number, label in enumerate(differences.vectors.labels)}
     asked: list[int | None] = []
-    groups: list[tuple[tuple[int, ...], tuple[int | str, ...]]] = []
+    both_of: list[tuple[tuple[int, ...], tuple[int | str, ...]]] = []
     for culprit in named:
         regions = differences.dissimilarity.culprits or differences.vectors.top if culprit is None else (culprit,)
-        found = groups_in(differences, regions, master)
-        if slow := slowest(found):
-            rest = tuple(label for each in found if each.labels != slow for label in each.labels)
-            groups += [(tuple(regions), slow), (tuple(regions), rest)]
+        if slow := slowest(groups[culprit]):
+            rest = tuple(label for each in groups[culprit] if each.labels != slow for label in each.labels)
+            both_of += [(tuple(regions), slow), (tuple(regions), rest)]
             asked.append(culprit)
-    seconds = [_by_attribute(each) for each in account.of_groups(groups, differences.selection)] if groups else []
-    counts = [executed.of_members(regions, [column[label] for label in labels]) for regions, labels in groups]
+    seconds = [_by_attribute(each) for each in account.of_groups(both_of, differences.selection)] if both_of else []
+    counts = [executed.of_members(regions, [column[label] for label in labels]) for regions, labels in both_of]
     both = zip(seconds[::2], seconds[1::2], strict=True)
     for culprit, (most, least), more, less in zip(asked, both, counts[::2], counts[1::2], strict=True):
         named[culprit] = _causes_apart(named[culprit], most, least, more / less if less > 0 else None)

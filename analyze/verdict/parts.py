@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from ..account import Account
 from ..disparity.causes import DisparityCauses, cores_below
 from ..disparity.weights import Weights
 from ..evidence.attributes import MISS_RATES
-from ..run.arrays import Values
+from ..run.arrays import Flags, Values
 from ..run.costs import is_mostly
 from ..run.criteria import CRITERIA
 from ..run.preparation import Prepared
@@ -73,6 +74,18 @@ class Parts:
         is_most = any(is_mostly(each.share, 1.0) for each in known[:1])
         return is_most or bool(self.by_paper and known) or bool({*self.remedies(region)} - {Kind.LATE})
 
+    @cached_property
+    def _known(self) -> dict[int, Mapping[Kind, Saved]]:
+        return {}
+
+    @cached_property
+    def _culprits(self) -> frozenset[int]:
+        return frozenset(self.weights.disparity.culprits)
+
+    @cached_property
+    def _are_files_part(self) -> Flags:
+        return self.explanation.seconds.is_part(self.explanation.seconds.of["io_bytes"])
+
     def remedies(self, region: int) -> Mapping[Kind, Saved]:
         """Return what takes a part of a region's time, its own, and has a remedy, by kind.
 
@@ -80,16 +93,21 @@ class Parts:
         they wait for is then not known, unless they work one after another, or are late in turn: the critical path
         shows that.
         """
+        if region not in self._known:
+            self._known[region] = self._remedies(region)
+        return self._known[region]
+
+    def _remedies(self, region: int) -> Mapping[Kind, Saved]:
         split, cost, path = self.explanation.seconds, self.run.weighed_costs[region], self.explanation.serialisation
         own = dict(self.of(region))
-        for culprit in cores_below(self.run.weighed.regions, region, self.weights.disparity.culprits):
+        for culprit in cores_below(self.run.weighed.regions, region, self._culprits):
             own = {name: each - self.of(culprit)[name] for name, each in own.items()}
         if self.by_paper:
             causes = {each.attribute for each in self.by_paper.causes.get(region, ())}  # misses may have no seconds
             own = {name: each for name, each in own.items() if name in causes}
         least = CRITERIA.part * float(split.time[region])
         found: dict[Kind, Saved] = {}
-        files = split.is_part(split.of["io_bytes"])[region] and own.get("io_bytes", 0.0) >= least
+        files = self._are_files_part[region] and own.get("io_bytes", 0.0) >= least
         if files or is_mostly(cost.io_time, cost.wall_time):
             found[Kind.FILE_IO] = Saved(Why.FILES, float(split.of["io_bytes"][region]))
         if split.moves[region] and own.get("mpi_bytes", 0.0) >= least:

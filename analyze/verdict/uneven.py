@@ -22,21 +22,24 @@ def uneven_regions(analysis: Analysis) -> Iterator[Finding]:
     if not found.exists:
         return
     for culprit in analysis.culprits_by_difference:
-        if not _is_master_alone(analysis, [culprit]):
+        if not _is_master_alone(analysis, culprit, [culprit]):
             yield _finding(analysis, culprit, [culprit])
-    if not found.culprits and not _is_master_alone(analysis, analysis.vectors.top):
+    if not found.culprits and not _is_master_alone(analysis, None, analysis.vectors.top):
         yield _finding(analysis, None, analysis.vectors.top)
 
 
 def _finding(analysis: Analysis, culprit: int | None, regions: Sequence[int]) -> Finding:
     doubt, gain = doubt_of_difference(analysis, regions), gain_of_balance(analysis, regions)
     confidence = confidence_in_difference(analysis, regions)
+    groups = analysis.groups[culprit]
+    if gain:
+        groups = groups_in(analysis.differences, regions, analysis.master, compared=True)
     is_speed = doubt is Doubt.SAME_WORK or is_slight_speed(analysis, regions)
     return Finding(
         Kind.SLOW_CORE if is_speed else Kind.IMBALANCE,
         None if culprit is None else analysis.vectors.regions[culprit],
         difference=culprit,
-        groups=groups_in(analysis.differences, regions, analysis.master, compared=gain is not None),
+        groups=groups,
         causes=analysis.causes_of_differences.get(culprit, ()),
         gain=gain,
         share=1.0 if culprit is None else share_of(analysis, culprit, compared=True),
@@ -47,10 +50,10 @@ def _finding(analysis: Analysis, culprit: int | None, regions: Sequence[int]) ->
     )
 
 
-def _is_master_alone(analysis: Analysis, regions: Sequence[int]) -> bool:
+def _is_master_alone(analysis: Analysis, culprit: int | None, regions: Sequence[int]) -> bool:
     """Return whether nobody but a master differs from the others by enough to matter."""
     if analysis.master is None:
         return False
     others = np.delete(analysis.vectors.values[list(regions)].sum(axis=0), analysis.master)
     is_slight = float(others.max() - others.mean()) < analysis.differences.floor
-    return is_slight or len(groups_in(analysis.differences, regions, analysis.master)) < 2
+    return is_slight or len(analysis.groups[culprit]) < 2
