@@ -113,7 +113,7 @@ def master(findings: Findings) -> list[str]:
     rank = findings.verdict.master
     if rank is None:
         return []
-    return [f"rank {rank} computes next to nothing: a master, left out of all figures (keep it: --include-rank {rank})"]
+    return [f"rank {rank} computes next to nothing: a master, left out of comparisons (keep it: --include-rank {rank})"]
 
 
 def processes(findings: Findings) -> tuple[int, int]:

@@ -26,7 +26,7 @@ def test_a_master_is_in_no_group_and_gains_are_those_of_the_workers(make_experim
     assert [each.labels for each in first.groups] == [(1,), (2,), (3,)]
     assert first.gain.seconds == pytest.approx(3.0 - 2.0)
     text = " ".join(verdict_lines(analyze(dealt_out(make_experiment))))
-    assert "rank 0 is a master" in text
+    assert "rank 0 computes next to nothing: a master, left out of comparisons" in text
     assert "instructions differ: from 1.0e9 on rank 1 to 3.0e9 on rank 3" in text
 
 
