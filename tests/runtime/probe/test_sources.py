@@ -103,7 +103,7 @@ def test_what_a_probe_or_a_wrapper_takes_of_the_stack_is_little(objects: list[Pa
         for line in path.with_suffix(".su").read_text().splitlines() if not path.name.startswith("mpi_") else ():
             place, taken, _ = line.split("\t")
             frames[place.rsplit(":", 1)[1]] = int(taken)
-    assert {name for name, taken in frames.items() if taken > STACK} == AT_START | WITHIN_LIBRARIES | RARELY
+    assert {name for name, taken in frames.items() if taken > STACK} <= AT_START | WITHIN_LIBRARIES | RARELY
 
 
 def test_a_circle_is_found_by_calls_and_by_wrapped_functions(tmp_path: Path) -> None:
