@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..analyze import Findings
-from ..analyze.disparity.causes import Cause
+from ..analyze.disparity.causes import RootCause
 from ..analyze.disparity.classes import LABELS
 from ..analyze.disparity.procedures import HeavyProcedure
 from ..analyze.dissimilarity.work import Difference
@@ -288,5 +288,5 @@ def _advice(advised: Mapping[int, Iterable[Advice]], index: int) -> list[dict[st
     return [asdict(each) for each in advised.get(index, ())]
 
 
-def _evidence(causes: Iterable[Cause | Difference], advice: Mapping[str, str]) -> list[dict[str, Any]]:
+def _evidence(causes: Iterable[RootCause | Difference], advice: Mapping[str, str]) -> list[dict[str, Any]]:
     return [{**asdict(each), "try": advice.get(each.attribute)} for each in causes]

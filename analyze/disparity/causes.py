@@ -17,11 +17,11 @@ from ..run.selection import Selection
 from .classes import HIGH, classify
 from .disparity import Disparity
 
-__all__ = ["Cause", "DisparityCauses", "find_disparity_causes"]
+__all__ = ["DisparityCauses", "RootCause", "find_disparity_causes"]
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class RootCause:
     """A root cause of a region.
 
     Attributes:
@@ -49,8 +49,8 @@ class DisparityCauses:
     """
 
     table: DecisionTable
-    causes: Mapping[int, tuple[Cause, ...]] = field(default_factory=dict)
-    also: Mapping[int, tuple[Cause, ...]] = field(default_factory=dict)
+    causes: Mapping[int, tuple[RootCause, ...]] = field(default_factory=dict)
+    also: Mapping[int, tuple[RootCause, ...]] = field(default_factory=dict)
 
 
 def find_disparity_causes(
@@ -104,9 +104,9 @@ def cores_below(regions: Sequence[CodeRegion], culprit: int, culprits: Collectio
     return found
 
 
-def _cause(attribute: Attribute, culprit: int) -> Cause:
+def _cause(attribute: Attribute, culprit: int) -> RootCause:
     values, rest = attribute.of_regions, attribute.of_the_rest
-    return Cause(attribute.name, float(values[culprit]), attribute.of_program, float(rest[culprit]))
+    return RootCause(attribute.name, float(values[culprit]), attribute.of_program, float(rest[culprit]))
 
 
 def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> npt.NDArray[np.bool_]:

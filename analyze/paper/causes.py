@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..disparity.causes import Cause, DisparityCauses
+from ..disparity.causes import DisparityCauses, RootCause
 from ..disparity.classes import HIGH
 from ..disparity.disparity import Disparity
 from ..dissimilarity.causes import DissimilarityCauses
@@ -109,6 +109,6 @@ def _names(ranks: Selection) -> tuple[str, ...]:
     return tuple(name for name in ATTRIBUTES if name not in missing)
 
 
-def _cause(attribute: Attribute, culprit: int) -> Cause:
+def _cause(attribute: Attribute, culprit: int) -> RootCause:
     values, rest = attribute.of_regions, attribute.of_the_rest
-    return Cause(attribute.name, float(values[culprit]), attribute.of_program, float(rest[culprit]))
+    return RootCause(attribute.name, float(values[culprit]), attribute.of_program, float(rest[culprit]))
