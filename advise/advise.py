@@ -17,7 +17,7 @@ from ..analyze.run.code_regions import CodeRegion
 from ..analyze.run.selection import Selection, complete
 from ..analyze.run.summary import summary
 from ..analyze.verdict import Finding, Kind
-from ..analyze.verdict.confidence import is_slight_speed
+from ..analyze.verdict.confidence import is_speed
 from ..analyze.verdict.gain import gain_of_balance, gain_of_weight
 from ..experiment import Region
 from . import division_of_work, indirection, input_output, loop_order, messages, pipeline, repeated_work, thread_loops
@@ -125,7 +125,7 @@ class _Adviser:
     def on_ranks(self, culprit: int) -> tuple[Advice, ...]:
         """Advise on a culprit in which ranks or threads differ."""
         findings = self._findings
-        if culprit in findings.same_work.culprits or is_slight_speed(findings, [culprit]):
+        if is_speed(findings, [culprit]):
             return ()
         causes = {each.attribute for each in findings.causes_of_differences.get(culprit, ())} - {"unexplained"}
         # Work that is divided unevenly shows in instructions, if these are counted; misses have other reasons.

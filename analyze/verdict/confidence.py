@@ -17,6 +17,7 @@ __all__ = [
     "is_by_counts_alone",
     "is_same_work",
     "is_slight_speed",
+    "is_speed",
 ]
 
 _REASONS: Final = {
@@ -78,6 +79,11 @@ def is_slight_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
     if _counts_differ(analysis, regions):
         return False
     return analysis.differences.may_be_speed(regions) and analysis.differences.is_brief(regions)
+
+
+def is_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
+    """Return whether ranks differ in the speed of their cores alone, as they did the same work, or may differ so."""
+    return is_same_work(analysis, regions) or is_slight_speed(analysis, regions)
 
 
 def confidence_in_difference(analysis: Analysis, regions: Sequence[int]) -> Confidence:

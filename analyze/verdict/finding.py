@@ -39,7 +39,7 @@ class Doubt(StrEnum):
 
 
 class Why(StrEnum):
-    """What a fix does."""
+    """What a perfect fix makes even or fast, or what it makes take no time."""
 
     EVEN = "even"  # the work is shared evenly
     FASTEST = "fastest"  # all ranks are as fast as the fastest
@@ -56,7 +56,7 @@ class Saved:
     """A part of a gain: the seconds that something takes, and those that a perfect fix leaves.
 
     Attributes:
-        why: What the fix does.
+        why: What the fix changes.
         before: On the critical path if ``on_path``; of the slowest rank if work is shared evenly; else a mean.
         after: What is left of it.
         on_path: Whether the critical path shows it.

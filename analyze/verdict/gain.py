@@ -10,11 +10,11 @@ from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
 from ..evidence.attributes import MISS_RATES
 from ..run.overhead import TIMES
 from .analysis import Analysis
-from .confidence import is_by_counts_alone, is_same_work, is_slight_speed
+from .confidence import is_by_counts_alone, is_speed
 from .finding import Gain, Saved, Why
 from .share import inclusive
 
-__all__ = ["gain_of", "gain_of_balance", "gain_of_weight", "in_turn_at"]
+__all__ = ["gain_of", "gain_of_balance", "gain_of_weight"]
 
 _NOTHING: Final = 1e-6  # of the base: a rounding
 
@@ -38,14 +38,6 @@ def gain_of(analysis: Analysis, parts: Iterable[Saved]) -> Gain | None:
     return Gain(saved, saved / base, tuple(cut_parts))
 
 
-def in_turn_at(analysis: Analysis, region: int) -> Saved:
-    """Return what it saves if all ranks do a region's work at the same time; see ``Analysis.in_turn``."""
-    found = analysis.explanation.serialisation
-    if found is None or not analysis.in_turn[region]:
-        return Saved(Why.AT_ONCE, float(analysis.in_turn[region]))
-    return Saved(Why.AT_ONCE, float(found.on_path[region]), float(found.mean[region]), on_path=True)
-
-
 def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
     """Return what it would save if all ranks computed equally long in some regions; None of what is no time.
 
@@ -59,9 +51,9 @@ def gain_of_balance(analysis: Analysis, regions: Sequence[int]) -> Gain | None:
         regions: Positions among the regions that were compared; none is below another.
     """
     vectors = analysis.vectors
-    if vectors.metric not in (*TIMES, OFF_PROCESSOR) or is_same_work(analysis, regions) or analysis.dissimilarity.jobs:
+    if vectors.metric not in (*TIMES, OFF_PROCESSOR) or analysis.dissimilarity.jobs:
         return None
-    if is_by_counts_alone(analysis, regions) or is_slight_speed(analysis, regions):
+    if is_by_counts_alone(analysis, regions) or is_speed(analysis, regions):
         return None
     times = vectors.values[list(regions)].sum(axis=0)
     everyone = [group[group != analysis.master] for group in vectors.groups]  # but a master

@@ -10,7 +10,7 @@ from ..run.costs import is_mostly
 from .analysis import Analysis
 from .confidence import confidence_in_weight
 from .finding import Finding, Kind, Wait
-from .gain import gain_of, gain_of_weight, in_turn_at
+from .gain import gain_of, gain_of_weight
 from .share import share_of
 
 __all__ = ["heavy_procedures", "heavy_regions", "late_region"]
@@ -88,6 +88,6 @@ def _busiest(analysis: Analysis, region: Region) -> Finding | None:
     if not places or serialisation is None:
         return None
     place = max(places, key=lambda index: serialisation.on_path[index])
-    gain = gain_of(analysis, [in_turn_at(analysis, place)])
+    gain = gain_of(analysis, [analysis.parts.at_once(place)])
     late, share = analysis.run.weighed.regions[place], share_of(analysis, place)
     return Finding(Kind.LATE, late, gain=gain, share=share, level="high", reason=_AWAITED)

@@ -118,7 +118,7 @@ class Parts:
             found[Kind.MEMORY] = Saved(Why.MISSES, computing, computing - float(split.misses[region]))
         if path and self.in_turn[region]:
             kind = Kind.ONE_AFTER_ANOTHER if path.passes_on[region] else Kind.IMBALANCE
-            found[kind] = Saved(Why.AT_ONCE, float(path.on_path[region]), float(path.mean[region]), on_path=True)
+            found[kind] = self.at_once(region)
         elif split.has_small_calls[region]:
             found[Kind.MESSAGES] = Saved(Why.MESSAGES, float(split.small_calls[region]))
         elif split.waits[region] and not (split.turns or split.chained[region]):
@@ -126,6 +126,13 @@ class Parts:
             moving = found[Kind.TRANSFER].before if Kind.TRANSFER in found else 0.0
             found[Kind.LATE] = Saved(Why.WAITING, max(min(float(split.mpi[region]), without_turns) - moving, 0.0))
         return found
+
+    def at_once(self, region: int) -> Saved:
+        """Return what it saves if all ranks do a region's work at the same time; see ``in_turn``."""
+        path = self.explanation.serialisation
+        if path is None or not self.in_turn[region]:
+            return Saved(Why.AT_ONCE, 0.0)
+        return Saved(Why.AT_ONCE, float(path.on_path[region]), float(path.mean[region]), on_path=True)
 
     def kind(self, region: int) -> Kind:
         """Say what is wrong with a region: what takes most of its time, of what a fix is known for."""

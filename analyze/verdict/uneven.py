@@ -8,7 +8,7 @@ import numpy as np
 
 from .analysis import Analysis
 from .causes import groups_in
-from .confidence import confidence_in_difference, doubt_of_difference, is_slight_speed
+from .confidence import confidence_in_difference, doubt_of_difference, is_speed
 from .finding import Doubt, Finding, Kind
 from .gain import gain_of_balance
 from .share import share_of
@@ -34,9 +34,8 @@ def _finding(analysis: Analysis, culprit: int | None, regions: Sequence[int]) ->
     groups = analysis.groups[culprit]
     if gain:
         groups = groups_in(analysis.differences, regions, analysis.master, compared=True)
-    is_speed = doubt is Doubt.SAME_WORK or is_slight_speed(analysis, regions)
     return Finding(
-        Kind.SLOW_CORE if is_speed else Kind.IMBALANCE,
+        Kind.SLOW_CORE if is_speed(analysis, regions) else Kind.IMBALANCE,
         None if culprit is None else analysis.vectors.regions[culprit],
         difference=culprit,
         groups=groups,

@@ -21,7 +21,7 @@ from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, volume
 from .highlight import Highlight, highlight_of
-from .parts import NOT_COUNTED, has_no_probes
+from .parts import IN_MPI, NOT_COUNTED, has_no_probes
 from .reasons import against_order, general_advice, more_about, reasons
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ LABELS: Final = {
 }
 _MOST_GROUPS: Final = 4
 _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
-_IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 _MOST_CALLERS: Final = 3  # that are named
 _SPENT: Final = {  # on what a fix saves
     Why.MISSES: "in cache misses",
@@ -185,7 +184,7 @@ def _who(findings: Findings, finding: Finding) -> str:
     if len(finding.groups) > 1 and findings.vectors.threads:
         who = re.sub("(threads?) ", r"\1 (rank.thread) ", who, count=1)
     said = [f"{who}{_saved(findings, finding)}".removeprefix("; ")]
-    is_busy = finding.of_run or finding.kind not in _IN_MPI
+    is_busy = finding.of_run or finding.kind not in IN_MPI
     if finding.gain and finding.region and is_busy and finding.share >= _LEAST_SHARE:
         said.append(f"{percent(100 * finding.share)} of {'the run' if finding.of_run else 'all busy time'}")
     if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):
@@ -207,7 +206,7 @@ def _saved(findings: Findings, finding: Finding) -> str:
         if why in _SPENT
     )
     if spent:
-        left += f"; {spent} on average" if len(finding.groups) > 1 else f", of which {spent}"
+        left += f"; {spent} on average" if len(finding.groups) > 1 or finding.others else f", of which {spent}"
     if besides:
         left += f"; besides, {time_of(findings.experiment, besides.before - besides.after)} of waiting for each other"
         left += f" ({time_of(findings.experiment, besides.before)} on the critical path)" if besides.on_path else ""
@@ -238,12 +237,13 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     if len(groups) > 1:
         said = "; ".join(f"{ranks(each.labels)}: {_of_group(findings, finding, each)}" for each in groups)
         return f"off the core: {said}" if findings.vectors.metric == OFF_PROCESSOR else said
-    means = [each.after for each in finding.gain.parts if each.why is Why.AT_ONCE] if finding.gain else []
+    gain = None if finding.others else finding.gain  # which is of all call paths
+    means = [each.after for each in gain.parts if each.why is Why.AT_ONCE] if gain else []
     if finding.weight is not None:
         position = finding.weight
         seconds = findings.explanation.seconds
         busy = seconds.computing + seconds.of["io_bytes"]
-        time = float((seconds.time if finding.kind in _IN_MPI else busy)[position])
+        time = float((seconds.time if finding.kind in IN_MPI else busy)[position])
         if finding.gain and _is_said_of_all(finding):
             time = finding.gain.seconds
         time = means[0] if means else time  # as the path has it, of which the gain is
@@ -256,11 +256,11 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         return f"{time_of(findings.experiment, time)} in all"
     if finding.kind is Kind.IMBALANCE or findings.in_turn[position]:
         who = "all ranks alike in sum"
-    elif findings.verdict.master is not None and finding.kind not in _IN_MPI:
+    elif findings.verdict.master is not None and finding.kind not in IN_MPI:
         who, time = "without the master", time * number / (number - 1)  # which computes next to nothing
     else:
         who = "all ranks alike" if _is_even(findings, finding, position) else "on average"
-    of_wall = " of wall time" if finding.kind in _IN_MPI or finding.weight is None else ""
+    of_wall = " of wall time" if finding.kind in IN_MPI or finding.weight is None else ""
     if finding.gain and _is_said_of_all(finding):
         return f"{who}: {time_of(findings.experiment, time)} per rank {_SPENT[finding.gain.parts[0].why]}"
     of_threads = ", summed over its threads" if findings.vectors.threads and not of_wall else ""

@@ -17,11 +17,12 @@ from ..place import Place, at_line, short
 from ..times import time_of
 from ..units import count, volume
 
-__all__ = ["ALL", "NOT_COUNTED", "NO_PROBES", "OF_CODE", "has_no_probes", "is_steady", "not_counted", "parts"]
+__all__ = ["ALL", "IN_MPI", "NOT_COUNTED", "NO_PROBES", "OF_CODE", "has_no_probes", "is_steady", "not_counted", "parts"]
 
 NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
 NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"
 ALL: Final = 0.9  # of a time: what is as much is all of it
+IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
 _STEADY: Final = 0.5  # cycles per instruction: code of which a processor executes two in each cycle hardly waits
 

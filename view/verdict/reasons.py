@@ -30,14 +30,13 @@ from ..causes import (
 from ..place import Place, short
 from ..times import time_of
 from ..units import count, percent, ranks, volume
-from .parts import ALL, NO_PROBES, NOT_COUNTED, OF_CODE, has_no_probes, is_steady, not_counted, parts
+from .parts import ALL, IN_MPI, NO_PROBES, NOT_COUNTED, OF_CODE, has_no_probes, is_steady, not_counted, parts
 
 __all__ = ["against_order", "general_advice", "more_about", "reasons"]
 
 _MOST_NAMES: Final = 4
 _MOST_OF_RUN: Final = 0.5  # of the busy time: a region of which more must be known
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
-_IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
     Doubt.COUNTS_ALONE: "uncertain: the ranks that executed most took hardly longer by the clock",
@@ -226,7 +225,7 @@ def _worst_misses(findings: Findings, culprit: int) -> str:
 
 def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
     """Say what is not measured in a region, who calls it, and which ranks are alike, or a master."""
-    if finding.weight is not None and finding.kind not in _IN_MPI:
+    if finding.weight is not None and finding.kind not in IN_MPI:
         if names := findings.unprobed.get(finding.weight):
             yield _too_small(names)
         yield from _throttled(findings, finding.weight)
