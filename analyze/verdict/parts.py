@@ -15,6 +15,8 @@ from ..run.arrays import Flags, Values
 from ..run.costs import is_mostly
 from ..run.criteria import CRITERIA
 from ..run.preparation import Prepared
+from ..run.selection import complete
+from ..run.summary import summary
 from .explanation import Explanation
 from .finding import Cause, Kind, Saved, Why
 
@@ -27,6 +29,7 @@ BUSY: Final = {
     "l2_misses": "l2_miss_rate",
     "unexplained": "unexplained",
 }
+_STEADY: Final = 0.5  # cycles per instruction: code of which a processor executes two in each cycle hardly waits
 
 
 @dataclass(frozen=True)
@@ -69,10 +72,33 @@ class Parts:
         return tuple(Cause(name, each, each / whole) for name, each in spent if each >= CRITERIA.part * whole > 0)
 
     def is_explained(self, region: int) -> bool:
-        """Return whether one part is most of a region's time, or has a remedy."""
+        """Return whether one part is most of a region's time, or has a remedy, or its instructions hardly wait."""
+        cycles = self.cycles(region)
+        if cycles is not None and cycles <= CRITERIA.dependent:
+            return True
         known = [each for each in self.causes(region) if each.attribute != "unexplained"]
         is_most = any(is_mostly(each.share, 1.0) for each in known[:1])
         return is_most or bool(self.by_paper and known) or bool({*self.remedies(region)} - {Kind.LATE})
+
+    def cycles(self, region: int) -> float | None:
+        """Return the cycles of a region per instruction; None if they were not counted."""
+        return self.weights.cpi[0][region] if self.weights.cpi else None
+
+    def is_steady(self, region: int) -> bool:
+        """Return whether a region hardly waits for anything."""
+        cycles = self.cycles(region)
+        return cycles is not None and cycles <= _STEADY
+
+    def call_that_moves(self, region: int) -> int | None:
+        """Return the call path of the MPI call that moves most in a region; None where calls were not recorded."""
+        experiment, place = self.run.experiment, self.run.weighed.regions[region]
+        if not complete(experiment, "mpi_calls"):
+            return None
+        moved, calls = (summary(experiment, name).sums for name in ("mpi_bytes", "mpi_calls"))
+        below = [place.id] if place.own_code else experiment.walk(place.id)
+        paths = (each for each in below if experiment.call_paths[each].region.kind == "mpi" and moved[each] > 0)
+        most = max(paths, key=lambda path: float(moved[path]), default=None)
+        return most if most is not None and calls[most] > 0 else None
 
     @cached_property
     def _known(self) -> dict[int, Mapping[Kind, Saved]]:
@@ -149,5 +175,5 @@ class Parts:
 
         Processors fetch ahead in such a walk: nothing in the region can avoid these misses.
         """
-        cycles = self.weights.cpi[0][region] if self.weights.cpi else None
+        cycles = self.cycles(region)
         return bool(self.explanation.seconds.walks[region]) and (cycles is None or cycles <= CRITERIA.dependent)

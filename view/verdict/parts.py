@@ -8,7 +8,6 @@ from typing import Final
 from ...analyze import Findings
 from ...analyze.evidence.attributes import MISS_RATES
 from ...analyze.run.code_regions import call_line_of, caller_of
-from ...analyze.run.criteria import CRITERIA
 from ...analyze.run.selection import complete
 from ...analyze.run.summary import summary
 from ...analyze.verdict import Cause, Finding, Kind
@@ -17,14 +16,13 @@ from ..place import Place, at_line, short
 from ..times import time_of
 from ..units import count, volume
 
-__all__ = ["ALL", "IN_MPI", "NOT_COUNTED", "NO_PROBES", "OF_CODE", "has_no_probes", "is_steady", "not_counted", "parts"]
+__all__ = ["ALL", "IN_MPI", "NOT_COUNTED", "NO_PROBES", "OF_CODE", "has_no_probes", "not_counted", "parts"]
 
 NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
 NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"
 ALL: Final = 0.9  # of a time: what is as much is all of it
 IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
-_STEADY: Final = 0.5  # cycles per instruction: code of which a processor executes two in each cycle hardly waits
 
 
 def not_counted(findings: Findings) -> list[str]:
@@ -43,8 +41,8 @@ def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
     if "instructions" in findings.lacking:
         yield from (f"why: {each}" for each in not_counted(findings) if not has_no_probes(findings, finding))
         return
-    cycles = findings.weights.cpi[0][culprit] if findings.weights.cpi else None
-    if findings.parts.is_explained(culprit) or (cycles is not None and cycles <= CRITERIA.dependent):
+    cycles = findings.parts.cycles(culprit)
+    if findings.parts.is_explained(culprit):
         yield _executes(findings, culprit, cycles)
         return
     why = ": no count explains it"
@@ -67,20 +65,17 @@ def _part(findings: Findings, cause: Cause, culprit: int) -> str:
 
 def _call_that_moves(findings: Findings, culprit: int) -> str:
     """Name the MPI call that moves most in a region, its line and its bytes per call, where calls were recorded."""
-    experiment, region = findings.experiment, findings.run.weighed.regions[culprit]
-    if not complete(experiment, "mpi_calls"):
+    experiment, most = findings.experiment, findings.parts.call_that_moves(culprit)
+    if most is None:
         return ""
     moved, calls = (summary(experiment, name).sums for name in ("mpi_bytes", "mpi_calls"))
-    paths = [path for path in experiment.walk(region.id) if experiment.call_paths[path].region.kind == "mpi"]
-    most = max(paths, key=lambda path: float(moved[path]), default=None)
-    if most is None or not moved[most] > 0 or not calls[most] > 0:
-        return ""
     own = experiment.call_paths[most].region
     where = Place.of_region(own) if own.file else None
     caller, line = caller_of(experiment.call_paths, most), call_line_of(experiment.call_paths, most)
     at = where.source if where else at_line(caller.file, line) if caller and caller.file and line else ""
     named = f"{short(own.name.partition('@')[0])}{f' ({at})' if at else ''}"
-    each = "" if most == region.id else f", {volume(float(moved[most] / calls[most]))} per call"
+    is_itself = most == findings.run.weighed.regions[culprit].id
+    each = "" if is_itself else f", {volume(float(moved[most] / calls[most]))} per call"
     return f"; {named} moves {volume(float(moved[most]))}{each}"
 
 
@@ -104,12 +99,6 @@ def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:
     if part and part.seconds and (part.share or 0.0) < ALL:
         said += f" in {time_of(findings.experiment, part.seconds)}"
     return f"{said}, {1 / cycles:.2g} per cycle" if cycles else said
-
-
-def is_steady(findings: Findings, culprit: int) -> bool:
-    """Return whether a region hardly waits for anything."""
-    cycles = findings.weights.cpi[0][culprit] if findings.weights.cpi else None
-    return cycles is not None and cycles <= _STEADY
 
 
 def has_no_probes(findings: Findings, finding: Finding) -> bool:

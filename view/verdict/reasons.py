@@ -30,7 +30,7 @@ from ..causes import (
 from ..place import Place, short
 from ..times import time_of
 from ..units import count, percent, ranks, volume
-from .parts import ALL, IN_MPI, NO_PROBES, NOT_COUNTED, OF_CODE, has_no_probes, is_steady, not_counted, parts
+from .parts import ALL, IN_MPI, NO_PROBES, NOT_COUNTED, OF_CODE, has_no_probes, not_counted, parts
 
 __all__ = ["against_order", "general_advice", "more_about", "reasons"]
 
@@ -210,7 +210,7 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
     assert culprit is not None
     if has_no_probes(findings, finding):
         yield NO_PROBES
-    elif finding.kind is Kind.HOT_SPOT and is_steady(findings, culprit):
+    elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit):
         yield "execute fewer instructions: vectorise, or compute less; it hardly waits for memory"
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
     names = {Kind.FILE_IO: "io_bytes", Kind.TRANSFER: "mpi_bytes", Kind.MEMORY: _worst_misses(findings, culprit)}

@@ -11,6 +11,7 @@ from autoanalyzer.analyze.verdict import Finding, Kind, Wait, Why
 from autoanalyzer.analyze.verdict.ranking import each_place_once
 from autoanalyzer.experiment import Region
 from autoanalyzer.view.verdict import verdict_lines
+from autoanalyzer.view.verdict.reasons import reasons
 
 PRICES = {
     "instruction_independent": 0.1e-9,
@@ -183,3 +184,17 @@ def test_a_transfer_names_the_call_that_moves_most_and_its_bytes_per_call(make_e
         assert findings.verdict.findings[0].kind is Kind.TRANSFER
         said = f"MPI_Bcast{f' ({named})' if named else ''} moves 400 MB"
         assert said in " ".join(" ".join(verdict_lines(findings)).split())
+
+
+@pytest.mark.parametrize(("cycles", "level", "said"), [(1.9, "high", "it executes"), (2.1, "medium", "why: unknown")])
+def test_instructions_that_hardly_wait_explain_a_hot_spot_in_its_record_and_in_words(
+    cycles, level, said, make_experiment
+):
+    counts = {
+        "instructions": {"slow": [2e8] * 2, "calm": [2e9] * 2},
+        "cycles": {"slow": [cycles * 2e8] * 2, "calm": [1e9] * 2},
+    }
+    found = analyze(make_experiment({"slow": [1.0] * 2, "calm": [1.0] * 2}, **counts))
+    (slow,) = (each for each in found.verdict.findings if found.experiment.path_name(each.region.id) == "slow")
+    assert (slow.kind, slow.level) == (Kind.HOT_SPOT, level)
+    assert any(said in each for each in reasons(found, slow))
