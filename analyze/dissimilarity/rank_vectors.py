@@ -136,17 +136,20 @@ class RankVectors:
 
         Set-up touches it, and how long that takes is up to the system, and to the host of a virtual machine: 8 MB took
         3 to 87 ms of CPU time. What ranks enter again and again is known by many times, as is what is around it, such
-        as the loop over time steps. Nothing without page faults.
+        as the loop over time steps; the whole of a program, if nothing in it is measured, is no set-up. Nothing without
+        page faults.
         """
         found, experiment = np.zeros(len(self.regions)), self.experiment
         if self.metric not in TIMES or not all(complete(experiment, each) for each in ("visits", "page_faults")):
             return found
         entered, faults = (summary(experiment, each).most for each in ("visits", "page_faults"))
         most = CRITERIA.burst / experiment.notes.runs if faults.any() else 0.0
+        measured = [each.id for each in self.regions if experiment.call_paths[each.id].region.kind != "mpi"]
         share, again = np.broadcast_to(self.measured_share, found.shape), np.zeros(len(found), dtype=bool)
         for index, region in reversed([*enumerate(self.regions)]):
             below = list(region.children)
-            again[index] = entered[region.id] > 1 or again[below].any()
+            is_all = region.id in measured and len(measured) == 1
+            again[index] = is_all or entered[region.id] > 1 or again[below].any()
             if entered[region.id] > 0 and not again[index]:
                 own = self.values[index] - self.values[below].sum(axis=0)
                 found[index] = min(share[index] * float(own.max()), most)

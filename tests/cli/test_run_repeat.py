@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
         if (scanf("%d", &given) == 1)
             printf("given %d\\n", given);
     }
-    double total, sum = spin(rank ? 24000000 : 6000000);
+    double total, sum = spin(rank ? 12000000 : 3000000) + spin(rank ? 12000000 : 3000000);
     MPI_Reduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
         printf("total %.6f\\n", total);
@@ -133,7 +133,7 @@ def test_the_verdict_is_that_of_the_mean_and_findings_are_those_of_each_run(tool
     lines = done.stdout.decode().splitlines()
     assert lines[:2] * 3 == lines
     assert lines[0] == "given 7"
-    assert [line for line in said.splitlines() if ": run " in line] == [
+    assert [line for line in said.splitlines() if line.startswith("autoanalyzer: run ")] == [
         f"autoanalyzer: run {number} of 3" for number in (1, 2, 3)
     ]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ...analyze import Findings
 from ..advice import not_advised
 from ..caveats import caveats, how_counted
+from ..counted_events import NOTHING
 from ..lines import broken
 from ..place import clipped
 from .entry import Entry, entries
@@ -60,8 +61,10 @@ def verdict_lines(
     found = entries(findings, advised)
     items = [_Item(number, each) for number, each in enumerate(found, start=1)]
     besides = not_advised(advised, everything=everything) if advised else []
-    is_said = any(line.endswith((NOT_COUNTED, NO_PROBES)) for each in found for line in (*each.lines, *each.more))
     counted = how_counted(findings, not_counted)
+    is_said = counted.startswith(NOTHING) and any(
+        line.endswith((NOT_COUNTED, NO_PROBES)) for each in found for line in (*each.lines, *each.more)
+    )
     if everything:
         every = [
             *caveats(findings, everything=True, besides=besides),
