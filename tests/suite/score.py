@@ -115,7 +115,7 @@ def _hit(
 ) -> Hit:
     if not named:
         return Hit(truth, found=False)
-    region = named[0]
+    region = next((each for each in named if isinstance(each.get("gain"), float)), named[0])  # what has a price
     first = None if truth.parts_ranks else any(at(each) in where for each in verdict[:3])
     cause = None
     if counted or not truth.counted:

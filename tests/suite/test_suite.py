@@ -211,3 +211,13 @@ def test_misses_of_all_ranks_are_not_asked_of_times():
     for counted in (True, False):
         key = Key.of(case, case.printed(), cured=False, counted=counted)
         assert [hit.found for hit in score(verdict([], [], []), key).hits] == [False] * counted
+
+
+def test_of_the_places_of_a_fault_the_one_that_has_a_gain_is_judged():
+    kind = "alternating"
+    case = case_of(next(seed for seed in range(1000) if kind_of(seed) == kind and case_of(seed).truths[0].alone))
+    key = Key.of(case, case.printed(), cured=False, counted=False)
+    (loop, around), *_ = key.places
+    waits, works = region(around, waiting=True), region(loop, one_after_another=True, gain=0.1)
+    (hit,) = score(verdict([], [], [waits, works]), key).hits
+    assert (hit.cause, hit.gain) == (True, 0.1)
