@@ -13,6 +13,7 @@ from ...experiment import Experiment
 from ..run.arrays import Indices, Values
 from ..run.code_regions import CodeRegion
 from ..run.compute_time import Computing, part_by_noise
+from ..run.costs import is_mostly
 from ..run.criteria import CRITERIA, SAMPLING, THRESHOLD
 from ..run.overhead import TIMES, are_probes_priced, without_probes
 from ..run.selection import Selection, complete, over_ranks
@@ -136,20 +137,19 @@ class RankVectors:
 
         Set-up touches it, and how long that takes is up to the system, and to the host of a virtual machine: 8 MB took
         3 to 87 ms of CPU time. What ranks enter again and again is known by many times, as is what is around it, such
-        as the loop over time steps; the whole of a program, if nothing in it is measured, is no set-up. Nothing without
-        page faults.
+        as the loop over time steps; what takes most of a run is no set-up. Nothing without page faults.
         """
         found, experiment = np.zeros(len(self.regions)), self.experiment
         if self.metric not in TIMES or not all(complete(experiment, each) for each in ("visits", "page_faults")):
             return found
         entered, faults = (summary(experiment, each).most for each in ("visits", "page_faults"))
         most = CRITERIA.burst / experiment.notes.runs if faults.any() else 0.0
-        measured = [each.id for each in self.regions if experiment.call_paths[each.id].region.kind != "mpi"]
+        whole = self.values[list(self.top)].sum(axis=0).max()
         share, again = np.broadcast_to(self.measured_share, found.shape), np.zeros(len(found), dtype=bool)
         for index, region in reversed([*enumerate(self.regions)]):
             below = list(region.children)
-            is_all = region.id in measured and len(measured) == 1
-            again[index] = is_all or entered[region.id] > 1 or again[below].any()
+            is_most = is_mostly(float(self.values[index].max()), whole)
+            again[index] = is_most or entered[region.id] > 1 or again[below].any()
             if entered[region.id] > 0 and not again[index]:
                 own = self.values[index] - self.values[below].sum(axis=0)
                 found[index] = min(share[index] * float(own.max()), most)

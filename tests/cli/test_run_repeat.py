@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
         if (scanf("%d", &given) == 1)
             printf("given %d\\n", given);
     }
-    double total, sum = spin(rank ? 12000000 : 3000000) + spin(rank ? 12000000 : 3000000);
+    double total, sum = spin(rank ? 24000000 : 6000000);
     MPI_Reduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
         printf("total %.6f\\n", total);
