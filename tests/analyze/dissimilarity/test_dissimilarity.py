@@ -87,6 +87,7 @@ SET_UP = {"set_up": [0.005, 0.005, 0.03, 0.005]}
         pytest.param(SET_UP, 20, 5000, ["set_up"], id="many times"),
         pytest.param(SET_UP, 1, 0, ["set_up"], id="no memory is touched"),
         pytest.param({"set_up": [0.005, 0.005, 0.11, 0.005]}, 1, 5000, ["set_up"], id="longer than a burst"),
+        pytest.param({"once": [0.82, 0.82, 0.915, 0.82]}, 1, 5000, ["once"], id="most of the run"),
         pytest.param(
             {"once": SET_UP["set_up"], "once/again": [0.1, 0.1, 0.1, 0.12]},
             1,
