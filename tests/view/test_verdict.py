@@ -130,7 +130,7 @@ def test_a_verdict_has_at_most_fifteen_lines_unless_all_are_asked_for(ranks: int
     lines = verdict_lines(findings, Path("out"))
     assert len(lines) <= 15
     assert any(re.fullmatch(r"… and \d+ more \(next: up to .*\): autoanalyzer analyze --all", line) for line in lines)
-    assert lines[-1] == "more: autoanalyzer view out"
+    assert lines[-1] == "data out: autoanalyzer view opens it"
     full = verdict_lines(findings, Path("out"), everything=True)
     titles = [line for line in full if re.match("[0-9]", line)]
     assert len(titles) == len(findings.verdict.findings) == len(findings.dissimilarity.culprits) > 4

@@ -56,7 +56,7 @@ def verdict_lines(
     head += ["", *([too_short()] if findings.verdict.too_short else said)]
     end = [
         *(line for each in what_is_busy(findings) for line in _broken(each)),
-        *([f"more: autoanalyzer view {file}"] if file else []),
+        *([f"data {file}: autoanalyzer view opens it"] if file else []),
     ]
     found = entries(findings, advised)
     items = [_Item(number, each) for number, each in enumerate(found, start=1)]
