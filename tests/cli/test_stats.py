@@ -86,7 +86,7 @@ def test_the_region_that_the_verdict_names_is_proposed_first_with_the_command(an
     done = here("stats", sweep, analysis, "--json", "o.json")
     sentence = done.stdout.decode().rpartition("\n\n")[2].split("\n")[0]
     command = f"autoanalyzer stats sweep.cube {analysis} --region octants.f90:52"
-    assert "(octants.f90:52): ranks 10-11, 14-15: 1.49 s each; ranks 0-9, 12-13: 499 ms each." in sentence
+    assert "(octants.f90:52): ranks 10-11, 14-15: 1.51 s each; ranks 0-9, 12-13: 492 ms each." in sentence
     assert sentence.endswith(f"Its statistics: {command}")
     proposed = json.loads((tool.folder / "o.json").read_text())["proposed"]
     assert proposed == {"region": "octants.f90:52", "exclusive": False, "command": command}
