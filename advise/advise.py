@@ -63,7 +63,7 @@ class Advised:
 
     Attributes:
         of_ranks: By culprit in which ranks differ, the surest first.
-        of_regions: By culprit that weighs.
+        of_regions: By hot spot, the surest first.
         remarks: Of which files nothing is said, or not all, and why.
         lacking: The same of the files of findings that might have had advice, and have none.
     """
@@ -138,7 +138,7 @@ class _Adviser:
         return self._on(findings.vectors.regions[culprit], served, gain.seconds if gain else None, numbers)
 
     def on_weight(self, culprit: int) -> tuple[Advice, ...]:
-        """Advise on a culprit that weighs."""
+        """Return the advice on a hot spot, the surest first."""
         findings, split = self._findings, self._findings.explanation.seconds
         causes = {each.attribute for each in findings.parts.causes(culprit)}
         causes |= {self._why_it_waits(culprit)} if split.waits[culprit] else set()

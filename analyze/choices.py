@@ -1,4 +1,4 @@
-"""What whoever asks for an analysis can choose from; without numpy, so that help is printed at once."""
+"""The choices of an analysis: metrics and methods. Help needs these alone, so nothing here imports numpy."""
 
 from __future__ import annotations
 

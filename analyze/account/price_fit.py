@@ -72,7 +72,7 @@ def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) 
 
 
 def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float], calibrated: Prices) -> Values:
-    """Give each call path prices of its own, which explain its computing.
+    """Return prices for each call path, so that its counts at these prices add up to its computing.
 
     Code takes from a sixth of a cycle an instruction to ten, by how its operations wait for each other, whatever the
     others do. In a walk through consecutive values, misses take what they were calibrated for in one. What is left at

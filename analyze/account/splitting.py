@@ -117,7 +117,7 @@ class Splitting:
         yield "asleep", off - turns
 
     def computing(self, experiment: Experiment) -> Iterator[Part]:
-        """Give the parts of what all threads compute, in seconds, like ``parts``."""
+        """Yield the parts of the computing of all threads, in seconds, as ``parts`` does for ranks."""
         time = self.counted.time(experiment)
         yield from self._of_computing(experiment, time, time)
 

@@ -39,7 +39,7 @@ class RootCause:
 
 @dataclass(frozen=True)
 class DisparityCauses:
-    """What makes the culprits weigh.
+    """The root causes of hot spots, by rough sets.
 
     Attributes:
         table: A row each code region but critical ones that are no culprits, whose values are mixtures; 1 is raised, or
@@ -82,7 +82,7 @@ def find_disparity_causes(
         telling = table.causes(rows[culprit])
         if telling == ("instructions",):  # all code executes some: what else is raised says more
             telling = tuple(raised_here)
-        below = cores_below(ranks.regions, culprit, found.culprits)
+        below = culprits_below(ranks.regions, culprit, found.culprits)
         telling = tuple(name for name in telling if seconds.is_own_part(name, culprit, below))
         raised_here = [name for name in raised_here if seconds.is_own_part(name, culprit, below)]
         if not telling and "instructions" in attributes and _only_executes(seconds)[culprit]:
@@ -92,7 +92,7 @@ def find_disparity_causes(
     return DisparityCauses(table, causes, also)
 
 
-def cores_below(regions: Sequence[CodeRegion], culprit: int, culprits: Collection[int]) -> list[int]:
+def culprits_below(regions: Sequence[CodeRegion], culprit: int, culprits: Collection[int]) -> list[int]:
     """List the outermost culprits below one."""
     found, pending = [], list(regions[culprit].children)
     while pending:

@@ -94,7 +94,7 @@ class _Culprits:
     critical: frozenset[int]
 
     def of(self, index: int) -> list[int]:
-        """Give the culprits that a critical region has beside those of critical regions below it.
+        """Return the culprits of a critical region, without those of the critical regions below it.
 
         It is one itself if its class is higher than each child's, and what no weighing child holds is as heavy as a
         critical region. Where it merely contains what is heavy, and nothing critical, the heaviest below is.

@@ -74,7 +74,7 @@ class Procedure:
 
 @dataclass(frozen=True, slots=True)
 class HeavyProcedure:
-    """A procedure that weighs more than the verdict's culprits tell; shares are of the program's time.
+    """A procedure that takes more time than the hot spots of the verdict show; shares are of the program's time.
 
     Attributes:
         region: Where it takes longest, as a position among the code regions.

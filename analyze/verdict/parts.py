@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from ..account import Account
-from ..disparity.causes import DisparityCauses, cores_below
+from ..disparity.causes import DisparityCauses, culprits_below
 from ..disparity.weights import Weights
 from ..evidence.attributes import MISS_RATES
 from ..run.arrays import Flags, Values
@@ -126,7 +126,7 @@ class Parts:
     def _remedies(self, region: int) -> Mapping[Kind, Saved]:
         split, cost, path = self.explanation.seconds, self.run.weighed_costs[region], self.explanation.serialisation
         own = dict(self.of(region))
-        for culprit in cores_below(self.run.weighed.regions, region, self._culprits):
+        for culprit in culprits_below(self.run.weighed.regions, region, self._culprits):
             own = {name: each - self.of(culprit)[name] for name, each in own.items()}
         if self.by_paper:
             causes = {each.attribute for each in self.by_paper.causes.get(region, ())}  # misses may have no seconds
