@@ -153,6 +153,7 @@ def test_the_verdict_is_that_of_the_mean_and_findings_are_those_of_each_run(tool
     assert culprit["interval"]["low"] < culprit["interval"]["mean"] < culprit["interval"]["high"]
     assert all(0 <= each["in_runs"] <= 3 for each in found["disparity"]["cccr"])
     assert found["dissimilarity"]["in_runs"] is None  # it is not spread over all regions
+    assert "in 3 of 3 runs" in " ".join(said.split())  # lines break anywhere
     assert "mean of 3 runs" in said
 
     assert tool.findings() == found
