@@ -276,9 +276,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """Start three workers a processor: much of the tests' time is waiting, more so on a busy machine."""
+    """Start two workers a processor: much of the tests' time is waiting, more so on a busy machine."""
     asked = "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ
-    return None if asked else len(os.sched_getaffinity(0)) * 3
+    return None if asked else len(os.sched_getaffinity(0)) * 2
 
 
 @pytest.hookimpl(wrapper=True)
