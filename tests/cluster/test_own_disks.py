@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import rmtree
+from tempfile import mkdtemp
 
 import pytest
 
@@ -22,9 +23,10 @@ SRUN = ("srun", "--mpi=pmix", *NODES, "--ntasks-per-node=2")
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    """A folder below /tmp: of this machine alone."""
-    folder = Path("/tmp") / f"autoanalyzer-test-{tmp_path.name}"
+def home() -> Iterator[Path]:
+    """A folder below /tmp that is not there yet: of this machine alone, and of this test."""
+    folder = Path(mkdtemp(prefix="autoanalyzer-test-", dir="/tmp"))
+    folder.rmdir()
     yield folder
     rmtree(folder, ignore_errors=True)
 
