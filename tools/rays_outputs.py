@@ -1,4 +1,4 @@
-"""Run the sample rays as README.md and docs/tutorial.md do, and put what it prints into both.
+"""Run the sample rays as README.md, docs/reading-a-verdict.md and docs/tutorial.md do, and put what it prints there.
 
 Needs Valgrind and Open MPI; takes a minute on two cores that do nothing else. What the text says of the numbers is to
 be read again afterwards::
@@ -19,8 +19,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 RUN: Final = "autoanalyzer run -o out --counters simulated -- mpirun -n 4 ./rays"
-WITHOUT_MASTER: Final = "autoanalyzer analyze out --exclude-rank 0"
-BETTER: Final = "autoanalyzer analyze better --exclude-rank 0"
+BETTER: Final = "autoanalyzer run -o better -- mpirun -n 4 ./rays"
 _CHANCE: Final = re.compile(r"(?<= in )\S*/(?=out/autoanalyzer-counting)|^autoanalyzer: .* so far\n", re.MULTILINE)
 
 
@@ -30,13 +29,13 @@ def main() -> None:
         rays = Path(shutil.copytree(ROOT / "samples" / "rays", Path(folder) / "rays"))
         call(rays, "make CC=aa-mpicc")
         run = _CHANCE.sub("", call(rays, RUN))
-        without = call(rays, WITHOUT_MASTER)
         call(rays, "make clean")
         call(rays, "make CC=aa-mpicc SCHEDULE=dynamic")
-        call(rays, "autoanalyzer run -o better -- mpirun -n 4 ./rays")
-        better = call(rays, BETTER)
-    replace(ROOT / "README.md", {RUN: f"…\n{run[run.index('rays   ') :]}"})
-    replace(ROOT / "docs" / "tutorial.md", {RUN: run, WITHOUT_MASTER: first_finding(without), BETTER: better})
+        better = _CHANCE.sub("", call(rays, BETTER))
+    verdict = {RUN: f"…\n{run[run.index('rays   ') :]}"}
+    replace(ROOT / "README.md", verdict)
+    replace(ROOT / "docs" / "reading-a-verdict.md", verdict)
+    replace(ROOT / "docs" / "tutorial.md", {RUN: run, BETTER: better})
 
 
 def call(folder: Path, command: str) -> str:
@@ -51,12 +50,6 @@ def call(folder: Path, command: str) -> str:
         command.split(), cwd=folder, env=env, check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     return made.stdout
-
-
-def first_finding(verdict: str) -> str:
-    """Leave out what follows the first finding."""
-    first, *_ = verdict.partition("\n 2  ")
-    return f"{first}\n…\n"
 
 
 def replace(file: Path, outputs: dict[str, str]) -> None:
