@@ -1,4 +1,4 @@
--- A module for Lmod. docs/install.md says what is where below the prefix; the module's file is autoanalyzer/VERSION.lua.
+-- A module for Lmod. docs/cluster.md shows what is where below the prefix; the file is autoanalyzer/VERSION.lua.
 local prefix = pathJoin("/sw/autoanalyzer", myModuleVersion())
 local cache = pathJoin(prefix, "cache")
 

@@ -1,4 +1,4 @@
-"""The recipe of autoanalyzer for Spack 1.0 and later; docs/install.md says how to use it."""
+"""The recipe of autoanalyzer for Spack 1.0 and later; docs/cluster.md shows how to use it."""
 
 from pathlib import Path
 
