@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,6 +99,15 @@ def test_links_within_the_documentation_lead_somewhere(page):
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), link
         assert not anchor or anchor in _anchors(target), link
+
+
+def test_a_page_of_the_design_names_only_what_exists(tmp_path):
+    page = tmp_path / "design.md"
+    page.write_text("`cli/main.py` `cli/` `Experiment.check` `MPI_Init` `cli/gone.py` `gone/` `main.py` `GoneSymbol`")
+    words = [sys.executable, ROOT / "tools" / "design_names.py", page]
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    assert [line.split()[1] for line in done.stderr.splitlines()] == ["GoneSymbol", "cli/gone.py", "gone/", "main.py"]
+    assert done.returncode == 1
 
 
 def test_the_table_of_criteria_is_what_the_record_says():

@@ -8,6 +8,7 @@ root=$(pwd)
 "$bin/ruff" format --check .
 report=$("$bin/lint-imports" --no-cache) || { echo "$report"; exit 1; }
 echo "$report" | tail -n 1
+"$bin/python" tools/design_names.py docs/design.md
 git ls-files '*.c' '*.h' | grep -v '^tests/' | xargs -r clang-format --dry-run --Werror
 
 link=$(mktemp -d)
