@@ -115,4 +115,4 @@ def test_the_table_of_criteria_is_what_the_record_says():
     for each in criterion_fields():
         said = each.metadata
         lines.append(f"| `{each.name}` | {each.default:g} | {said['unit']} | {said['reason']} | {said['source']} |")
-    assert "\n".join(lines) + "\n" in (DOCS / "diagnosis.md").read_text()
+    assert "\n".join(lines) + "\n" in (DOCS / "evidence" / "diagnosis.md").read_text()

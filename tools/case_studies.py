@@ -1,8 +1,8 @@
-"""Run the samples that follow section 6 of Liu et al. 2011, before and after, and write docs/case-studies.md.
+"""Run the samples that follow section 6 of Liu et al. 2011, before and after, and write docs/evidence/case-studies.md.
 
 The text between the outputs stands here. Needs Valgrind, Open MPI and libbz2; takes about two minutes on two cores::
 
-    python tools/case_studies.py > docs/case-studies.md
+    python tools/case_studies.py > docs/evidence/case-studies.md
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ those of the library, where the paper stopped too.""",
 def main() -> None:
     """Print the document."""
     print("# Case studies\n")
-    print("Real output of the samples modelled on section 6 of the paper (Liu et al., JPDC 71, 2011), written by")
-    print("`python tools/case_studies.py > docs/case-studies.md`. Shares and times depend on the machine.\n")
+    print("Real output of the samples modelled on section 6 of Liu et al. (JPDC 71, 2011), written by")
+    print("`python tools/case_studies.py > docs/evidence/case-studies.md`. Shares and times depend on the machine.\n")
     with tempfile.TemporaryDirectory() as folder:
         found = {case.name: list(study(case, Path(folder))) for case in CASES}
     compare(found)
@@ -93,7 +93,7 @@ def main() -> None:
 def study(case: Case, folder: Path) -> Iterator[tuple[str, dict[str, list[str]]]]:
     """Print a sample before and after, and give what each metric makes of both."""
     print(f"## {case.title}\n")
-    print(f"[samples/{case.name}](../samples/{case.name}/README.md).\n")
+    print(f"[samples/{case.name}](../../samples/{case.name}/README.md).\n")
     for version, cure, said in (("before", (), case.before), ("after", case.cure, case.after)):
         place = Path(shutil.copytree(ROOT / "samples" / case.name, folder / version / case.name))
         tool = SCRIPTS / f"aa-{'mpifort' if case.language == 'FC' else 'mpicc'}"
@@ -113,7 +113,7 @@ def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
     """Print which regions each metric finds critical (section 6.4)."""
     print("## Three metrics (section 6.4)\n")
     print("The regions that take most by CRNM, by cycles per instruction, and by wall time (`--disparity-metric`):")
-    print("`disparity.cccr` in the [findings](findings.md#disparity), the largest value first.\n")
+    print("`disparity.cccr` in the [findings](../findings.md#disparity), the largest value first.\n")
     print("| sample | " + " | ".join(METRICS) + " |\n|---|" + "---|" * len(METRICS))
     for name, versions in found.items():
         for version, regions in versions:

@@ -1,4 +1,4 @@
-"""Build and run programs of yours, plain and with probes, and write what came of it as the table of docs/real-programs.md.
+"""Build and run programs of yours, plain and with probes, and write what came of it as the table of docs/evidence/real-programs.md.
 
     python benchmarks/build/real_programs.py LIST.toml [--modes MODES]... [--rounds 1] [NAME...]
 
