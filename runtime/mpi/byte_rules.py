@@ -2,7 +2,7 @@
 
 Bytes are payload, not what crosses a wire: what the rank contributes is sent, what lands in its buffers is
 received. A part that ``MPI_IN_PLACE`` leaves where it is counts neither way; nothing goes to or comes from
-``MPI_PROC_NULL``; on an intercommunicator the parts are those of the remote group. ``docs/mpi-bytes.md`` says
+``MPI_PROC_NULL``; on an intercommunicator the parts are those of the remote group. ``docs/bytes.md`` says
 the same in words.
 
 The expressions are C over the parameters as they are named here, in the standard's order, whatever a header

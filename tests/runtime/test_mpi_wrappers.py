@@ -159,14 +159,14 @@ def test_a_header_older_than_mpi_3_is_refused() -> None:
 
 
 def test_every_function_is_in_the_documentation() -> None:
-    text = (ROOT / "docs" / "mpi-bytes.md").read_text() + (ROOT / "docs" / "io-bytes.md").read_text()
+    text = (ROOT / "docs" / "bytes.md").read_text()
     timed = " ".join([*TIMED.values(), FILE_TIMED, BY_HAND]).split()
     names = [*timed, *(name for rule in RULES for name in rule.names.split())]
     assert [name for name in names if f"`{name}`" not in text] == []
 
 
 def test_the_documentation_has_the_time_of_every_function_where_it_is() -> None:
-    text = (ROOT / "docs" / "mpi-bytes.md").read_text().partition("## Time\n")[2]
+    text = (ROOT / "docs" / "bytes.md").read_text().partition("## Time\n")[2]
     rows = [re.findall(r"`(\w+)`", row) for row in text.partition("\n\n- ")[0].splitlines() if row.startswith("| `")]
     documented = {name: PARTS[metric] for metric, *names in rows for name in names if name[0].isupper()}
     by_rule = {name: rule.kind for rule in RULES for name in rule.names.split()}
