@@ -147,7 +147,7 @@ def test_a_formula_may_begin_with_a_bracket(text):
 
 
 def test_the_table_is_that_of_the_documents():
-    page = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text()
     rows = {row.split("`")[1]: row.split("|") for row in page.splitlines() if row.startswith("| `")}
     for each in DERIVATIONS:
         _, _, formulas, unit, about, _ = rows[each.name]
