@@ -47,10 +47,10 @@ CASES: Final = (
         ("DISPATCH=dynamic", "LOCALITY=good"),
         ("--exclude-rank", "0"),
         """Region 8, the loop in `STACK`, takes its time because of disk I/O, region 11, the loop in `RAMOD3`, because
-of L2 misses. The workers also differ in region 11, because of instructions, which `--all` shows. The paper
-finds the same.""",
+of L2 misses. The workers also differ in region 11, because of instructions, which `--all` shows. Liu et al.
+find the same.""",
         """With shots handed out on demand, the workers are balanced. With the loops of region 11 interchanged, L2
-misses are no longer a cause; instructions remain, as in the paper. Region 8, which now stacks in memory, is
+misses are no longer a cause; instructions remain, as in the article. Region 8, which now stacks in memory, is
 no longer a finding.""",
     ),
     Case(
@@ -61,9 +61,9 @@ no longer a finding.""",
         ("VERSION=lean",),
         (),
         """Both tests execute most of the instructions, and `location_test` moves nearly all of the network volume.
-In the paper these are regions 3 and 12, and its region 3 has the volume.""",
+In the article these are regions 3 and 12, and its region 3 has the volume.""",
         """Products are computed once, and each rank sends one number: fewer instructions, and no network volume. Both
-regions are still hot spots, since the program does nothing else. The paper's program kept its network volume.""",
+regions are still hot spots, since the program does nothing else. The article's program kept its network volume.""",
     ),
     Case(
         "blocks",
@@ -73,9 +73,9 @@ regions are still hot spots, since the program does nothing else. The paper's pr
         ("COLLECT=packed",),
         ("--exclude-region", "image_read@0", "--exclude-region", "report@0"),
         """`share_compress` executes most of the instructions, `collect` moves most of the network volume. In the
-paper these are regions 6 and 7, with 96 % of the instructions and 50 % of the volume.""",
+article these are regions 6 and 7, with 96 % of the instructions and 50 % of the volume.""",
         """With blocks packed before they are sent, `collect` is no longer a finding. The remaining instructions are
-those of the library, where the paper stopped too.""",
+those of the library, where the authors stopped, too.""",
     ),
 )
 
@@ -121,13 +121,13 @@ def compare(found: dict[str, list[tuple[str, dict[str, list[str]]]]]) -> None:
             print(f"| {name}, {version} | {' | '.join(cells)} |")
     print("""
 CPI measures how slowly a region executes, not how much of it there is. It ranks the disk I/O of `STACK`
-last, and names regions that mostly wait, as in the paper.
-CRNM and wall time name the same regions here; the paper's wall time named four more, short ones. All
+last, and names regions that mostly wait, as in the article.
+CRNM and wall time name the same regions here; the article's wall time named four more, short ones. All
 three metrics require 3 % of the program's time.
 
 With `--method paper`, which requires no share of the run, CPI finds fewer in st, before: two loops of
 less than 0.1 % of the run, and neither that of `STACK` nor that over the passes in `RAMOD3`, as in the
-paper.""")
+article.""")
 
 
 def heavy(found: dict[str, Any]) -> list[str]:
