@@ -13,6 +13,16 @@ from autoanalyzer.analyze import analyze
 from autoanalyzer.analyze.run.criteria import criterion_fields
 from autoanalyzer.cli.main import COMMANDS
 from autoanalyzer.experiment import CallPath, Experiment, Location, Metric, Region
+from autoanalyzer.experiment.metric import (
+    COUNT_METRICS,
+    COUNTED_PATH_METRICS,
+    MPI_WAIT,
+    PATH_METRICS,
+    PROCESS_METRICS,
+    STORED_METRICS,
+    UNTIMED_VISITS,
+    USAGE_METRICS,
+)
 from autoanalyzer.view.findings_json import findings_document
 
 ROOT = Path(__file__).parents[1]
@@ -99,6 +109,12 @@ def test_links_within_the_documentation_lead_somewhere(page):
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), link
         assert not anchor or anchor in _anchors(target), link
+
+
+def test_the_page_of_metrics_lists_each_metric():
+    stored = (*STORED_METRICS, *COUNT_METRICS, *PATH_METRICS, *COUNTED_PATH_METRICS, *PROCESS_METRICS, *USAGE_METRICS)
+    names = {each.name for each in (*stored, MPI_WAIT, UNTIMED_VISITS)}
+    assert names <= set(re.findall(r"`(\w+)`", (DOCS / "metrics.md").read_text()))
 
 
 def test_a_page_of_the_design_names_only_what_exists(tmp_path):
