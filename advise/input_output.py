@@ -17,7 +17,7 @@ from .nest import Branch, CallStatement, InputOutput, Jump, Loop, Statement, bod
 __all__ = ["CAUSES", "KIND", "input_output", "is_terminal"]
 
 KIND: Final = "input and output"
-CAUSES: Final = frozenset(("io_bytes",))
+CAUSES: Final = frozenset(("io_bytes", "io_calls"))
 
 _MOST_LINES: Final = 5  # named; of all there are places
 _ENDING: Final = frozenset(("exit", "_exit", "abort", "mpi_abort"))
@@ -97,7 +97,7 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     elif named := [each for each in by_action.get("write", []) if _is_said(site, each)]:
         sure, cure = LOW, "print less often, or all at once in the end"
     elif named := moved if _is_small(site, moved) else []:
-        sure, cure = MEDIUM, "collect what the iterations read or write, and move it in large pieces"
+        sure, cure = MEDIUM, f"collect what the iterations read or write, and move it in large pieces{_by_all(named)}"
     if not named:
         return None
     turns = "in each iteration"
@@ -112,6 +112,17 @@ def _of_loop(site: Site, loop: Loop, uses: list[tuple[InputOutput, tuple[Loop, .
     text = f"{calls}{more}, {turns} of line {loop.line}: {cure}"
     places = tuple(site.place(each) for each in (*lines, loop.line))
     return Advice(KIND, text, places, _evidence(site), site.gain, sure)
+
+
+def _by_all(named: Sequence[InputOutput]) -> str:
+    """Add how MPI-IO moves many pieces at once: described by a datatype, in a collective call instead of others."""
+    calls = [each.function for each in named if each.function.startswith("MPI_File_")]
+    if not calls:
+        return ""
+    alone = [each for each in calls if not each.endswith(("_all", "_ordered"))]
+    shared = "_ordered instead of _shared" if alone and alone[0].endswith("_shared") else ""
+    by_all = f", in a collective call ({shared or f'{alone[0]}_all'})" if alone else ""
+    return f": one datatype or view of the file for all of it{by_all}"
 
 
 def _lines(lines: Iterable[int]) -> str:

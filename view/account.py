@@ -15,7 +15,7 @@ from .lines import print_lines
 from .place import Place
 from .table import print_table
 from .times import time_of
-from .units import percent
+from .units import count, percent, volume
 
 if TYPE_CHECKING:
     from .picture import Picture
@@ -167,6 +167,9 @@ def _remarks(account: Account, more: int) -> list[str]:
         said.append(f"the machine was not calibrated, which would {bound}split time in MPI and files")
     if calibrated:
         said.append(f"prices, as calibrated: {_listed(calibrated)}")
+    if "io_calls" in account.parts and (calls := float(account.ranks.sums("io_calls")[list(account.ranks.top)].sum())):
+        moved = float(account.ranks.sums("io_bytes")[list(account.ranks.top)].sum())
+        said.append(f"file I/O: {count(calls)} calls of {volume(moved / calls)} on average")
     return said
 
 

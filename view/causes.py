@@ -37,6 +37,7 @@ FEWER_MESSAGES: Final = "pack messages to the same rank into one, if there are s
 NAMES: Final = {
     "l1_miss_rate": "L1 misses",
     "l2_miss_rate": "L2 misses",
+    "io_calls": "file I/O",
     "io_bytes": "file I/O",
     "mpi_bytes": "MPI volume",
     "instructions": "instructions",
@@ -53,6 +54,8 @@ _DIFFERENCES: Final = {
 _TO_TRY: Final = {
     "l1_miss_rate": "access arrays in memory order: interchange loops, pack data; sort what is indexed or linked",
     "l2_miss_rate": "keep data in cache: interchange, block or split loops; sort what is indexed or linked",
+    "io_calls": "collect the pieces in a buffer, and move it in few calls; with MPI-IO, in collective calls"
+    " (MPI_File_write_at_all) of one datatype for all pieces",
     "io_bytes": "read and write less, in larger pieces; keep in memory what is read again",
     "mpi_bytes": "send less: only what changed, smaller types, fewer copies; or overlap communication with computation",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",

@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from ...experiment import Experiment
 from ...experiment.prices import Prices
+from ..run.costs import are_small
+from ..run.criteria import CRITERIA
 from ..run.oversubscription import of_first_threads, others_turns
 from ..run.selection import complete
 from .computing import Counted
@@ -135,7 +137,7 @@ class Splitting:
         elif name not in self.priced:
             yield name, time
         else:
-            calls, volume = self._mpi(experiment) if name == "mpi" else self._files(experiment)
+            calls, volume = self._mpi(experiment) if name == "mpi" else self._files(experiment, time)
             rest = "mpi_waiting" if name == "mpi" else "io_rest"
             yield from _at_most([(f"{name}_calls", calls), (f"{name}_bytes", volume)], time, rest)
 
@@ -157,14 +159,20 @@ class Splitting:
             experiment.exclusive("mpi_bytes") * (byte + across * (byte_across - byte)),
         )
 
-    def _files(self, experiment: Experiment) -> tuple[Values, Values]:
-        """Price bytes, and calls as reads and writes, as many of each as there are bytes of each."""
+    def _files(self, experiment: Experiment, time: Values) -> tuple[Values, Values]:
+        """Price bytes, and calls as reads and writes, as many of each as there are bytes of each.
+
+        A library, as that of MPI-IO, or the runtime of Fortran, takes its time for each call, too: all that small calls
+        take, unless that is so long that they wait for something.
+        """
         prices = self.prices
         calls, read, written = (experiment.exclusive(each) for each in _CALLS["io"])
         moved = read + written
         reads = np.divide(read, moved, out=np.full_like(moved, 0.5), where=moved > 0)
         call = reads * (prices.read_call or 0.0) + (1 - reads) * (prices.write_call or 0.0)
-        return calls * call, read * (prices.read_byte or 0.0) + written * (prices.write_byte or 0.0)
+        volume = read * (prices.read_byte or 0.0) + written * (prices.write_byte or 0.0)
+        takes_all = are_small(calls, moved) & (time <= CRITERIA.call * calls)
+        return np.where(takes_all, np.maximum(time - volume, calls * call), calls * call), volume
 
 
 def _across(experiment: Experiment) -> dict[tuple[str, str], float]:

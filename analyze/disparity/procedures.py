@@ -83,6 +83,7 @@ class HeavyProcedure:
         with_small: The share without the regions below that take 3 % of the run or more.
         compute_share: The same as a share of all computing; None if it was not measured.
         mpi_time: What of ``wall_time`` is in MPI calls; None if it was not measured.
+        io_time: Likewise in calls that read or write files.
         callers: The functions that call it, each with the share that its calls take, the largest first.
         paths: The call paths, without those of recursion.
     """
@@ -93,6 +94,7 @@ class HeavyProcedure:
     with_small: float
     compute_share: float | None
     mpi_time: float | None
+    io_time: float | None
     callers: tuple[tuple[str, float], ...]
     paths: tuple[int, ...]
 
@@ -111,6 +113,7 @@ class _Merged:
         inclusive: With all below.
         compute: Own CPU time without MPI and waiting in OpenMP; None if it was not measured.
         mpi: Own time in MPI of first threads; None if it was not measured.
+        files: Likewise in file I/O.
     """
 
     regions: tuple[Region, ...]
@@ -121,6 +124,7 @@ class _Merged:
     inclusive: Values
     compute: Values | None
     mpi: Values | None
+    files: Values | None
 
     @classmethod
     def of(cls, run: Prepared) -> _Merged:
@@ -154,7 +158,9 @@ class _Merged:
             if path not in hidden:
                 top = each.parent is None or weighs[of_path[path]]
                 holder[path] = of_path[path] if top else holder[each.parent]
-        return cls(tuple(index), of_path, outermost, holder, wall, inclusive, compute, mean("mpi_time"))
+        return cls(
+            tuple(index), of_path, outermost, holder, wall, inclusive, compute, mean("mpi_time"), mean("io_time")
+        )
 
     def own(self, values: Values) -> Values:
         """Sum call paths up by their regions."""
@@ -256,14 +262,18 @@ class Procedures:
     def _heavy(self, paths: Sequence[int], shares: Mapping[str, float]) -> HeavyProcedure:
         run, merged = self.run, self._merged
         time = float(merged.inclusive[paths].sum())
-        in_mpi = None if merged.mpi is None else run.experiment.summed_up(merged.mpi[:, None])[list(paths), 0]
+        in_mpi, in_files = (
+            None if own is None else float(run.experiment.summed_up(own[:, None])[list(paths), 0].sum())
+            for own in (merged.mpi, merged.files)
+        )
         return HeavyProcedure(
             self._positions[paths[0]],
             time,
             min(1.0, time / run.mean_time),
             min(1.0, shares["wall_time"]),
             shares.get("compute_time"),
-            None if in_mpi is None else float(in_mpi.sum()),
+            in_mpi,
+            in_files,
             tuple((name, each / run.mean_time) for name, each in _callers(run.experiment, merged, paths).items()),
             tuple(sorted(paths)),
         )

@@ -12,7 +12,7 @@ import numpy as np
 from ...experiment.prices import Prices
 from ..critical_path.serialisation import Serialisation
 from ..run.arrays import Flags, Values
-from ..run.costs import Cost
+from ..run.costs import Cost, are_small
 from ..run.criteria import CRITERIA, THRESHOLD
 from ..run.oversubscription import oversubscription
 from ..run.selection import Selection, complete
@@ -33,6 +33,7 @@ class TimeSplit:
         time: All of it but others' turns on the processors.
         of: By attribute; those of the miss rates may be the same time.
         small_calls: In many small MPI calls.
+        has_small_io: Whether calls of file I/O move so little each that the calls take its time, rather than the bytes.
         waited: For ranks that come late.
         chained: What it would save if ranks worked at the same time, where they work one after another or are late in
             turn, as the critical path tells; 0 elsewhere, and where that is not known.
@@ -50,6 +51,7 @@ class TimeSplit:
     time: Values
     of: Mapping[str, Values]
     small_calls: Values
+    has_small_io: Flags
     waited: Values
     chained: Values
     mpi: Values
@@ -161,7 +163,7 @@ def time_split(
     off_in_mpi = np.maximum(mpi - cost("mpi_cpu_time"), 0.0)
     at_work = mpi - off_in_mpi if turns and off_in_mpi.any() else mpi
     rest = np.maximum(np.minimum(mpi - waited, at_work), 0.0)
-    small = CRITERIA.byte * volume <= CRITERIA.call * calls
+    small = are_small(calls, volume)
     of = {
         "io_bytes": files,
         "mpi_bytes": np.where(small, 0.0, np.minimum(rest, CRITERIA.byte * volume)),
@@ -183,6 +185,7 @@ def time_split(
         time=time,
         of=of,
         small_calls=small_calls,
+        has_small_io=are_small(cost("io_calls"), cost("io_bytes")) & (cost("io_calls") > 0),
         waited=waited,
         chained=serialisation.chained if serialisation else np.zeros(len(ranks.regions)),
         mpi=mpi if "mpi_bytes" in attributes else np.zeros_like(mpi),

@@ -14,11 +14,12 @@ from ...experiment.metric import MPI_WAIT
 from .arrays import Flags, Values
 from .code_regions import CodeRegion, inclusive_over, startup_paths
 from .compute_time import Computing
+from .criteria import CRITERIA
 from .location_blocks import over_locations
 from .selection import complete
 from .summary import summary
 
-__all__ = ["Cost", "is_mostly", "program_times", "region_costs", "times_outside"]
+__all__ = ["Cost", "are_small", "is_mostly", "program_times", "region_costs", "times_outside"]
 
 _KNOWN: Final[WeakKeyDictionary[Experiment, tuple[Values, Values]]] = WeakKeyDictionary()
 _START: Final = 0.1  # what it may take a process to start and end, of the time between MPI_Init and MPI_Finalize
@@ -33,6 +34,11 @@ _VOLUMES: Final = ("mpi_calls", "mpi_bytes", "io_calls", "io_bytes")
 def is_mostly(time: float | None, whole: float | None) -> bool:
     """Return whether a time is most of another."""
     return time is not None and whole is not None and time > _MOSTLY * whole
+
+
+def are_small(calls: Values, volume: Values) -> Flags:
+    """Return where calls take longer than the bytes that they move, on a slow network or disk."""
+    return np.asarray(CRITERIA.byte * volume <= CRITERIA.call * calls)
 
 
 def program_times(experiment: Experiment) -> Values:

@@ -9,7 +9,7 @@ from ...experiment import Region
 from ..run.costs import is_mostly
 from .analysis import Analysis
 from .confidence import confidence_in_weight
-from .finding import Finding, Kind, Wait
+from .finding import Finding, Kind, Saved, Wait, Why
 from .gain import gain_of, gain_of_weight
 from .share import share_of
 
@@ -41,8 +41,15 @@ def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
 
 def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
     """Yield a finding for each region that takes much over all its call paths, but not on one."""
+    files = analysis.explanation.seconds.of["io_bytes"]
+    positions = {region.id: index for index, region in enumerate(analysis.run.weighed.regions)}
     for each in analysis.procedures.heavy:
         kind = Kind.LATE if is_mostly(each.mpi_time, each.wall_time) else Kind.HOT_SPOT
+        gain = None
+        if is_mostly(each.io_time, each.wall_time):
+            kind = Kind.FILE_IO
+            spent = sum(float(files[positions[path]]) for path in each.paths if path in positions)
+            gain = gain_of(analysis, [Saved(Why.FILES, spent)])
         of_run = kind is Kind.LATE or each.compute_share is None
         share = each.with_small if of_run or each.compute_share is None else each.compute_share
         region = analysis.run.weighed.regions[each.region]
@@ -52,6 +59,7 @@ def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
             procedure=each,
             others=tuple(path for path in each.paths if path != region.id),
             causes=analysis.parts.causes(each.region),
+            gain=gain,
             share=share,
             of_run=of_run,
             reason="its time over all call paths was measured",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -63,13 +63,20 @@ class Parts:
         return found
 
     def causes(self, region: int) -> tuple[Cause, ...]:
-        """Return the large parts of a region's time, the largest first; by the paper its root causes."""
+        """Return the large parts of a region's time, the largest first; by the paper its root causes.
+
+        File I/O is a matter of its calls, and not of its bytes, where these are few per call.
+        """
         if self.by_paper:
             return tuple(Cause(each.attribute) for each in self.by_paper.causes.get(region, ()))
         parts = self.of(region)
         whole = max(float(self.explanation.seconds.time[region]), sum(parts.values()))
         spent = sorted(parts.items(), key=lambda each: -each[1])
-        return tuple(Cause(name, each, each / whole) for name, each in spent if each >= CRITERIA.part * whole > 0)
+        large = [Cause(name, each, each / whole) for name, each in spent if each >= CRITERIA.part * whole > 0]
+        small_io = self.explanation.seconds.has_small_io[region]
+        return tuple(
+            replace(each, attribute="io_calls") if small_io and each.attribute == "io_bytes" else each for each in large
+        )
 
     def is_explained(self, region: int) -> bool:
         """Return whether one part is most of a region's time, or has a remedy, or its instructions hardly wait."""

@@ -606,7 +606,9 @@ def test_what_is_mostly_in_mpi_has_no_inner_loops_to_look_for():
 def test_of_files_and_messages_it_is_said_how_many_bytes_a_call_moves():
     made = counted([1.0, 1.0], [0.01, 0.01], io_bytes=[[6e8, 6e8], [5e7, 5e7]], io_calls=[[3e5, 3e5], [100, 100]])
     lines = verdict_lines(analyze(made))
-    assert "    why: file I/O: 1.2 GB of the program's 1.3 GB, 2 kB per I/O call" in lines
+    assert "    why: file I/O: 6.0e5 calls of 2 kB" in lines
+    few = counted([1.0, 1.0], [0.01, 0.01], io_bytes=[[6e8, 6e8], [5e7, 5e7]], io_calls=[[3e3, 3e3], [100, 100]])
+    assert "    why: file I/O: 1.2 GB of the program's 1.3 GB, 200 kB per I/O call" in verdict_lines(analyze(few))
     assert {each["io_calls"] for each in findings_document(analyze(made), Path("x"))["costs"]} >= {3e5, 100}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ...analyze import Findings
@@ -16,7 +16,7 @@ from ..place import Place, at_line, short
 from ..times import time_of
 from ..units import count, volume
 
-__all__ = ["ALL", "IN_MPI", "NOT_COUNTED", "NO_PROBES", "OF_CODE", "has_no_probes", "not_counted", "parts"]
+__all__ = ["ALL", "IN_MPI", "NOT_COUNTED", "NO_PROBES", "OF_CODE", "has_no_probes", "in_files", "not_counted", "parts"]
 
 NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
 NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"
@@ -34,7 +34,9 @@ def not_counted(findings: Findings) -> list[str]:
 def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
     """Say what a region's time is, the largest part first; and what it executes, if that is what it does."""
     for each in findings.parts.causes(culprit):
-        if each.attribute in findings.explanation.attributes and each.attribute != "instructions":
+        if each.attribute == "io_calls":
+            yield f"why: {in_files(findings, [culprit])}{_of_the_time(findings, each)}"
+        elif each.attribute in findings.explanation.attributes and each.attribute != "instructions":
             yield f"why: {_part(findings, each, culprit)}"
     if finding.kind not in OF_CODE:
         return
@@ -57,10 +59,28 @@ def _part(findings: Findings, cause: Cause, culprit: int) -> str:
     said = evidence(findings.explanation.attributes[cause.attribute], culprit, findings.run.weighed_costs[culprit])
     if cause.attribute == "mpi_bytes":
         said += _call_that_moves(findings, culprit)
-    if cause.seconds is None or not cause.share or cause.attribute in MISS_RATES:  # of which the gain is
-        return f"{NAMES[cause.attribute]}: {said}"
+    is_of_gain = cause.attribute in MISS_RATES
+    return f"{NAMES[cause.attribute]}: {said}{'' if is_of_gain else _of_the_time(findings, cause)}"
+
+
+def _of_the_time(findings: Findings, cause: Cause) -> str:
+    """Write what a cause takes of a region's time, unless that is all."""
+    if cause.seconds is None or not cause.share or cause.share >= ALL:
+        return ""
     spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
-    return f"{NAMES[cause.attribute]}: {said}{'' if cause.share >= ALL else f'; it takes {spent} of {whole}'}"
+    return f"; it takes {spent} of {whole}"
+
+
+def in_files(findings: Findings, regions: Sequence[int]) -> str:
+    """Write what some regions read and write, by call where calls are known: ``file I/O: 1.6e6 writes of 96 B``."""
+
+    def total(metric: str) -> float:
+        known = complete(findings.experiment, metric)
+        return float(findings.run.weighed.sums(metric)[list(regions)].sum()) if known else 0.0
+
+    calls, moved, read, written = map(total, ("io_calls", "io_bytes", "io_bytes_read", "io_bytes_written"))
+    what = "reads" if read >= ALL * moved else "writes" if written >= ALL * moved else "calls"
+    return f"file I/O: {f'{count(calls)} {what} of {volume(moved / calls)}' if calls else volume(moved)}"
 
 
 def _call_that_moves(findings: Findings, culprit: int) -> str:

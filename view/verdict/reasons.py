@@ -30,7 +30,7 @@ from ..causes import (
 from ..place import Place, short
 from ..times import time_of
 from ..units import count, percent, ranks, volume
-from .parts import ALL, IN_MPI, NO_PROBES, NOT_COUNTED, OF_CODE, has_no_probes, not_counted, parts
+from .parts import ALL, IN_MPI, NO_PROBES, NOT_COUNTED, OF_CODE, has_no_probes, in_files, not_counted, parts
 
 __all__ = ["against_order", "general_advice", "more_about", "reasons"]
 
@@ -48,7 +48,7 @@ def reasons(findings: Findings, finding: Finding) -> list[str]:
     uneven = [f"why: {line}" for line in _why_uneven(findings, finding)] if finding.groups else []
     heavy = [] if finding.weight is None else _why_heavy(findings, finding)
     if finding.procedure and finding.weight is None:
-        heavy = [f"why: {line}" for line in _why_in_mpi(findings, finding)]
+        heavy = [f"why: {line}" for line in _why_procedure(findings, finding)]
     is_uneven = finding.kind in (Kind.IMBALANCE, Kind.SLOW_CORE) and bool(finding.groups)
     said = [*uneven, *heavy] if is_uneven else [*heavy, *uneven]
     said = [each for each in said if not each.endswith(NOT_COUNTED)] or said
@@ -166,8 +166,11 @@ def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
     return [*computing, *waiting]
 
 
-def _why_in_mpi(findings: Findings, finding: Finding) -> list[str]:
+def _why_procedure(findings: Findings, finding: Finding) -> list[str]:
     assert finding.procedure
+    if finding.kind is Kind.FILE_IO:
+        paths, regions = finding.procedure.paths, findings.run.weighed.regions
+        return [in_files(findings, [index for index, each in enumerate(regions) if each.id in paths])]
     if finding.kind is Kind.LATE and len(finding.procedure.paths) == 1:
         return [_waiting(findings, finding.procedure.region)]
     return []
@@ -184,6 +187,8 @@ def general_advice(findings: Findings, finding: Finding) -> list[str]:
         names = [*([most.attribute] if most else []), *(each.attribute for each in _apart(findings, finding))]
         uneven = [to_try[each] for each in dict.fromkeys(names)]
     heavy = [] if finding.weight is None else _against_weight(findings, finding)
+    if finding.procedure and finding.weight is None and finding.kind is Kind.FILE_IO:
+        heavy = [_against_files(findings, finding.procedure.region)]
     said = [*uneven, *heavy] if finding.kind is Kind.IMBALANCE else [*heavy, *uneven]
     return [f"try: {each}" for each in dict.fromkeys(said)]
 
@@ -213,9 +218,18 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
     elif finding.kind is Kind.HOT_SPOT and findings.parts.is_steady(culprit):
         yield "execute fewer instructions: vectorise, or compute less; it hardly waits for memory"
     advice, remedies = against_weight(findings.run.weighed_costs[culprit]), findings.parts.remedies(culprit)
-    names = {Kind.FILE_IO: "io_bytes", Kind.TRANSFER: "mpi_bytes", Kind.MEMORY: _worst_misses(findings, culprit)}
-    for kind in sorted(names.keys() & remedies.keys(), key=lambda kind: remedies[kind].after - remedies[kind].before):
-        yield advice[names[kind]]
+    to_try = {
+        Kind.FILE_IO: _against_files(findings, culprit),
+        Kind.TRANSFER: advice["mpi_bytes"],
+        Kind.MEMORY: advice[_worst_misses(findings, culprit)],
+    }
+    for kind in sorted(to_try.keys() & remedies.keys(), key=lambda kind: remedies[kind].after - remedies[kind].before):
+        yield to_try[kind]
+
+
+def _against_files(findings: Findings, region: int) -> str:
+    small = findings.explanation.seconds.has_small_io[region]
+    return against_weight(findings.run.weighed_costs[region])["io_calls" if small else "io_bytes"]
 
 
 def _worst_misses(findings: Findings, culprit: int) -> str:

@@ -179,6 +179,19 @@ def test_numbers_in_a_text_are_read_one_by_one(site):
     assert "text becomes numbers one by one" in advice.text
 
 
+@pytest.mark.parametrize(
+    ("call", "cure"),
+    [
+        ("MPI_File_write_at", "for all of it, in a collective call (MPI_File_write_at_all)"),
+        ("MPI_File_read_shared", "for all of it, in a collective call (_ordered instead of _shared)"),
+        ("MPI_File_write_all", "one datatype or view of the file for all of it"),
+    ],
+)
+def test_many_pieces_move_at_once_by_mpi_io(call, cure, site):
+    (advice,) = input_output(site(loop(f"{call}(at, x[i]);"), io_calls=1e5, io_bytes=96e5))
+    assert advice.text.endswith(cure)
+
+
 def test_a_macro_with_do_and_zero_is_no_loop(tmp_path):
     source = read_c_family(dedent(SILENT["a macro that stands for a statement"][1]).encode(), tmp_path / "x.c")
     assert [type(each).__name__ for each in source.procedures[-1].body] == ["Assignment"]

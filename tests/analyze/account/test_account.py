@@ -158,6 +158,20 @@ def test_files_are_calls_bytes_and_a_rest(make_experiment):
     assert dump["io_rest"] == pytest.approx([0.5, 0.5, 0.8])
 
 
+@pytest.mark.parametrize(("calls", "rest"), [(1.1e4, 0.0), (0.9e4, 0.991)])
+def test_small_calls_take_all_of_the_time_in_files_unless_they_wait(calls, rest, make_experiment):
+    """MPI-IO takes longer for a call than the system does; what is longer than 100 us for each waits."""
+    made = make_experiment(
+        {"dump": [0.0]},
+        io_time={"dump": [1.0]},
+        io_calls={"dump": [calls]},
+        io_bytes_read={},
+        io_bytes_written={"dump": [96 * calls]},
+    )
+    prices = {"read_call": 1e-6, "read_byte": 0.0, "write_call": 1e-6, "write_byte": 0.0}
+    assert of_region(account(made, prices=prices), "dump").get("io_rest", [0.0]) == pytest.approx([rest])
+
+
 def test_turns_of_others_are_shared_out_by_computing_as_far_as_there_is_time_off(make_experiment):
     times = {"a": [1.0] * 3, "b": [1.0] * 3, "sleep": [0.0] * 3}
     made = make_experiment(times, off={"a": [1.0] * 3, "b": [3.0] * 3, "sleep": [5.0] * 3})

@@ -198,3 +198,37 @@ def test_instructions_that_hardly_wait_explain_a_hot_spot_in_its_record_and_in_w
     (slow,) = (each for each in found.verdict.findings if found.experiment.path_name(each.region.id) == "slow")
     assert (slow.kind, slow.level) == (Kind.HOT_SPOT, level)
     assert any(said in each for each in reasons(found, slow))
+
+
+@pytest.mark.parametrize(("size", "cause"), [(9.9e3, "io_calls"), (10.1e3, "io_bytes")])
+def test_files_are_a_matter_of_calls_where_these_move_little_each(size, cause, make_experiment):
+    files = {"io_time": {"dump": [1.0] * 2}, "io_calls": {"dump": [2e4] * 2}, "io_bytes": {"dump": [2e4 * size] * 2}}
+    written = {"io_bytes_written": files["io_bytes"], "io_bytes_read": {}}
+    found = analyze(make_experiment({"dump": [0.1] * 2, "calm": [1.0] * 2}, **files, **written))
+    first = found.verdict.findings[0]
+    assert (first.kind, [each.attribute for each in first.causes]) == (Kind.FILE_IO, [cause])
+    said = " ".join(" ".join(verdict_lines(found, everything=True)).split())
+    assert ("why: file I/O: 4.0e4 writes of 9.9 kB try: collect the pieces in a buffer" in said) == (
+        cause == "io_calls"
+    )
+
+
+@pytest.mark.parametrize(("files", "kind"), [(0.01, Kind.HOT_SPOT), (0.03, Kind.FILE_IO)])
+def test_what_is_called_from_everywhere_and_mostly_reads_or_writes_says_so(files, kind, make_experiment):
+    """A function of 40 callers, each of which weighs little."""
+    callers = [f"f{number}" for number in range(40)]
+    times = {name: [0.1] * 2 for name in callers} | {f"{name}/log": [0.02] * 2 for name in callers}
+    of = {"io_time": files, "io_calls": 1e3, "io_bytes": 96e3, "io_bytes_written": 96e3}
+    more = {metric: {f"{name}/log": [each] * 2 for name in callers} for metric, each in of.items()}
+    made = make_experiment(times, **more)
+    paths = [
+        replace(each, region=Region("function", "log", "app.c", "log", 0, 9, 9)) if each.region.name == "log" else each
+        for each in made.call_paths
+    ]
+    found = analyze(made.replaced(call_paths=paths))
+    (log,) = (each for each in found.verdict.findings if each.procedure)
+    assert log.kind is kind
+    if kind is Kind.FILE_IO:
+        assert log.gain is not None
+        assert log.gain.seconds == pytest.approx(40 * files)
+        assert "why: file I/O: 8.0e4 writes of 96 B" in reasons(found, log)
