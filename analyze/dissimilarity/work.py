@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..evidence.attributes import LEAST_RATE, Attribute
 from ..run.arrays import Indices, Values, ratio
-from ..run.criteria import CRITERIA, THRESHOLD
+from ..run.criteria import CRITERIA, THRESHOLD, TICK
 from ..run.selection import complete
 from .dissimilarity import Dissimilarity
 from .rank_vectors import RankVectors
@@ -106,8 +106,9 @@ class Work:
                 groups[-1].append(columns)
             else:
                 groups.append([columns])
+        times = self.vectors.values[list(places)].sum(axis=0)
         for group in groups:
-            if len(group) > 1:
+            if len(group) > 1 and np.ptp(times[np.concatenate(group)]) >= TICK:
                 yield tuple(labels[column] for column in np.sort(np.concatenate(group)).tolist())
 
     def _by_program(self, columns: Indices) -> list[Indices]:

@@ -13,7 +13,7 @@ from ...experiment.prices import Prices
 from ..critical_path.serialisation import Serialisation
 from ..run.arrays import Flags, Values
 from ..run.costs import Cost, are_small
-from ..run.criteria import CRITERIA, THRESHOLD
+from ..run.criteria import CRITERIA, THRESHOLD, TICK
 from ..run.oversubscription import oversubscription
 from ..run.selection import Selection, complete
 from .attributes import Attribute
@@ -77,7 +77,8 @@ class TimeSplit:
     @cached_property
     def waits(self) -> Flags:
         """Whether a region spends a part of its time in MPI that its volume does not explain, or works in turn."""
-        return np.asarray((self.is_part(self.mpi) & ~self.moves) | (self.chained > 0))
+        is_long = self.is_part(self.mpi) & (self.mpi >= TICK)
+        return np.asarray((is_long & ~self.moves) | (self.chained > 0))
 
     @cached_property
     def has_small_calls(self) -> Flags:

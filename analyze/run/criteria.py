@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, Final
 
-__all__ = ["CRITERIA", "SAMPLING", "THRESHOLD", "Criteria", "criterion_fields"]
+__all__ = ["CRITERIA", "SAMPLING", "THRESHOLD", "TICK", "Criteria", "criterion_fields"]
 
 THRESHOLD: Final = 0.1  # Algorithm 1, line 7: of a length; and of a whole: what is as much is worth a word
 # Standard deviations: numbers of samples are Poisson distributed, and a - b varies by a + b. These are three, and 1 %
@@ -103,6 +103,8 @@ class Criteria:
 
 
 CRITERIA = Criteria()
+# Seconds: a tick of Linux is no shorter, and takes as much of a rank by chance. What is less is no finding and no wait.
+TICK: Final = THRESHOLD * CRITERIA.resolution
 
 
 def criterion_fields() -> tuple[Field[Any], ...]:

@@ -61,7 +61,7 @@ class Prepared:
 
     @property
     def least_seconds(self) -> float:
-        """The seconds of the run that a finding must be about, whatever its kind: what is less matters to nobody."""
+        """The seconds of the run that a difference, or a cost, must be: what is less matters to nobody."""
         return min(self.least_gain * self.program_time, CRITERIA.resolution)
 
     @property

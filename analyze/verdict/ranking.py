@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ...experiment import Experiment, Region
-from ..run.criteria import THRESHOLD
+from ..dissimilarity.off_processor import METRIC as OFF_PROCESSOR
+from ..run.criteria import THRESHOLD, TICK
+from ..run.overhead import TIMES
 from .analysis import Analysis
-from .finding import Finding, Kind
+from .finding import Finding, Kind, Wait
 from .gain import gain_of
 from .heavy import late_region
 
@@ -45,7 +47,22 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
         places[last] = replace(known, gain=known.gain or waited_for.gain, waits=(*known.waits, wait))
     kept = [each for each in places.values() if each.gain or not _may_be_for_cores(analysis, each)]
     kept = [each for each in kept if not any(_is_merely_around(analysis, each, other) for other in kept)]
-    return [replace(each, waits=tuple(sorted(each.waits, key=lambda wait: -wait.seconds))) for each in kept]
+    kept = [each for each in kept if _time(analysis, each) >= TICK]
+    return [replace(each, waits=_longest_first(each.waits)) for each in kept]
+
+
+def _longest_first(waits: Iterable[Wait]) -> tuple[Wait, ...]:
+    return tuple(sorted((each for each in waits if each.seconds >= TICK), key=lambda each: -each.seconds))
+
+
+def _time(analysis: Analysis, finding: Finding) -> float:
+    """Return the seconds that a finding is about: its gain, or by what ranks differ, or else the time of the region."""
+    if finding.gain:
+        return finding.gain.seconds
+    if finding.is_of_ranks and analysis.vectors.metric in (*TIMES, OFF_PROCESSOR):
+        values = [group.value for group in finding.groups]
+        return max(values) - min(values)
+    return finding.share * (analysis.run.program_time if finding.of_run else analysis.base.seconds)
 
 
 def _may_be_for_cores(analysis: Analysis, finding: Finding) -> bool:

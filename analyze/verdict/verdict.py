@@ -10,7 +10,7 @@ import numpy as np
 
 from ...experiment import Region
 from ..run.costs import is_mostly
-from ..run.criteria import CRITERIA
+from ..run.criteria import CRITERIA, TICK
 from .analysis import Analysis
 from .base import Base
 from .finding import Finding, Kind, Wait, Why
@@ -101,9 +101,10 @@ def _longest_wait(analysis: Analysis, findings: Sequence[Finding]) -> Wait | Non
             late = Region.from_descriptor(delay.late)
             if late.file and late != region:
                 who = len(analysis.run.weighed.ranks) - (analysis.master is not None)
-                return Wait(region, min(delay.seconds / who, seconds), late)  # a master's waiting is in the delay, too
+                seconds = min(delay.seconds / who, seconds)  # a master's waiting is in the delay, too
+                return Wait(region, seconds, late) if seconds >= TICK else None
             break
-    return Wait(region, seconds)
+    return Wait(region, seconds) if seconds >= TICK else None
 
 
 def _computes_least(analysis: Analysis, column: int) -> bool:

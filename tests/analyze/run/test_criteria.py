@@ -1,12 +1,18 @@
 """What decides of a verdict is judged by its criteria: just below and just above each."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.disparity.disparity import find_disparity
 from autoanalyzer.analyze.run.code_regions import CodeRegion
 from autoanalyzer.analyze.run.compute_time import part_by_noise
-from autoanalyzer.analyze.run.criteria import CRITERIA, THRESHOLD, criterion_fields
+from autoanalyzer.analyze.run.criteria import CRITERIA, THRESHOLD, TICK, criterion_fields
+from autoanalyzer.analyze.verdict import Finding, Kind, Wait
+from autoanalyzer.analyze.verdict.ranking import each_place_once
+from autoanalyzer.experiment import Region
 
 CALM = {f"calm{number}": [1.0] * 4 for number in range(10)}
 BOTH = pytest.mark.parametrize("side", [0.99, 1.01], ids=["just below", "just above"])
@@ -180,3 +186,35 @@ def test_byte_that_takes_longer_waits(make_experiment, side):
         {"swap": alike(0.0), "work": alike(0.3)}, mpi_time={"swap": alike(took)}, mpi_bytes={"swap": alike(moved)}
     )
     assert (causes(analyze(made), "swap") == ["mpi_bytes"]) == (side > 1)
+
+
+@BOTH
+def test_what_takes_less_than_a_tick_is_no_finding_nor_are_ranks_said_to_wait_for_it(make_experiment, side):
+    swap = {"mpi_time": {"swap": alike(side * TICK)}, "mpi_bytes": {"swap": alike(1e6)}}
+    found = analyze(make_experiment({"swap": alike(0.0), "work": alike(0.03)}, **swap))
+    assert [each.region.id for each in found.verdict.findings if each.region] == ([1, 2] if side > 1 else [2])
+    late = Finding(
+        Kind.LATE, found.run.weighed.regions[1], share=1.0, waits=(Wait(Region("mpi", "MPI_Recv"), side * TICK),)
+    )
+    (kept,) = each_place_once(found, [late])
+    assert len(kept.waits) == (side > 1)
+
+
+@BOTH
+def test_waiting_in_mpi_shorter_than_a_tick_is_not_said(make_experiment, side):
+    made = make_experiment(
+        {"sync": alike(0.0), "work": alike(0.03)}, mpi_time={"sync": alike(side * TICK)}, mpi_bytes={}
+    )
+    assert bool(analyze(made).explanation.seconds.waits.any()) == (side > 1)
+
+
+@BOTH
+def test_ranks_of_the_same_work_are_not_said_to_differ_by_less_than_a_tick(make_experiment, side):
+    times = {"work": [2.0, 1.0, 1.0, 1.0], "calm": alike(1.0)}
+    executed = {"work": [2e9, 1e9, 1e9, 1e9], "calm": alike(1e9)}
+    found = analyze(make_experiment(times, instructions=executed))
+    values = found.vectors.values + np.array([0.0, 0.0, 0.0, side * TICK])
+    work = replace(found.work, vectors=replace(found.vectors, values=values))
+    (place,) = found.dissimilarity.culprits
+    apart = [*work._alike([[0], [1, 2], [3]], [place])]
+    assert apart == ([(1, 2, 3)] if side > 1 else [])
