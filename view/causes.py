@@ -16,8 +16,10 @@ __all__ = [
     "AT_ONCE",
     "EACH_TIME",
     "FEWER_MESSAGES",
+    "FOLLOW",
     "MAYBE_SPEED",
     "NAMES",
+    "ON_DEMAND",
     "SAME_WORK",
     "against_difference",
     "against_weight",
@@ -32,6 +34,8 @@ AT_ONCE: Final = "hand on each piece of the work as soon as it is done, so that 
 EACH_TIME: Final = (
     "share the work out evenly each time, not only in sum: the others wait for the rank that is busiest then"
 )
+ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all ranks come to their end at the same time"
+FOLLOW: Final = "autoanalyzer run --path always shows who waits for whom"
 FEWER_MESSAGES: Final = "pack messages to the same rank into one, if there are several; one collective for many values"
 
 NAMES: Final = {

@@ -257,7 +257,9 @@ def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> d
         "ranks": list(finding.slowest),
         "clusters": [{"ranks": list(each.labels), "mean": each.value} for each in finding.groups],
         "causes": [asdict(each) for each in finding.causes],
-        "waits": [{**_of_region(each.region), "seconds": each.seconds} for each in finding.waits],
+        "waits": [
+            {**_of_region(each.region), "seconds": each.seconds, "ranks": list(each.ranks)} for each in finding.waits
+        ],
         **_gain(finding.gain),
         "share": finding.share,
         "of_run": finding.of_run,

@@ -10,6 +10,7 @@ from .analysis import Analysis
 from .finding import Doubt
 
 __all__ = [
+    "REASONS",
     "Confidence",
     "confidence_in_difference",
     "confidence_in_weight",
@@ -20,12 +21,13 @@ __all__ = [
     "is_speed",
 ]
 
-_REASONS: Final = {
+REASONS: Final = {
     Doubt.SAME_WORK: "the ranks did the same work",
     Doubt.MEASURING: "measuring may have made the difference",
     Doubt.COUNTS_ALONE: "the ranks that executed most took hardly longer by the clock",
     Doubt.SPEED: "these ranks are slower nearly everywhere, and no counts confirm more work",
     Doubt.CHANCE: "the difference is small, and no counts confirm it",
+    Doubt.CORES: "which rank gets work first depends on who gets a core",
 }
 
 
@@ -89,7 +91,7 @@ def is_speed(analysis: Analysis, regions: Sequence[int]) -> bool:
 def confidence_in_difference(analysis: Analysis, regions: Sequence[int]) -> Confidence:
     """Judge that ranks differ in some regions; see ``doubt_of_difference``."""
     if doubt := doubt_of_difference(analysis, regions):
-        return Confidence("low", _REASONS[doubt])
+        return Confidence("low", REASONS[doubt])
     if _counts_differ(analysis, regions):
         return Confidence("high", "what the ranks do differs, too")
     return _without_a_cause(analysis)

@@ -29,13 +29,14 @@ class Kind(StrEnum):
 
 
 class Doubt(StrEnum):
-    """What a difference between ranks may be, if not different work."""
+    """What a difference between ranks, or waiting, may be, if not different work."""
 
     SAME_WORK = "same_work"
     MEASURING = "measuring"
     COUNTS_ALONE = "counts_alone"
     SPEED = "speed"
     CHANCE = "chance"
+    CORES = "cores"
 
 
 class Why(StrEnum):
@@ -130,11 +131,13 @@ class Wait:
         region: The region whose MPI calls they wait in.
         seconds: How long they wait for that work, a mean over the ranks.
         late: The region for whose work they wait there longest; None where that is the place itself, or not known.
+        ranks: Those for whose work, that with most first; empty where that is not known.
     """
 
     region: Region
     seconds: float
     late: Region | None = None
+    ranks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -184,8 +187,8 @@ class Finding:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether it is that ranks differ, and that is uncertain."""
-        return self.is_of_ranks and self.doubt is not None
+        """Whether it is that ranks differ, or wait for each other, and that is uncertain."""
+        return self.doubt is not None and (self.is_of_ranks or self.doubt is Doubt.CORES)
 
     @property
     def slowest(self) -> tuple[int | str, ...]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from ...experiment import Region
 from ..run.costs import is_mostly
+from ..run.criteria import THRESHOLD
 from .analysis import Analysis
-from .confidence import confidence_in_weight
-from .finding import Finding, Kind, Saved, Wait, Why
+from .confidence import REASONS, confidence_in_weight
+from .finding import Doubt, Finding, Kind, Saved, Wait, Why
 from .gain import gain_of, gain_of_weight
 from .share import share_of
 
-__all__ = ["heavy_procedures", "heavy_regions", "late_region"]
+__all__ = ["heavy_procedures", "heavy_regions", "late_region", "late_work"]
 
 _AWAITED: Final = "ranks wait for it"
 
@@ -74,13 +76,15 @@ def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | 
         finding: Of a region in which ranks mostly wait.
     """
     position = finding.procedure.region if finding.procedure and finding.weight is None else finding.weight
-    if position is None or finding.kind is not Kind.LATE:
+    if position is None or finding.kind is not Kind.LATE or finding.waits:
         return None
     waiting, regions = analysis.explanation.waiting, analysis.run.weighed.regions
     own = analysis.experiment.call_paths[regions[position].id].region
     if awaited := waiting.awaited.get(position):
         late = _busiest(analysis, awaited)
-        return None if late is None else (late, Wait(own, float(waiting.seconds[position])))
+        if late is None:
+            return None
+        return _late(analysis, late, analysis.parts.at_once(late)), Wait(own, float(waiting.seconds[position]))
     if position in waiting.late:
         culprit = waiting.late[position]
         region, share = analysis.vectors.regions[culprit], share_of(analysis, culprit, compared=True)
@@ -89,13 +93,46 @@ def late_region(analysis: Analysis, finding: Finding) -> tuple[Finding, Wait] | 
     return None
 
 
-def _busiest(analysis: Analysis, region: Region) -> Finding | None:
-    """Return a finding of a region where most of the critical path is in it; None if no code region is it."""
+def late_work(analysis: Analysis, wait: Wait) -> Finding | None:
+    """Return a finding of the work that ranks wait for at different times, though they do equally much in sum.
+
+    Its gain is what the critical path has of it beyond what ranks, but a master, do of it on average.
+
+    Args:
+        analysis: What was found.
+        wait: The longest one, which no other finding explains.
+
+    Returns:
+        None where that is less than a tenth of the run, for ranks are never equally fast all the time; or where it is
+        not known what it would save.
+    """
+    found, path = analysis.efficiency, analysis.explanation.serialisation
+    place = _busiest(analysis, wait.late or wait.region)
+    if found is None or path is None or place is None or found.lost_in_turn < THRESHOLD:
+        return None
+    ranks = len(analysis.run.weighed.ranks)
+    workers = ranks - (analysis.master is not None)
+    mean = float(path.mean[place]) * ranks / workers
+    late = _late(analysis, place, Saved(Why.AT_ONCE, float(path.on_path[place]), mean, on_path=True))
+    if late.gain is None or late.gain.share < analysis.run.least_gain:
+        return None
+    doubt = Doubt.CORES if analysis.master is not None and analysis.explanation.seconds.turns else None
+    level, reason = ("low", REASONS[doubt]) if doubt else (late.level, late.reason)
+    on_path = analysis.critical_path.regions if analysis.critical_path else ()
+    who = next((each.ranks for each in on_path if late.region and each.path == late.region.id), ())
+    some = who if len(who) < workers else ()
+    return replace(late, doubt=doubt, level=level, reason=reason, waits=(replace(wait, ranks=some),))
+
+
+def _late(analysis: Analysis, place: int, saved: Saved) -> Finding:
+    region, share = analysis.run.weighed.regions[place], share_of(analysis, place)
+    return Finding(Kind.LATE, region, gain=gain_of(analysis, [saved]), share=share, level="high", reason=_AWAITED)
+
+
+def _busiest(analysis: Analysis, region: Region) -> int | None:
+    """Return where most of the critical path is in a region, as a position; None if no code region is it."""
     serialisation, paths = analysis.explanation.serialisation, analysis.experiment.call_paths
     places = [index for index, each in enumerate(analysis.run.weighed.regions) if paths[each.id].region == region]
     if not places or serialisation is None:
         return None
-    place = max(places, key=lambda index: serialisation.on_path[index])
-    gain = gain_of(analysis, [analysis.parts.at_once(place)])
-    late, share = analysis.run.weighed.regions[place], share_of(analysis, place)
-    return Finding(Kind.LATE, late, gain=gain, share=share, level="high", reason=_AWAITED)
+    return max(places, key=lambda index: serialisation.on_path[index])

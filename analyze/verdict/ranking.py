@@ -52,7 +52,12 @@ def each_place_once(analysis: Analysis, findings: Iterable[Finding]) -> list[Fin
 
 
 def _longest_first(waits: Iterable[Wait]) -> tuple[Wait, ...]:
-    return tuple(sorted((each for each in waits if each.seconds >= TICK), key=lambda each: -each.seconds))
+    """Order waits, each region's longest one alone."""
+    found: dict[Region, Wait] = {}
+    for each in sorted(waits, key=lambda each: -each.seconds):
+        if each.seconds >= TICK:
+            found.setdefault(each.region, each)
+    return tuple(found.values())
 
 
 def _time(analysis: Analysis, finding: Finding) -> float:
@@ -74,7 +79,7 @@ def _is_merely_around(analysis: Analysis, finding: Finding, other: Finding) -> b
     """Return whether a hot spot is another one, and the call path, or the loop, that leads there."""
     if not (finding.region and other.region) or finding.region.own_code or finding.groups or finding.waits:
         return False
-    if {finding.kind, other.kind} != {Kind.HOT_SPOT}:
+    if finding.kind is not Kind.HOT_SPOT or other.kind not in (Kind.HOT_SPOT, Kind.LATE) or other.of_run:
         return False
     is_below = finding.region.id in analysis.experiment.ancestors(other.region.id)
     rest = finding.share - other.share
@@ -133,7 +138,7 @@ def _of_path(findings: Sequence[Finding]) -> Finding:
         procedure=next((each.procedure for each in findings if each.procedure), None),
         others=tuple(dict.fromkeys(path for each in findings for path in each.others)),
         causes=first.causes or next((each.causes for each in findings if each.causes), ()),
-        doubt=uneven.doubt if uneven else None,
+        doubt=uneven.doubt if uneven else first.doubt,
         share=_share(findings, first.of_run, max),
     )
 

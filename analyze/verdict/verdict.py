@@ -14,7 +14,7 @@ from ..run.criteria import CRITERIA, TICK
 from .analysis import Analysis
 from .base import Base
 from .finding import Finding, Kind, Wait, Why
-from .heavy import heavy_procedures, heavy_regions
+from .heavy import heavy_procedures, heavy_regions, late_work
 from .ranking import each_place_once, ranked
 from .uneven import uneven_regions
 
@@ -37,8 +37,10 @@ class Verdict:
         master: The rank that hands out work, which is left out of balance and gains; None without one.
         computes_least: The only rank that differs from all others, if it computes no more than any other, wherever
             ranks differ, for certain, and is not the master.
-        longest_wait: Where ranks wait longest for each other; None if a finding is most of it, or it is little, or the
+        longest_wait: Where ranks wait longest for each other; None if a finding is of it, or it is little, or the
             efficiency is not known.
+        not_followed: The share of the run in MPI if it is large, no finding is of it, and no critical path was recorded
+            that would show who waits for whom; else 0.
     """
 
     findings: tuple[Finding, ...]
@@ -48,6 +50,7 @@ class Verdict:
     master: int | None = None
     computes_least: int | None = None
     longest_wait: Wait | None = None
+    not_followed: float = 0.0
 
     @property
     def transfer(self) -> float:
@@ -66,6 +69,10 @@ def find_verdict(analysis: Analysis) -> Verdict:
     too_short = analysis.run.program_time < CRITERIA.resolution
     found = [] if too_short else [*uneven_regions(analysis), *heavy_regions(analysis), *heavy_procedures(analysis)]
     findings = tuple(ranked(each_place_once(analysis, found)))
+    longest = None if too_short else _longest_wait(analysis, findings)
+    if longest and (late := late_work(analysis, longest)):
+        findings, longest = tuple(ranked(each_place_once(analysis, [*found, late]))), None
+    balanced = not any((each.groups and not each.doubt) or each.kind in _OF_RANKS for each in findings)
     vectors, master = analysis.vectors, analysis.master
     column = analysis.dissimilarity.odd_one
     is_certain = column not in (None, master) and not any(each.doubt for each in findings)
@@ -73,12 +80,13 @@ def find_verdict(analysis: Analysis) -> Verdict:
         findings,
         analysis.base,
         too_short,
-        balanced=not any((each.groups and not each.doubt) or each.kind in _OF_RANKS for each in findings),
+        balanced=balanced,
         master=None if master is None else vectors.ranks[master],
         computes_least=vectors.ranks[column]
         if column is not None and is_certain and _computes_least(analysis, column)
         else None,
-        longest_wait=None if too_short else _longest_wait(analysis, findings),
+        longest_wait=longest,
+        not_followed=_not_followed(analysis) if balanced and not too_short else 0.0,
     )
 
 
@@ -105,6 +113,14 @@ def _longest_wait(analysis: Analysis, findings: Sequence[Finding]) -> Wait | Non
                 return Wait(region, seconds, late) if seconds >= TICK else None
             break
     return Wait(region, seconds) if seconds >= TICK else None
+
+
+def _not_followed(analysis: Analysis) -> float:
+    run = analysis.run
+    if analysis.critical_path or len(run.weighed.ranks) < 2 or run.mean_time <= 0:
+        return 0.0
+    share = sum(run.weighed_costs[each].mpi_time or 0.0 for each in run.weighed.top) / run.mean_time
+    return share if share >= CRITERIA.part else 0.0
 
 
 def _computes_least(analysis: Analysis, column: int) -> bool:

@@ -21,7 +21,7 @@ from ..repeatability import how_sure, in_runs
 from ..times import saving, time_of
 from ..units import percent, ranks, volume
 from .highlight import Highlight, highlight_of
-from .parts import IN_MPI, NOT_COUNTED, has_no_probes
+from .parts import NOT_COUNTED, has_no_probes, is_in_mpi
 from .reasons import against_order, general_advice, more_about, reasons
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def _who(findings: Findings, finding: Finding) -> str:
     if len(finding.groups) > 1 and findings.vectors.threads:
         who = re.sub("(threads?) ", r"\1 (rank.thread) ", who, count=1)
     said = [f"{who}{_saved(findings, finding)}".removeprefix("; ")]
-    is_busy = finding.of_run or finding.kind not in IN_MPI
+    is_busy = finding.of_run or not is_in_mpi(finding)
     if finding.gain and finding.region and is_busy and finding.share >= _LEAST_SHARE:
         said.append(f"{percent(100 * finding.share)} of {'the run' if finding.of_run else 'all busy time'}")
     if finding.weight is not None and finding.kind not in (*_OF_RANKS, Kind.FILE_IO, Kind.MESSAGES, Kind.TRANSFER):
@@ -243,7 +243,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         position = finding.weight
         seconds = findings.explanation.seconds
         busy = seconds.computing + seconds.of["io_bytes"]
-        time = float((seconds.time if finding.kind in IN_MPI else busy)[position])
+        time = float((seconds.time if is_in_mpi(finding) else busy)[position])
         if finding.gain and _is_said_of_all(finding):
             time = finding.gain.seconds
         time = means[0] if means else time  # as the path has it, of which the gain is
@@ -254,13 +254,13 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     number = len(findings.run.weighed.ranks)
     if number == 1:
         return f"{time_of(findings.experiment, time)} in all"
-    if finding.kind is Kind.IMBALANCE or findings.in_turn[position]:
+    if findings.verdict.master is not None and not is_in_mpi(finding):
+        who, time = "without the master", means[0] if means else time * number / (number - 1)  # which hardly computes
+    elif finding.kind is Kind.IMBALANCE or means or findings.in_turn[position]:
         who = "all ranks alike in sum"
-    elif findings.verdict.master is not None and finding.kind not in IN_MPI:
-        who, time = "without the master", time * number / (number - 1)  # which computes next to nothing
     else:
         who = "all ranks alike" if _is_even(findings, finding, position) else "on average"
-    of_wall = " of wall time" if finding.kind in IN_MPI or finding.weight is None else ""
+    of_wall = " of wall time" if is_in_mpi(finding) or finding.weight is None else ""
     if finding.gain and _is_said_of_all(finding):
         return f"{who}: {time_of(findings.experiment, time)} per rank {_SPENT[finding.gain.parts[0].why]}"
     of_threads = ", summed over its threads" if findings.vectors.threads and not of_wall else ""

@@ -8,10 +8,12 @@ from typing import Final
 from ...analyze import Findings
 from ...analyze.run.criteria import CRITERIA
 from ...analyze.run.overhead import Overhead
+from ..causes import FOLLOW
 from ..place import Place
 from ..times import time_of
 from ..title import title_of
 from ..units import percent, ranks, seconds
+from .parts import can_be_followed
 
 __all__ = ["balanced", "efficiency", "headline", "master", "processes", "too_short", "what_is_busy"]
 
@@ -105,7 +107,10 @@ def balanced(findings: Findings) -> list[str]:
     as_far = f" as far as the data of {present} of {expected} ranks show" if present < expected else ""
     who = "threads" if findings.vectors.threads else "ranks"
     line = f"balanced{as_far}: {who}{of_each}{without} differ in no region enough to matter"
-    return [line] if verdict.findings else [f"{line}; no region stands out"]
+    line += "" if verdict.findings else "; no region stands out"
+    if verdict.not_followed and can_be_followed(findings):
+        line += f"; {percent(100 * verdict.not_followed)} of the run is in MPI: {FOLLOW}"
+    return [line]
 
 
 def master(findings: Findings) -> list[str]:

@@ -10,25 +10,55 @@ from ...analyze.evidence.attributes import MISS_RATES
 from ...analyze.run.code_regions import call_line_of, caller_of
 from ...analyze.run.selection import complete
 from ...analyze.run.summary import summary
-from ...analyze.verdict import Cause, Finding, Kind
+from ...analyze.verdict import Cause, Finding, Kind, Why
 from ..causes import NAMES, evidence, of_the_program
 from ..place import Place, at_line, short
 from ..times import time_of
 from ..units import count, volume
 
-__all__ = ["ALL", "IN_MPI", "NOT_COUNTED", "NO_PROBES", "OF_CODE", "has_no_probes", "in_files", "not_counted", "parts"]
+__all__ = [
+    "ALL",
+    "NOT_COUNTED",
+    "NO_PROBES",
+    "OF_CODE",
+    "can_be_followed",
+    "has_no_probes",
+    "in_files",
+    "is_at_once",
+    "is_in_mpi",
+    "not_counted",
+    "parts",
+]
 
 NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
 NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"
 ALL: Final = 0.9  # of a time: what is as much is all of it
-IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
+_IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
+
+
+def is_in_mpi(finding: Finding) -> bool:
+    """Return whether a finding is of time in MPI; else it is of work, for which others may wait."""
+    return finding.kind in _IN_MPI and not is_at_once(finding)
+
+
+def is_at_once(finding: Finding) -> bool:
+    """Return whether it would save time if ranks did a region's work at the same time."""
+    return finding.gain is not None and any(part.why is Why.AT_ONCE for part in finding.gain.parts)
 
 
 def not_counted(findings: Findings) -> list[str]:
     """Say how causes can be had; nothing of a file of another tool, which cannot be rerun."""
-    imported = "imported:" in findings.experiment.metric("wall_time").source
-    return [] if imported else [NOT_COUNTED]
+    return [NOT_COUNTED] if _can_be_rerun(findings) else []
+
+
+def can_be_followed(findings: Findings) -> bool:
+    """Return whether another run could record the critical path, which this one has not."""
+    return findings.critical_path is None and _can_be_rerun(findings)
+
+
+def _can_be_rerun(findings: Findings) -> bool:
+    return "imported:" not in findings.experiment.metric("wall_time").source
 
 
 def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:

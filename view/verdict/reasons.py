@@ -20,8 +20,10 @@ from ..causes import (
     AT_ONCE,
     EACH_TIME,
     FEWER_MESSAGES,
+    FOLLOW,
     MAYBE_SPEED,
     NAMES,
+    ON_DEMAND,
     SAME_WORK,
     against_difference,
     against_weight,
@@ -30,7 +32,19 @@ from ..causes import (
 from ..place import Place, short
 from ..times import time_of
 from ..units import count, percent, ranks, volume
-from .parts import ALL, IN_MPI, NO_PROBES, NOT_COUNTED, OF_CODE, has_no_probes, in_files, not_counted, parts
+from .parts import (
+    ALL,
+    NO_PROBES,
+    NOT_COUNTED,
+    OF_CODE,
+    can_be_followed,
+    has_no_probes,
+    in_files,
+    is_at_once,
+    is_in_mpi,
+    not_counted,
+    parts,
+)
 
 __all__ = ["against_order", "general_advice", "more_about", "reasons"]
 
@@ -39,6 +53,7 @@ _MOST_OF_RUN: Final = 0.5  # of the busy time: a region of which more must be kn
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
+    Doubt.CORES: "uncertain: who gets work first depends on who gets a core: repeat with a core for each rank",
     Doubt.COUNTS_ALONE: "uncertain: the ranks that executed most took hardly longer by the clock",
 }
 
@@ -59,7 +74,7 @@ def reasons(findings: Findings, finding: Finding) -> list[str]:
         known += filter(None, [_waited_in(findings, finding.weight)])
     waits = [
         f"ranks wait for it: {time_of(findings.experiment, each.seconds)} on average, in"
-        f" {Place.of_region(each.region).in_words}"
+        f" {Place.of_region(each.region).in_words}{f', for {ranks(sorted(each.ranks))}' if each.ranks else ''}"
         for each in finding.waits
         if each.region not in known
     ]
@@ -186,7 +201,7 @@ def general_advice(findings: Findings, finding: Finding) -> list[str]:
         most = _most_apart(findings, finding)
         names = [*([most.attribute] if most else []), *(each.attribute for each in _apart(findings, finding))]
         uneven = [to_try[each] for each in dict.fromkeys(names)]
-    heavy = [] if finding.weight is None else _against_weight(findings, finding)
+    heavy = [*against_order(findings, finding)] if finding.weight is None else _against_weight(findings, finding)
     if finding.procedure and finding.weight is None and finding.kind is Kind.FILE_IO:
         heavy = [_against_files(findings, finding.procedure.region)]
     said = [*uneven, *heavy] if finding.kind is Kind.IMBALANCE else [*heavy, *uneven]
@@ -202,11 +217,14 @@ def _against_weight(findings: Findings, finding: Finding) -> list[str]:
 def against_order(findings: Findings, finding: Finding) -> Iterator[str]:
     """Say what to try where ranks work one after another, or are late in turn, or send many small messages."""
     culprit, found = finding.weight, findings.explanation.serialisation
-    assert culprit is not None
-    if findings.explanation.seconds.has_small_calls[culprit]:
+    if culprit is not None and findings.explanation.seconds.has_small_calls[culprit]:
         yield FEWER_MESSAGES
-    elif found is not None and findings.in_turn[culprit]:
+    elif found is not None and culprit is not None and findings.in_turn[culprit]:
         yield AT_ONCE if found.passes_on[culprit] else EACH_TIME
+    elif finding.kind is Kind.LATE and is_at_once(finding):
+        yield EACH_TIME if findings.verdict.master is None else ON_DEMAND
+    elif finding.kind is Kind.LATE and not finding.waits and can_be_followed(findings):
+        yield FOLLOW
 
 
 def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
@@ -239,7 +257,7 @@ def _worst_misses(findings: Findings, culprit: int) -> str:
 
 def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
     """Say what is not measured in a region, who calls it, and which ranks are alike, or a master."""
-    if finding.weight is not None and finding.kind not in IN_MPI:
+    if finding.weight is not None and not is_in_mpi(finding):
         if names := findings.unprobed.get(finding.weight):
             yield _too_small(names)
         yield from _throttled(findings, finding.weight)

@@ -9,7 +9,7 @@ import pytest
 
 from autoanalyzer.analyze import Findings, analyze
 from autoanalyzer.analyze.run.busy import busy_times
-from autoanalyzer.analyze.verdict import Finding, Gain, Kind, Saved, Wait, Why
+from autoanalyzer.analyze.verdict import Doubt, Finding, Gain, Kind, Saved, Wait, Why
 from autoanalyzer.analyze.verdict.gain import gain_of_balance, gain_of_weight
 from autoanalyzer.experiment import CallPath, Experiment, Region
 from autoanalyzer.experiment.delay import Delay
@@ -268,3 +268,48 @@ def test_a_rank_is_busy_in_a_team_for_as_long_as_its_slowest_thread(make_experim
     paths[2] = CallPath(Region("parallel", "parallel@3", "app.c", "team", 0, 3, 3), 0)
     found = busy_times(made.replaced(call_paths=paths))
     assert found[1:].tolist() == [[1.0, 0.0, 2.0, 0.0], [4.0, 0.0, 3.0, 0.0]]
+
+
+@pytest.mark.parametrize(("length", "late"), [(3.3, False), (4.2, True)])
+def test_work_that_is_handed_out_and_ends_at_different_times_is_late_once_for_each_place(
+    length: float, late: bool, make_experiment: MakeExperiment
+) -> None:
+    """Ranks 1 to 3 do equally much, but rank 3 begins its last piece when the others have done theirs."""
+    end = length - 3.0
+    handed = followed(
+        make_experiment,
+        {"deal": [0.0] * 4, "work": [0.0, 3.0, 3.0, 3.0], "take": [0.0] * 4},
+        path={"work": [0.0, 0.0, 3.0, end]},
+        waits={"deal": [length, 0, 0, 0], "take": [0.0, end, end, end]},
+        delays={"work": [0.0, 0.0, 3.0, length + 3 * end - 3.0]},
+        who=[("deal", "work", length, length), ("take", "work", 3 * end, 3 * end)],
+        mpi_calls={"deal": [30.0, 0, 0, 0], "take": [0.0, 10.0, 10.0, 10.0]},
+    )
+    found = analyze(handed)
+    assert found.verdict.master == 0
+    (work,) = (each for each in found.verdict.findings if found.experiment.path_name(each.region.id) == "work")
+    assert (work.kind is Kind.LATE, found.verdict.longest_wait is None) == (late, late)
+    text = " ".join(" ".join(verdict_lines(found)).split())
+    said = "why: ranks wait for it: 1.2 s on average, in take (app.c:3), for ranks 2-3 try: hand out smaller pieces"
+    assert (said in text) == late
+    if late:
+        assert work.gain is not None
+        assert work.gain.seconds == pytest.approx(length - 3.0)
+        assert "without the master: 3 s per rank; besides, 1.2 s of waiting for each other (4.2 s on the" in text
+        assert (work.level, work.doubt, work.waits[0].ranks) == ("high", None, (2, 3))
+        shared = analyze(handed.replaced(notes=replace(handed.notes, processors=2))).verdict.findings[0]
+        assert (shared.kind, shared.level, shared.doubt) == (Kind.LATE, "low", Doubt.CORES)
+
+
+@pytest.mark.parametrize(("in_mpi", "said"), [(0.24, False), (0.26, True)])
+def test_where_much_is_in_mpi_and_ranks_are_alike_a_command_is_named_that_shows_who_waits(
+    in_mpi: float, said: bool, make_experiment: MakeExperiment
+) -> None:
+    waits = {"mpi_time": {"turn": [in_mpi] * 4}, "mpi_bytes": {}}
+    made = make_experiment({"work": [1 - in_mpi] * 4, "turn": [0.0] * 4}, **waits)
+    text = " ".join(" ".join(verdict_lines(analyze(made))).split())
+    assert "try: autoanalyzer run --path always shows who waits for whom" in text
+    found = analyze(made.replaced(notes=replace(made.notes, processors=2)))  # for cores, or for each other
+    assert (found.verdict.balanced, found.verdict.not_followed > 0) == (True, said)
+    text = " ".join(" ".join(verdict_lines(found)).split())
+    assert ("26 % of the run is in MPI: autoanalyzer run --path always shows who waits for whom" in text) == said
