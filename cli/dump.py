@@ -12,6 +12,7 @@ from ..experiment.aggregate import LEVELS
 from .part_arguments import names_of
 
 if TYPE_CHECKING:
+    from ..experiment.aggregate import Level
     from ..multivariate.formula import Formula
 
 __all__ = ["add_arguments", "run"]
@@ -24,6 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metrics",
         metavar="NAME,…",
         help="only these metrics, stored or derived (default: all stored; in tables at most twelve that are not 0)",
+    )
+    parser.add_argument(
+        "--region",
+        metavar="NAME",
+        help="only this region, a row per rank and a column per metric: a name, path or FILE:LINE",
     )
     parser.add_argument("--flat", action="store_true", help="one line per region instead of one per call path")
     kind = parser.add_mutually_exclusive_group()
@@ -44,24 +50,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out."""
     from ..experiment import flat
+    from ..experiment.selection import named_paths
     from ..multivariate.derivations import cache_line
     from ..multivariate.wanted_metrics import WantedMetrics
     from ..runtime.open_experiment import open_experiment
-    from ..view.dump import print_dump, shown_metrics, write_csv, write_json
+    from ..view.dump import print_dump, print_regions, shown_metrics, write_csv, write_json
 
+    everything = arguments.csv or arguments.json
     if arguments.csv and (arguments.by or arguments.exclusive):
         raise UsageError("--csv: leave out --by and --exclusive; CSV has exclusive values, summed over all locations")
     if arguments.json and arguments.exclusive:
         raise UsageError("--json: leave out --exclusive; JSON has exclusive and inclusive values")
+    if arguments.region and everything:
+        raise UsageError("--region: leave out --csv and --json; they have all regions")
     experiment, file = open_experiment(arguments.experiment)
     roots = frozenset(experiment.call_paths[root].region for root in experiment.roots)
     if arguments.flat:
         experiment = flat(experiment)
-    everything = arguments.csv or arguments.json
+    level: Level = arguments.by or "process"
     metrics = names_of(arguments.metrics)
     formulas: tuple[Formula, ...] = ()
     if metrics is None:
-        metrics = [each.name for each in experiment.metrics] if everything else shown_metrics(experiment, arguments.by)
+        metrics = (
+            [each.name for each in experiment.metrics]
+            if everything
+            else shown_metrics(experiment, level if arguments.region else arguments.by)
+        )
     else:
         there = [each.name for each in experiment.metrics]
         formulas = WantedMetrics.among(there, metrics, line=cache_line(experiment)).formulas
@@ -69,6 +83,10 @@ def run(arguments: argparse.Namespace) -> int:
         write_csv(experiment, metrics, sys.stdout, formulas=formulas)
     elif arguments.json:
         write_json(experiment, file, metrics, arguments.by, sys.stdout, formulas=formulas)
+    elif arguments.region:
+        paths = named_paths(experiment, arguments.region)
+        below = not arguments.exclusive
+        print_regions(experiment, metrics, level, roots, paths, inclusive=below, formulas=formulas)
     else:
         print_dump(experiment, metrics, arguments.by, roots, inclusive=not arguments.exclusive, formulas=formulas)
     return 0

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import InputError, way_out
+from ..errors import InputError, UsageError, way_out
 from .experiment import Experiment
 from .metric import Metric
 from .notes import Notes
 from .severities import LazySeverities, Severity
 
-__all__ = ["check_ranks", "paths_named", "select"]
+__all__ = ["check_ranks", "named_paths", "paths_named", "select"]
 
 
 def select(
@@ -108,6 +108,18 @@ def paths_named(experiment: Experiment, name: str) -> list[int]:
         return exact or placed
     meant = [index for index, each in enumerate(regions) if f"::{each.name}".lower().endswith(f"::{name}".lower())]
     return meant if len({regions[index].name for index in meant}) == 1 else []
+
+
+def named_paths(experiment: Experiment, name: str) -> list[int]:
+    """Return the call paths of a region that a user names, as ``paths_named`` does.
+
+    Raises:
+        UsageError: There is none.
+        InputError: ``FILE:LINE`` is a place in several files.
+    """
+    if found := paths_named(experiment, name):
+        return found
+    raise UsageError(f"no region {name}; {way_out(name, (each.region.name for each in experiment.call_paths))}")
 
 
 def _columns(experiment: Experiment, processes: Collection[int] | None) -> list[int]:

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from ..analyze.run.arrays import Flags, Indices, Values
 from ..analyze.run.code_regions import startup_paths
 from ..analyze.run.oversubscription import waiting_for_turns
-from ..errors import InputError, LocationsError, UsageError, way_out
+from ..errors import InputError, LocationsError, UsageError
 from ..experiment import Experiment
 from ..experiment.grouping import grouped, over_locations
 from ..experiment.metric import MPI_PARTS, MPI_WAIT
-from ..experiment.selection import check_ranks, paths_named
+from ..experiment.selection import check_ranks, named_paths
 from .derivations import cache_line
 from .formula import Formula, measured, parts
 from .wanted_metrics import WantedMetrics
@@ -313,9 +313,7 @@ def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> Ind
     if region is None:
         hidden = startup_paths(experiment)
         return np.array([path for path in range(len(experiment.call_paths)) if path not in hidden], dtype=np.intp)
-    paths = paths_named(experiment, region)
-    if not paths:
-        raise UsageError(f"no region {region}; {way_out(region, (each.region.name for each in experiment.call_paths))}")
+    paths = named_paths(experiment, region)
     if not exclusive:
         paths = sorted({each for path in paths for each in experiment.walk(path)})
     return np.array(paths, dtype=np.intp)

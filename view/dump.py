@@ -22,12 +22,13 @@ from .place import at_line, visible
 from .table import print_table
 from .units import amount, ranks, titled
 
-__all__ = ["print_dump", "shown_metrics", "write_csv", "write_json"]
+__all__ = ["print_dump", "print_regions", "shown_metrics", "write_csv", "write_json"]
 
 SCHEMA: Final = "autoanalyzer.dump/1"
 
 _ALSO: Final = frozenset({"mpi_time", "io_time", "mpi", "mpi_io"})  # beside the metrics that no other one includes
 _MOST: Final = 12
+_RANKS: Final = {"process": "rank", "thread": "rank.thread"}
 
 
 def write_csv(
@@ -159,23 +160,10 @@ def print_dump(
         formulas: Of the metrics that are derived.
     """
     numbers = Numbers.of(experiment, formulas)
-    unknown = [
-        depth > 0 or path.region not in roots
-        for path, depth in zip(experiment.call_paths, experiment.depths, strict=True)
-    ]
-
-    def known(name: str, *, inclusive: bool) -> Severity:
-        values = numbers.values(name, level, inclusive=inclusive)
-        if not numbers.kind(name).at_root:
-            return values
-        blank = np.array(unknown).reshape(-1, *[1] * (values.ndim - 1))
-        if level == "thread":  # the first one has what is of the process
-            blank = blank | [thread != 0 for _, thread in columns_at(experiment, level)]
-        return np.where(blank & (values == 0), np.nan, values)
-
     if level is None:
         kinds = [numbers.kind(name) for name in metrics]
-        columns = [(titled(kind.name, kind.unit), kind, known(kind.name, inclusive=inclusive)) for kind in kinds]
+        values = [_known(numbers, name, level, roots, inclusive=inclusive) for name in metrics]
+        columns = [(titled(kind.name, kind.unit), kind, each) for kind, each in zip(kinds, values, strict=True)]
         _print(experiment, columns, _together(experiment), inclusive=inclusive)
         if any(kind.aggregation == "none" and not np.isfinite(values).any() for _, kind, values in columns):
             print_lines(["metrics that cannot be summed are missing; --by thread shows them"])
@@ -186,9 +174,61 @@ def print_dump(
             print_lines([""])
         kind = numbers.kind(name)
         below = inclusive and numbers.is_summed_up(name)
-        closed = known(name, inclusive=below)
+        closed = _known(numbers, name, level, roots, inclusive=below)
         columns = [(title, kind, closed[:, column]) for column, title in enumerate(titles)]
         _print(experiment, columns, f"{visible(titled(name, kind.unit))} by {level}", inclusive=below)
+
+
+def print_regions(
+    experiment: Experiment,
+    metrics: Sequence[str],
+    level: Level,
+    roots: Collection[Region],
+    paths: Sequence[int],
+    *,
+    inclusive: bool,
+    formulas: Sequence[Formula] = (),
+) -> None:
+    """Print a table for each of some call paths: a row for each rank, or column of another level, and its metrics.
+
+    Args:
+        experiment: As ``print_dump`` takes it, like ``metrics``, ``roots``, ``inclusive`` and ``formulas``.
+        metrics: What is printed.
+        level: Of the system.
+        roots: The regions that are roots in the tree of calls.
+        paths: Indices of the call paths.
+        inclusive: Whether values are with all below a call path.
+        formulas: Of the metrics that are derived.
+    """
+    numbers = Numbers.of(experiment, formulas)
+    kinds = [numbers.kind(name) for name in metrics]
+    below = [inclusive and numbers.is_summed_up(name) for name in metrics]
+    every = [_known(numbers, name, level, roots, inclusive=sums) for name, sums in zip(metrics, below, strict=True)]
+    labels = [".".join(map(str, label)) for label in columns_at(experiment, level)]
+    titles = [_RANKS.get(level, level), *(titled(kind.name, kind.unit) for kind in kinds)]
+    for path in paths:
+        cells = [
+            [amount(float(value), kind.unit) for value in values[path]]
+            for kind, values in zip(kinds, every, strict=True)
+        ]
+        region = experiment.call_paths[path].region
+        name = visible(experiment.path_name(path) or region.name)
+        print_lines([f"{name}  {at_line(region.file, region.first_line)}".rstrip()])
+        print_table(titles, zip(labels, *cells, strict=True), range(len(titles)))
+
+
+def _known(numbers: Numbers, name: str, level: Level | None, roots: Collection[Region], *, inclusive: bool) -> Severity:
+    """Return a metric's values; of one of whole processes, NaN below their roots, and on all threads but the first."""
+    experiment = numbers.experiment
+    values = numbers.values(name, level, inclusive=inclusive)
+    if not numbers.kind(name).at_root:
+        return values
+    places = zip(experiment.call_paths, experiment.depths, strict=True)
+    unknown = [depth > 0 or path.region not in roots for path, depth in places]
+    blank = np.array(unknown).reshape(-1, *[1] * (values.ndim - 1))
+    if level == "thread":  # the first one has what is of the process
+        blank = blank | [thread != 0 for _, thread in columns_at(experiment, level)]
+    return np.where(blank & (values == 0), np.nan, values)
 
 
 def _print(

@@ -254,6 +254,29 @@ def test_derived_metrics_are_dumped_by_name_as_formulas_of_sums(counted):
     assert table.split()[:2] == ["compute_time", "cpi"]
 
 
+@pytest.mark.parametrize(("options", "first"), [([], "rank"), (["--by", "node"], "node"), (["--flat"], "rank")])
+def test_a_region_has_a_table_of_its_metrics_by_rank(options, first, counted):
+    experiment = load(counted.folder / "app.cube")
+    words = ("dump", "app.cube", "--region", "work", "--metrics", "instructions,cpi", *options)
+    where, titles, *rows = said(counted, *words).splitlines()
+    assert (where, titles.split()) == ("work", [first, "instructions", "cpi"])
+    expected = experiment.exclusive("cycles")[1] / experiment.exclusive("instructions")[1]
+    if first == "rank":
+        np.testing.assert_allclose([float(row.split()[2]) for row in rows], expected, rtol=1e-3)
+    assert len(rows) == (1 if first == "node" else 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["work", "--json"], "leave out --csv and --json; they have all regions"),
+        (["wrok"], "no region wrok; did you mean work?"),
+    ],
+)
+def test_a_region_that_is_asked_for_is_there_and_shown_in_a_table(words, why, counted):
+    assert why in refused(counted("autoanalyzer", "dump", "app.cube", "--region", *words))
+
+
 def test_what_is_known_of_whole_processes_alone_is_missing_below_their_root(tool):
     faults = PROCESS_METRICS[0]
     made = Builder()
