@@ -1,4 +1,4 @@
-"""The ground floor: what was measured, of which region, where, and the files that hold it.
+"""The lowest room: what was measured, in which region and where, and the files that hold it.
 
 Names are imported when first used: the compiler wrapper needs ``Region`` alone, and must not wait for numpy.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # without ``typing``, which takes longer to import than all that the wrapper needs first
+TYPE_CHECKING = False  # not from ``typing``, whose import takes longer than all else that the wrapper needs
 if TYPE_CHECKING:
     from typing import Any
 

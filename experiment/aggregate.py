@@ -1,11 +1,11 @@
-"""Values of many as the value of one: inclusive or exclusive along metrics, call paths and the system.
+"""Aggregate values, inclusive or exclusive, along metrics, call paths and the system.
 
-An experiment stores values exclusive along call paths and inclusive along metrics. Single representation (paper 002,
-section 4), where within a tree each part is shown once, is reached by one rule for all three axes: what is shown open
-loses what its parts hold, what is shown closed keeps it. ``exclusive`` and ``own`` are open, ``inclusive`` and a
-metric as it is stored are closed; the system is stored open, by thread, and is closed level by level.
+An experiment stores values exclusive along call paths and inclusive along metrics. Single representation (Song et al.
+2004, section 4) shows each part of a tree exactly once. One rule achieves this on all three axes: an open node excludes
+its children's values, a closed node includes them. ``exclusive`` and ``own`` are open, ``inclusive`` and a metric as it
+is stored are closed; the system is stored open, by thread, and is closed level by level.
 
-Sums come first and differences after, in the order of the trees: so that little is rounded.
+Sums are computed before differences, in the order of the trees, to keep rounding errors small.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LEVELS: Final[dict[Level, Callable[[Location], tuple[object, ...]]]] = {
 
 
 def own(experiment: Experiment, metric: str) -> Severity:
-    """Give what of a metric none of its parts holds; ``float64[call path, location]``, exclusive along call paths."""
+    """Return the metric without its child metrics; ``float64[call path, location]``, exclusive along call paths."""
     values = experiment.exclusive(metric)
     for part in added_parts(experiment, metric):
         values = values - experiment.exclusive(part)
@@ -42,14 +42,14 @@ def own(experiment: Experiment, metric: str) -> Severity:
 
 
 def added_parts(experiment: Experiment, metric: str) -> tuple[str, ...]:
-    """Name the parts that a metric is a sum of; what is not added is no part of a sum, nor has it any."""
+    """Return the child metrics that add up to a metric; one that is not additive neither has nor is such a part."""
     parts = (metric, *experiment.parts(metric))
     summed = [name for name in parts if experiment.metric(name).aggregation == "sum"]
     return tuple(summed[1:]) if metric in summed else ()
 
 
 def totals(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
-    """Give a metric of each call path alone, of all locations together; ``float64[call path]``."""
+    """Sum a metric over all locations, exclusive along call paths; ``float64[call path]``."""
     kind = experiment.metric(metric)
     stored = experiment.stored_inclusive(metric)
     if stored is None or kind.aggregation == "none":
@@ -63,7 +63,7 @@ def totals(experiment: Experiment, metric: str) -> npt.NDArray[np.float64]:
 
 
 def own_totals(experiment: Experiment, metrics: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
-    """Give what ``totals`` gives, less what the metric's parts hold, of several metrics; each is read once."""
+    """Return ``totals`` without the child metrics' share, for several metrics; each metric is read once."""
     parts = {name: added_parts(experiment, name) for name in metrics}
     whole = {name: totals(experiment, name) for name in dict.fromkeys([*metrics, *chain(*parts.values())])}
     found = {}
@@ -76,7 +76,7 @@ def own_totals(experiment: Experiment, metrics: Sequence[str]) -> dict[str, npt.
 
 
 def columns_at(experiment: Experiment, level: Level) -> dict[tuple[object, ...], list[int]]:
-    """Give the columns of each machine (by its name), node (machine and node), process (rank) or thread (two ranks)."""
+    """Return the columns per machine (key: name), node (machine, node), process (rank) or thread (rank, thread)."""
     columns: dict[tuple[object, ...], list[int]] = {}
     for column, place in enumerate(experiment.locations):
         columns.setdefault(LEVELS[level](place), []).append(column)
@@ -86,16 +86,16 @@ def columns_at(experiment: Experiment, level: Level) -> dict[tuple[object, ...],
 def by_level(
     experiment: Experiment, metric: str, values: Severity, level: Level
 ) -> tuple[list[tuple[object, ...]], Severity]:
-    """Close the system below a level.
+    """Aggregate the columns of ``values`` up to a level of the system.
 
     Args:
-        experiment: Whose locations the columns of ``values`` are.
-        metric: Says how values are put together.
+        experiment: Its locations are the columns of ``values``.
+        metric: Determines how values are aggregated.
         values: ``float64[call path, location]``.
         level: One of ``LEVELS``.
 
     Returns:
-        What each column is, as in ``columns_at``, and the columns.
+        The keys of the new columns, as in ``columns_at``, and their values.
     """
     columns = columns_at(experiment, level)
     kind = experiment.metric(metric)

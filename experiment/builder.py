@@ -1,4 +1,4 @@
-"""Making an experiment piece by piece, from whatever has numbers to offer (paper 002, section 5)."""
+"""Build an experiment piece by piece, from any source of numbers (Song et al. 2004, section 5)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = ["Builder"]
 
 
 class Builder:
-    """Collects metrics, call paths, locations and values; values that are never set are 0.
+    """Collects metrics, call paths, locations and values; unset values are 0.
 
-    Metrics are known by their names, call paths and locations by the numbers that ``call_path`` and ``location`` give.
+    Metrics are identified by name, call paths and locations by the numbers that ``call_path`` and ``location`` return.
     """
 
     def __init__(self, notes: Notes | None = None) -> None:
@@ -45,19 +45,19 @@ class Builder:
         source: str = "measured",
         additive: bool = True,
     ) -> str:
-        """Define a metric; give its name."""
+        """Define a metric and return its name."""
         self._metrics.append(Metric(name, unit, parent, description, source, additive=additive))
         self._values[name] = {}
         return name
 
     def call_path(self, region: Region | str, parent: int | None = None, *, site: int | None = None) -> int:
-        """Define a call path, of a function if only a name is given; give its number."""
+        """Define a call path and return its number; a bare name means a function."""
         of = Region("function", region, "", region) if isinstance(region, str) else region
         self._paths.append(CallPath(of, parent, site))
         return len(self._paths) - 1
 
     def location(self, process: int, thread: int = 0, *, node: str = "node", machine: str = "machine") -> int:
-        """Define a thread of a process; give its number."""
+        """Define a thread of a process and return its number."""
         self._locations.append(Location(machine, node, process, thread))
         return len(self._locations) - 1
 
@@ -87,7 +87,7 @@ class Builder:
         return self
 
     def experiment(self) -> Experiment:
-        """Give the experiment.
+        """Return the experiment.
 
         Raises:
             InputError: The parts contradict each other; see ``Experiment.check``.
@@ -104,7 +104,7 @@ class Builder:
         return made
 
     def _row(self, metric: str, call_path: int, location: int) -> array[float]:
-        """Give the values of a call path, those of locations defined since then, too."""
+        """Return the values of a call path, extended to locations that were defined since."""
         if metric not in self._values:
             raise InputError(f"no metric {metric!r} was defined; there are {', '.join(self._values) or 'none'}")
         if not (0 <= call_path < len(self._paths) and 0 <= location < len(self._locations)):

@@ -12,12 +12,12 @@ __all__ = ["CallPath", "name_below_root"]
 
 @dataclass(frozen=True, slots=True)
 class CallPath:
-    """A region, and where it was entered from.
+    """A region, and the call path that it was entered from.
 
     Attributes:
-        region: What was entered.
+        region: The region that was entered.
         parent: Index of the call path that it was entered from; None for a root.
-        site: The line of the call in the parent's file where each line has a call path of its own; else None.
+        site: The line of the call in the parent's file, if each line has its own call path; otherwise None.
         line: The line of the call in the parent's file, for information; None if unknown.
     """
 

@@ -1,4 +1,4 @@
-"""Processes that work on one experiment together, of which there may be one alone."""
+"""Processes that work on one experiment together; there may be only one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Numbers = npt.NDArray[np.float64]
 
 
 class Communicator(Protocol):
-    """The processes; each of its operations is one that all of them carry out."""
+    """The processes; every operation is collective."""
 
     @property
     def rank(self) -> int:
@@ -23,47 +23,47 @@ class Communicator(Protocol):
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of processes."""
 
     def reduce(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
-        """Reduce the values of all to one, pairwise and in the order of their numbers; None but for process 0."""
+        """Reduce the values of all pairwise, in the order of their numbers; None except on process 0."""
 
     def broadcast(self, value: Any) -> Any:
-        """Give what process 0 has."""
+        """Return process 0's value."""
 
     def scatter(self, values: Sequence[Any] | None) -> Any:
-        """Give what process 0 has for this one."""
+        """Return the value that process 0 has for this process."""
 
     def allgather(self, value: _Value) -> list[_Value]:
-        """Give the values of all."""
+        """Return the values of all processes."""
 
     def alltoall(self, values: Sequence[_Numbers]) -> list[_Numbers]:
-        """Give each process its array, and get one of each, flat."""
+        """Send each process its array, and return the arrays received, flat."""
 
 
 class Alone:
-    """One process."""
+    """A single process."""
 
     rank: Final = 0
     size: Final = 1
 
     def reduce(self, value: _Value, join: Callable[[_Value, _Value], _Value]) -> _Value | None:
-        """Give the value."""
+        """Return the value."""
         return value
 
     def broadcast(self, value: Any) -> Any:
-        """Give the value."""
+        """Return the value."""
         return value
 
     def scatter(self, values: Any) -> Any:
-        """Give the one value."""
+        """Return the only value."""
         (value,) = values
         return value
 
     def allgather(self, value: _Value) -> list[_Value]:
-        """Give the value."""
+        """Return the value in a list."""
         return [value]
 
     def alltoall(self, values: Sequence[_Numbers]) -> list[_Numbers]:
-        """Give the one array."""
+        """Return the only array."""
         return list(values)

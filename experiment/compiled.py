@@ -1,4 +1,4 @@
-"""How sources were compiled, as far as it decides how they are read: from the object by the run to its notes."""
+"""How sources were compiled, as far as it affects parsing: recorded in the object, passed by the run to its notes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Compiled:
 
     Attributes:
         language: ``c``, ``c++`` or ``fortran``.
-        folder: The working folder of the compiler, from which relative names start; empty if it is not to be known.
-        options: The options that decide how a file is read, in order, each in one word: macros, folders of headers,
-            forced includes, the standard, OpenMP, the form of Fortran.
+        folder: The compiler's working folder, to which relative names refer; empty if it is kept private.
+        options: The options that affect parsing, in order, each as one word: macros, header folders, forced includes,
+            the standard, OpenMP, Fortran's source form.
         predefined: Macros that the compiler itself defines under these options, with their values; in C and C++ only
-            those for which the options matter, None if they undefine one. Empty if the compiler did not say.
-        files: The files, by the name that regions have for them, each with what tells its text from others, as
-            ``Region.text``. A file that was included counts as compiled by the options of the source that includes it.
+            those that depend on the options, None for undefined ones. Empty if the compiler did not report them.
+        files: The files by their names in regions, each with its text's identifier, as ``Region.text``. An included
+            file counts as compiled with the options of the source that includes it.
     """
 
     language: str
@@ -40,10 +40,10 @@ class Compiled:
 
     @classmethod
     def from_json(cls, value: Any) -> Compiled:
-        """Read what JSON has made of one.
+        """Read a record from JSON.
 
         Raises:
-            ValueError: It is none.
+            ValueError: It is not such a record.
         """
         if not (isinstance(value, dict) and value.keys() == cls.__dataclass_fields__.keys()):
             raise ValueError("expected the fields of Compiled")
@@ -59,12 +59,12 @@ class Compiled:
 
 
 def entry(compiled: Compiled) -> bytes:
-    """Return the string by which an object says how it was compiled, which the linker keeps once."""
+    """Return the string in which an object records how it was compiled; the linker keeps one copy."""
     return _MARK + json.dumps(asdict(compiled)).encode("ascii")
 
 
 def entries(file: bytes | mmap) -> Iterator[Compiled]:
-    """Find what ``entry`` wrote in an executable, whatever its format.
+    """Yield the records that ``entry`` wrote to an executable, whatever its format.
 
     Args:
         file: Its bytes; a mapped file is as good.
@@ -72,12 +72,12 @@ def entries(file: bytes | mmap) -> Iterator[Compiled]:
     for text in marked_texts(file, _MARK):
         try:
             yield Compiled.from_json(json.loads(text))
-        except ValueError:  # the mark itself, as in this file, or what another version wrote
+        except ValueError:  # the mark itself, as in this file, or a record of another version
             continue
 
 
 def grouped(units: Iterable[Compiled]) -> tuple[Compiled, ...]:
-    """Merge units that were compiled alike, in the order in which the first of each came."""
+    """Merge units with equal options, in the order of each one's first occurrence."""
     found: dict[str, Compiled] = {}
     for unit in units:
         key = json.dumps(asdict(replace(unit, files={})), sort_keys=True)

@@ -1,4 +1,4 @@
-"""Waiting of ranks for each other, by the regions that waited and those that made others late."""
+"""Delays: ranks wait for each other, by the regions that waited and the regions that were late."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _MOST: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """What ranks waited for in one region because of another.
+    """The waiting of ranks in one region that another region caused.
 
     Attributes:
         waiting: Descriptor of the region in which they waited.
-        late: Of the region for whose sake others were late.
-        seconds: How long all of them together, by what those that were late were busy with.
-        by_messages: What of these ended with a message, and not with a collective.
+        late: Descriptor of the region in which the late ranks were.
+        seconds: The seconds that all ranks waited, as far as the late ranks' busy time explains them.
+        by_messages: Those of the seconds that ended with a message rather than a collective.
     """
 
     waiting: str
@@ -29,6 +29,6 @@ class Delay:
 
 
 def longest_first(delays: Iterable[Delay]) -> tuple[Delay, ...]:
-    """Give the longest of all delays, at most 100; none that takes no time."""
+    """Return the longest delays, at most 100, without those of 0 seconds."""
     found = sorted(delays, key=lambda each: (-each.seconds, each.waiting, each.late))
     return tuple(each for each in found[:_MOST] if each.seconds > 0)

@@ -1,4 +1,4 @@
-"""An experiment: severities over metric, call path and location (paper 002, section 2)."""
+"""An experiment: severities over metric, call path and location (Song et al. 2004, section 2)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .topology import Topology
 
 __all__ = ["Experiment", "Location", "Severity"]
 
-_WHOLE: Final = 1 << 22  # values of a metric that is rather read whole, and kept, than in parts again and again
+_WHOLE: Final = 1 << 22  # values of a metric: a smaller one is read whole and kept, not read in parts repeatedly
 _BLOCK: Final = 1 << 20  # values of a block: its copies take some MiB
 _KEPT: Final = 256 << 20  # bytes of metrics of some locations
 
@@ -38,23 +38,24 @@ class Location:
 
 
 class Experiment:
-    """Severities: exclusive along the call-path axis; a metric holds what the metrics below it hold, too.
+    """Severities, exclusive along call paths; a metric includes the metrics below it.
 
-    That is how CUBE 3 files store them, so that nothing is rounded on the way. Call paths stand in the order of
-    their first entry, parents before children. NaN is a missing value, 0 is not.
+    CUBE 3 files store them so, so nothing is rounded. Call paths are in the order of their first entry, parents before
+    children. NaN is a missing value, 0 is not.
 
     Args:
         metrics: The metric forest, parents before children.
         call_paths: The call forest, parents before children.
         locations: One per column, one per process and thread.
-        severities: Metric name to ``float64[call path, location]``, of each call path alone. ``LazySeverities`` are
-            looked into when a metric is asked for.
-        notes: What must be said beside the numbers.
-        topologies: Places of processes and threads on grids.
-        numbers: What the call paths are called in the file that they were read from; else they are numbered in order.
+        severities: Metric name → ``float64[call path, location]``, exclusive along call paths. ``LazySeverities`` are
+            read when a metric is used.
+        notes: Facts beside the numbers.
+        topologies: Coordinates of processes and threads on grids.
+        numbers: The numbers of the call paths in the file that they were read from; otherwise they are numbered in
+            order.
 
     Attributes:
-        is_part: Whether it is what ``of_locations`` gave of another one.
+        is_part: Whether ``of_locations`` cut it from another experiment.
 
     Raises:
         InputError: The parts contradict each other; see ``check``.
@@ -100,12 +101,12 @@ class Experiment:
 
     @property
     def size(self) -> str:
-        """How much is in it: ``4 metrics, 23 call paths, 8 locations``."""
+        """The size as text: ``4 metrics, 23 call paths, 8 locations``."""
         counts = ((self.metrics, "metric"), (self.call_paths, "call path"), (self.locations, "location"))
         return ", ".join(f"{len(all_)} {noun}{'' if len(all_) == 1 else 's'}" for all_, noun in counts)
 
     def check(self) -> None:
-        """State what makes an experiment valid. The constructor states it but for values that are not in memory.
+        """Check that the experiment is valid. The constructor does so, except for values that are not in memory.
 
         Raises:
             InputError: A tree is not a forest in order, a metric's unit differs from its parent's, a name or a
@@ -157,7 +158,7 @@ class Experiment:
             raise InputError(f"severity of {name!r}: expected finite values, or NaN for missing ones, found infinity")
 
     def replaced(self, **parts: Any) -> Experiment:
-        """Give the same experiment but for the parts that are given, named as the constructor names them."""
+        """Return the same experiment with the given parts replaced, named as in the constructor."""
         own = {name: getattr(self, name) for name in ("metrics", "call_paths", "locations", "notes", "topologies")}
         if "call_paths" not in parts:
             own["numbers"] = self.numbers
@@ -195,7 +196,7 @@ class Experiment:
         return self._metrics[name]
 
     def parts(self, metric: str) -> tuple[str, ...]:
-        """Name the metrics right below a metric, which it includes."""
+        """Return the child metrics of a metric, which it includes."""
         return tuple(self._parts.get(metric, ()))
 
     @cached_property
@@ -207,12 +208,12 @@ class Experiment:
         return found
 
     def exclusive(self, metric: str) -> Severity:
-        """Give ``float64[call path, location]`` of each call path alone, in the metric's unit; not to be changed."""
+        """Return ``float64[call path, location]``, exclusive, in the metric's unit; do not change it."""
         self.metric(metric)
         return self._severities[metric]
 
     def rows(self, metric: str, rows: Rows) -> Severity:
-        """Give ``exclusive(metric)[rows]``; of a large metric in a file, only these rows are read, if that is possible.
+        """Return ``exclusive(metric)[rows]``; of a large metric in a file only these rows are read, if possible.
 
         Args:
             metric: Its name.
@@ -222,7 +223,7 @@ class Experiment:
         return self.exclusive(metric)[rows] if part is None else part
 
     def blocks(self, metric: str, *, backwards: bool = False) -> Iterator[tuple[Rows, Severity]]:
-        """Walk a metric in blocks of rows: ascending indices of call paths, and their values.
+        """Yield a metric in blocks of rows: ascending indices of call paths, and their values.
 
         Args:
             metric: Its name.
@@ -230,7 +231,7 @@ class Experiment:
         """
         size = max(1, _BLOCK // max(1, len(self.locations)))
         starts = range(0, len(self.call_paths), size)
-        whole: Severity | None = None  # for the walk, where rows cannot be read alone
+        whole: Severity | None = None  # for the iteration, if rows cannot be read separately
         for start in reversed(starts) if backwards else starts:
             rows = np.arange(start, min(start + size, len(self.call_paths)))
             part = self.alone(metric, rows) if whole is None else None
@@ -240,10 +241,10 @@ class Experiment:
             yield rows, part
 
     def location_blocks(self) -> list[slice]:
-        """Cut the locations into blocks of whole processes, by the number of values alone.
+        """Divide the locations into blocks of whole processes, by the number of values.
 
-        One block where processes do not stand one after the other, or where all that is read would be read again for
-        each block; and a part is no more cut.
+        Return a single block if processes are not contiguous, if each block would need all data again, or if the
+        experiment is itself a part.
         """
         size, end = max(1, _BLOCK // max(1, len(self.call_paths))), len(self.locations)
         if end <= size or self.is_part or not self._by_columns:
@@ -264,9 +265,9 @@ class Experiment:
         return np.fromiter((place.process for place in self.locations), np.int64, len(self.locations))
 
     def of_locations(self, columns: slice) -> Experiment:
-        """Give consecutive locations alone; of large metrics in a file only these are read, if that is possible.
+        """Return an experiment with consecutive locations only; if possible, only these are read from a file.
 
-        The notes and the topologies stay those of all.
+        Notes and topologies are kept whole.
         """
         part = copy(self)
         part.is_part = True
@@ -276,11 +277,11 @@ class Experiment:
         return part
 
     def derived(self, names: Iterable[str], read: Callable[[Experiment, str], Severity]) -> LazySeverities:
-        """Give severities that are made of these when they are asked for, those of a location of its own alone.
+        """Return severities computed from this experiment on demand, each location's from its own values alone.
 
         Args:
-            names: Of the metrics.
-            read: Gives one of them, made of this experiment, or of what ``of_locations`` gives of it.
+            names: Names of the metrics.
+            read: Computes one of them from this experiment, or from a part that ``of_locations`` returned.
         """
 
         def columns(name: str, columns: slice) -> Severity:
@@ -296,7 +297,7 @@ class Experiment:
         return self.exclusive(metric)[:, columns] if part is None else part
 
     def alone(self, metric: str, rows: Rows) -> Severity | None:
-        """Give rows of a large metric, read without the others; None where that is not possible, or not worth it."""
+        """Return rows of a large metric, read without the others; None if that is impossible or not worthwhile."""
         self.metric(metric)
         if isinstance(self._severities, LazySeverities) and self._cells > _WHOLE:
             return self._severities.alone(metric, rows)
@@ -307,22 +308,22 @@ class Experiment:
         return len(self.call_paths) * len(self.locations)
 
     def inclusive(self, metric: str) -> Severity:
-        """Give the metric of each call path and all below it, as ``summed_up`` does; not to be changed."""
+        """Return the metric of each call path including its descendants, as ``summed_up`` does; do not change it."""
         stored = self.stored_inclusive(metric)
         if stored is not None:
             return stored
         return self.summed_up(self.exclusive(metric), self._metrics[metric])
 
     def stored_inclusive(self, metric: str) -> Severity | None:
-        """Give the inclusive values if the file holds those; None where it holds the exclusive ones."""
+        """Return the inclusive values if the file stores those; None if it stores exclusive ones."""
         self.metric(metric)
         return self._severities.inclusive(metric) if isinstance(self._severities, LazySeverities) else None
 
     def summed_up(self, values: Severity, metric: Metric | None = None) -> Severity:
-        """Add to each call path's values those of all below it; ``float64[call path, location]``, not changed.
+        """Add all descendants' values to each call path's; ``float64[call path, location]``; the input stays unchanged.
 
-        Of a metric that is a minimum or a maximum the least or the greatest is taken; of one that does not add up,
-        call paths with others below them have no value.
+        A minimum or maximum takes the least or greatest value. A metric that is not additive has no value on call paths
+        with descendants.
         """
         parents = [path.parent for path in self.call_paths]
         return up_the_forest(metric.aggregation if metric else "sum", values, parents)
@@ -350,14 +351,14 @@ class Experiment:
         return tuple(found)
 
     def ancestors(self, path: int) -> Iterator[int]:
-        """Walk from a call path's parent up to its root."""
+        """Yield a call path's ancestors, from its parent up to its root."""
         parent = self.call_paths[path].parent
         while parent is not None:
             yield parent
             parent = self.call_paths[parent].parent
 
     def walk(self, path: int) -> Iterator[int]:
-        """Walk a call path and all below it, parents first."""
+        """Yield a call path and its descendants, parents first."""
         pending = [path]
         while pending:
             index = pending.pop()

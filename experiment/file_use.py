@@ -1,4 +1,4 @@
-"""What a run read from a file and wrote to it."""
+"""A run's reads and writes of a file."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ __all__ = ["FileUse"]
 
 @dataclass(frozen=True, slots=True)
 class FileUse:
-    """One file, or all those for which there was no room; of one process, or of several.
+    """The use of one file, or of all files for which there was no room; by one process, or by several.
 
     Attributes:
         name: Its path as the system knows it; empty for several files.
-        processes: How many have used it.
-        calls: How often it was read from or written to.
-        bytes_read: What was read.
-        bytes_written: What was written.
-        seconds: What its calls took, all processes together.
+        processes: The number of processes that used it.
+        calls: The number of reads and writes.
+        bytes_read: Bytes read.
+        bytes_written: Bytes written.
+        seconds: Time of its calls, summed over processes.
     """
 
     name: str

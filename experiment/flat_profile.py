@@ -1,4 +1,4 @@
-"""Flat profiles: trivial call trees (paper 002, section 2)."""
+"""Flat profiles: trivial call trees (Song et al. 2004, section 2)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["flat"]
 
 
 def flat(experiment: Experiment) -> Experiment:
-    """Give the flat profile: each region a call path of its own, a root, with the values of the region alone.
+    """Return the flat profile: each region becomes a root call path with its exclusive values.
 
-    It is an experiment as any other; metrics are computed when they are asked for.
+    The result is an ordinary experiment; metrics are computed on demand.
     """
     rows: dict[Region, int] = {}
     for path in experiment.call_paths:

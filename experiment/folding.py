@@ -1,7 +1,7 @@
-"""Call paths are folded into their callers: the forest and the values that a run had if they were from its start.
+"""Fold call paths into their callers: the forest and values are as if they had been folded from the start.
 
-The time of a folded call path is its caller's; its entries stay its own. What was entered from it is entered from its
-caller. So it makes no difference when a run began to throttle, nor which of its processes did::
+A folded call path's time goes to its caller; its entries stay its own. Its children move to its caller. So it does not
+matter when a run began to throttle, nor in which processes::
 
     step           folded: f      step
      ├─ f                    →     ├─ f
@@ -31,22 +31,22 @@ _Key = tuple[int | None, Region, int | None]
 
 
 def fold(call_paths: Sequence[CallPath], paths: npt.NDArray[np.bool_]) -> Folding:
-    """Find where call paths stand once some are folded; what has the same place then is one call path.
+    """Find the new places of call paths once some are folded; call paths with the same place are merged.
 
     Args:
         call_paths: Any.
-        paths: Tells of each whether it is folded; a root is not.
+        paths: Whether each is folded; a root is not.
     """
     return _lifted(call_paths, set(np.flatnonzero(paths).tolist()))
 
 
 def folded(experiment: Experiment, paths: npt.NDArray[np.bool_]) -> Experiment:
-    """Fold call paths, as ``fold`` does, and put the values together of what has become one."""
+    """Fold call paths, as ``fold`` does, and aggregate the values of merged ones."""
     return apply_folding(experiment, fold(experiment.call_paths, paths))
 
 
 def apply_folding(experiment: Experiment, forest: Folding) -> Experiment:
-    """Fold the call paths of an experiment, for which ``forest`` was found."""
+    """Fold the call paths of an experiment according to ``forest``."""
     if not forest.folded:
         return experiment
 
@@ -62,7 +62,7 @@ def apply_folding(experiment: Experiment, forest: Folding) -> Experiment:
 
 
 def in_order(call_paths: Sequence[CallPath]) -> tuple[list[CallPath], _Places]:
-    """Give the call paths each before all that is below it, as files list them, and the new place of each."""
+    """Return the call paths depth first, as files list them, and the new index of each."""
     children: dict[int | None, list[int]] = {}
     for number, path in enumerate(call_paths):
         children.setdefault(path.parent, []).append(number)
@@ -83,12 +83,12 @@ def _below(path: CallPath, places: _Places) -> CallPath:
 
 @dataclass(frozen=True)
 class Folding:
-    """A forest where nothing is below what is folded.
+    """A forest in which folded call paths have no children.
 
     Attributes:
         call_paths: In order.
-        places: Where each call path of before stands among them.
-        folded: Those that are folded, and their callers.
+        places: The new index of each original call path.
+        folded: The folded call paths, and their callers.
     """
 
     call_paths: Sequence[CallPath]
@@ -97,7 +97,7 @@ class Folding:
 
 
 def _lifted(call_paths: Sequence[CallPath], chosen: Collection[int]) -> Folding:
-    """Lift what is below chosen call paths, until nothing is: what is lifted makes one with what may be chosen."""
+    """Lift the children of chosen call paths until none is left; a lifted call path may merge with a chosen one."""
     places = np.arange(len(call_paths))
     marked = {path for path in chosen if call_paths[path].parent is not None}
     while not marked.isdisjoint(path.parent for path in call_paths if path.parent is not None):
@@ -113,7 +113,7 @@ def _lifted(call_paths: Sequence[CallPath], chosen: Collection[int]) -> Folding:
 
 
 def _calls(call_paths: Sequence[CallPath], groups: Sequence[int]) -> dict[int, set[tuple[int | None, int | None]]]:
-    """Collect the callers, and the lines of the calls, of what becomes one."""
+    """Collect the callers and call lines of merged call paths."""
     found: dict[int, set[tuple[int | None, int | None]]] = {}
     for path, group in zip(call_paths, groups, strict=True):
         found.setdefault(group, set()).add((path.parent, path.line))
@@ -121,20 +121,20 @@ def _calls(call_paths: Sequence[CallPath], groups: Sequence[int]) -> dict[int, s
 
 
 def _moved(path: CallPath, parent: int | None, marked: Collection[int], calls: Collection[object]) -> CallPath:
-    """Give a call path below another; the line of its call is unknown if there are several, or one that is folded."""
+    """Return a call path under another parent; its call line is unknown if there are several, or a folded one."""
     return replace(path, parent=parent, line=None if path.parent in marked or len(calls) > 1 else path.line)
 
 
 def _groups(call_paths: Sequence[CallPath], marked: Collection[int]) -> list[tuple[int, int | None]]:
-    """Give for each call path the first with which it makes one, and the first of those of its parent.
+    """Return, for each call path, the first one that it merges with, and the first one of its parent.
 
-    Only what is lifted becomes one with others: siblings of one region may be there already.
+    Only lifted call paths merge with others, because siblings of one region may exist already.
     """
     found: list[tuple[int, int | None]] = []
-    above: list[int | None] = []  # what the children of each call path are below
+    above: list[int | None] = []  # the parent of each call path's children
     lifted: list[bool] = []
     known: dict[_Key, int] = {}
-    alone: dict[_Key, int] = {}  # of these, what was lifted, and has met none that was not
+    alone: dict[_Key, int] = {}  # the lifted ones of these that have met none that was not lifted
     for number, path in enumerate(call_paths):
         parent = None if path.parent is None else above[path.parent]
         lifted.append(path.parent is not None and (path.parent in marked or lifted[path.parent]))

@@ -1,4 +1,4 @@
-"""Experiments as tables of pandas and arrays of xarray, which are imported when they are asked for."""
+"""Convert experiments to tables of pandas and arrays of xarray; both packages are imported on demand."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["to_pandas", "to_xarray"]
 
 
 def to_xarray(experiment: Experiment, metrics: Sequence[str] | None = None) -> xarray.Dataset:
-    """Give a data set with the dimensions ``call_path`` and ``location``, and a variable a metric.
+    """Return a data set with the dimensions ``call_path`` and ``location``, and one variable per metric.
 
     Values are exclusive along call paths. Coordinates: ``region``, ``path`` and ``parent`` (-1 for a root) of call
     paths; ``machine``, ``node``, ``process`` and ``thread`` of locations. Variables carry their metric's unit, source,
-    parent and aggregation as attributes: only what is a ``sum`` may be added.
+    parent and aggregation as attributes: only a ``sum`` may be added up.
 
     Args:
         experiment: Any.
@@ -61,10 +61,10 @@ def to_xarray(experiment: Experiment, metrics: Sequence[str] | None = None) -> x
 
 
 def to_pandas(experiment: Experiment, metrics: Sequence[str] | None = None) -> pandas.DataFrame:
-    """Give a table with a column a metric, and a row a call path and location.
+    """Return a table with one column per metric, and one row per call path and location.
 
     Values are exclusive along call paths. The index has the levels ``call_path``, ``path``, ``process`` and ``thread``.
-    Only metrics whose ``aggregation`` is ``sum`` may be added.
+    Only metrics whose ``aggregation`` is ``sum`` may be added up.
 
     Args:
         experiment: Any.

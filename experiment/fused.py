@@ -1,4 +1,4 @@
-"""Fused multiply-add: how an object says that its compiler may have used it, in a section that no program loads."""
+"""Fused multiply-add: an object records in a section that no program loads that its compiler may have used it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FUSED: Final = b"autoanalyzer: may have fused multiply-add"
 
 
 def is_fused(file: bytes | mmap) -> bool:
-    """Tell whether an executable, whatever its format, has an object that says so.
+    """Return whether an executable, whatever its format, has an object with that record.
 
     Args:
         file: Its bytes; a mapped file is as good.

@@ -1,7 +1,7 @@
-"""Values of several call paths or locations as the value of one.
+"""Aggregate values of several call paths or locations.
 
-Most metrics are added; of minima the least is taken, of maxima the greatest. Of what does not add up, as ratios, one
-alone keeps its value, and several have none: it is missing.
+Most metrics are added; minima and maxima take the least or greatest value. A metric that is not additive, such as a
+ratio, keeps a single value; the aggregate of several is missing.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ __all__ = ["grouped", "over_locations", "to_callers", "up_the_forest"]
 _OPERATIONS: Final[dict[Aggregation, np.ufunc]] = {"sum": np.add, "min": np.fmin, "max": np.fmax}
 _START: Final[dict[Aggregation, float]] = {"sum": 0.0, "min": np.nan, "max": np.nan}
 
-_CELLS: Final = 1 << 20  # that are copied at a time: some MiB, where a metric may be gigabytes
+_CELLS: Final = 1 << 20  # values copied at a time: some MiB, because a metric may take gigabytes
 
 
 def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
-    """Put the values of all locations together: ``float64[call path]``; missing ones count only if all are."""
+    """Aggregate the values of all locations, ``float64[call path]``; the result is missing only if all are."""
     if values.shape[1] == 1:
         return values[:, 0].copy()
     if values.shape[1] == 0 or metric.aggregation == "none":
@@ -36,14 +36,14 @@ def over_locations(metric: Metric, values: Severity) -> npt.NDArray[np.float64]:
     for start in range(0, len(values), size):
         block = values[start : start + size]
         missing = np.isnan(block)
-        # One after the other, as other tools add: along the outer axis numpy does not pair.
+        # Added one after the other, as other tools do: along the outer axis numpy does not sum pairwise.
         by_location = np.ascontiguousarray(np.where(missing, 0.0, block).T)
         found[start : start + size] = np.where(missing.all(axis=1), np.nan, np.add.reduce(by_location, axis=0))
     return found
 
 
 def up_the_forest(aggregation: Aggregation, values: Severity, parents: Sequence[int | None]) -> Severity:
-    """Put each row together with all below it; ``float64[call path, location]``, parents before children."""
+    """Aggregate each row with its descendants; ``float64[call path, location]``, parents before children."""
     result = values.copy()
     if aggregation == "none":
         result[[parent for parent in parents if parent is not None]] = np.nan
@@ -64,7 +64,7 @@ def to_callers(values: npt.NDArray[np.float64], paths: Sequence[tuple[int, int]]
 
 
 def grouped(aggregation: Aggregation, values: Severity, groups: npt.NDArray[np.intp], count: int) -> Severity:
-    """Put the rows of each group together; ``float64[group, location]``."""
+    """Aggregate the rows of each group; ``float64[group, location]``."""
     shape = (count, values.shape[1])
     if aggregation == "none":
         result = np.full(shape, np.nan)
@@ -72,6 +72,6 @@ def grouped(aggregation: Aggregation, values: Severity, groups: npt.NDArray[np.i
         result[np.bincount(groups, minlength=count) > 1] = np.nan
         return result
     result = np.full(shape, _START[aggregation])
-    with np.errstate(over="ignore"):  # who asks says what he makes of infinity
+    with np.errstate(over="ignore"):  # the caller handles infinity
         _OPERATIONS[aggregation].at(result, groups, values)
     return result

@@ -12,11 +12,11 @@ __all__ = ["marked_texts"]
 
 
 def marked_texts(file: bytes | mmap, mark: bytes) -> Iterator[bytes]:
-    """Find the texts behind a mark, up to their null, whatever the format of the file.
+    """Yield the texts behind a mark, up to their null byte, whatever the format of the file.
 
     Args:
         file: Its bytes; a mapped file is as good.
-        mark: What stands before each of them.
+        mark: The bytes in front of each text.
     """
     end = 0
     while (start := file.find(mark, end)) >= 0:

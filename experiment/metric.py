@@ -1,4 +1,4 @@
-"""What is measured, in which unit, and how the numbers came about."""
+"""Metrics: quantity, unit and source."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = [
 
 Aggregation = Literal["sum", "min", "max", "none"]
 
-_AT_ROOT: Final = "; of the whole process, at its root"  # how descriptions of what no call path has end
+_AT_ROOT: Final = "; of the whole process, at its root"  # the end of descriptions of metrics that have no call path
 _EXTREMES: Final[dict[str, Aggregation]] = {"MINDOUBLE": "min", "MAXDOUBLE": "max"}
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A node of the metric forest (paper 002, section 2).
+    """A node of the metric forest (Song et al. 2004, section 2).
 
     Attributes:
         name: Unique within an experiment.
@@ -38,9 +38,9 @@ class Metric:
         parent: Name of the metric that includes this one; None for a root.
         description: One sentence.
         source: ``measured``, ``measured:papi:EVENT``, ``simulated:…``, ``derived:FORMULA`` or ``imported:TOOL``.
-        display: What a viewer shows; empty for the name. Need not be unique.
-        dtype: How CUBE files type the values; that they are minima or maxima, too.
-        additive: False of what does not add up, a ratio or a deviation.
+        display: The name that viewers show; empty for ``name``. Need not be unique.
+        dtype: The type of the values in CUBE files; also marks minima and maxima.
+        additive: False for metrics that do not add up, such as ratios and deviations.
     """
 
     name: str
@@ -54,29 +54,29 @@ class Metric:
 
     @property
     def aggregation(self) -> Aggregation:
-        """How the values of several call paths or locations become one; percentages and rates never do."""
+        """How values of several call paths or locations are aggregated; percentages and rates never are."""
         if self.dtype in _EXTREMES:
             return _EXTREMES[self.dtype]
         return "sum" if self.additive and self.unit != "%" and "/" not in self.unit else "none"
 
     @property
     def integral(self) -> bool:
-        """Whether the values are whole numbers."""
+        """Whether the values are integers."""
         return "INT" in self.dtype
 
     @property
     def at_root(self) -> bool:
-        """Whether it is known of whole processes alone: a 0 below their roots means nothing."""
+        """Whether it is known only for whole processes: a 0 below their roots means nothing."""
         return self.description.endswith(_AT_ROOT)
 
 
-# By which a run is weighed: our time, that of other tools, and what samplers know alone.
+# The times by which a run is judged: ours, those of other tools, and those that only samplers know.
 WEIGHING_TIMES: Final = ("wall_time", "time", "cpu_time")
 
-# Of runs with a barrier before each collective; the time of the collective itself is where it is in any run.
+# In runs with a barrier before each collective; the collective's own time is recorded as usual.
 MPI_WAIT: Final = Metric("mpi_wait_time", "sec", "mpi_time", "Time waiting for late ranks, before collectives")
 
-# Of runs whose critical path is known; in counted ones of instructions.
+# In runs with a known critical path; in counted runs, of instructions.
 PATH_METRICS: Final = (
     Metric("path_time", "sec", None, "Busy time on the critical path"),
     Metric("delay_time", "sec", None, "Time that other ranks wait for this"),
@@ -84,7 +84,7 @@ PATH_METRICS: Final = (
 )
 COUNTED_PATH_METRICS: Final = (Metric("path_instructions", "occ", None, "Instructions on the critical path"),)
 
-# What mpi_time is made of: each function counts to one of its children, or to a part of one.
+# The parts of mpi_time: each function counts to one child, or to a part of one.
 MPI_PARTS: Final = (
     Metric("mpi_start_end_time", "sec", "mpi_time", "Time in starting and ending MPI"),
     Metric("mpi_barrier_time", "sec", "mpi_time", "Time in barriers"),
@@ -98,7 +98,7 @@ MPI_PARTS: Final = (
     Metric("mpi_other_time", "sec", "mpi_time", "Time in other MPI calls: communicators, topologies, processes"),
 )
 
-# Of every run.
+# In every run.
 STORED_METRICS: Final = (
     Metric("visits", "occ", None, "How often the region was entered"),
     Metric("wall_time", "sec", None, "Wall-clock time"),
@@ -129,14 +129,13 @@ _SYSTEM: Final = (
     Metric("involuntary_context_switches", "occ", "context_switches", "How often it had to leave it to others"),
 )
 
-# Of every run, at the root of each process.
+# In every run, at the root of each process.
 PROCESS_METRICS: Final = tuple(
     replace(each, description=each.description + _AT_ROOT)
     for each in (*_SYSTEM, Metric("peak_memory", "bytes", None, "The most memory in use, of several processes the sum"))
 )
 
-# Of runs that were asked for them, on call paths: what stands at the root otherwise, and what is not known otherwise.
-# Twin: names in runtime/probe/usage.c.
+# On call paths, in runs that requested them: metrics that are otherwise at the root or unknown.
 USAGE_METRICS: Final = (
     *_SYSTEM,
     Metric("energy", "J", None, "Energy of the node's processors, on the call paths of its first rank"),
@@ -147,20 +146,20 @@ USAGE_METRICS: Final = (
     Metric("frees", "occ", None, "Calls that freed"),
 )
 
-# Of time lines; of the first thread of a process also how much memory that has.
+# In time lines; the first thread of a process also has the memory of that process.
 SYSTEM_METRICS: Final = (
     *_SYSTEM,
     Metric("resident_memory", "bytes", None, "Memory that the process has in use", additive=False),
 )
 
-# Of runs in which regions were throttled.
+# In runs with throttled regions.
 UNTIMED_VISITS: Final = Metric("untimed_visits", "occ", "visits", "Entries that were not timed, to save their cost")
 
-# What stays with a region whose time is its caller's.
+# The metrics that a folded region keeps.
 ENTRIES: Final = frozenset({"visits", UNTIMED_VISITS.name})
 
-# Of runs whose counts were taken: what MPI executes is left out of all but mpi_instructions. One that could not be had
-# is absent. Sources say how they came about: "simulated:…", "measured:papi:EVENT", "derived:FORMULA".
+# In counted runs; all but mpi_instructions exclude what MPI executes. A count that was unavailable is absent. Sources
+# show the origin: "simulated:…", "measured:papi:EVENT", "derived:FORMULA".
 COUNT_METRICS: Final = (
     Metric("instructions", "occ", None, "Instructions executed outside MPI"),
     Metric("mpi_instructions", "occ", None, "Instructions executed in MPI calls, including polling"),

@@ -1,4 +1,4 @@
-"""What must be said beside the numbers: what is missing, how it was measured, at what cost."""
+"""Facts beside the numbers: what is missing, how it was measured, at what cost."""
 
 from __future__ import annotations
 
@@ -81,37 +81,38 @@ class Notes:
         command: The command line that was run.
         program_status: Exit status of the command; None if unknown.
         expected_processes: How many processes the run had; None if unknown.
-        started: Processes that are none of the launcher's ranks: these forked or spawned them.
-        missing: Ranks of which nothing came back.
+        started: Processes that are not ranks of the launcher, but were forked or spawned by ranks.
+        missing: Ranks without data.
         unfinished: Ranks that never entered MPI_Finalize.
         not_instrumented: Sources, regions or programs without probes.
         remarks: Sentences about data that was lost, repaired or collapsed.
         clocks: Name of the clock for ``wall`` and ``cpu``; ``ticks_per_second`` of the former.
         probe_ns: Cost of one enter and exit, in nanoseconds; None if unknown.
-        throttled_ns: The same of a throttled region.
-        call_ns: What measuring a call of MPI or file I/O costs, but for a region that it is; None if unknown.
-        path_seconds: What it took to record the critical path, in seconds of all ranks together; None if none was.
-        max_overhead: Share of the time that measuring may take before regions are throttled; None if unknown.
+        throttled_ns: The same for a throttled region.
+        call_ns: Cost of measuring a call of MPI or file I/O, without that of its region, in nanoseconds; None if
+            unknown.
+        path_seconds: Time to record the critical path, in seconds summed over ranks; None if it was not recorded.
+        max_overhead: The share of the time that the measurement may take before regions are throttled; None if unknown.
         throttled: Descriptors of regions whose time was attributed to their callers, on any call path, each with the
             reason.
         unprobed: Descriptors of regions, each with the functions without probes that it calls, a line each.
-        compiled: The options by which the files of entered regions were compiled, as far as they decide how these are
-            read.
-        untimed: Entries of these whose time is not known.
+        compiled: The compiler options of entered regions' files, as far as they affect parsing.
+        untimed: Number of throttled regions' entries that were not timed.
         repairs: Regions closed because a probe was jumped over.
-        processors: How many processors the machine gave on which all ran; None if unknown, or if there were several.
-        run_delay: By rank, seconds that a process's first thread was ready to run while others had the processor.
-        involuntary_switches: By rank, how often a thread had to leave its processor to others.
-        processor_use: Seconds of the run: ``elapsed`` by the clock, all its processors ``busy`` together, and their
-            ``own`` of the launcher and the processes that it waited for; empty if unknown.
-        counts_by_rank: Whether a rank's counts are of the work that it did when timed.
-        environment: The few variables that are kept.
-        files: What was read and written, by file; those that took longest first.
-        delays: What ranks waited for in each other's regions; the longest first.
-        prices: What the machine takes for single things, as ``Prices`` names them.
-        calibrated: Where these were measured: host, MPI, launcher and day.
+        processors: Processors available on the machine on which all ranks ran; None if unknown, or if there were
+            several machines.
+        run_delay: By rank, seconds that a process's first thread was ready to run but waited for a core.
+        involuntary_switches: By rank, how often a thread was preempted.
+        processor_use: Seconds of the run: ``elapsed`` by the clock, ``busy`` summed over its processors, and ``own``
+            for the launcher and the processes that it waited for; empty if unknown.
+        counts_by_rank: Whether a rank's counts belong to the same work as its times.
+        environment: The environment variables that are kept.
+        files: The use of each file, longest time first.
+        delays: The delays between regions, longest first.
+        prices: The machine's times for single operations, named as in ``Prices``.
+        calibrated: Where and when ``prices`` were measured: host, MPI, launcher and day.
         samples: The amount that one sample stands for, by metric and in its unit; only of metrics that were sampled.
-        runs: Of how many runs of one command it is the mean.
+        runs: The number of runs of one command whose mean it is.
         left_out: Metrics that a cut left out, each with the one that is left and includes it.
         history: How a derived experiment came about.
     """
@@ -154,26 +155,26 @@ class Notes:
 
     @property
     def derived_by(self) -> tuple[str, ...]:
-        """Name the operations of the algebra that led to the experiment, which is no run then; of a run none."""
+        """Return the operations of the algebra that derived the experiment; empty for a run."""
         steps = (_OPERATION.match(step) for step in self.history if not _CUT.match(step))
         return tuple(dict.fromkeys(found[1] for found in steps if found))
 
     @property
     def cut_to(self) -> tuple[str, ...]:
-        """Say step by step to which part of its call tree the experiment was cut; ``flat`` of flat profiles."""
+        """Return, step by step, the part of the call tree to which it was cut; ``flat`` for flat profiles."""
         steps = (_CUT.match(step) for step in self.history)
         return tuple(found[1] or found[0] for found in steps if found and (found[1] or found[0] == "flat"))
 
     def to_json(self) -> str:
-        """Give the notes as one JSON object."""
+        """Return the notes as one JSON object."""
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Notes:
-        """Read what ``to_json`` wrote; keys of a later version are kept as remarks.
+        """Read the output of ``to_json``; keys of a later version are kept as remarks.
 
         Raises:
-            InputError: The text is no JSON object.
+            InputError: The text is not a JSON object.
         """
         try:
             found = json.loads(text)
@@ -196,7 +197,7 @@ class Notes:
 
 
 def _checked(name: str, value: Any, annotation: Any) -> Any:
-    """Give a value of the field's type back.
+    """Return a value of the field's type.
 
     Raises:
         InputError: It is of another type.

@@ -1,4 +1,4 @@
-"""A code region, and the descriptor by which it is known from the compiler to the experiment."""
+"""A code region, and the descriptor that identifies it from the compiler to the experiment."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _ESCAPES: Final = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D
 
 
 class Region(NamedTuple):
-    """A section of code with one entry and one exit (paper 001, section 2).
+    """A section of code with one entry and one exit (Liu et al. 2011, section 2).
 
     Attributes:
         kind: One of ``KINDS``.
-        name: What a report shows: a function's name; ``loop@41`` for the loop in line 41.
-        file: The source file as the compiler was given it; empty if there is none.
-        function: The function that encloses the region, or is it.
-        ordinal: The place among the regions of this kind in this function, from 0.
+        name: The name in reports: a function's name; ``loop@41`` for the loop in line 41.
+        file: The source file as named on the compiler's command line; empty if there is none.
+        function: The function that encloses the region, or is the region.
+        ordinal: The index among the regions of this kind in this function, from 0.
         first_line: First line of the region in ``file``; 0 if unknown.
         last_line: Last line of the region in ``file``; 0 if unknown.
-        text: By what plans know the text of ``file`` that was built; empty if unknown. Equal regions may differ in it.
+        text: Identifies the version of ``file`` in plans; empty if unknown. Equal regions may differ in it.
     """
 
     kind: str
@@ -57,7 +57,7 @@ class Region(NamedTuple):
         return (self.kind, self.file, self.function or self.name, self.ordinal)
 
     def is_at(self, place: str) -> bool:
-        """Tell whether it begins at ``FILE:LINE``, where either file may be named without its outer folders."""
+        """Return whether it begins at ``FILE:LINE``; either file may be given without its outer folders."""
         file, _, line = place.rpartition(":")
         if not file or not self.file or line != str(self.first_line):
             return False
@@ -66,17 +66,17 @@ class Region(NamedTuple):
 
     @property
     def descriptor(self) -> str:
-        """The text that a probe carries: ``aa1|loop|loop@41|rays.c|trace|0|41|57``, and what is known of the file."""
+        """A probe's text, ``aa1|loop|loop@41|rays.c|trace|0|41|57``, with the version of the file, if known."""
         texts = [text.translate(_ESCAPES) for text in (self.kind, self.name, self.file, self.function)]
         numbers = map(str, (self.ordinal, self.first_line, self.last_line))
         return "|".join([DESCRIPTOR_VERSION, *texts, *numbers, *([self.text] if self.text else [])])
 
     @classmethod
     def from_descriptor(cls, descriptor: str) -> Region:
-        """Read a descriptor.
+        """Parse a descriptor.
 
         Raises:
-            InputError: The text is no descriptor, or one of another version.
+            InputError: The text is not a descriptor, or has another version.
         """
         version, *fields = descriptor.split("|")
         if version != DESCRIPTOR_VERSION:

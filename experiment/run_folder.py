@@ -1,4 +1,4 @@
-"""Where runs leave their data if nothing else is said. The compiler wrapper reads this first: it imports nothing."""
+"""The default folders of runs. The compiler wrapper imports this first, so it imports nothing itself."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COUNTING_TRACE_FILE: Final = "counting.trace.npz"
 
 
 def experiment_of(folder: Path) -> Path:
-    """Give the file of a run's experiment: the later one of the two that there may be, or what a small one would be."""
+    """Return the file of a run's experiment: the newer of the two possible ones, or the default for a small one."""
     small, large = folder / EXPERIMENT_FILE, folder / LARGE_EXPERIMENT_FILE
     if not large.exists():
         return small

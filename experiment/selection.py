@@ -1,4 +1,4 @@
-"""A part of an experiment."""
+"""Cut out a part of an experiment."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def select(
     processes: Collection[int] | None = None,
     metrics: Sequence[str] | None = None,
 ) -> Experiment:
-    """Cut an experiment down; it is read when a metric is asked for.
+    """Cut an experiment down; values are read when a metric is used.
 
     Args:
         experiment: Any.
-        subtree: A call path by its index, or as ``paths_named`` knows it, then wherever it is entered first. What is
-            selected becomes a root.
+        subtree: A call path by its index, or a name for ``paths_named``, then each outermost occurrence. Selected call
+            paths become roots.
         processes: Ranks.
-        metrics: Names. One whose parent is left out goes to the nearest metric that includes it.
+        metrics: Names. A metric whose parent is left out moves below the nearest metric that includes it.
 
     Raises:
-        InputError: There is nothing of the kind, or nothing is asked for.
+        InputError: A name matches nothing, or nothing is selected.
     """
     if isinstance(metrics, str):
         raise InputError(f"expected a list of metrics, found one name; write [{metrics!r}]")
@@ -88,9 +88,9 @@ def _subtree(experiment: Experiment, wanted: str | int) -> list[int]:
 
 
 def paths_named(experiment: Experiment, name: str) -> list[int]:
-    """Give the call paths of a region's name or path; else of a place, or of the one region whose name is meant.
+    """Return the call paths of a region's name or path; else those of a place, or of the only region that fits.
 
-    Fortran does not tell capitals, and a procedure of a module is called without it.
+    Fortran ignores case, and a module's procedure may be named without the module.
 
     Raises:
         InputError: ``FILE:LINE`` is a place in several files.
@@ -130,10 +130,10 @@ def _columns(experiment: Experiment, processes: Collection[int] | None) -> list[
 
 
 def check_ranks(ranks: Iterable[int], there: Collection[int], missing: Collection[int] = ()) -> None:
-    """Compare ranks that are named with those that are there.
+    """Check that the named ranks exist.
 
     Raises:
-        InputError: One is not.
+        InputError: A rank does not exist.
     """
     for rank in ranks:
         if rank in missing:
@@ -153,14 +153,14 @@ def _metrics(experiment: Experiment, names: Sequence[str]) -> list[Metric]:
 
 
 def _nearest(experiment: Experiment, metric: str | None, kept: Collection[str]) -> str | None:
-    """Give a metric, or the nearest one that includes it, of those that are kept."""
+    """Return a metric, or its nearest kept ancestor."""
     while metric is not None and metric not in kept:
         metric = experiment.metric(metric).parent
     return metric
 
 
 def _left_out(experiment: Experiment, kept: Collection[str]) -> dict[str, str]:
-    """Name the metrics that are left out, now or before, of one that is kept."""
+    """Return the metrics that were left out, now or before, each with the kept one that includes it."""
     parts = {each.name: each.parent for each in experiment.metrics if each.name not in kept}
     wholes = {part: _nearest(experiment, whole, kept) for part, whole in {**experiment.notes.left_out, **parts}.items()}
     return {part: whole for part, whole in wholes.items() if whole is not None}

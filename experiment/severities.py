@@ -1,4 +1,4 @@
-"""Severities that stay where they are until a metric is asked for."""
+"""Severities that stay in their file until a metric is used."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Rows = npt.NDArray[np.intp]
 
 
 class Kept:
-    """Keeps what was asked for last, up to so many bytes: an analysis asks for the same few metrics again and again."""
+    """Caches the last used values, up to a number of bytes: an analysis uses the same few metrics repeatedly."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -26,21 +26,21 @@ class Kept:
         self._values: OrderedDict[Hashable, Severity] = OrderedDict()
 
     def find(self, key: Hashable) -> Severity | None:
-        """Give what is kept under a key."""
+        """Return the cached values of a key."""
         found = self._values.get(key)
         if found is not None:
             self._values.move_to_end(key)
         return found
 
     def keep(self, key: Hashable, values: Severity) -> None:
-        """Keep values under a key that there are none under, and drop what was not asked for the longest."""
+        """Cache values under a new key, and drop the least recently used ones."""
         self._values[key] = values
         self._size += values.nbytes
         while self._size > self._limit:
             self._size -= self._values.popitem(last=False)[1].nbytes
 
     def drop(self, keys: Iterable[Hashable]) -> None:
-        """Drop what is kept under keys."""
+        """Drop the cached values of keys."""
         for key in keys:
             found = self._values.pop(key, None)
             if found is not None:
@@ -52,19 +52,18 @@ _NUMBERS: Final = count()
 
 
 class LazySeverities(Mapping[str, Severity]):
-    """Metric name to ``float64[call path, location]``, read or computed when asked for.
+    """Metric name → ``float64[call path, location]``, read or computed on demand.
 
-    The last ones asked for, of all experiments together, are kept, up to a quarter of a gigabyte; they are not to be
-    changed.
+    The last used ones, over all experiments, are cached, up to a quarter of a gigabyte; do not change them.
 
     Args:
         names: The metrics.
-        read: Gives the exclusive values of a metric.
-        inclusive: Gives the inclusive ones where those are what is stored, so that nothing is rounded on the way;
-            None for all other metrics.
-        rows: Gives exclusive values of some call paths alone; None where they cannot be read without all others.
-        columns: Gives exclusive values of consecutive locations alone; None likewise, or if it never can.
-        kept: Where they are kept.
+        read: Returns the exclusive values of a metric.
+        inclusive: Returns the inclusive values if those are stored, so that nothing is rounded; None for all other
+            metrics.
+        rows: Returns exclusive values of some call paths; None if they cannot be read without the others.
+        columns: Returns exclusive values of consecutive locations; None likewise, or if it never can.
+        kept: The cache.
     """
 
     def __init__(
@@ -103,32 +102,32 @@ class LazySeverities(Mapping[str, Severity]):
         return name in self._names
 
     def inclusive(self, name: str) -> Severity | None:
-        """Give the inclusive values of a metric if those are what is stored."""
+        """Return the inclusive values of a metric if those are stored."""
         found = self._kept.find((self._number, name, True))
         if found is None and (read := self._inclusive(name)) is not None:
             return self._keep(name, read, inclusive=True)
         return found
 
     def alone(self, name: str, rows: Rows) -> Severity | None:
-        """Give the exclusive values of some call paths, read without the others, of which nothing is kept.
+        """Return the exclusive values of some call paths, read without the others and not cached.
 
-        None where they cannot be read so, or where all are kept already.
+        None if they cannot be read so, or if all are cached already.
         """
         return None if self._kept.find((self._number, name, False)) is not None else self._rows(name, rows)
 
     @property
     def by_columns(self) -> bool:
-        """Whether ``of_columns`` may have an answer."""
+        """Whether ``of_columns`` may have a result."""
         return self._columns is not None
 
     def of_columns(self, name: str, columns: slice) -> Severity | None:
-        """Give the exclusive values of consecutive locations, as ``alone`` gives those of call paths."""
+        """Return the exclusive values of consecutive locations, as ``alone`` returns those of call paths."""
         if self._columns is None or self._kept.find((self._number, name, False)) is not None:
             return None
         return self._columns(name, columns)
 
     def _keep(self, name: str, values: Severity, *, inclusive: bool) -> Severity:
-        values = values.view()  # what was read may be another's, who may change it
+        values = values.view()  # the values may belong to another caller, who may change them
         values.flags.writeable = False
         key = self._number, name, inclusive
         self._asked.add(key)

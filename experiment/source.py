@@ -1,4 +1,4 @@
-"""A file that is read from any place, plain or packed by gzip."""
+"""Read a file at any offset, plain or gzipped."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _CHECKPOINTS: Final = 256  # of some 50 kB each
 
 
 class Source:
-    """A plain file, which stays open: what takes its name later does not matter.
+    """A plain file, which stays open, so replacing it by name does not matter.
 
     Raises:
-        InputError: It is missing, or not to be read.
+        InputError: It is missing or cannot be read.
     """
 
     packed = False
@@ -39,18 +39,18 @@ class Source:
         weakref.finalize(self, os.close, self._file)
 
     def end(self) -> int:
-        """Count the bytes; what is packed is unpacked for it.
+        """Return the number of bytes; a gzipped file is unpacked for this.
 
         Raises:
-            InputError: What the file unpacks to is cut off, broken or too large.
+            InputError: The unpacked data are cut off, broken or too large.
         """
         return os.fstat(self._file).st_size
 
     def read(self, offset: int, size: int) -> bytes:
-        """Give ``size`` bytes from ``offset`` on, fewer at the end.
+        """Return ``size`` bytes from ``offset`` on, fewer at the end.
 
         Raises:
-            InputError: The file cannot be read, or what it unpacks to is broken or too large.
+            InputError: The file cannot be read, or its unpacked data are broken or too large.
         """
         return self._packed(offset, size)
 
@@ -68,7 +68,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Unpacking as it stood before the byte ``unpacked`` of what comes out, with ``packed`` bytes taken in."""
+    """The decompressor's state after ``packed`` bytes of input, before byte ``unpacked`` of output."""
 
     unpacked: int
     packed: int
@@ -77,7 +77,7 @@ class _State:
 
 
 class _GzipSource(Source):
-    """Unpacks from the checkpoint before the place that is wanted; memory does not grow with the file."""
+    """Unpacks from the last checkpoint before the wanted offset; memory does not grow with the file."""
 
     packed = True
 
@@ -87,7 +87,7 @@ class _GzipSource(Source):
         self._states = [start]
         self._spacing = 1 << 22
         self._now = replace(start, engine=start.engine.copy())
-        self._block = b""  # what was unpacked before self._now
+        self._block = b""  # unpacked bytes before self._now
 
     def end(self) -> int:
         while self._advance():
@@ -116,7 +116,7 @@ class _GzipSource(Source):
         self._block = b""
 
     def _advance(self) -> bool:
-        """Unpack one block more; False at the end."""
+        """Unpack one more block; return False at the end."""
         now = self._now
         engine, packed, tail = now.engine, now.packed, now.tail
         while True:
@@ -155,10 +155,10 @@ class _GzipSource(Source):
 
 
 def open_source(path: Path) -> Source:
-    """Open a file; that it is packed is seen by how it begins.
+    """Open a file; its first bytes show whether it is gzipped.
 
     Raises:
-        InputError: It is missing, not to be read, or empty.
+        InputError: It is missing, empty or cannot be read.
     """
     plain = Source(path)
     start = plain.read(0, len(_GZIP))

@@ -1,4 +1,4 @@
-"""Experiments in files: which kind a file is of."""
+"""Load and save experiments; a file's kind is recognised."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ __all__ = ["LARGE", "WRITTEN", "check_name", "load", "save", "save_of_run"]
 
 WRITTEN: Final = (".cube", ".cube.gz", ".xml", ".cubex")
 
-LARGE: Final = 1 << 17  # values of a metric; more than these take seconds as XML, and tenths of one as CUBE 4
+LARGE: Final = 1 << 17  # values of a metric; more take seconds as XML, and tenths of a second as CUBE 4
 _TAR: Final = (257, b"ustar")
-_DATABASE: Final = b"<!DOCTYPE HPCToolkitExperiment"  # XML that is no CUBE
+_DATABASE: Final = b"<!DOCTYPE HPCToolkitExperiment"  # XML that is not CUBE
 _BOM: Final = b"\xef\xbb\xbf"
 
 
 def load(path: Path | str) -> Experiment:
-    """Read an experiment: CUBE 3 XML, plain or packed by gzip, CUBE 4, or a profile of another tool.
+    """Read an experiment: CUBE 3 XML, plain or gzipped, CUBE 4, or a profile of another tool.
 
-    What a file is of is seen by its content.
+    The content decides what kind a file is.
 
-    Of a folder, that of a run, its ``experiment.cube`` or ``experiment.cubex`` is read.
+    For a run's folder, its ``experiment.cube`` or ``experiment.cubex`` is read.
 
-    Its severities stay in the file until a metric is asked for, and the file stays open: it may be replaced.
+    Severities are read when a metric is used. The file stays open, so it may be replaced.
 
     Raises:
         InputError: The file is missing, of another kind or version, or broken.
@@ -62,7 +62,7 @@ def _file_of(path: Path) -> Path:
 
 
 def save_of_run(experiment: Experiment, folder: Path) -> Path:
-    """Write a run's experiment into its folder, a large one as CUBE 4, in place of one that is there; give the file.
+    """Write a run's experiment into its folder, a large one as CUBE 4, replacing an older one; return the file.
 
     Raises:
         InputError: As for ``save``.
@@ -80,10 +80,10 @@ def save(experiment: Experiment, path: Path | str) -> None:
 
     Args:
         experiment: Any.
-        path: Its name ends in ``.cubex``, for CUBE 4, or in another of ``WRITTEN``, for CUBE 3 XML.
+        path: Its ending decides: ``.cubex`` for CUBE 4, another of ``WRITTEN`` for CUBE 3 XML.
 
     Raises:
-        InputError: The name ends otherwise, or the folder does not exist or cannot be written.
+        InputError: The ending is another one, or the folder does not exist or cannot be written.
     """
     check_name(Path(path))
     if Path(path).suffix == ".cubex":
@@ -94,10 +94,10 @@ def save(experiment: Experiment, path: Path | str) -> None:
 
 
 def check_name(path: Path) -> None:
-    """Refuse a name that no experiment can be written to, before there is work to lose.
+    """Refuse a name that no experiment can be written to, before any work is lost.
 
     Raises:
-        InputError: It ends in none of ``WRITTEN``, is that of a folder, or in none.
+        InputError: It ends in none of ``WRITTEN``, is a folder, or its folder does not exist.
     """
     if not path.name.endswith(WRITTEN):
         raise InputError(f"{path}: expected a name that ends in {', '.join(WRITTEN[:-1])} or {WRITTEN[-1]}")

@@ -1,4 +1,4 @@
-"""What a run has throttled: the call paths whose time is their callers', and what the next build leaves out for it."""
+"""A run's throttled regions: call paths whose time is their callers', and rules to omit them from the next build."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["folded_paths", "left_out", "reason_of", "seconds_of_an_entry", "untimed_paths"]
 
-_MOST_OVERHEAD: Final = 0.05  # where a run does not say
-_WEIGHS: Final = 0.01  # of a thread's time; less may be the first, slow visits of what is tiny
+_MOST_OVERHEAD: Final = 0.05  # if a run does not record it
+_WEIGHS: Final = 0.01  # of a thread's time; a smaller share may come from the first, slow visits to a tiny region
 _EACH: Final = re.compile(r", for (\d{1,15}) ns each in the first ")
 
 
 def reason_of(entered: int, timed: int, seconds: float) -> str:
-    """Say why a region was throttled.
+    """Return the reason why a region was throttled, as a sentence.
 
     Args:
         entered: How often it was entered.
@@ -34,13 +34,13 @@ def reason_of(entered: int, timed: int, seconds: float) -> str:
 
 
 def seconds_of_an_entry(reason: str) -> float | None:
-    """Give how long an entry of a throttled region took while that was known, from the reason; None if it is not."""
+    """Return the time of one entry of a throttled region, parsed from the reason; None if it has none."""
     found = _EACH.search(reason)
     return 1e-9 * int(found[1]) if found else None
 
 
 def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    """Tell of each call path whether its time is its caller's: it has none, as entries of it were not timed."""
+    """Return which call paths are folded: their time is their caller's, because their entries were not timed."""
     folded = untimed_paths(experiment)
     if "wall_time" in experiment:
         folded &= ~np.nan_to_num(experiment.exclusive("wall_time")).any(axis=1)
@@ -48,10 +48,10 @@ def folded_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
 
 
 def untimed_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
-    """Tell of each call path whether entries of it were not timed, in some location, though it may be timed again.
+    """Return which call paths have untimed entries at some location, even if later entries were timed.
 
-    A difference or a part of a run can have lost their number: there the time of a throttled region tells, which is 0
-    everywhere, however often it was entered.
+    A difference or a part of a run may have lost the number of untimed entries. Then a throttled region is recognised
+    by its time, which is 0 everywhere, however often it was entered.
     """
     folded = np.zeros(len(experiment.call_paths), dtype=bool)
     if UNTIMED_VISITS.name in experiment:
@@ -60,18 +60,18 @@ def untimed_paths(experiment: Experiment) -> npt.NDArray[np.bool_]:
         regions = {Region.from_descriptor(each) for each in experiment.notes.throttled}
         throttled = np.array([path.region in regions for path in experiment.call_paths], dtype=bool)
         throttled &= ~np.nan_to_num(experiment.exclusive("wall_time")).any(axis=1)
-        if "visits" in experiment and "difference" not in experiment.notes.derived_by:  # where they may be 0
+        if "visits" in experiment and "difference" not in experiment.notes.derived_by:  # the counts may be 0 there
             throttled &= np.nan_to_num(experiment.exclusive("visits")).any(axis=1)
         folded |= throttled
     return folded
 
 
 def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
-    """Give the rules that leave out what a run has throttled, each with the reason.
+    """Return the rules that exclude the regions that a run has throttled, each with the reason.
 
-    A region that was throttled on one call path stays if it weighs on another: if, in any location, its own time there
-    is a hundredth of the longest thread's, and its visits take 1/share probe pairs or more, 20 at 5 %. What has no
-    file, such as MPI's functions where nothing has probes, is in no build.
+    A region that was throttled on one call path stays if it is significant on another: at some location its own time is
+    at least a hundredth of the longest thread's, and each visit takes at least 1/share probe pairs, 20 at 5 %. Regions
+    without a file, such as MPI functions without probes, are in no build.
     """
     if not experiment.notes.throttled:
         return ()
@@ -87,7 +87,7 @@ def left_out(experiment: Experiment) -> tuple[Exclude, ...]:
 
 
 def _weighing(experiment: Experiment) -> frozenset[Region]:
-    """Give the regions that are worth measuring on some call path; those that were not always timed cannot tell."""
+    """Return the regions worth measuring on some call path; call paths with untimed entries do not count."""
     notes, shape = experiment.notes, (len(experiment.call_paths), len(experiment.locations))
     wall, visits = (
         np.nan_to_num(experiment.exclusive(name)) if name in experiment else np.zeros(shape)

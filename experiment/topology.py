@@ -1,4 +1,4 @@
-"""Where ranks stand on a grid."""
+"""The coordinates of ranks on a grid."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Dimension = tuple[str, int, bool]
 
 @dataclass(frozen=True)
 class Topology:
-    """A Cartesian grid on which processes or threads have places (paper 002, section 2).
+    """A Cartesian grid with coordinates of processes or threads (Song et al. 2004, section 2).
 
     Attributes:
         name: May be empty.
         dimensions: Name (may be empty), size, and whether it is periodic.
-        coordinates: A place for some of the processes and threads.
+        coordinates: The coordinates of some of the processes and threads.
     """
 
     name: str
@@ -27,10 +27,10 @@ class Topology:
     coordinates: Mapping[tuple[int, int], tuple[int, ...]] = field(default_factory=dict)
 
     def check(self) -> None:
-        """State what makes a topology valid.
+        """Check that a topology is valid.
 
         Raises:
-            InputError: A place has another number of coordinates than there are dimensions, or lies outside.
+            InputError: The number of coordinates differs from the number of dimensions, or coordinates are outside.
         """
         sizes = [size for _, size, _ in self.dimensions]
         for (process, thread), place in self.coordinates.items():

@@ -1,4 +1,4 @@
-"""Functions without probes that regions call: how an object says it, in a section that no program loads."""
+"""Functions without probes that regions call: recorded by an object in a section that no program loads."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _MARK: Final = b"autoanalyzer: calls without probes\n"
 
 
 def entry(descriptor: str, names: tuple[str, ...]) -> bytes:
-    """Say which functions a region calls, in a string that the linker keeps once."""
+    """Return the string that records which functions a region calls; the linker keeps one copy."""
     return _MARK + "\n".join([descriptor, *names]).encode("utf-8", "surrogateescape")
 
 
 def entries(file: bytes | mmap) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Find what ``entry`` wrote in an executable, whatever its format: descriptors of regions, and the names.
+    """Yield the records that ``entry`` wrote to an executable, in any format: a region's descriptor, and the names.
 
     Args:
         file: Its bytes; a mapped file is as good.

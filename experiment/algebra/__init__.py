@@ -1,4 +1,4 @@
-"""The algebra of experiments: difference, merge, mean and more; each gives an experiment again (paper 002)."""
+"""The algebra of experiments (Song et al. 2004): difference, merge, mean and more; each result is an experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two sequences side by side, in order, with gaps."""
+"""Align two sequences in order, with gaps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 def align(
     left: Sequence[_T], right: Sequence[_T], likeness: Callable[[_T, _T], float], *, enough: float
 ) -> list[tuple[_T | None, _T | None]]:
-    """Pair the elements of two sequences without crossing, so that the pairs are as like as can be.
+    """Pair the elements of two sequences without crossing, so that the total similarity is greatest.
 
     Dynamic programming as Needleman and Wunsch's (1970), in O(len(left) · len(right)).
 
@@ -23,10 +23,10 @@ def align(
         left: The one sequence.
         right: The other.
         likeness: From 0 to 1.
-        enough: What a pair must be worth at least; a pair adds its likeness less this to the sum that is maximised.
+        enough: The least likeness of a pair; each pair adds its likeness minus this to the sum that is maximised.
 
     Returns:
-        Every element once and in order; None stands opposite what has no match.
+        Every element once and in order; an element without a match is paired with None.
     """
     worth = np.array([[likeness(one, other) - enough for other in right] for one in left])
     worth = worth.reshape(len(left), len(right))

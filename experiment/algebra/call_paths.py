@@ -1,4 +1,4 @@
-"""Call forests of several experiments become one (paper 002, section 3)."""
+"""Merge the call forests of several experiments (Song et al. 2004, section 3)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class CallForest:
     """The merged call forest.
 
     Attributes:
-        call_paths: Those of the first operand, then what each other one adds; parents before children.
-        rows: For each operand, where its call paths stand among these.
-        alike: For each operand, its regions that were matched by likeness with those of an earlier one.
+        call_paths: Those of the first operand, then those that each further operand adds; parents before children.
+        rows: For each operand, the index of each of its call paths in ``call_paths``.
+        alike: For each operand, its regions that were matched by similarity with those of an earlier operand.
     """
 
     call_paths: tuple[CallPath, ...]
@@ -37,15 +37,15 @@ class CallForest:
 def merge_call_paths(forests: Sequence[Sequence[CallPath]], *, exact: bool = False) -> CallForest:
     """Match call paths top-down: the same region below the same call path.
 
-    Below one that matches nothing, nothing is matched. Where a parent has the same region below it several times,
-    those of the same call site are matched, and the rest in order: lines change from one version to the next.
+    Nothing is matched below a call path without a match. If a parent has the same region below it several times, equal
+    call sites are matched first and the rest in order, because lines change from one version to the next.
 
-    One forest after the other is matched with the union of those before it, in an order that the forests alone decide:
-    so the order of the operands does not matter but for the order of the union and the names in it.
+    Each forest is matched with the union of those before it, in an order that depends on the forests alone. So the
+    order of the operands affects only the order of the union and the names in it.
 
     Args:
         forests: The call paths of each operand, parents before children.
-        exact: Match regions of the same identity and call sites of the same line only.
+        exact: Match only regions of the same identity and call sites on the same line.
     """
     distinct: list[tuple[CallPath, ...]] = []
     for forest in map(tuple, forests):
@@ -106,12 +106,12 @@ class _Union:
 
 
 def _with_line(path: CallPath, other: CallPath) -> CallPath:
-    """Give a call path the line of the same one elsewhere, if it has none."""
+    """Return a call path with the line of its match, if it has no line of its own."""
     return replace(path, line=other.line) if path.line is None and other.line is not None else path
 
 
 def _rank(forest: Sequence[CallPath]) -> tuple[int, list[tuple[object, ...]]]:
-    """Order forests by what they hold: those that hold most come first, for they tell most of the source."""
+    """Order forests by size, largest first, because the largest shows most of the source."""
     parts: list[tuple[object, ...]] = [
         (
             -1 if path.parent is None else path.parent,
@@ -130,12 +130,12 @@ def _rank(forest: Sequence[CallPath]) -> tuple[int, list[tuple[object, ...]]]:
 def _owned(
     regions: Sequence[Mapping[Region, Region]], likened: Sequence[set[Region]]
 ) -> tuple[dict[Region, tuple[Region, int]], list[tuple[Alike, ...]]]:
-    """Find the first forest that has each region of the union, and what is that region by likeness in later ones.
+    """Find the first forest that has each region of the union, and its matches by similarity in later forests.
 
     Args:
         regions: For each forest, its regions → those of the union.
-        likened: For each forest, which of these within procedures were matched by likeness. A procedure was if it
-            has another name, or stands in a file of another name.
+        likened: For each forest, which of these regions within procedures were matched by similarity. A procedure was
+            if its name or its file's name differs.
     """
     owners: dict[Region, tuple[Region, int]] = {}
     alike: list[tuple[Alike, ...]] = []
@@ -159,8 +159,8 @@ class _Order:
     """The rows of a union in the order of the forests.
 
     Attributes:
-        sites: Row → call site, and line of the call, as the first forest that has it tells.
-        places: Where each row stands in this order.
+        sites: Row → call site and line of the call, from the first forest that has it.
+        places: The position of each row in this order.
     """
 
     sites: dict[int, tuple[int | None, int | None]]
@@ -184,7 +184,7 @@ def _named(path: CallPath, names: Mapping[Region, Region]) -> CallPath:
 
 
 def _merge(union: list[CallPath], forest: Sequence[CallPath], *, exact: bool) -> Rows:
-    """Add to the union what it lacks of a forest, and tell where each call path of that stands in it."""
+    """Add a forest's unmatched call paths to the union, and return the index of each of its call paths there."""
     known = _siblings(union)
     rows = np.full(len(forest), -1)
     for (above, region), twins in _siblings(forest).items():  # parents before children
@@ -211,7 +211,7 @@ def _siblings(paths: Sequence[CallPath]) -> dict[tuple[int | None, Region], list
 def _matched(
     left: Sequence[CallPath], mine: Sequence[int], right: Sequence[CallPath], theirs: Sequence[int], *, exact: bool
 ) -> dict[int, int]:
-    """Match siblings of one region: first those of one call site, then, unless exact, the rest in order."""
+    """Match siblings of one region: equal call sites first, then, unless exact, the rest in order."""
     sites: dict[int | None, list[int]] = {}
     for index in mine:
         sites.setdefault(left[index].site, []).append(index)

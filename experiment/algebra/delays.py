@@ -1,4 +1,4 @@
-"""Who waits for whom in a result, by the regions that the operands have in common."""
+"""Combine delays: which rank waits for which, for the regions that the operands have in common."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .integration import Integration
 
 __all__ = ["derived_delays"]
 
-# What a pair comes to, of the seconds in each operand that has it, and the number of operands.
+# How the seconds of a pair are combined, from the seconds in each operand that has it and the number of operands.
 _COMBINED: Final[Mapping[str, Callable[[Sequence[float], int], float]]] = {
     "mean": lambda found, operands: fsum(found) / operands,
     "sum": lambda found, _: fsum(found),
@@ -23,13 +23,13 @@ _COMBINED: Final[Mapping[str, Callable[[Sequence[float], int], float]]] = {
 
 
 def derived_delays(operation: str, joined: Integration) -> tuple[Delay, ...]:
-    """Combine the delays of operands as the operation combines values; a pair that one of them lacks is 0 there.
+    """Combine the delays of operands as the operation combines values; a pair that an operand lacks counts as 0.
 
-    ``merge`` takes those of the first operand that has any. Differences, deviations and ratios are no waiting, so they
-    have no delays.
+    ``merge`` takes those of the first operand that has any. Differences, deviations and ratios are not waiting times,
+    so they have no delays.
 
     Returns:
-        The longest, of the regions of the result.
+        The longest delays between regions of the result.
     """
     combined = _COMBINED.get(operation)
     if combined is None:
@@ -47,7 +47,7 @@ def derived_delays(operation: str, joined: Integration) -> tuple[Delay, ...]:
 
 
 def _seconds(operand: Experiment, joined: Integration, index: int) -> dict[tuple[str, str], tuple[float, float]]:
-    """Give the seconds of each pair, and those by messages, by descriptors of the result's regions."""
+    """Return the seconds of each pair, and those due to messages, keyed by descriptors of the result's regions."""
     found: dict[tuple[str, str], tuple[float, float]] = {}
     if not operand.notes.delays:
         return found

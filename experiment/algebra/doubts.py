@@ -1,4 +1,4 @@
-"""What operands do not share, so that whoever reads a result knows which zeros were never measured."""
+"""Warnings about what operands do not share, so that a reader knows which zeros were never measured."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ _KINDS: Final[Mapping[Aggregation, str]] = {
     "max": "a maximum",
     "none": "not added up",
 }
-_NAMED: Final = 3  # metrics, of many that an operand lacks
+_NAMED: Final = 3  # metrics that an operand lacks: at most this many are named
 _OF_LIBRARIES: Final = frozenset({"mpi", "io", "math", "library"})
 
 Namesakes = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[str]:
-    """Say what operands have in different units or kinds, and what only some have of metrics, ranks, and the program.
+    """Yield warnings about different units and kinds, and about metrics, ranks and programs of only some operands.
 
     Args:
         joined: The operands.
-        lacked: What a metric that one of them lacks is there, by how it is put together; nothing is said of others.
+        lacked: How to treat a metric that one operand does not have, by its aggregation; other aggregations give no
+            warning.
     """
     namesakes = _namesakes(joined)
     yield from _different_units(joined, namesakes)
@@ -51,9 +52,9 @@ def doubts(joined: Integration, lacked: Mapping[Aggregation, str]) -> Iterator[s
 
 
 def strangers(joined: Integration, one: Iterable[int], other: Iterable[int]) -> bool:
-    """Tell whether operands have regions, and none where another side has it.
+    """Return whether operands have regions, but none where another operand has some.
 
-    Those of libraries do not count, nor do roots unless a side has nothing else.
+    Libraries' regions do not count, nor do roots unless an operand has nothing else.
     """
     sides = [set().union(*(joined.rows[operand].tolist() for operand in side)) for side in (one, other)]
     own = [{path for path in side if _of_the_program(joined.call_paths[path])} for side in sides]
@@ -67,7 +68,7 @@ def _of_the_program(path: CallPath) -> bool:
 
 
 def _namesakes(joined: Integration) -> dict[str, dict[str, list[str]]]:
-    """Find names that stand for different metrics: each with these, and the labels of those who have them."""
+    """Find names that are used for different metrics: each with these metrics, and the labels of their operands."""
     found: dict[str, dict[str, list[str]]] = {}
     for label, names in zip(joined.labels, joined.names, strict=True):
         for merged, own in names.items():
@@ -124,7 +125,7 @@ def _lacked_metrics(joined: Integration, lacked: Mapping[Aggregation, str]) -> I
 
 
 def lacking_operands(joined: Integration, metric: str) -> tuple[int, ...]:
-    """Give the operands without a metric, and without one of its name elsewhere, which ``doubts`` tell apart."""
+    """Return the operands without a metric or another one of its name, which ``doubts`` reports separately."""
     own = {names[metric] for names in joined.names if metric in names}
     return tuple(
         index for index, names in enumerate(joined.names) if metric not in names and not own & {*names.values()}

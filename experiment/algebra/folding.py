@@ -1,4 +1,4 @@
-"""What one operand has throttled is folded in all: else its caller looks slower where it was measured."""
+"""Fold in all operands what one has throttled; otherwise its caller would look slower in the others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Folding:
 
     Attributes:
         throttled: Descriptors of throttled regions in the domain, each with the reason, as notes have them.
-        remark: What some operands have measured, and others have throttled; empty if there is nothing of that kind.
+        remark: A warning about what some operands have measured and others have throttled; empty if there is none.
     """
 
     throttled: Mapping[str, str] = field(default_factory=dict)
@@ -37,15 +37,15 @@ def fold_throttled(
     labels: Sequence[str],
     merge: Callable[[Sequence[Sequence[CallPath]]], CallForest],
 ) -> tuple[tuple[Experiment, ...], CallForest, Folding]:
-    """Fold the call paths that any operand has folded, as the gather does with those of a process.
+    """Fold in all operands the call paths that any of them has folded, as the gather does within one run.
 
     Args:
         operands: The experiments.
-        labels: What they are called.
-        merge: Unites their call forests.
+        labels: Their names in messages.
+        merge: Merges their call forests.
 
     Returns:
-        The operands, all with the same call paths folded; their forests as one; and what was done.
+        The operands, all with the same call paths folded; the merged forest; and what was folded.
     """
     unlike: dict[str, list[str]] = {}
     while True:
@@ -64,7 +64,7 @@ def fold_throttled(
             [_folded(each, chosen[rows], folded_paths(each)) for each, rows in zip(operands, forest.rows, strict=True)],
         )
         if all(each.call_paths == one.call_paths for each, one in zip(operands, before, strict=True)):
-            break  # else what was lifted may be what another operand has folded
+            break  # otherwise a lifted call path may be one that another operand has folded
     remark = ""
     if unlike:
         some = dict.fromkeys(label for by in unlike.values() for label in by)
@@ -73,13 +73,13 @@ def fold_throttled(
 
 
 def _folded(experiment: Experiment, chosen: npt.NDArray[np.bool_], own: npt.NDArray[np.bool_]) -> Experiment:
-    """Fold an operand, or give it as it is, where it is folded so already: its values are at hand."""
+    """Fold an operand, or return it unchanged if it is folded so already: then its values are at hand."""
     lifts = any(path.parent is not None and chosen[path.parent] for path in experiment.call_paths)
     return folded(experiment, chosen) if lifts or (chosen & ~own).any() else experiment
 
 
 def _throttled(operands: Sequence[Experiment], forest: CallForest) -> dict[str, str]:
-    """Give what the operands have throttled, as the domain knows it."""
+    """Return what the operands have throttled, by the domain's descriptors, with reasons."""
     throttled: dict[str, str] = {}
     for each, rows in zip(operands, forest.rows, strict=True):
         if each.notes.throttled:

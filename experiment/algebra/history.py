@@ -1,4 +1,4 @@
-"""How a derived experiment came about, and what must be said of it."""
+"""The history and the notes of a derived experiment."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .regions import Alike
 
 __all__ = ["derived_notes", "labels_of", "likenesses", "listed"]
 
-_LONGEST: Final = 60  # characters of an operation in the name of another
-# How many entries of a result were not timed, as its visits come about.
+_LONGEST: Final = 60  # characters of an operation in the label of another
+# How many entries of a result were not timed: combined in the same way as its visits.
 _UNTIMED: Final[Mapping[str, Callable[[Sequence[int]], int]]] = {"sum": sum, "mean": lambda of: sum(of) // len(of)}
 
 _T = TypeVar("_T")
 
 
 def labels_of(operands: Sequence[Experiment]) -> tuple[str, ...]:
-    """Call each experiment what it is: the operation that it is the result of, or its program.
+    """Label each experiment by the operation that it results from, or by its program.
 
-    Of a long operation the name alone is given, ``mean(…)``: the history tells the rest.
+    A long operation is shortened to its name, ``mean(…)``; the history shows the rest.
     """
     return tuple(
         _short(each.notes.history[-1]) if each.notes.history else each.notes.program or "experiment"
@@ -47,16 +47,16 @@ def derived_notes(
     throttled: Mapping[str, str],
     delays: tuple[Delay, ...],
 ) -> Notes:
-    """Give the notes of a result: what all operands have in common, and everything that was said of any.
+    """Return the notes of a result: what all operands have in common, and every warning about any of them.
 
     Args:
         operation: Its name, ``mean`` for instance.
         operands: What it was applied to.
-        labels: What they are called.
-        alike: For each one, its regions that were matched by likeness.
-        remarks: What else is to be said.
-        throttled: What any of them has throttled, with reasons.
-        delays: Who waits for whom in the result.
+        labels: Their names in messages.
+        alike: For each operand, its regions that were matched by similarity.
+        remarks: Further warnings.
+        throttled: What any operand has throttled, with reasons.
+        delays: The delays of the result.
     """
     notes = [each.notes for each in operands]
     processes = [each.expected_processes for each in notes]
@@ -92,14 +92,14 @@ def derived_notes(
 
 
 def _samples(operation: str, notes: Sequence[Notes]) -> dict[str, float]:
-    """Return what one sample of any operand is worth in the result, at most; the mean of n runs is made of n-ths."""
+    """Return the most that one sample of any operand contributes to the result; in a mean of n runs, one n-th."""
     parts = len(notes) if operation == "mean" else 1
     names = dict.fromkeys(name for each in notes for name in each.samples)
     return {name: max(each.samples.get(name, 0.0) for each in notes) / parts for name in names}
 
 
 def _path_seconds(operation: str, of_each: Sequence[float | None]) -> float | None:
-    """Return what the critical path took in the runs that a result is made of."""
+    """Return the seconds that recording the critical path took in the runs that a result is made of."""
     known = [each for each in of_each if each is not None]
     if not known:
         return None
@@ -107,7 +107,7 @@ def _path_seconds(operation: str, of_each: Sequence[float | None]) -> float | No
 
 
 def _said_of(notes: Sequence[Notes], labels: Sequence[str]) -> Iterator[str]:
-    """Give what was said of operands; of which run it was said, if not of all."""
+    """Yield the warnings about operands; each names its runs unless it holds for all."""
     for remark in _union(each.remarks for each in notes):
         run = [label for each, label in zip(notes, labels, strict=True) if remark in each.remarks and not each.history]
         everywhere = all(remark in each.remarks for each in notes)
@@ -115,7 +115,7 @@ def _said_of(notes: Sequence[Notes], labels: Sequence[str]) -> Iterator[str]:
 
 
 def _steps(notes: Sequence[Notes], labels: Sequence[str]) -> tuple[str, ...]:
-    """List the steps that led to the operands, once each; the last of each one carries its label."""
+    """List the steps that led to the operands, once each; each operand's last step carries its label."""
     steps: list[str] = []
     for each, label in zip(notes, labels, strict=True):
         *before, last = each.history or ("",)
@@ -126,7 +126,7 @@ def _steps(notes: Sequence[Notes], labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def likenesses(labels: Sequence[str], alike: Sequence[Sequence[Alike]]) -> Iterator[str]:
-    """Say which regions of operands were matched by likeness, once of all operands with the same region."""
+    """Yield which regions of operands were matched by similarity, once for all operands with the same region."""
     found: dict[Alike, list[str]] = {}
     for label, pairs in zip(labels, alike, strict=True):
         for pair in pairs:
@@ -149,7 +149,7 @@ def _named(region: Region) -> str:
 
 
 def _common(values: Iterable[_T], otherwise: _T) -> _T:
-    """Give the value that all have, or the other."""
+    """Return the value that all have in common, or the alternative."""
     first, *others = values
     return first if all(each == first for each in others) else otherwise
 

@@ -1,4 +1,4 @@
-"""What the metrics, call paths and locations of several experiments are in one (paper 002, section 3)."""
+"""The domain that several experiments share: their metrics, call paths and locations (Song et al. 2004, section 3)."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _Indices = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Integration:
-    """The domain that several experiments share, and where each one's values stand in it.
+    """The domain that several experiments share, and the place of each one's values in it.
 
     Attributes:
         operands: The experiments, all with the same call paths folded.
-        labels: What each is called.
+        labels: The name of each operand in messages.
         metrics: The metrics of all.
         call_paths: The call paths of all.
         locations: The locations of all.
-        topologies: Of the first operand that has any, if machines and nodes were copied.
-        names: For each operand, metric of the domain → its own name of it.
-        rows: For each operand, where its call paths stand in the domain.
-        columns: For each operand, where its locations stand in the domain.
-        alike: For each operand, its regions that were matched by likeness.
+        topologies: The topologies of the first operand that has any, if machines and nodes were copied.
+        names: For each operand, metric of the domain → the operand's name for it.
+        rows: For each operand, the domain's row of each of its call paths.
+        columns: For each operand, the domain's column of each of its locations.
+        alike: For each operand, its regions that were matched by similarity.
         folding: What is folded in all operands, because one has throttled it.
     """
 
@@ -61,15 +61,15 @@ class Integration:
         return {each.name: each for each in self.metrics}
 
     def likenesses(self) -> tuple[str, ...]:
-        """Say which regions were matched by likeness."""
+        """Describe which regions were matched by similarity."""
         return tuple(likenesses(self.labels, self.alike))
 
     def path_name(self, path: int) -> str:
-        """Join the names of the regions below the root by ``/``; of a root its own."""
+        """Join the names of the regions below the root by ``/``; for a root, return its own name."""
         return name_below_root(self.call_paths, path) or self.call_paths[path].region.name
 
     def lost(self, operand: int) -> tuple[int, ...]:
-        """Name the ranks that other operands have and of which nothing came back in this one."""
+        """Return the ranks that other operands have but whose data this operand lost."""
         return self._lost[operand]
 
     @cached_property
@@ -81,7 +81,7 @@ class Integration:
 
     @cached_property
     def _as_they_are(self) -> tuple[bool, ...]:
-        """Whether the domain is an operand's own, of each."""
+        """Whether the domain is the operand's own, per operand."""
         shape = len(self.call_paths), len(self.locations)
         return tuple(
             (len(rows), len(columns)) == shape and _in_order(rows) and _in_order(columns)
@@ -89,13 +89,13 @@ class Integration:
         )
 
     def some_rows(self, operand: int, metric: str, rows: _Indices) -> Severity | None:
-        """Give some rows of what ``severity`` gives; None where these cannot be read without the others."""
+        """Return some rows of ``severity``; None if they cannot be read without the others."""
         if not self._as_they_are[operand] or metric not in self.names[operand]:
             return None
         return self.operands[operand].alone(self.names[operand][metric], rows)
 
     def blocks(self, metric: str) -> Iterator[list[Severity]]:
-        """Walk what ``severity`` gives of each operand, some rows after the others."""
+        """Yield ``severity`` of each operand, block by block of rows."""
         names = [each.get(metric) for each in self.names]
         numbers = range(len(self.operands))
         own = {each for each in numbers if self._as_they_are[each] and names[each] is not None}
@@ -108,12 +108,12 @@ class Integration:
             yield [found[each] if each in own else whole[each][parts[0][0]] for each in numbers]
 
     def severity(self, operand: int, metric: str) -> Severity:
-        """Give an operand's exclusive values on the whole domain: 0 where it is not defined.
+        """Return an operand's exclusive values on the whole domain, 0 where it is not defined.
 
-        A value that is missing in the operand (NaN) is missing here, too, and so are those of ranks that it has lost,
-        and all where it is not defined of what is not added: 0 would be the least of minima, and no ratio. A metric
-        that it lacks is 0, as the tools of CUBE have it, unless it does not add up.
-        Not to be changed: where the domain is the operand's own, these are its values themselves.
+        NaN, a missing value, stays missing, and so do the values of ranks that the operand has lost. A metric that is
+        not additive is missing wherever the operand is not defined, because 0 would be a wrong minimum or ratio. A
+        metric that the operand lacks is 0, as in the tools of CUBE, unless it is not additive. Do not change the
+        result: if the domain is the operand's own, these are the operand's own arrays.
         """
         shape = (len(self.call_paths), len(self.locations))
         kind = self._kinds[metric].aggregation
@@ -141,12 +141,13 @@ def integrate(
 
     Args:
         operands: At least one.
-        exact: Match regions of the same identity only; else likeness counts where the source has changed.
+        exact: Match only regions of the same identity; otherwise regions are matched by similarity where the source has
+            changed.
         system: Where machines and nodes come from; see ``merge_locations``.
-        labels: What to call the operands, their files for instance.
+        labels: Names of the operands, for example their files.
 
     Raises:
-        UsageError: There is no operand, ``system`` is none of them, or labels are not as many.
+        UsageError: There is no operand, ``system`` is none of them, or the number of labels differs.
     """
     if not operands:
         raise UsageError("expected at least one experiment, found none")

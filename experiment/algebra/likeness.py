@@ -1,4 +1,4 @@
-"""What speaks for one procedure or region being another one of a later version: sizes, places, and what they call."""
+"""How similar two procedures or regions of different versions are: by size, place and what they call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["overlap", "ratio", "same_offset", "same_text", "size"]
 
 
 def same_text(mine: Procedure, theirs: Procedure) -> bool:
-    """Tell whether two procedures show the same text: as long, and what both show inside stands at the same places."""
+    """Return whether two procedures show the same text: equal length, and the same regions at the same places."""
     if mine.lines is None or theirs.lines is None:
         return _same_places(mine, theirs, 0, 0)
     return mine.length == theirs.length and _same_places(mine, theirs, mine.lines[0], theirs.lines[0])
@@ -21,12 +21,12 @@ def _same_places(mine: Procedure, theirs: Procedure, start: int, other_start: in
 
 
 def _places(procedure: Procedure, start: int) -> dict[tuple[str, int], tuple[int, int]]:
-    """Give the lines of enclosed regions, counted from a line."""
+    """Return the first and last lines of enclosed regions, counted from a line."""
     return {(each.kind, each.ordinal): (each.first_line - start, each.last_line - start) for each in procedure.inner}
 
 
 def same_offset(mine: Procedure, theirs: Procedure, one: Region, other: Region) -> bool:
-    """Tell whether two regions stand as far from the beginning of their procedures, or from the end."""
+    """Return whether two regions are equally far from the beginning, or from the end, of their procedures."""
     if mine.lines is None or theirs.lines is None:
         return one.first_line == other.first_line
     from_start = one.first_line - mine.lines[0] == other.first_line - theirs.lines[0]
@@ -34,15 +34,15 @@ def same_offset(mine: Procedure, theirs: Procedure, one: Region, other: Region) 
 
 
 def size(region: Region) -> int:
-    """Count the lines of a region; 0 if they are unknown."""
+    """Return the number of lines of a region; 0 if unknown."""
     return max(0, region.last_line - region.first_line + 1) if region.first_line else 0
 
 
 def ratio(one: int, other: int) -> float:
-    """Compare two sizes; where one is unknown nothing speaks for or against."""
+    """Return how similar two sizes are; neutral if one is unknown."""
     return min(one, other) / max(one, other) if one and other else 0.5
 
 
 def overlap(one: set[str], other: set[str]) -> float:
-    """Compare two sets; where both are empty nothing speaks for or against."""
+    """Return how similar two sets are; neutral if both are empty."""
     return len(one & other) / len(one | other) if one | other else 0.5

@@ -1,4 +1,4 @@
-"""Systems of several experiments become one: processes and threads by their numbers (paper 002, section 3)."""
+"""Merge the systems of several experiments: processes and threads by their numbers (Song et al. 2004, section 3)."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class System:
 
     Attributes:
         locations: In the order of processes and threads.
-        columns: For each operand, where its locations stand among these.
-        copied: The operand that machines and nodes are those of; None if they are collapsed to one.
+        columns: For each operand, the index of each of its locations in ``locations``.
+        copied: The operand whose machines and nodes were copied; None if they are collapsed to one.
         threads: For each operand, its (process, thread) → the merged one.
     """
 
@@ -45,9 +45,9 @@ def merge_locations(systems: Sequence[Sequence[Location]], hierarchy: Hierarchy 
 
     Args:
         systems: The locations of each operand.
-        hierarchy: ``auto`` copies from the first operand if all agree on which processes share a node, and
-            collapses otherwise; ``collapse``; or the position of the operand to copy from. Processes that this one
-            lacks stay where the first operand that has them puts them.
+        hierarchy: ``auto`` copies from the first operand if all agree on which processes share a node, and collapses
+            otherwise; ``collapse``; or the position of the operand to copy from. Processes that this operand lacks keep
+            the node that they have in the first operand with them.
 
     Raises:
         UsageError: There is no operand at that position.
@@ -75,10 +75,10 @@ def merge_locations(systems: Sequence[Sequence[Location]], hierarchy: Hierarchy 
 
 
 def _within_process(system: Sequence[Location]) -> Mapping[_Thread, _Thread]:
-    """Number the threads of each process from 0, as OpenMP does, where they are numbered throughout the program.
+    """Renumber the threads of each process from 0, as OpenMP does, if they are numbered across the whole program.
 
-    They are if those of all processes follow one another without a gap. Otherwise their numbers stay: a process may
-    lack its first thread.
+    They are if the numbers of all processes follow one another without a gap. Otherwise the numbers stay, because a
+    process may lack its first thread.
     """
     first: dict[int, int] = {}
     threads = sorted((each.process, each.thread) for each in system)
@@ -97,9 +97,10 @@ def _places(system: Iterable[Location]) -> dict[int, _Place]:
 
 
 def _agree(systems: Sequence[Sequence[Location]]) -> bool:
-    """Tell whether all operands put the same processes together, whatever they call the nodes.
+    """Return whether all operands put the same processes on one node, whatever the nodes' names are.
 
-    Operands with other processes must name the nodes alike, too: else nobody knows on which node the others are.
+    Operands with different processes must also name the nodes alike; otherwise it is unknown which node the others are
+    on.
     """
     places = [_places(system) for system in systems]
     if all(each.keys() == places[0].keys() for each in places):

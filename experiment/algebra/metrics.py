@@ -1,4 +1,4 @@
-"""Metric forests of several experiments become one (paper 002, section 3)."""
+"""Merge the metric forests of several experiments (Song et al. 2004, section 3)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..metric import Metric
 
 __all__ = ["merge_metrics"]
 
-_MARK: Final = "'"  # behind a parent's and a metric's name, where another metric has this name by itself
+_MARK: Final = "'"  # follows the names of a parent and a metric, if another metric is called so by itself
 
 
 @dataclass
 class _Node:
-    """A metric of the merged forest: its name among its siblings, and as each operand has it."""
+    """A metric of the merged forest: its name among its siblings, and each operand's version of it."""
 
     own: str
     unit: str
@@ -31,17 +31,17 @@ def merge_metrics(
 ) -> tuple[tuple[Metric, ...], tuple[Mapping[str, str], ...]]:
     """Match metrics top-down: the same name below the same parent, in the same unit.
 
-    Those that match nothing stand for themselves. Two of one name in different places are told apart by their
-    parents: ``bytes_sent``, and ``bytes_p2p/bytes_sent``; whichever operand they come from, the names are the same.
-    Of two of one name in different units the first keeps it, the other is called after its unit: ``time (ticks)``.
-    A unit that a file does not state (empty) is that of the others, if these agree and none of them tells the two
-    apart: no two metrics of an operand become one. What operands do not put together alike does not add up.
+    A metric without a match is kept as it is. If two metrics of one name are in different places, their parents
+    distinguish them: ``bytes_sent`` and ``bytes_p2p/bytes_sent``. The names do not depend on the operand. If two
+    metrics of one name have different units, the first keeps the name and the other gets its unit: ``time (ticks)``. A
+    unit that a file leaves empty is taken from the other operands if they agree, unless that would merge two metrics of
+    one operand. A metric that the operands aggregate differently is not additive.
 
     Args:
         forests: The metrics of each operand, parents before children.
 
     Returns:
-        The metrics, each followed by those below it, and for each operand its names → the merged ones.
+        The metrics, each followed by its descendants, and for each operand its names → the merged names.
     """
     roots: dict[tuple[str, str], _Node] = {}
     found: list[dict[str, _Node]] = []
@@ -64,7 +64,7 @@ def merge_metrics(
 
 
 def _settled(node: _Node) -> Metric:
-    """Give a metric as all operands have it, the first of them its description; their order decides nothing else."""
+    """Return the metric that all operands agree on; the first operand decides only the description."""
     types = {each.dtype for each in node.known}
     whole = all(each.integral for each in node.known)
     return replace(
@@ -79,7 +79,7 @@ def _settled(node: _Node) -> Metric:
 
 
 def _stated_units(forests: Sequence[Sequence[Metric]], own_names: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Give the units of roots, by their own names, where all operands that state one agree, and none has two."""
+    """Return the units of roots by their own names, if all operands that state a unit agree and none has two."""
     stated: dict[str, set[str]] = {}
     several: set[str] = set()
     for forest, own in zip(forests, own_names, strict=True):
@@ -91,7 +91,7 @@ def _stated_units(forests: Sequence[Sequence[Metric]], own_names: Sequence[Mappi
 
 
 def _own_names(forest: Sequence[Metric]) -> dict[str, str]:
-    """Give names without what an earlier merge added: the parents' where these tell siblings apart, and units."""
+    """Return the names without what an earlier merge added: parents that distinguish siblings, and units."""
     short = {metric.name: _without_parent(metric) for metric in forest}
     often = Counter((metric.parent, name) for metric in forest for name in {metric.name, short[metric.name]})
     own = {
@@ -121,7 +121,7 @@ def _without_unit(name: str, unit: str) -> str:
 
 
 def _of_unit(unit: str) -> str:
-    """Give what is put behind the name of a metric that another one has in another unit."""
+    """Return the suffix of a metric's name if another metric of that name has another unit."""
     return f" ({unit or 'no unit'})"
 
 
@@ -134,7 +134,7 @@ def _walk(siblings: Mapping[tuple[str, str], _Node]) -> Iterator[_Node]:
 
 
 def _give_names(nodes: Sequence[_Node]) -> None:
-    """Name each node for itself, parents first. The first root of a name, and what is named once, keep theirs."""
+    """Name each node, parents first. The first root of a name, and every unique name, stay unchanged."""
     often = Counter(node.own for node in nodes)
     kept: dict[str, _Node] = {}
     for node in nodes:

@@ -1,8 +1,8 @@
-"""The operators of the algebra: experiments in, an experiment out (paper 002, section 3).
+"""The operators of the algebra, from experiments to an experiment (Song et al. 2004, section 3).
 
-Values are combined one by one, exclusive as they are stored, on the domain that the operands share. Where an operand
-is not defined it counts as 0; where its value is missing (NaN), that of the result is missing, too. A metric of the
-result is computed when it is asked for.
+Values are combined one by one, exclusive as they are stored, on the domain that the operands share. An operand counts
+as 0 where it is not defined; if one of its values is missing (NaN), the result's value is missing, too. A metric of the
+result is computed on first use.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ __all__ = ["Options", "difference", "maximum", "mean", "merge", "minimum", "rati
 
 
 _MOST_STEPS: Final = 32
-# How many operations lie between a result and values that are there: each takes some calls of the stack when they are
-# asked for, so after so many they are computed at once.
+# How many operations may lie between a result and values in memory. Each uses several stack frames when its values are
+# read, so longer chains are computed at once.
 _STEPS: Final[WeakKeyDictionary[Experiment, int]] = WeakKeyDictionary()
 
 
-# What a metric that an operand lacks is, by how its values are put together; one that is not named here is of those
-# operands alone that have it.
+# How to treat a metric that one operand does not have, by its aggregation; with any other aggregation, only the
+# operands that have the metric count.
 _ZERO: Final = "and counted as 0 there"
 _LACKED: Final[Mapping[Aggregation, str]] = {
     "sum": _ZERO,
@@ -44,14 +44,14 @@ _LACKED: Final[Mapping[Aggregation, str]] = {
     "max": _ZERO,
     "none": "and missing in the result",
 }
-# Of differences and sums, which are then what the others have measured, not what changed.
+# In differences and sums, where 0 would look like a measured change.
 _ALONE: Final = "so the result has only what others measured"
 _LACKED_BY_SUMS: Final[Mapping[Aggregation, str]] = {**_LACKED, "sum": _ALONE, "min": _ALONE, "max": _ALONE}
 _LACKED_BY_EXTREMES: Final[Mapping[Aggregation, str]] = {"sum": _ZERO}
 
 
 class Options(TypedDict, total=False):
-    """How operands are put side by side; see ``integrate``."""
+    """How operands are matched; see ``integrate``."""
 
     exact: bool
     system: Hierarchy
@@ -69,7 +69,7 @@ def difference(
 def merge(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
     """Join the metrics of experiments; one that several have is taken from the first of them.
 
-    Nothing is computed, so metrics keep their sources.
+    No value is computed, so metrics keep their sources.
     """
     joined = integrate(operands, **options)
 
@@ -95,22 +95,22 @@ def total(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 
 
 def minimum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Take the least value of each metric, call path and location."""
+    """Return the minimum of each metric, call path and location."""
     return _extreme("min", np.minimum, np.fmin, integrate(operands, **options))
 
 
 def maximum(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Take the greatest value of each metric, call path and location."""
+    """Return the maximum of each metric, call path and location."""
     return _extreme("max", np.maximum, np.fmax, integrate(operands, **options))
 
 
 def stddev(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Give the standard deviation of a sample (n - 1) of experiments.
+    """Return the standard deviation of a sample (n - 1) of experiments.
 
-    That of a metric does not hold those of the metrics below it: all stand side by side, as ``time.stddev``.
+    A metric's deviation does not include those of its child metrics: all become roots, such as ``time.stddev``.
 
     Raises:
-        UsageError: There are less than two experiments.
+        UsageError: There are fewer than two experiments.
     """
     if len(operands) < 2:
         raise UsageError("stddev: expected at least two experiments, found one")
@@ -124,9 +124,9 @@ def stddev(*operands: Experiment, **options: Unpack[Options]) -> Experiment:
 
 
 def ratio(dividend: Experiment, divisor: Experiment, **options: Unpack[Options]) -> Experiment:
-    """Divide the first experiment by the second; missing where the latter is 0.
+    """Divide the first experiment by the second; missing if the divisor is 0.
 
-    Ratios do not add up along call paths; nor along metrics, which stand side by side, as ``time.ratio``.
+    Ratios are not additive along call paths, nor along metrics, which all become roots, such as ``time.ratio``.
     """
 
     def values(of_each: Iterator[Severity]) -> Severity:
@@ -153,13 +153,13 @@ def _combined(
 
     Args:
         operation: Its name.
-        joined: What it is applied to.
-        combine: Gives the values of the result from those of the operands.
-        integral: Whether whole numbers give whole numbers.
-        flat: Whether the results are metrics of their own, which include none of the others, nor add up.
-        unit: That of the result; None for that of the operands.
-        of_known: The same for metrics that are minima or maxima, of the values that are not missing.
-        lacked: What a metric is that an operand lacks.
+        joined: The operands.
+        combine: Computes the values of the result from those of the operands.
+        integral: Whether integers give integers.
+        flat: Whether the results are roots: metrics that include no other metric and are not additive.
+        unit: The result's unit; None for the operands' unit.
+        of_known: The same as ``combine`` for minima and maxima, applied to the values that are not missing.
+        lacked: How to treat a metric that one operand does not have.
     """
     metrics: list[Metric] = []
     mixed: list[str] = []
@@ -192,7 +192,7 @@ def _combined(
         function = of_known if of_known and kind in ("min", "max") else combine
         whose = (index for index, names in enumerate(joined.names) if name in names or kind in lacked)
         parts = (of_operand(index, name) for index in whose)
-        with np.errstate(over="ignore", invalid="ignore"), suppress(_ApartError):  # infinity is refused by who writes
+        with np.errstate(over="ignore", invalid="ignore"), suppress(_ApartError):  # the writers refuse infinity
             return function(each if each is not None else _apart() for each in parts)
         return None
 
@@ -211,7 +211,7 @@ def _combined(
 
 
 class _ApartError(Exception):
-    """Rows of an operand cannot be read without the others."""
+    """Raised if rows of an operand cannot be read without the others."""
 
 
 def _apart() -> Severity:
@@ -264,12 +264,12 @@ def _losses(joined: Integration) -> Iterator[str]:
 
 
 def _basis(metric: Metric) -> str:
-    """Give the source of the values that a metric comes down to; the steps between are in the history."""
+    """Return the source of a metric's original values; the history shows the steps between."""
     return metric.source.rpartition(" of ")[2] if metric.source.startswith("derived:") else metric.source
 
 
 def _dtype(metric: Metric, *, integral: bool) -> str:
-    """Give the type of what comes of a metric: signed for whole numbers, since a difference may be negative."""
+    """Return the type of a metric's results: signed for integers, because a difference may be negative."""
     if metric.integral:
         return "INTEGER" if integral else "FLOAT"
     return metric.dtype
@@ -286,7 +286,7 @@ def _added(values: Iterable[Severity]) -> Severity:
 
 
 def _folded(operation: np.ufunc, values: Iterable[Severity]) -> Severity:
-    """Combine all values, two at a time; those given are not changed."""
+    """Combine all values, two at a time, without changing the inputs."""
     every = iter(values)
     result = next(every)
     for number, each in enumerate(every):

@@ -1,4 +1,4 @@
-"""What a call forest shows of a program's source: its procedures, and the regions in them."""
+"""What a call forest shows of a program's source: its procedures and their regions."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["Procedure", "Program", "Version", "is_enclosed", "place_of"]
 
 @dataclass(eq=False)
 class Procedure:
-    """A procedure: the regions that are it, those that it encloses, and its neighbours in the call forest.
+    """A procedure: its own regions, the regions inside it, and its neighbours in the call forest.
 
     Attributes:
-        file: Its source file, as the compiler was given it.
+        file: Its source file, as named on the compiler's command line.
         name: Its name.
-        own: Regions of the whole procedure: one, unless a tool tells several.
-        inner: Regions that it encloses, by kind and ordinal.
+        own: Regions of the whole procedure: one, unless a tool distinguishes several.
+        inner: Regions inside it, by kind and ordinal.
         callers: Procedures that call it.
-        below: Names of what it calls.
+        below: Names of its callees.
     """
 
     file: str
@@ -34,12 +34,12 @@ class Procedure:
 
     @property
     def lines(self) -> tuple[int, int] | None:
-        """First and last line, where they are known."""
+        """First and last line, if known."""
         return next(((each.first_line, each.last_line) for each in self.own if each.first_line > 0), None)
 
     @property
     def length(self) -> int:
-        """How many lines it has; 0 if they are unknown."""
+        """The number of lines; 0 if unknown."""
         return max(0, self.lines[1] - self.lines[0] + 1) if self.lines else 0
 
     @property
@@ -48,11 +48,11 @@ class Procedure:
         return PurePath(self.file).name
 
     def shown(self) -> set[tuple[str, int]]:
-        """Give kind and ordinal of what it encloses."""
+        """Return kind and ordinal of each region inside it."""
         return {(each.kind, each.ordinal) for each in self.inner}
 
     def kinds(self) -> dict[str, list[Region]]:
-        """Give the enclosed regions of each kind, in the order of their ordinals."""
+        """Return the enclosed regions of each kind, ordered by ordinal."""
         found: dict[str, list[Region]] = {}
         for region in self.inner:
             found.setdefault(region.kind, []).append(region)
@@ -65,7 +65,7 @@ class Program:
 
     Attributes:
         procedures: By file and name, in the order of the call paths.
-        below: Region → names of the procedures that are called right below it.
+        below: Region → names of the procedures that it calls directly.
     """
 
     procedures: dict[tuple[str, str], Procedure] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Program:
         return program
 
     def procedure(self, region: Region) -> Procedure:
-        """Give the procedure that a region is, or stands in."""
+        """Return the procedure that a region is, or is in."""
         return self.procedures[place_of(region)]
 
     def _take_call(self, caller: Region | None, callee: Region) -> None:
@@ -103,7 +103,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Version:
-    """A version of a program that stands in a union of several.
+    """A version of a program in the union of several.
 
     Attributes:
         program: Its procedures.
@@ -115,10 +115,10 @@ class Version:
 
 
 def place_of(region: Region) -> tuple[str, str]:
-    """Give the file and the name of the procedure that a region is, or stands in."""
+    """Return the file and the name of the procedure that a region is, or is in."""
     return region.file, region.function or region.name
 
 
 def is_enclosed(region: Region) -> bool:
-    """Tell a region in a procedure from one that is the procedure."""
+    """Return whether a region is inside a procedure, and not the procedure itself."""
     return region.function not in ("", region.name)

@@ -1,15 +1,15 @@
-"""Which region of one version of a source is which of another: by identity, then by likeness.
+"""Match the regions of two versions of a source: by identity, then by similarity.
 
-Paper 002 (section 3) leaves open how call paths of different versions match. Here a procedure is known by its name; a
-region in it by its kind and ordinal, as long as the text of the procedure is the same but for its place in the file.
-Where the text has changed, ordinals say little, for a loop that was inserted shifts those behind it::
+Song et al. 2004 (section 3) leave open how call paths of different versions match. Here a procedure is identified by
+its name, and a region in it by kind and ordinal, as long as the procedure's text is unchanged. If the text has changed,
+ordinals mean little, because an inserted loop shifts those behind it::
 
     before   loop 0 (12 lines, calls f)                      loop 1 (3 lines)
                       │                                           │
     after    loop 0 (12 lines, calls f)   loop 1 (5 lines)   loop 2 (3 lines)
 
-so the regions of each kind are aligned in order, by their lengths, by what they call and by where they stand.
-Procedures that are left over are then matched by names, lengths, callers and callees.
+So the regions of each kind are aligned in order, by length, callees and place. The remaining procedures are then
+matched by names, lengths, callers and callees.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ __all__ = ["Alike", "Correspondence", "correspond", "names_of"]
 
 _T = TypeVar("_T")
 
-_ENOUGH_INSIDE: Final = 0.35  # within one procedure and in order, little likeness will do
-_NEAREST: Final = 16  # procedures that are shorter, and longer, than one that they are compared with
+_ENOUGH_INSIDE: Final = 0.35  # a low threshold, because regions are compared in order within one procedure
+_NEAREST: Final = 16  # how many shorter and longer procedures each one is compared with
 _ENOUGH: Final = 0.6  # for a procedure of another name
 
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """Two regions that were matched by likeness."""
+    """Two regions that were matched by similarity."""
 
     left: Region
     right: Region
@@ -45,12 +45,12 @@ class Alike:
 
 @dataclass
 class Correspondence:
-    """What the regions of two call forests are in their union.
+    """How the regions of two call forests map to their union.
 
     Attributes:
-        left: Region of the left one → that of the union, where it changes.
-        right: Region of the right one → that of the union; a left one's if they match.
-        alike: Pairs of regions within procedures that were matched by likeness.
+        left: Region of the left forest → region of the union, if it changes.
+        right: Region of the right forest → region of the union: the left one's if they match.
+        alike: Pairs of regions within procedures that were matched by similarity.
     """
 
     left: dict[Region, Region] = field(default_factory=dict)
@@ -61,16 +61,16 @@ class Correspondence:
 def correspond(
     left: Sequence[CallPath], right: Program, versions: Sequence[Version], *, exact: bool = False
 ) -> Correspondence:
-    """Find for each region of another program the one of a call forest that it is.
+    """Match the regions of another program with those of a call forest.
 
     Args:
         left: A call forest, the union of earlier operands.
         right: The other program.
-        versions: What the union is made of.
-        exact: Match nothing but what has the same identity: file, function, kind and ordinal.
+        versions: The versions that the union consists of.
+        exact: Match only regions of the same identity: file, function, kind and ordinal.
 
     Returns:
-        The regions of the union. Where one without a match would have the identity of another, the regions of its
+        The regions of the union. If a region without a match would have the identity of another, the regions of its
         kind in the procedure get new ordinals, in the order of both.
     """
     if not exact:
@@ -83,16 +83,16 @@ def correspond(
 
 
 def names_of(owners: Mapping[Region, tuple[Region, int]]) -> dict[Region, Region]:
-    """Name the regions of a union as the first operand does that has them.
+    """Name the regions of a union after the first operand that has them.
 
-    Those in a procedure are said to be in what the first owner of any of them calls it. Where those of a kind in one
-    procedure come from several operands, they are told apart by their ordinals in the union.
+    Regions in a procedure use the procedure's name in the first operand that has any of them. If regions of one kind in
+    a procedure come from several operands, their ordinals in the union distinguish them.
 
     Args:
-        owners: Region of the union → that of its owner, and which operand that is; in the order of the operands.
+        owners: Region of the union → its owner's region, and the owner's index; in the order of the operands.
 
     Returns:
-        Region of the union → what it is to be called; nothing if two would be called the same.
+        Region of the union → its name; nothing if two names would be equal.
     """
     procedures: dict[tuple[str, str], tuple[str, str]] = {}
     sources: dict[Hashable, set[int]] = {}
@@ -136,7 +136,7 @@ def _lines(region: Region) -> tuple[int, int]:
 
 
 class _Matching:
-    """Pairs of procedures, and then of the regions in them."""
+    """Pairs procedures, and then the regions in them."""
 
     def __init__(self, left: Program, right: Program, versions: Sequence[Version]) -> None:
         self.left = left
@@ -162,7 +162,7 @@ class _Matching:
     def _pair_by_name(self) -> None:
         """Pair procedures of one name: of one file first, then of files of one name, then of any two files.
 
-        Two in files that both versions have may be different procedures: those are left to likeness.
+        Two procedures in files that both versions have may differ: these are matched by similarity.
         """
         common = {each.file_name for each in self.names} & {each.file_name for each in self.right.procedures.values()}
         for key in (_file_and_name, _base_and_name, _name):
@@ -180,7 +180,7 @@ class _Matching:
                     self._pair(procedure, other)
 
     def _called_as(self, key: Callable[[Procedure], Hashable]) -> dict[Hashable, dict[Procedure, list[Procedure]]]:
-        """Find the left procedures, and which versions of them, by what they are called in any version."""
+        """Find the left procedures, and which versions of them, by their names in any version."""
         found: dict[Hashable, dict[Procedure, list[Procedure]]] = {}
         for mine in self._free(self.left, self.partner.values()):
             for each in self._versions(mine):
@@ -197,7 +197,7 @@ class _Matching:
         return [each for each in program.procedures.values() if each not in gone]
 
     def _pair_by_likeness(self) -> None:
-        """Pair procedures of other names with a common caller, the likest first, as long as there are any."""
+        """Pair procedures of different names with a common caller, most similar first."""
         unmoved = self._unmoved_files()
         paired = True
         while paired:
@@ -218,7 +218,7 @@ class _Matching:
                     paired = True
 
     def _candidates(self, by_caller: Mapping[Procedure | None, list[tuple[int, int]]], theirs: Procedure) -> set[int]:
-        """Find procedures with a common caller; of many those whose lengths are nearest."""
+        """Find procedures with a common caller; of many, those of the nearest lengths."""
         callers = {
             self.partner.get(each) if each else None for each in theirs.callers if not each or each in self.partner
         }
@@ -230,7 +230,7 @@ class _Matching:
         return found
 
     def _unmoved_files(self) -> set[tuple[str, str]]:
-        """Find pairs of files with one text: what both versions show of it stands where it stood."""
+        """Find pairs of files with equal text: what both versions show of them is at the same place."""
         files: dict[tuple[str, str], bool] = {}
         for theirs, mine in self.partner.items():
             pair = (mine.file, theirs.file)
@@ -244,7 +244,7 @@ class _Matching:
         below = overlap(mine.below, {self.called.get(name, name) for name in theirs.below})
         files = mine.file_name == theirs.file_name
         likeness = 0.25 * ratio(mine.length, theirs.length) + 0.25 * below + 0.2 * files
-        if likeness + 0.3 < _ENOUGH:  # whatever the names: to compare them is slow
+        if likeness + 0.3 < _ENOUGH:  # whatever the names, because comparing names is slow
             return 0.0
         return likeness + 0.3 * difflib.SequenceMatcher(None, mine.name, theirs.name, autojunk=False).ratio()
 
@@ -257,25 +257,25 @@ class _Matching:
             self._pair_kind(mine, theirs, left.get(kind, []), right[kind], version)
 
     def _versions(self, mine: Procedure) -> list[Procedure]:
-        """List what a procedure of the union is in the versions that have it."""
+        """List the versions of a procedure of the union."""
         return [*dict.fromkeys(each for region in (*mine.own, *mine.inner) for each in self.origins[region])]
 
     def _with_text_of(self, theirs: Procedure, mine: Procedure) -> Procedure | None:
-        """Find a version of a procedure with the same text as another's; of several the one that shows most of it."""
+        """Find a version of a procedure with the same text as another; of several, the one that shows most of it."""
         same = [each for each in self._versions(mine) if same_text(each, theirs)]
         return max(same, key=lambda each: len(each.shown() & theirs.shown()), default=None)
 
     def _pair_kind(
         self, mine: Procedure, theirs: Procedure, left: list[Region], right: list[Region], version: Procedure | None
     ) -> None:
-        """Pair the enclosed regions of one kind, and name those that are left over as the left procedure would.
+        """Pair the enclosed regions of one kind, and rename those left over to fit the left procedure.
 
         Args:
             mine: The left procedure.
             theirs: The right one.
-            left: Regions of the former.
-            right: Regions of the latter.
-            version: One of the former with the same text as the latter, if any.
+            left: Regions of ``mine``.
+            right: Regions of ``theirs``.
+            version: A version of ``mine`` with the same text as ``theirs``, if any.
         """
         partner: dict[Region, Region] = {}
         if version:
@@ -298,7 +298,7 @@ class _Matching:
 
         pairs = align(left, right, likeness, enough=_ENOUGH_INSIDE)
         anew = any(one is None for one, _ in pairs)
-        guessed = version is None and any(None in pair for pair in pairs)  # what is new may be any of those alike
+        guessed = version is None and any(None in pair for pair in pairs)  # any similar one may be new
         for place, (one, other) in enumerate(pairs):
             if one and anew:
                 self.result.left[one] = one._replace(ordinal=place)
@@ -312,14 +312,14 @@ class _Matching:
         self.result.right[other] = self.result.left.get(one, one) if one else alone
 
     def _regions_alike(self, one: Region, own: Region, other: Region, procedure: Procedure, theirs: Procedure) -> float:
-        """Weigh lengths, callees, place in the procedure and, where it is more than a line number, the name.
+        """Return the similarity of two regions by length, callees, place and, unless it is just a line, name.
 
         Args:
             one: The left region, of the union.
-            own: What it is in one of the versions.
+            own: The same region in one of the versions.
             other: The right region.
-            procedure: That of ``own``.
-            theirs: That of ``other``.
+            procedure: The procedure of ``own``.
+            theirs: The procedure of ``other``.
         """
         called = {self.called.get(name, name) for name in self.right.below[other]}
         weights = [(2.0, ratio(size(own), size(other))), (1.0, float(same_offset(procedure, theirs, own, other)))]
@@ -331,7 +331,7 @@ class _Matching:
 
 
 def _by_caller(procedures: Sequence[Procedure]) -> dict[Procedure | None, list[tuple[int, int]]]:
-    """List the procedures that each calls by their lengths, with their indices."""
+    """Sort the procedures that each caller calls by their lengths, with their indices."""
     found: dict[Procedure | None, list[tuple[int, int]]] = {}
     for length, index in sorted((each.length, index) for index, each in enumerate(procedures)):
         for caller in procedures[index].callers:

@@ -1,4 +1,4 @@
-"""Profiles of other tools as experiments: which tool a file is of is seen by its content; a module a tool."""
+"""Read profiles of other tools as experiments, one module per tool; a file's content shows which tool wrote it."""
 
 from .kinds import is_foreign_folder, read_foreign, read_foreign_folder
 

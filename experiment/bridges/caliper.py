@@ -1,7 +1,7 @@
 """Profiles of Caliper: ``.cali`` files by Caliper's own reader, and its two kinds of JSON.
 
-Caliper names a metric by what was done to it: ``sum#time.duration`` is a sum over the records of a process, and
-``avg#inclusive#sum#time.duration`` a mean of such sums, over processes. What went over processes has no ranks.
+Caliper names a metric by how it was aggregated: ``sum#time.duration`` is a sum over the records of a process, and
+``avg#inclusive#sum#time.duration`` a mean of such sums over processes. Aggregates over processes have no ranks.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ _NUMBERS: Final = {"count", "time", "time (inc)", "time.duration", "time.duratio
 _RANKS: Final = ("mpi.rank", "rank")
 _THREADS: Final = ("omp.thread.id", "thread.id", "pthread.id", "thread")
 _SLOT: Final = "aggregate.slot"  # the order of records
-_ORDER: Final = "Node order"  # what it is called in JSON
+_ORDER: Final = "Node order"  # its name in JSON
 _TIME: Final = re.compile(r"(?:(?:sum|scale)#)*(?:time(?:\.duration(?:\.ns)?)?|cupti\.host\.duration)")
 _OF_TIMES: Final = re.compile(r"(?:(?:min|max|avg)#)+(?:sum#)?time(?:\.duration)?")
 _VISITS: Final = re.compile(r"(?:sum#)*region\.count")
 _COUNT: Final = "count"
-_SAMPLER: Final = "cali.sampler.pc"  # where the program was at a sample; services put their names before it
+_SAMPLER: Final = "cali.sampler.pc"  # the program's position at a sample; services prefix their names
 _OURS: Final = {"io.bytes.read": "io_bytes_read", "io.bytes.written": "io_bytes_written"}
 _A_SECOND: Final = {"sec": 1.0, "s": 1.0, "msec": 1e3, "usec": 1e6, "nsec": 1e9, "ns": 1e9}
 _INCLUSIVE: Final = re.compile(r"(?P<over>(?:sum#)?)inclusive#|(?P<plain>time) \(inc\)|(?P<old>time\.)inclusive\.")
-_DIGIT: Final = 1e-6  # what the last digit of a number in a .cali file is worth
+_DIGIT: Final = 1e-6  # the value of the last digit of a number in a .cali file
 
 
 def read(source: Source) -> Experiment:
     """Read a ``.cali`` file.
 
     Raises:
-        InputError: It is damaged, has no metrics, or went over processes, or the package is not installed.
+        InputError: It is damaged, has no metrics or was aggregated over processes, or the package is not installed.
     """
     return _experiment(Records.of_stream(source))
 
 
 def read_document(document: Any) -> Experiment:
-    """Take JSON of Caliper.
+    """Read Caliper's JSON.
 
     Raises:
         InputError: As for ``read``.
@@ -92,7 +92,7 @@ def _is_metric(column: Column) -> bool:
 
 
 def _refuse_aggregate(found: Records, columns: Iterable[str], *, has_ranks: bool) -> None:
-    """Refuse what was aggregated over processes: whose time it is cannot be told any more."""
+    """Refuse aggregates over processes, because they no longer show which rank's time it is."""
     size = found.facts.get("mpi.world.size", found.facts.get("jobsize", ""))
     over = next((each for each in columns if _OVER_PROCESSES.match(each)), None)
     if has_ranks or size == "1" or (not size and (over is None or _is_of_one(found, columns))):
@@ -105,7 +105,7 @@ def _refuse_aggregate(found: Records, columns: Iterable[str], *, has_ranks: bool
 
 
 def _is_of_one(found: Records, columns: Iterable[str]) -> bool:
-    """Tell whether what went over processes went over one: least, greatest, mean and sum are equal."""
+    """Return whether an aggregate over processes covers only one: minimum, maximum, mean and sum are equal."""
     ways: defaultdict[str, list[str]] = defaultdict(list)
     for name in columns:
         operation, _, rest = name.partition("#")
@@ -118,7 +118,7 @@ def _is_of_one(found: Records, columns: Iterable[str]) -> bool:
 
 
 def _summed_over(found: Records, columns: Iterable[str]) -> list[str]:
-    """Name what records differ in beside call paths, ranks, threads and metrics."""
+    """Return what distinguishes records besides call paths, ranks, threads and metrics."""
     seen: dict[str, str] = {}
     many = set()
     for record in found.records:
@@ -129,7 +129,7 @@ def _summed_over(found: Records, columns: Iterable[str]) -> list[str]:
 
 
 class _Reading:
-    """Puts records into a profile."""
+    """Converts records to a profile."""
 
     def __init__(self, found: Records, columns: Mapping[str, Column], profile: Profile) -> None:
         self._records = found.records
@@ -159,7 +159,7 @@ class _Reading:
                 self._profile.add(metric, path, location, value)
 
     def add_samples(self) -> None:
-        """Say what a sample is worth where Caliper's sampler made records, and counted them."""
+        """Note the value of one sample if Caliper's sampler made records and counted them."""
         sampled = [
             each.values
             for each in self._records
@@ -170,7 +170,7 @@ class _Reading:
             self._profile.samples[metric] = sum(each.get(name, 0.0) for each in sampled) / scale / number
 
     def _alone(self, whole: Mapping[tuple[int, int], float], digit: float) -> Mapping[tuple[int, int], float]:
-        """Take from inclusive values what is below; less than the digits written is nothing."""
+        """Subtract child values from inclusive ones; a remainder below the written digits becomes 0."""
         found = dict(whole)
         parts: defaultdict[tuple[int, int], int] = defaultdict(int)
         for (path, location), value in whole.items():
@@ -185,7 +185,7 @@ class _Reading:
         }
 
     def _add_root(self, found: Records) -> int | None:
-        """Make the program the root of what has no path, or if there are several outermost regions."""
+        """Make the program the root of records without a path, or of several outermost regions."""
         if all(each.path for each in found.records) and len({each.path[0] for each in found.records}) == 1:
             return None
         name = found.facts.get("executablepath", "").rpartition("/")[2] or "program"
@@ -207,7 +207,7 @@ class _Reading:
         return "wall_time" if _TIME.fullmatch(name) else name.removeprefix("sum#")
 
     def _named(self, columns: Mapping[str, Column]) -> dict[str, tuple[str, float]]:
-        """Give our name of each column, or its own, and how many of its units are one of ours."""
+        """Return our name of each column, or its own, and how many of its units make one of ours."""
         found: dict[str, tuple[str, float]] = {}
         taken: set[str] = set()
         for name, column in columns.items():
@@ -233,9 +233,9 @@ class _Reading:
         return _OURS.get(name.removeprefix("sum#")), 1.0
 
     def _without_unit(self, columns: Mapping[str, Column]) -> float | None:
-        """Tell how many units are a second, of times without a unit; None if there is none.
+        """Return how many units make a second, for times without a unit; None if there are none.
 
-        Caliper up to 2.2 wrote whole microseconds, or if so configured seconds; neither says so.
+        Caliper up to 2.2 wrote whole microseconds, or seconds if configured so; the files do not state which.
         """
         times = (name for name in columns if _TIME.fullmatch(_stripped(name)) and not name.endswith(".ns"))
         column = next((columns[name] for name in times if not columns[name].unit), None)
@@ -249,12 +249,12 @@ class _Reading:
 
 
 def _is_nothing(own: float, whole: float, parts: int, digit: float) -> bool:
-    """Tell whether what is left of a value without its parts is rounding: of the digits written, or of the numbers."""
+    """Return whether a value without its parts is only rounding, of the written digits or of the numbers."""
     return -digit * (1 + parts) <= own < 0 or (parts > 0 and abs(own) <= float(rounding(whole, 1 + parts)))
 
 
 def _stripped(name: str) -> str:
-    """Give the name of an inclusive metric without that word: ``sum#time.duration`` of ``inclusive#sum#…``."""
+    """Return the name of an inclusive metric without that word: ``sum#time.duration`` for ``inclusive#sum#…``."""
     return _INCLUSIVE.sub(lambda found: found["over"] or found["plain"] or found["old"] or "", name, count=1)
 
 

@@ -1,4 +1,4 @@
-"""What a file of Caliper says, record by record, whichever of its formats it is in."""
+"""Read the records of a Caliper file, whatever its format."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DEEP: Final = 1000  # of nodes of a .cali file: each record lists all above it
 
 
 class Column(NamedTuple):
-    """What a file says of an attribute: whether it is a number, and of it that it may be summed up."""
+    """An attribute's description in a file: whether it is a number, and whether it may be summed."""
 
     name: str
     unit: str = ""
@@ -32,7 +32,7 @@ class Column(NamedTuple):
 
 
 class Record(NamedTuple):
-    """Numbers of a call path, and what else they are of: a rank, a thread, an iteration."""
+    """The numbers of a call path, and their other keys: rank, thread, iteration."""
 
     path: tuple[str, ...]
     keys: Mapping[str, str]
@@ -41,12 +41,12 @@ class Record(NamedTuple):
 
 @dataclass
 class Records:
-    """All that a file says.
+    """All contents of a file.
 
     Attributes:
         columns: By name.
         records: In the order of the file.
-        facts: Of the run.
+        facts: Facts about the run.
     """
 
     columns: dict[str, Column] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Records:
 
     @classmethod
     def of_document(cls, document: Any) -> Records:
-        """Take what JSON of Caliper says.
+        """Read Caliper's JSON.
 
         Raises:
             InputError: It is other JSON, or has too many records or nodes.
@@ -107,7 +107,7 @@ def _unit(attribute: Any) -> str:
 
 
 def _refuse_circles(nodes: Any) -> None:
-    """Let the reader refuse nodes that are their own parents, which it would follow for ever, and endless chains."""
+    """Refuse cycles, which the reader would follow for ever, and endless chains of nodes."""
     plain = nodes.import_node
     depths: dict[int, int] = {}
 
@@ -126,7 +126,7 @@ def _refuse_many(rows: Sized) -> None:
 
 
 def _of_split_json(document: Mapping[str, Any]) -> Records:
-    """Read ``json-split``: a table, whose paths are numbers of nodes."""
+    """Read ``json-split``: a table whose paths are numbers of nodes."""
     names: Sequence[str] = document["columns"]
     about: Sequence[Mapping[str, Any]] = document["column_metadata"]
     columns = {
@@ -145,7 +145,7 @@ def _of_split_json(document: Mapping[str, Any]) -> Records:
 
 
 def _labels(nodes: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """Give for each node the labels that lead to it; a parent comes before its children."""
+    """Return, for each node, the labels that lead to it; parents come before children."""
     found: list[tuple[str, ...]] = []
     size = 0
     for node in nodes:
@@ -163,7 +163,7 @@ def _labels(nodes: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def _of_json_records(rows: Sequence[Mapping[str, Any]]) -> Records:
-    """Read ``json``, a list of records, in which a path is a list, or text with slashes."""
+    """Read ``json``, a list of records in which a path is a list or a text with slashes."""
     names = dict.fromkeys(name for row in rows for name in row if name not in _PATHS)
     texts = {name for row in rows for name, value in row.items() if not _is_number(value)}
     found = Records(columns={name: Column(name, is_value=name not in texts) for name in names})
@@ -183,7 +183,7 @@ def _record(
 
 
 def _is_number(value: object) -> bool:
-    """Tell whether a value is a number, or text of one: which nan and inf are not, since regions have such names."""
+    """Return whether a value is a number or its text; nan and inf do not count, because regions may be named so."""
     if not isinstance(value, str):
         return isinstance(value, int | float) and not isinstance(value, bool)
     try:

@@ -1,4 +1,4 @@
-"""Call paths of HPCToolkit with inclusive values by thread, from which own ones follow."""
+"""HPCToolkit's call paths with inclusive values per thread, from which exclusive values are computed."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _Places = npt.NDArray[np.intp]
 
 MPI: Final = ("MPI_", "PMPI_")
 _CLOCK: Final = re.compile(r"(CPUTIME|REALTIME|WALLCLOCK) \((usec|sec)\)")
-_OURS: Final[Mapping[str, tuple[str, str]]] = {"CPUTIME": ("cpu_time", "mpi_cpu_time")}  # others are wall time
+_OURS: Final[Mapping[str, tuple[str, str]]] = {"CPUTIME": ("cpu_time", "mpi_cpu_time")}  # all others are wall time
 _WALL: Final = ("wall_time", "mpi_time")
 _A_SECOND: Final[Mapping[str, float]] = {"usec": 1e6, "sec": 1.0}
 
 
 class Node(NamedTuple):
-    """A function or loop: its row of values, the node around it, its call path, and whether it is in MPI."""
+    """A function or loop: its row of values, its parent node, its call path, and whether it is in MPI."""
 
     row: int
     above: int | None
@@ -38,7 +38,7 @@ class Node(NamedTuple):
 
 
 class _Metric(NamedTuple):
-    """The names of a metric and of its part in MPI, and how much of it is one of ours."""
+    """The names of a metric and of its share in MPI, and the factor to our unit."""
 
     name: str
     in_mpi: str
@@ -47,7 +47,7 @@ class _Metric(NamedTuple):
 
 @dataclass
 class CallTree:
-    """Nodes, outer ones before those in them, and the columns of values that are metrics.
+    """Nodes, parents before children, and the columns of values that are metrics.
 
     Attributes:
         program: Its name.
@@ -63,18 +63,18 @@ class CallTree:
     _least: dict[str, float] = field(default_factory=dict)
 
     def node(self, row: int, above: int | None, path: int, name: str) -> int:
-        """Add a function or loop; give its number."""
+        """Add a function or loop, and return its number."""
         in_mpi = (above is not None and self.nodes[above].in_mpi) or name.startswith(MPI)
         self.nodes.append(Node(row, above, path, in_mpi))
         return len(self.nodes) - 1
 
     def add(self, profile: Profile, location: int, values: Values) -> None:
-        """Add the own values of a thread.
+        """Add the exclusive values of a thread.
 
         Args:
-            profile: Has the call paths of the nodes.
+            profile: The profile with the call paths of the nodes.
             location: The thread.
-            values: By column ``float64[row]``, inclusive; columns that are not there are 0.
+            values: Column → ``float64[row]``, inclusive; a missing column is 0.
 
         Raises:
             InputError: There are no nodes, more values than fit, or one that is not finite.
@@ -82,7 +82,7 @@ class CallTree:
         if not self.nodes:
             raise InputError("expected functions and loops, found none")
         self._added += len(self.nodes) * len(values)
-        if self._added > MAX_VALUES:  # of few bytes, since nodes and threads may share what they have
+        if self._added > MAX_VALUES:  # the file itself may be small, because nodes and threads may share data
             raise InputError(f"expected at most {MAX_VALUES} values of functions, loops and threads, found more")
         if not self._metrics:
             self._metrics = {column: _metric(profile, name) for column, name in self.columns.items()}
@@ -106,12 +106,12 @@ class CallTree:
 
     @property
     def samples(self) -> dict[str, float]:
-        """The least positive value of each metric. No file states what a sample stands for; it is at most this."""
+        """The least positive value of each metric. No file states the value of one sample; this is an upper bound."""
         return self._least
 
     @cached_property
     def _places(self) -> tuple[_Places, _Places, _Places]:
-        """Give rows of all nodes, the nodes that are in others, and these others."""
+        """Return the rows of all nodes, the nodes that have a parent, and these parents."""
         inner = [number for number, each in enumerate(self.nodes) if each.above is not None]
         outer = [each.above for each in self.nodes if each.above is not None]
         found = [each.row for each in self.nodes], inner, outer

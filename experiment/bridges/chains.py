@@ -1,7 +1,7 @@
-"""Chains of work that lead to where each location is, and what locations waited for: the critical path of a trace.
+"""Chains of work that lead to each location, and what locations waited for: the critical path of a trace.
 
-As the probe library does while a program runs (docs/design.md, "Critical path"). Chains that have a beginning in common
-share it: a chain is a list of links, each with the work between two places where chains parted or met.
+The probe library uses the same method while a program runs (docs/design.md, "Critical path"). Chains share a common
+beginning: a chain is a list of links, each with the work between two places where chains split or joined.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Link:
         number: Greater than that of any link before it.
         before: The link before; None at the start.
         length: Seconds of the whole chain.
-        work: What of them this link has.
-        holders: How many locations, messages and links behind it refer to it.
+        work: The share of this link alone.
+        holders: How many locations, messages and later links refer to it.
     """
 
     number: int
@@ -43,12 +43,12 @@ class Chains:
     """The chains of all locations.
 
     Args:
-        locations: How many there are.
+        locations: The number of locations.
 
     Attributes:
         delayed: Key → seconds for which it made others wait.
         waited: Key → seconds for which it waited for others.
-        delays: Call path that waits, call path that is late, and whether a message ended it → seconds.
+        delays: Waiting call path, late call path, and whether a message ended the wait → seconds.
     """
 
     def __init__(self, locations: int) -> None:
@@ -62,29 +62,29 @@ class Chains:
         self.delays: defaultdict[tuple[int, int, bool], float] = defaultdict(float)
 
     def key(self, path: int, location: int) -> int:
-        """Number a call path of a location."""
+        """Return the number of a call path of a location."""
         return path * self._locations + location
 
     def place(self, key: int) -> tuple[int, int]:
-        """Give the call path and the location of a key."""
+        """Return the call path and the location of a key."""
         return divmod(key, self._locations)
 
     def __contains__(self, location: int) -> bool:
         return location in self._ends
 
     def start(self, location: int, like: int | None = None) -> None:
-        """Begin the chain of a location, with the chain that another one has, or with nothing."""
+        """Begin the chain of a location, empty or as a copy of another location's chain."""
         if like is not None:
             self._ends[location] = self.hold(like)
         else:
             self._ends[location] = self._link(None, 0.0)
 
     def length(self, location: int) -> float:
-        """Give the length of a location's chain, in seconds."""
+        """Return the length of a location's chain, in seconds."""
         return self._ends[location].length
 
     def lengthen(self, location: int, work: Work) -> None:
-        """Add work, which from now on belongs to the chain, to its end."""
+        """Append work to the end of a chain, which takes it over."""
         if not work:
             return
         end = self._ends[location]
@@ -97,13 +97,13 @@ class Chains:
             _add(end.work, work)
 
     def hold(self, location: int) -> Link:
-        """Give the end of a location's chain, as it is now; ``release`` it once it is of no more use."""
+        """Return the current end of a location's chain; the caller must ``release`` it."""
         end = self._ends[location]
         end.holders += 1
         return end
 
     def release(self, link: Link) -> None:
-        """Forget a link that was held."""
+        """Release a link that was held."""
         at: Link | None = link
         while at is not None:
             at.holders -= 1
@@ -115,14 +115,14 @@ class Chains:
     def join(
         self, location: int, other: Link, path: int, *, by_message: bool = False, even_alike: bool = False
     ) -> None:
-        """Let a location go on with a chain if that is longer than its own: it has waited for it in a call path.
+        """Switch a location to another chain if that is longer than its own: the location waited for it in a call path.
 
         Args:
-            location: Which waits.
+            location: The waiting location.
             other: The chain that it needs.
-            path: Where it waits.
-            by_message: Whether a message brings the chain, and not a collective.
-            even_alike: Go on with a chain as long as its own, too.
+            path: The call path in which it waits.
+            by_message: Whether the chain arrives with a message rather than a collective.
+            even_alike: Switch even if both chains are equally long.
         """
         mine = self._ends[location]
         if other is mine or other.length < mine.length or (other.length == mine.length and not even_alike):
@@ -133,7 +133,7 @@ class Chains:
         self.release(mine)
 
     def longest(self) -> Work:
-        """Give the work of the longest of all chains; of several the first."""
+        """Return the work of the longest chain; of several, the first."""
         found: Work = {}
         at: Link | None = max(self._ends.values(), key=lambda end: end.length, default=None)
         while at is not None:
@@ -142,7 +142,7 @@ class Chains:
         return found
 
     def _blame(self, waiting: int, mine: Link, other: Link, *, by_message: bool) -> None:
-        """Attribute waiting to the call paths in which the other chain is ahead, whatever locations they are on."""
+        """Attribute waiting to the call paths in which the other chain is ahead, on any location."""
         waited = other.length - mine.length
         if waited <= 0:
             return
@@ -162,7 +162,7 @@ class Chains:
         self.waited[waiting] += waited
 
     def _since_they_parted(self, one: Link, other: Link) -> tuple[Work, Work]:
-        """Give the work of two chains since the link that they have in common."""
+        """Return the work of two chains since their last common link."""
         found: tuple[Work, Work] = {}, {}
         at: list[Link | None] = [one, other]
         while at[0] is not at[1]:
@@ -199,7 +199,7 @@ class Chains:
                 at = at.before
 
     def _shorten(self, link: Link) -> None:
-        """Take over the links before that no other chain has: as many remain as places where chains part."""
+        """Merge earlier links that no other chain uses, so that only links at splits remain."""
         while (before := link.before) is not None and before.holders == 1:
             if len(before.work) > len(link.work):
                 _add(before.work, link.work)

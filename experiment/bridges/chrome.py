@@ -1,4 +1,4 @@
-"""Traces in Chrome's format, which Perfetto reads and many tools write: slices of threads become call paths.
+"""Read traces in Chrome's format, which Perfetto reads and many tools write: threads' slices become call paths.
 
 A slice that begins within another one of its thread is called by it.
 """
@@ -27,7 +27,7 @@ _Thread = tuple[str, str]
 
 
 class _Slice(NamedTuple):
-    """A stay in a region, in microseconds."""
+    """One visit to a region, in microseconds."""
 
     begin: float
     end: float
@@ -35,7 +35,7 @@ class _Slice(NamedTuple):
 
 
 def events_of(document: Any) -> Sequence[Mapping[str, Any]] | None:
-    """Give the events of a trace; None of other JSON."""
+    """Return the events of a trace; None for other JSON."""
     if isinstance(document, dict) and isinstance(document.get("traceEvents"), list):
         document = document["traceEvents"]
     elif not (isinstance(document, list) and document and isinstance(document[0], dict) and "ph" in document[0]):
@@ -72,7 +72,7 @@ def read_events(events: Sequence[Mapping[str, Any]]) -> Experiment:
 
 
 def _slices(events: Sequence[Mapping[str, Any]]) -> tuple[dict[_Thread, list[_Slice]], dict[str, str], set[str]]:
-    """Give the slices of threads in order, names of processes, and which kinds of events there are besides."""
+    """Return the slices per thread in order, the names of processes, and the other kinds of events."""
     found: defaultdict[_Thread, list[_Slice]] = defaultdict(list)
     begun: defaultdict[_Thread, list[tuple[float, str]]] = defaultdict(list)
     last: defaultdict[_Thread, float] = defaultdict(float)
@@ -111,7 +111,7 @@ def _order(number: str) -> tuple[int, str]:
 
 
 def _ranks(processes: set[str], names: Mapping[str, str]) -> tuple[dict[str, int], bool]:
-    """Give ranks by the names of processes, if all have different ones, else in the order of their numbers."""
+    """Return ranks by process names if these are distinct, otherwise in the order of process numbers."""
     told = {each: found[1] for each in processes if (found := _RANK.search(names.get(each, "")))}
     if told.keys() == processes and len({*told.values()}) == len(processes):
         return {each: int(rank) for each, rank in told.items()}, True
@@ -119,7 +119,7 @@ def _ranks(processes: set[str], names: Mapping[str, str]) -> tuple[dict[str, int
 
 
 def _add(profile: Profile, slices: Sequence[_Slice], place: int, root: int | None) -> None:
-    """Add own times: of a slice what none within it takes."""
+    """Add exclusive times: each slice without the slices inside it."""
     stack: list[tuple[_Slice, int]] = []
     for each in slices:
         if each.end < each.begin:

@@ -1,4 +1,4 @@
-"""What a damaged file of another tool leads to, as one line that names the file; and packages that are not there."""
+"""One-line errors about damaged files of other tools and about packages that are missing."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["damaged_parts", "is_installed", "missing_package", "package"]
 
 @contextmanager
 def damaged_parts(path: Path, kind: str) -> Iterator[None]:
-    """Name the file in errors of what is read in the block.
+    """Name the file in all errors that are raised in the block.
 
-    Readers of other projects raise whatever a damaged file leads them to.
+    Other projects' readers raise any exception on a damaged file.
 
     Raises:
-        InputError: Instead of that.
+        InputError: In place of that exception.
     """
     try:
         yield
@@ -48,7 +48,7 @@ def package(name: str, extra: str) -> ModuleType:
 
 
 def is_installed(name: str) -> bool:
-    """Tell whether a package could be imported, which it is not."""
+    """Return whether a package is installed, without importing it."""
     try:
         return find_spec(name) is not None
     except ValueError:  # it was imported, and is no package
@@ -56,7 +56,7 @@ def is_installed(name: str) -> bool:
 
 
 def missing_package(name: str, extra: str, reason: str) -> InputError:
-    """Give the error of a package that is not installed."""
+    """Return the error for a package that is not installed."""
     return InputError(
         f"expected the package {name} to read it with, found none ({reason}): pip install 'autoanalyzer[{extra}]'"
     )

@@ -1,6 +1,6 @@
-"""Logs of Darshan: what each file of a run cost, by rank where Darshan kept it so.
+"""Read logs of Darshan: the cost of each file of a run, per rank if Darshan kept it so.
 
-A file is a call path below the program. Of a file that all ranks had open Darshan keeps sums over ranks alone.
+Each file becomes a call path below the program. If all ranks had a file open, Darshan keeps only sums over ranks.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _OURS: Final[Mapping[str, Sequence[str]]] = {
     "io_bytes_written": ("BYTES_WRITTEN",),
 }
 _COUNTED_APART: Final = ("INDEP_", "COLL_", "SPLIT_", "NB_")  # reads and writes of MPI-IO
-# What is no sum: moments, extremes, modes, sizes and ranks that are named.
+# Counters that are not sums: moments, extremes, modes, sizes and named ranks.
 _NO_SUM: Final = re.compile(
     r"_(TIMESTAMP|MODE|ALIGNMENT|STRIDE|ACCESS|RANK|RANK_BYTES|RANK_TIME)$|_MAX_|_RENAMED_FROM$"
 )
@@ -86,7 +86,7 @@ def _log(source: Source) -> Any:
         raise missing_package("darshan", "darshan", "no module of this name")
     done = _printed(source.path)
     said = [line.strip() for line in done.stderr.decode("utf-8", "replace").split("\n") if line.strip()]
-    if done.returncode or any(line.startswith(_ERROR) for line in said):  # which ends what it reads like an end
+    if done.returncode or any(line.startswith(_ERROR) for line in said):  # an error ends the list as its end does
         last = said[-1] if said else ""
         how = f"its reader ended by signal {-done.returncode}" if done.returncode < 0 else last
         raise InputError(f"expected a log of Darshan, found a damaged one ({how[:200]})")
@@ -94,7 +94,7 @@ def _log(source: Source) -> Any:
 
 
 def _printed(path: Path) -> subprocess.CompletedProcess[bytes]:
-    """Read a log by Darshan's library in a process of its own."""
+    """Print a log with Darshan's library in a separate process."""
     command = [*own_module_words(f"{__package__}.darshan_records"), str(path.absolute())]
     return subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL)
 
@@ -119,7 +119,7 @@ class _Files:
         self._impossible: set[str] = set()
 
     def fill(self) -> Mapping[int, float]:
-        """Add all records; give the seconds of each rank."""
+        """Add all records, and return the seconds per rank."""
         shared = set()
         for record in self._records:
             name = self._names.get(str(record["id"]), f"file {record['id']}")
@@ -162,6 +162,6 @@ class _Files:
                     self._profile.add("wall_time", path, place, amount * part)
                     self._spent[rank] += amount * part
         for each, value in values.items():
-            if each in self._own and value >= 0:  # below 0 is what Darshan was not built to count
+            if each in self._own and value >= 0:  # Darshan writes values below 0 for counters that it was built without
                 unit = "sec" if each.endswith("_TIME") else "bytes" if "_BYTES_" in each else "occ"
                 self._profile.add(self._profile.metric(each, unit), path, place, value * part)

@@ -1,4 +1,4 @@
-"""Darshan's own library over a log, in a process of its own, which a damaged log may end: prints one JSON object.
+"""Print a log as one JSON object with Darshan's own library, in a separate process, because a damaged log may crash it.
 
 Run as ``python -m autoanalyzer.experiment.bridges.darshan_records LOG``.
 """
@@ -20,7 +20,7 @@ _SECONDS: Final = 600
 
 
 def main() -> None:
-    """Print what the log of the command line says of the job, its files, and their counters."""
+    """Print the log named on the command line: the job, its files, and their counters."""
     for limit, most in ((resource.RLIMIT_AS, _MEMORY), (resource.RLIMIT_CPU, _SECONDS)):
         before = resource.getrlimit(limit)[1]
         resource.setrlimit(limit, (most, before) if before == resource.RLIM_INFINITY else (min(most, before), before))

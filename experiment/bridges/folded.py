@@ -1,4 +1,4 @@
-"""Folded stacks: ``main;step;relax 12``, a line per stack, the outermost function first, and how many samples it has.
+"""Read folded stacks: ``main;step;relax 12``, one stack per line, outermost function first, then the number of samples.
 
 Many tools write them for flame graphs. ``stackcollapse-perf.pl --pid`` and ``--tid`` put ``ring-4000`` or
 ``ring-4000/4001`` first; the number of a process may be unknown (``ring-?/4001``).
@@ -29,7 +29,7 @@ _MARKUP: Final = ("<", "{", "[{")
 
 
 def begins(text: str) -> bool:
-    """Tell whether a file that begins so holds folded stacks; its last line may be cut off."""
+    """Return whether a file with this beginning holds folded stacks; the last line may be cut off."""
     *whole, last = text.split("\n")
     stacks = [line for line in whole if line.strip() and not line.startswith(_COMMENT)]
     first = stacks[0] if stacks else last
@@ -85,9 +85,9 @@ def read(source: Source) -> Experiment:
 
 
 def _who(first: str) -> tuple[str, tuple[int, int]]:
-    """Return the command that a stack begins with, and the numbers of its process and thread; 0 of what is unknown.
+    """Return the command that a stack begins with, and the numbers of its process and thread; 0 if unknown.
 
-    A thread of an unknown process is taken for a process of its own.
+    A thread of an unknown process counts as a process of its own.
     """
     found = _PROCESS.fullmatch(first)
     if found is None:

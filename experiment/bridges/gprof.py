@@ -1,8 +1,8 @@
-"""The text that gprof prints: its flat profile, its call graph, or both.
+"""Read the text that gprof prints: its flat profile, its call graph, or both.
 
-gprof knows how long a function took by itself, and who called it how often, but not how long it took for which caller:
-what it prints of that it shares out by the numbers of calls. So a function stands where it certainly belongs, below the
-innermost function that all of its calls come through; what gprof shared out is a metric of its own::
+gprof knows each function's own time and its number of calls per caller, but not its time per caller: it estimates that
+from the number of calls. So each function is placed where it certainly belongs, below the innermost function that all
+of its calls pass through. gprof's estimate is a separate metric::
 
     main ─ step ─┬─ relax ─ kernel        norm is called by step and by main: below main
                  └─ copy
@@ -37,13 +37,13 @@ _CYCLE: Final = re.compile(r"<cycle \d+ as a whole>")
 _LINE: Final = "---"
 _GRAPH: Final = "Call graph"
 _INDEX: Final = "Index by function name"  # after each call graph, explained (without -b) or not
-_ROUNDING: Final = 2.0  # percent that the shares of a whole flat profile may lack, of two digits each
+_ROUNDING: Final = 2.0  # percent: a complete flat profile's shares, of two digits each, may miss 100 by this
 _TOTAL: Final = "total_time"
 
 
 @dataclass
 class _Function:
-    """What gprof says of a function."""
+    """gprof's data about a function."""
 
     seconds: float | None = None
     calls: int | None = None
@@ -87,7 +87,7 @@ def read(source: Source) -> Experiment:
 
 
 def _functions(source: Source) -> tuple[dict[str, _Function], str, float]:
-    """Give functions by their names, the period of samples, and the percentage of time that the flat profile lists."""
+    """Return the functions by name, the sampling period, and the percentage of time that the flat profile lists."""
     found: dict[str, _Function] = {}
     period, share = "", 0.0
     is_in_graph = False
@@ -137,7 +137,7 @@ def _add_entry(function: _Function, entry: re.Match[str], callers: list[str]) ->
 
 
 def _paths(functions: Mapping[str, _Function], profile: Profile) -> dict[str, int]:
-    """Put each function below the innermost one that all its calls come through."""
+    """Place each function below the innermost one that all its calls pass through."""
     above = _dominators({name: [*each.callers] for name, each in functions.items()})
     outermost = [name for name in functions if above[name] is None]
     root = profile.path(Region("program", "program", "", "program")) if len(outermost) > 1 else None
@@ -154,11 +154,11 @@ def _paths(functions: Mapping[str, _Function], profile: Profile) -> dict[str, in
 
 
 def _dominators(callers: Mapping[str, list[str]]) -> dict[str, str | None]:
-    """Give the immediate dominator of each function; None of what is entered from outside of all.
+    """Return the immediate dominator of each function; None for a function that is called from outside.
 
     Method: K. Cooper, T. Harvey, K. Kennedy, A simple, fast dominance algorithm, 2001.
     """
-    order = list(_reached(callers))[::-1]  # from the outermost on
+    order = list(_reached(callers))[::-1]  # the outermost function first
     rank = {name: place for place, name in enumerate(order)}
     entered = {name for name in order if not [each for each in callers[name] if each != name]}
     above: dict[str, str | None] = dict.fromkeys(entered)
@@ -179,7 +179,7 @@ def _dominators(callers: Mapping[str, list[str]]) -> dict[str, str | None]:
                 changed = True
         if not changed:
             left = next((name for name in order if name not in above), None)
-            if left is not None:  # a circle that nothing enters
+            if left is not None:  # a cycle without an entry
                 entered.add(left)
                 above[left] = None
                 changed = True
@@ -198,7 +198,7 @@ def _common(one: str | None, other: str | None, above: Mapping[str, str | None],
 
 
 def _reached(callers: Mapping[str, list[str]]) -> Iterator[str]:
-    """Give functions in postorder of calls: what is called before what calls it, but in circles."""
+    """Yield functions in postorder of calls: callees before callers, except in cycles."""
     called: dict[str, list[str]] = {name: [] for name in callers}
     for name, each in callers.items():
         for caller in each:

@@ -1,9 +1,9 @@
-"""Databases of HPCToolkit: ``experiment.xml``, which has the call paths, and a ``.metric-db`` for each thread.
+"""Read databases of HPCToolkit: ``experiment.xml`` with the call paths, and a ``.metric-db`` per thread.
 
-Those of later versions are read by ``hpctoolkit_database``.
+``hpctoolkit_database`` reads those of later versions.
 
-Inclusive values are read, from which own ones follow. Call sites and statements are parts of the function or loop that
-they are in.
+The files hold inclusive values, from which exclusive ones are computed. Call sites and statements count to the function
+or loop that they are in.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _UNKNOWN: Final = "<unknown file>"
 
 @dataclass
 class _Structure:
-    """What ``experiment.xml`` says."""
+    """The contents of ``experiment.xml``."""
 
     tree: CallTree = field(default_factory=CallTree)
     width: int = 0
@@ -52,7 +52,7 @@ class _Structure:
 
 
 def read(source: Source) -> Experiment:
-    """Read a database by its file of call paths, most often ``experiment.xml``; values are beside it.
+    """Read a database by its file of call paths, usually ``experiment.xml``; the values are in files beside it.
 
     Raises:
         InputError: As for ``read_folder``.
@@ -113,14 +113,14 @@ def _structure(file: Path, profile: Profile) -> _Structure:
 
 
 def _refuse_entities(file: Path) -> None:
-    """Refuse a file that declares entities, by which a few bytes fill memory; none are after the first element."""
+    """Refuse a file that declares entities, because a few bytes can fill memory; none follow the first element."""
 
     def refuse(*_: object) -> None:
         raise InputError(f"expected {file.name} without entities, found some")
 
     began: list[object] = []
     parser = expat.ParserCreate()
-    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)  # else none are seen after an unknown one
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)  # else it stops at an unknown one
     parser.EntityDeclHandler = parser.SkippedEntityHandler = refuse
     parser.StartElementHandler = lambda *name: began.append(name)
     source, offset = open_source(file), 0
@@ -128,7 +128,7 @@ def _refuse_entities(file: Path) -> None:
         parser.Parse(block, False)
         offset += len(block)
     if not began:
-        parser.Parse(b"", True)  # expat 2.6 leaves much unread until it is told that this is all
+        parser.Parse(b"", True)  # expat 2.6 leaves much unread until the last call
 
 
 def _start(
@@ -175,7 +175,7 @@ def _region(found: _Structure, tag: str, said: Mapping[str, str]) -> Region:
 
 
 def _values(file: Path, structure: _Structure) -> Values:
-    """Give the values of a thread."""
+    """Return the values of a thread."""
     source = open_source(file)
     head = source.read(0, _HEAD)
     rows, columns = (int.from_bytes(head[at : at + 4], "big") for at in (24, 28))

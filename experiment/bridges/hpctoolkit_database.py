@@ -1,7 +1,7 @@
-"""Databases of HPCToolkit in version 4: ``meta.db`` has the call paths, ``profile.db`` the values of threads.
+"""Read databases of HPCToolkit, version 4: ``meta.db`` with the call paths, ``profile.db`` with the threads' values.
 
-Every structure is at an offset in its file, and arrays say how large an element is, so that those of later minor
-versions are read, too. The format: FORMATS.md, which HPCToolkit puts into each database.
+Every structure is at an offset in its file, and arrays state the size of an element, so later minor versions are
+readable, too. The format: FORMATS.md, which HPCToolkit puts into each database.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _PROFILES: Final = "profile.db"
 _MAGIC: Final = b"HPCTOOLKIT"
 _HEAD: Final = 16  # bytes
 _VERSION: Final = 4
-_LARGEST: Final = 1 << 29  # bytes of what is read at once, or made of a thread
-_LONGEST: Final = 1 << 14  # bytes of a string; what follows is left out
-_SHARED: Final = 4  # times the bytes of a file that its strings may have: those that end alike may share bytes
+_LARGEST: Final = 1 << 29  # bytes that are read at once, or created per thread
+_LONGEST: Final = 1 << 14  # bytes of a string; the rest is omitted
+_SHARED: Final = 4  # times a file's bytes that its strings may have: strings with the same ending may share bytes
 _PART: Final = 1 << 10  # bytes of strings that are read at once
 
 _GENERAL, _NAMES, _METRICS, _CONTEXTS = range(4)  # sections of meta.db, in their order
@@ -67,7 +67,7 @@ _INDEX: Final = np.dtype([("context", "<u4"), ("start", "<u8")])
 
 
 class _Profile(NamedTuple):
-    """Where the values of a thread are, and what it is."""
+    """The place and the identity of a thread's values."""
 
     values: int
     start: int
@@ -80,7 +80,7 @@ class _Profile(NamedTuple):
 
 
 def read(source: Source) -> Experiment:
-    """Read a database by its file of call paths, ``meta.db``; values are beside it.
+    """Read a database by its file of call paths, ``meta.db``; the values are in a file beside it.
 
     Raises:
         InputError: As for ``read_database``.
@@ -109,7 +109,7 @@ def read_database(path: Path) -> Experiment:
     for each in profiles:
         if each.of_gpu:
             streams += 1
-        elif each.thread and not each.values:  # a first one without a sample tells that its rank is there
+        elif each.thread and not each.values:  # a first thread without a sample shows that its rank exists
             idle += 1
         else:
             place = profile.location(each.process, each.thread, each.host)
@@ -145,17 +145,17 @@ class _File:
         self.sections = [self.fields(_HEAD + _SECTION.size * each, _SECTION)[1] for each in range(sections)]
 
     def bytes(self, offset: int, size: int) -> bytes:
-        """Give bytes, as many as are asked for."""
+        """Return ``size`` bytes from an offset."""
         if not (0 <= size <= _LARGEST and 0 <= offset <= self._end - size):
             raise InputError(f"{self.name}: expected {size} bytes from {offset} on, found a file of {self._end}")
         return self._source.read(offset, size)
 
     def fields(self, offset: int, kind: Struct) -> tuple[Any, ...]:
-        """Give the fields of a structure."""
+        """Return the fields of a structure."""
         return kind.unpack(self.bytes(offset, kind.size))
 
     def items(self, start: int, many: int, size: int, kind: Struct) -> Iterator[tuple[Any, ...]]:
-        """Give the fields of each structure in a list, in which one begins ``size`` bytes after the other."""
+        """Yield the fields of each structure in a list; consecutive structures begin ``size`` bytes apart."""
         if many and size < kind.size:
             raise InputError(f"{self.name}: expected elements of at least {kind.size} bytes, found {many} of {size}")
         if start + many * size > self._end:
@@ -163,7 +163,7 @@ class _File:
         return (self.fields(start + size * each, kind) for each in range(many))
 
     def text(self, offset: int) -> str:
-        """Give a string, which ends with a zero."""
+        """Return the string at an offset, up to its terminating zero."""
         if offset not in self._texts:
             found, ended = bytearray(), False
             while not ended and len(found) < _LONGEST:
@@ -179,13 +179,13 @@ class _File:
 
 
 def _kinds(meta: _File) -> Sequence[str]:
-    """Give what identifiers of threads are called, by their numbers."""
+    """Return the names of the kinds of thread identifiers, by number."""
     names, many = meta.fields(meta.sections[_NAMES], _NAME_LIST)
     return [meta.text(name) for (name,) in meta.items(names, many, _POINTER.size, _POINTER)]
 
 
 def _columns(meta: _File, tree: CallTree) -> Mapping[int, int]:
-    """Make a column of each metric; give the columns by the numbers of inclusive values."""
+    """Make a column per metric, and return the columns by the numbers of inclusive values."""
     found: dict[int, int] = {}
     seen = set()
     metrics, many, size, size_of_scope = meta.fields(meta.sections[_METRICS], _METRIC_LIST)
@@ -201,11 +201,11 @@ def _columns(meta: _File, tree: CallTree) -> Mapping[int, int]:
 
 
 class _Contexts:
-    """The tree of contexts: functions and loops are nodes, lines and instructions in them parts of these.
+    """The tree of contexts: functions and loops are nodes; lines and instructions in them count to these.
 
     Attributes:
         tree: The nodes.
-        rows: Of values, by the numbers of contexts.
+        rows: Rows of values, by the numbers of contexts.
     """
 
     def __init__(self, meta: _File, profile: Profile) -> None:
@@ -232,7 +232,7 @@ class _Contexts:
         return self.rows.setdefault(context, len(self.rows))
 
     def _side_by_side(self, start: int, size: int, above: int, line: int) -> Iterator[tuple[int, int, int, int]]:
-        """Read contexts in the same one; give what is in them: where, how large, in which node, and in which line."""
+        """Read the children of a context: yield where their own children are, how many bytes, the node and the line."""
         content = self._meta.bytes(start, size)
         at = 0
         while at < size:
@@ -251,9 +251,9 @@ class _Contexts:
             region = None
             if kind == _FUNCTION:
                 region = self._function(code)
-            elif kind == _LOOP and own_line:  # without a line it is in a library, and no more is known
+            elif kind == _LOOP and own_line:  # a function without a line is in a library, and nothing more is known
                 region = Region("loop", f"loop@{own_line}", self._file(file), "", own_line, own_line)
-            elif kind == _INSTRUCTION and call:  # of a function that has no name
+            elif kind == _INSTRUCTION and call:  # a call from a function without a name
                 region = function(f"[{self._file(library).rpartition('/')[2]}]")
             node = above
             if region:
@@ -266,20 +266,20 @@ class _Contexts:
             name, _, offset, file, line = self._meta.fields(at, _FUNCTION_ITEM)
             text = self._meta.text(name) if name else f"<function at {offset:#x}>"
             where = self._file(file)
-            if where.startswith("["):  # of a library alone its name is known, which stands after the function's, too
+            if where.startswith("["):  # of a library only the name is known, which also follows the function's name
                 text, where, line = text.removesuffix(f" {where}"), "", 0
             self._functions[at] = function(text, where, line)
         return self._functions[at]
 
     def _file(self, at: int) -> str:
-        """Give the path of a file or library."""
+        """Return the path of a file or library."""
         if at not in self._files:
             self._files[at] = self._meta.text(self._meta.fields(at, _FILE_ITEM)[1])
         return self._files[at]
 
 
 def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
-    """Give those that are of one thread; without ranks the number of a node, dense from 0 on, is the process's."""
+    """Yield the profiles of single threads; without ranks, the node's number, dense from 0 on, is the process."""
     infos, many, size = values.fields(values.sections[_INFOS], _PROFILE_LIST)
     seen = set()
     ranked = set()
@@ -302,7 +302,7 @@ def _profiles(values: _File, kinds: Sequence[str]) -> Iterator[_Profile]:
 
 
 def _identifiers(values: _File, place: int, kinds: Sequence[str]) -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """Give what a thread is by kind: numbers from 0 on, and those of the machine."""
+    """Return a thread's identifiers by kind: the numbers from 0 on, and those of the machine."""
     logical, physical = {}, {}
     many = values.fields(place, _MANY_IDENTIFIERS)[0]
     if many > len(kinds):
@@ -316,7 +316,7 @@ def _identifiers(values: _File, place: int, kinds: Sequence[str]) -> tuple[Mappi
 
 
 def _refuse_shared(values: _File, profiles: Sequence[_Profile]) -> None:
-    """Refuse threads that have the same bytes, by which a small file takes much time and memory."""
+    """Refuse threads that share bytes, because a small file could then take much time and memory."""
     sizes = [(each.start, each.values * _VALUE.itemsize) for each in profiles]
     sizes += [(each.indices, each.contexts * _INDEX.itemsize) for each in profiles]
     blocks = sorted((start, start + size) for start, size in sizes if size)
@@ -326,13 +326,13 @@ def _refuse_shared(values: _File, profiles: Sequence[_Profile]) -> None:
 
 
 def _values(values: _File, profile: _Profile, rows: Mapping[int, int], column: npt.NDArray[np.intp]) -> Values:
-    """Give the inclusive values of a thread; ``column`` is that of a metric's number, or -1."""
+    """Return the inclusive values of a thread; ``column`` maps a metric's number to a column, or -1."""
     pairs = np.frombuffer(values.bytes(profile.start, profile.values * _VALUE.itemsize), _VALUE)
     indices = np.frombuffer(values.bytes(profile.indices, profile.contexts * _INDEX.itemsize), _INDEX)
     starts = np.append(indices["start"].astype(np.int64), len(pairs))
     if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
         raise InputError(f"{values.name}: expected values in the order of contexts, found another one")
-    # Others are what stands above all entries, and instructions, which the call paths need not list.
+    # The others are contexts above all entries, and instructions, which the call paths need not list.
     row = np.array([rows.get(each, -1) for each in indices["context"].tolist()], dtype=np.intp)
     places = np.repeat(row, np.diff(starts)), column[pairs["metric"]]
     wanted = np.flatnonzero((places[0] >= 0) & (places[1] >= 0))

@@ -1,4 +1,4 @@
-"""Profiles in JSON: which tool wrote one is seen by what is in it."""
+"""Read profiles in JSON; their keys show which tool wrote them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .text import whole_text
 
 __all__ = ["read"]
 
-_HEAD: Final = 1 << 20  # bytes within which a key is that all profiles have; other JSON is not parsed
+_HEAD: Final = 1 << 20  # every profile has the key within so many bytes; other JSON is not parsed
 _KEYS: Final = re.compile(rb'"(traceEvents|ph|data|records|path|count|time[^"]*|\w+#[^"]*)"\s*:')
 
 
@@ -23,7 +23,7 @@ def read(source: Source) -> Experiment:
     """Read a trace in Chrome's format, or a profile of Caliper.
 
     Raises:
-        InputError: It is none of both, or damaged.
+        InputError: It is neither, or damaged.
     """
     if not _KEYS.search(source.read(0, _HEAD)):
         raise InputError("expected JSON of Caliper (data or records) or a Chrome trace (events), found other JSON")
@@ -33,7 +33,7 @@ def read(source: Source) -> Experiment:
 
 
 def _parsed(text: bytes) -> Any:
-    """Parse JSON; an array of events may lack its end, as of a program that was killed."""
+    """Parse JSON; an array of events may lack its end, for example after a program was killed."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:

@@ -1,4 +1,4 @@
-"""Which tool wrote a file, by how it begins, and the module that reads it: imported when there is such a file."""
+"""Recognise which tool wrote a file by how it begins; the reading module is imported on demand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PLAIN: Final = (
     "hpctoolkit",
     "hpctoolkit_database",
     "otf2",
-)  # what libraries of others open by name, or stands beside others
+)  # a file that other libraries open by name, or that belongs beside others
 HEAD: Final = 4096  # bytes by which a file is recognised
 
 _TAU: Final = re.compile(rb"\d+ templated_functions")
@@ -35,8 +35,8 @@ class Kind(NamedTuple):
 
     Attributes:
         name: What it is called in messages.
-        module: Whose ``read`` makes an experiment of a source.
-        begins: Tells by its first ``HEAD`` bytes whether a file is of this kind.
+        module: The module whose ``read`` converts a source to an experiment.
+        begins: Returns whether a file with these first ``HEAD`` bytes is of this kind.
     """
 
     name: str
@@ -52,8 +52,8 @@ def _is_perf_script(head: bytes) -> bool:
     found = head.decode("utf-8", "replace").splitlines()
     printed = [line for line in found if line.strip() and not line.startswith("#")]
     if not printed:
-        return any(map(perf_lines.is_header, found))  # which may be longer than what is looked at
-    # A heading of prose looks like a command and an event. The last line may be cut off.
+        return any(map(perf_lines.is_header, found))  # the header may be longer than the bytes that are read
+    # A heading in prose looks like a command and an event. The last line may be cut off.
     following = printed[1:-1][:1]
     return perf_lines.head(printed[0]) is not None and all(map(perf_lines.is_sample, following))
 
@@ -70,7 +70,7 @@ def _has_heading(*headings: bytes) -> Callable[[bytes], bool]:
     return lambda head: head.lstrip().startswith(headings)
 
 
-# The first that fits is taken.
+# The first kind that fits is used.
 KINDS: Final = (
     Kind("a report of mpiP", "mpip", _has_heading(b"@ mpiP")),
     Kind("a log of Darshan", "darshan", _is_darshan),
@@ -90,7 +90,7 @@ KINDS: Final = (
 )
 
 
-# How files begin that a tool makes a text of → what they are, and how it does.
+# The beginnings of files that a tool can convert to text → what they are, and how to convert them.
 _RECORDINGS: Final = {
     b"gmon": ("gprof's data of a program (say, ./app)", "gprof ./app {file} > profile.txt"),
     b"PERFILE2": ("perf's data", "perf script -F +pid -i {file} > profile.txt"),
@@ -102,8 +102,8 @@ class FolderKind(NamedTuple):
 
     Attributes:
         name: What it is called in messages.
-        module: Whose ``read_folder`` makes an experiment of it.
-        holds: Tells by the names in it whether a folder is of this kind.
+        module: The module whose ``read_folder`` converts the folder to an experiment.
+        holds: Returns whether a folder with these file names is of this kind.
     """
 
     name: str
@@ -123,12 +123,12 @@ FOLDERS: Final = (
 
 
 def is_foreign_folder(path: Path) -> bool:
-    """Tell whether a folder is of another tool."""
+    """Return whether a folder was written by another tool."""
     return path.is_dir() and any(each.holds(path) for each in FOLDERS)
 
 
 def read_foreign_folder(path: Path) -> Experiment:
-    """Read a folder of another tool, of which ``is_foreign_folder`` is true.
+    """Read a folder of another tool, one for which ``is_foreign_folder`` is true.
 
     Raises:
         InputError: As for ``read_foreign``.
@@ -139,10 +139,10 @@ def read_foreign_folder(path: Path) -> Experiment:
 
 
 def read_foreign(source: Source) -> Experiment | None:
-    """Read a profile of another tool; None of a file that none of them writes.
+    """Read a profile of another tool; return None for a file that none of them writes.
 
     Raises:
-        InputError: It is damaged, holds no profile of ranks, is what a tool makes a profile of, or the package that
+        InputError: It is damaged, has no profile of ranks or still has to be converted by its tool, or the package that
             reads it is not installed.
     """
     head = source.read(0, HEAD)

@@ -1,8 +1,8 @@
-"""The report of mpiP: time of the program and in MPI by rank, and of each call site by rank.
+"""Read the report of mpiP: time of the program and time in MPI per rank, and the calls of each call site per rank.
 
-Numbers in it have three digits. A call site is below the functions that its stack names; what the whole program took on
-a rank, less its call sites, is the program's own. Call sites whose sum differs from the rank's time in MPI by rounding
-alone are scaled to it: of a rank that mostly waits, what is left is less than what rounding takes or adds.
+Its numbers have three digits. A call site is placed below the functions of its stack. The program's own time is a
+rank's total without its call sites. If the sum of the call sites differs from the rank's time in MPI only by rounding,
+they are scaled to it: on a rank that mostly waits, the rounding error could exceed the remaining time.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ _UNKNOWN: Final = "[unknown]"
 _IO: Final = "File_"
 _END: Final = "End of Report"
 _TIMES: Final = "Callsite Time statistics"
-# Sections of bytes by call site → the metric of what they sum up.
+# Sections of bytes by call site → the metric that they add up to.
 _VOLUMES: Final = {
     "Callsite Message Sent statistics": "mpi_bytes_sent",
     "Callsite I/O statistics": "io_bytes",
     "Callsite RMA Target statistics": "rma_bytes",
 }
 _MILLISECONDS: Final = 1e3
-_DIGITS: Final = 0.01  # of a sum of numbers of three digits, what rounding explains
-_OTHERS: Final = "other calls to MPI"  # that the report lists no call site of
+_DIGITS: Final = 0.01  # the share of a sum of three-digit numbers that rounding explains
+_OTHERS: Final = "other calls to MPI"  # calls without a call site in the report
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A place of a call: the function that it is in, its file and line, and of the innermost one what is called."""
+    """A frame of a call's stack: function, file and line; the innermost one also has the function that is called."""
 
     function: str
     file: str
@@ -57,7 +57,7 @@ def read(source: Source) -> Experiment:
     """Read a report of mpiP.
 
     Raises:
-        InputError: It is cut off, has no times by rank, or a number is none.
+        InputError: It is cut off, has no times by rank, or a number is invalid.
     """
     return _Reading(source).experiment()
 
@@ -117,14 +117,14 @@ class _Reading:
         return self._profile.experiment(self._notes)
 
     def _spent(self) -> defaultdict[int, float]:
-        """Give the time of the call sites of each rank."""
+        """Return the total time of each rank's call sites."""
         spent: defaultdict[int, float] = defaultdict(float)
         for _, _, rank, count, _, mean, *_ in self._rows[_TIMES]:
             spent[int(rank)] += _seconds(count, mean)
         return spent
 
     def _add_times(self, scales: Mapping[int, float]) -> None:
-        """Add the time of call sites, scaled by a factor of their rank."""
+        """Add the time of call sites, scaled by a factor per rank."""
         for name, site, rank, count, _, mean, *_ in self._rows[_TIMES]:
             path, place = self._path(name, int(site)), self._profile.location(int(rank))
             seconds = _seconds(count, mean) * scales.get(int(rank), 1.0)
@@ -150,7 +150,7 @@ class _Reading:
         )
 
     def _path(self, name: str, site: int) -> int:
-        """Give the call path of a call site, below the functions of its stack that have names."""
+        """Return the call path of a call site, below the named functions of its stack."""
         frames = self._frames.get(site, [])
         path: int | None = self._root
         known = [each for each in reversed(frames) if each.function != _UNKNOWN]
@@ -166,9 +166,9 @@ def _seconds(count: str, mean: str) -> float:
 
 
 def _sections(source: Source) -> Iterator[tuple[str, str]]:
-    """Give each line with the name of its section, without what it says of units: of the head an empty one.
+    """Yield each line with the name of its section, without the section's unit; the head's name is empty.
 
-    A heading is an empty line of its section.
+    A heading becomes an empty line of its section.
     """
     section = ""
     for line in lines(source):

@@ -1,4 +1,4 @@
-"""OTF2 archives as profiles: what their events say, summed up by call path, and the critical path."""
+"""Read OTF2 archives as profiles: events summed by call path, and the critical path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .profile import Profile
 
 __all__ = ["read", "read_folder"]
 
-_ANCHOR: Final = "traces.otf2"  # what tools call the file that others are found by
+_ANCHOR: Final = "traces.otf2"  # the file by which tools find the others
 _PATH_SOURCE: Final = "derived:wall_time outside MPI and waiting in OpenMP, of imported:OTF2"
 
 
@@ -35,7 +35,7 @@ def read(source: Source) -> Experiment:
 
 
 def read_folder(path: Path) -> Experiment:
-    """Read the archive of a folder, as Score-P makes one.
+    """Read the archive in a folder such as Score-P writes.
 
     Raises:
         InputError: As for ``read``.
@@ -63,7 +63,7 @@ def _profile(anchor: Path) -> Experiment:
     paths: list[int] = []
     for each in reading.call_paths:
         paths.append(profile.path(each.region, None if each.parent is None else paths[each.parent], each.site))
-    amounts = [each for each in metrics if each.additive]  # a level is of a moment
+    amounts = [each for each in metrics if each.additive]  # a level belongs to a moment
     names = {profile.metric(each.name, each.unit, each.description) for each in amounts}
     times = names & TIMES.keys()
     locations: dict[int, int] = {}
@@ -91,7 +91,7 @@ def _profile(anchor: Path) -> Experiment:
 
 
 def _delays(critical: ArchivePath, call_paths: Sequence[CallPath]) -> tuple[Delay, ...]:
-    """Give who waits for whom by regions, whatever their call paths."""
+    """Return the delays by region, over all their call paths."""
     found: defaultdict[tuple[str, str], dict[bool, float]] = defaultdict(lambda: {True: 0.0, False: 0.0})
     for (waiting, late, by_message), seconds in critical.delays().items():
         found[call_paths[waiting].region.descriptor, call_paths[late].region.descriptor][by_message] += seconds
@@ -102,32 +102,33 @@ class _Sums(History):
     """A location's events, summed up as they come.
 
     Attributes:
-        seconds: Call path → how long it was the innermost one.
-        passed: Metric and call path → what passed while it was.
+        seconds: Call path → seconds for which it was the innermost one.
+        passed: Metric and call path → the amount counted while it was.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.seconds: defaultdict[int, float] = defaultdict(float)
         self.passed: defaultdict[tuple[str, int], float] = defaultdict(float)
-        self._recent: defaultdict[int, float] = defaultdict(float)  # seconds, since they were added to the others
+        # Seconds, since the last time they were added to the others.
+        self._recent: defaultdict[int, float] = defaultdict(float)
         self._since = 0.0
         self.amounts = _ByName(lambda name: _Amounts(self, name))
         self.counters = _ByName(lambda name: _Counter(self, name))
 
     def enter(self, time: float, path: int) -> None:
-        """Come to a call path."""
+        """Enter a call path."""
         self._stay(time)
         self.stack.append(path)
 
     def leave(self, time: float) -> None:
-        """Go back to the call path before."""
+        """Return to the previous call path."""
         self._stay(time)
         if self.stack:
             self.stack.pop()
 
     def worked(self, time: float) -> dict[int, float]:
-        """Give how long each call path was the innermost one since the last call of this."""
+        """Return for how long each call path was the innermost one since the last call of ``worked``."""
         self._stay(time)
         found, self._recent = self._recent, defaultdict(float)
         for path, seconds in found.items():
@@ -135,7 +136,7 @@ class _Sums(History):
         return found
 
     def passes(self, name: str, amount: float) -> None:
-        """Add what passed in the present call path; outside of all it is nobody's."""
+        """Add an amount to the current call path; outside of all call paths it is dropped."""
         if self.stack:
             self.passed[name, self.stack[-1]] += amount
 
@@ -146,7 +147,7 @@ class _Sums(History):
 
 
 class _ByName(defaultdict[str, Events]):
-    """Makes what is missing by its name."""
+    """Creates a missing entry from its name."""
 
     def __init__(self, make: Callable[[str], Events]) -> None:
         super().__init__()
@@ -158,7 +159,7 @@ class _ByName(defaultdict[str, Events]):
 
 
 class _Amounts(Events):
-    """Amounts that pass."""
+    """Counts amounts."""
 
     def __init__(self, sums: _Sums, name: str) -> None:
         super().__init__()
@@ -166,17 +167,17 @@ class _Amounts(Events):
         self._name = name
 
     def add(self, time: float, number: float) -> None:
-        """Add what passed."""
+        """Add an amount."""
         self._sums.passes(self._name, number)
 
 
 class _Counter(_Amounts):
-    """A counter, which shows what passed since the start."""
+    """A counter, which shows the total since the start."""
 
     _shown: float | None = None
 
     def add(self, time: float, number: float) -> None:
-        """Add what passed since it was read before."""
+        """Add the difference since the last reading."""
         if self._shown is not None:
             super().add(time, number - self._shown)
         self._shown = number

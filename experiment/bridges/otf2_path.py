@@ -1,4 +1,4 @@
-"""The critical path of an OTF2 archive: its records of messages, collectives and teams, replayed."""
+"""The critical path of an OTF2 archive, replayed from its records of messages, collectives and teams."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .replay import Collective, Moment, Needs, Replay, UnsynchronisedError
 
 __all__ = ["ArchivePath", "OfPlaces"]
 
-# By the names of OTF2_CollectiveOp; all others need everyone. What is freed is not followed, as in runs of ours.
+# Names of OTF2_CollectiveOp; all others need every member. As in our own runs, freed communicators are not followed.
 _NEEDS: Final[Mapping[str, Needs]] = {
     "BCAST": "root",
     "SCATTER": "root",
@@ -42,12 +42,12 @@ class _Group(NamedTuple):
 
 
 class ArchivePath:
-    """Follows messages, collectives and teams of threads, event by event.
+    """Follows messages, collectives and teams of threads, one event at a time.
 
     Args:
-        definitions: Of the archive.
-        worked: Gives what a location has worked until a time since it was asked last, by call path.
-        where: Gives the call path in which a location is.
+        definitions: The archive's definitions.
+        worked: Returns a location's work by call path, from the last call until a time.
+        where: Returns the current call path of a location.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class ArchivePath:
             self._chains.start(self._number[location])
 
     def takes(self) -> Mapping[str, Take]:
-        """Give what takes events: kind → a function of location, seconds and the event's numbers."""
+        """Return the handlers of events: kind → a function of location, seconds and the event's numbers."""
         return {
             "MpiSend": self._sent,
             "MpiIsend": self._sent,
@@ -91,29 +91,29 @@ class ArchivePath:
         }
 
     def finish(self, time: float) -> None:
-        """Add what locations have worked until the end to their chains."""
+        """Add the work until the end to the locations' chains."""
         for location, number in self._number.items():
             if number in self._chains:
                 self._do(self._replay.work, location, time)
 
     def on_path(self) -> OfPlaces:
-        """Give the seconds that are on the critical path."""
+        """Return the seconds on the critical path."""
         return self._of_places(self._chains.longest())
 
     def delayed(self) -> OfPlaces:
-        """Give the seconds for which call paths made others wait."""
+        """Return the seconds for which call paths made others wait."""
         return self._of_places(self._chains.delayed)
 
     def waited(self) -> OfPlaces:
-        """Give the seconds for which call paths waited for others."""
+        """Return the seconds for which call paths waited for others."""
         return self._of_places(self._chains.waited)
 
     def delays(self) -> Mapping[tuple[int, int, bool], float]:
-        """Give who waits for whom: the call path that waits, the late one, whether a message ended it → seconds."""
+        """Return the delays: waiting call path, late call path, whether a message ended the wait → seconds."""
         return {key: seconds for key, seconds in self._chains.delays.items() if NOWHERE not in key[:2]}
 
     def _unknown(self) -> str:
-        """Say why the path is not known; nothing if it is, or if there are no ranks that could wait for each other."""
+        """Explain why the path is unknown; empty if it is known or if no ranks could wait for each other."""
         if self._stopped or len(self._world) < 2:
             return self._stopped
         if self._replay.lost:
@@ -130,7 +130,7 @@ class ArchivePath:
         return len(self._world) > 1 and not self._unknown()
 
     def remarks(self) -> list[str]:
-        """Say why the path is not known, or what of messages it lacks."""
+        """List the reasons why the path is unknown, or which messages it lacks."""
         if unknown := self._unknown():
             return [unknown]
         lost = self._replay.in_flight if self.is_known else 0
@@ -187,7 +187,7 @@ class ArchivePath:
             self._do(self._replay.work, location, time)
 
     def _joined(self, location: int, time: float, *_: int) -> None:
-        """Add the work of the team's slowest thread to the chain of the one that made the team."""
+        """Add the work of the team's slowest thread to the chain of the thread that created the team."""
         if self._number[location] in self._chains and not self._stopped:
             threads = self._threads[self._process[location]]
             team = [each for each in threads if self._number[each] not in self._chains]
@@ -196,10 +196,10 @@ class ArchivePath:
             self._replay.work(self._number[location], Moment(time, self._where(location), slowest))
 
     def _peer(self, process: int, comm: int, rank: int) -> int | None:
-        """Give the process of a rank, of the other group if there are two; None if there is no such rank."""
+        """Return the process of a rank, in the remote group if there are two; None if there is no such rank."""
         groups = self._groups.get(comm, ())
         if not groups:
-            return process  # of a communicator of each process's own
+            return process  # each process has such a communicator of its own
         members = (groups[-1] if process in groups[0].ranks else groups[0]).members
         return members[rank] if rank < len(members) else None
 
@@ -219,7 +219,7 @@ class ArchivePath:
         return {self._chains.key(path, number): seconds for path, seconds in self._worked(location, time).items()}
 
     def _start(self, location: int, time: float) -> None:
-        """Begin a thread's chain with the longest one that its process has."""
+        """Begin a thread's chain with the longest chain of its process."""
         numbers = [self._number[each] for each in self._threads[self._process[location]]]
         chains = [each for each in numbers if each in self._chains]
         self._worked(location, time)
@@ -234,7 +234,7 @@ def _operations() -> Mapping[int, str]:
 
 
 def _groups(definitions: Any) -> tuple[dict[int, Sequence[_Group]], list[int]]:
-    """Give the group of each communicator, or both, and the locations of all ranks."""
+    """Return the one or two groups of each communicator, and the locations of all ranks."""
     world = {
         location._ref: None
         for group in definitions.groups

@@ -1,4 +1,4 @@
-"""The lines that ``perf script`` prints: of a sample, of its stack, and of the header that ``--header`` adds."""
+"""The lines that ``perf script`` prints: samples, stack frames, and the header that ``--header`` adds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _CPU: Final = r"(?:\[\d+\]\s+)?"
 _EVENT: Final = r"(?P<event>[A-Za-z]\S{0,200}):(?=\s|$)"
 _REST: Final = r"(?:\s+(?P<rest>\S.*))?\s*$"
 _COMMAND: Final = r"(?P<command>\S.{0,30}?)\s+"
-# perf script -F leaves out any of the fields: with a time, or a number before the event, a line is no part of a stack.
+# perf script -F can omit any of the fields. A line with a time, or with a number before the event, is not a stack
+# frame.
 _CERTAIN: Final = (
     re.compile(
         rf"(?:{_COMMAND})??(?:{_WHO}\s+)?{_CPU}(?P<time>\d+\.\d+):(?:\s+(?P<period>\d+)(?=\s|$))?(?:\s+{_EVENT})?{_REST}"
@@ -27,7 +28,7 @@ _OFFSET: Final = re.compile(r"\+0x[0-9a-f]+$")
 _UNKNOWN: Final = "[unknown]"
 _INLINED: Final = "inlined"  # in place of a file
 _IDLE: Final = "swapper"
-_DELETED: Final = " (deleted))"  # after the name of a file that is no longer there
+_DELETED: Final = " (deleted))"  # follows the name of a deleted file
 
 _COMMENT: Final = "#"
 _HEADER: Final = re.compile(r"# (perf version|captured on|cmdline|event) ?:")
@@ -40,12 +41,12 @@ class Head(NamedTuple):
     """The first line of a sample.
 
     Attributes:
-        command: Its name; empty if it is not printed.
-        process: The number of the process, or of the thread where this alone is printed; None if neither is.
+        command: Name of the command; empty if it is not printed.
+        process: The number of the process, or of the thread if only that is printed; None if neither is.
         thread: The number of the thread; None if it is not printed beside that of the process.
-        event: What was counted; empty if it is not printed.
+        event: The event that was counted; empty if it is not printed.
         period: How many events the sample stands for; None if it is not printed.
-        frame: What follows in the same line: the function of a sample without a stack.
+        frame: The rest of the line: the function of a sample without a stack.
     """
 
     command: str
@@ -57,8 +58,8 @@ class Head(NamedTuple):
 
 
 def head(line: str) -> Head | None:
-    """Return what the first line of a sample says; None of another line."""
-    text = line.strip()  # commands are padded where there are no stacks
+    """Parse the first line of a sample; return None for any other line."""
+    text = line.strip()  # commands are padded if there are no stacks
     if text.startswith(_COMMENT):
         return None
     found = next(filter(None, (each.match(text) for each in _CERTAIN)), None)
@@ -74,9 +75,9 @@ def head(line: str) -> Head | None:
 
 
 def frame(line: str) -> str | None:
-    """Name the function of a line of a stack: ``55d0 main+0x10 (/bin/ring)``; None of another line.
+    """Return the function in a line of a stack, ``55d0 main+0x10 (/bin/ring)``; None for any other line.
 
-    One without a name is named by the file that it is in, in brackets; by nothing if that is unknown as well.
+    A function without a name is called by its file in brackets, or by nothing if that is unknown, too.
     """
     text = line.strip()
     if text.endswith(_DELETED):
@@ -89,28 +90,28 @@ def frame(line: str) -> str | None:
         if name != _UNKNOWN:
             return name
         return "" if inside in (_UNKNOWN, _INLINED) else f"[{inside.rpartition('/')[2].strip('[]')}]"
-    if line[:1].isspace() and _BARE.fullmatch(text):  # without files, as of -F ip,sym
+    if line[:1].isspace() and _BARE.fullmatch(text):  # without files, as with -F ip,sym
         return _OFFSET.sub("", "" if rest == _UNKNOWN else rest)
     return None
 
 
 def is_idle(command: str, process: int) -> bool:
-    """Tell whether samples are of a core that no program runs on: of the kernel's idle task."""
+    """Return whether samples are of the kernel's idle task: no program runs on that core."""
     return command == _IDLE and process == 0
 
 
 def is_sample(line: str) -> bool:
-    """Tell whether a line is of a sample: its first one, or one of its stack."""
+    """Return whether a line belongs to a sample: its first line, or one of its stack."""
     return frame(line) is not None or head(line) is not None
 
 
 def is_header(line: str) -> bool:
-    """Tell whether a line is one of the header."""
+    """Return whether a line belongs to the header."""
     return bool(_HEADER.match(line))
 
 
 def frequency(line: str) -> int | None:
-    """Return the samples in a second that a line of the header names; None if it names none."""
+    """Return the samples per second from a line of the header; None if it has none."""
     if command := _RECORDED.match(line):
         found = _OF_OPTION.search(command["options"].partition(" -- ")[0])
     else:

@@ -1,8 +1,9 @@
-"""What ``perf script`` prints: samples of events with their stacks.
+"""Read the output of ``perf script``: samples of events with their stacks.
 
-Each sample stands for the number of events since the one before; of ``cpu-clock`` and ``task-clock`` these are
-nanoseconds of CPU time. Where the header says how often samples were taken, each one of a clock or of cycles stands for
-as much CPU time. Samples of other events, or of unknown periods, are counted: they are a profile without a time.
+Each sample stands for the number of events since the last one; for ``cpu-clock`` and ``task-clock`` these are
+nanoseconds of CPU time. If the header gives the sampling frequency, each sample of a clock or of cycles stands for one
+interval of CPU time. Samples of other events, or of unknown periods, are only counted: they make a profile without
+times.
 """
 
 from __future__ import annotations
@@ -24,16 +25,14 @@ from .text import is_last_line_whole, lines
 __all__ = ["read"]
 
 _CLOCK: Final = re.compile(r"(cpu|task)-clock(:|$)")
-_TICKS: Final = re.compile(
-    r"(.*/)?((cpu|ref|bus)-)?cycles(/|:|$)"
-)  # of which a processor that works has as many a second
+_TICKS: Final = re.compile(r"(.*/)?((cpu|ref|bus)-)?cycles(/|:|$)")  # a busy core has this many per second
 _NANOSECONDS: Final = 1e9
 _MPI: Final = ("MPI_", "PMPI_")
 _UNNAMED: Final = "program"
 
 
 class _Sample(NamedTuple):
-    """A sample: who was running, what was counted, the stack, the innermost function first, and whether it is whole."""
+    """A sample: process and thread, event, stack with the innermost function first, and whether it is complete."""
 
     command: str
     process: int
@@ -58,10 +57,10 @@ def read(source: Source) -> Experiment:
 
 
 def _samples(source: Source, found: _Samples) -> Iterator[_Sample]:
-    """Give the samples; the last one is not whole if its line has no end, or its stack no empty line after it."""
+    """Yield the samples; the last one is incomplete if its line has no end, or its stack no empty line after it."""
     current: _Sample | None = None
     is_ended = is_stack = False
-    stacked: set[str] = set()  # events whose samples end in an empty line
+    stacked: set[str] = set()  # events whose samples end with an empty line
     for line in lines(source):
         if line.startswith("#"):
             found.frequency = found.frequency or frequency(line)
@@ -92,10 +91,10 @@ def _samples(source: Source, found: _Samples) -> Iterator[_Sample]:
 
 
 class _Samples:
-    """Adds samples up.
+    """Sums samples.
 
     Attributes:
-        frequency: Samples in a second, if the header says it.
+        frequency: Samples per second, if the header gives it.
         has_processes: Whether samples have numbers of processes or threads.
     """
 
@@ -133,7 +132,7 @@ class _Samples:
             self._add(f"perf:{sample.event or 'events'}", path, place, float(sample.period))
 
     def _seconds(self, sample: _Sample) -> float | None:
-        """Return the CPU time that a sample stands for; None if it is not known."""
+        """Return the CPU time that a sample stands for; None if unknown."""
         is_clock = bool(_CLOCK.match(sample.event))
         if is_clock and sample.period is not None:
             return sample.period / _NANOSECONDS
@@ -162,7 +161,7 @@ class _Samples:
         for (metric, path, place), value in self._sums.items():
             self._profile.add(self._profile.metric(self._named(metric), "occ"), path, places[place], value)
         for metric, (total, squares) in self._worth.items():
-            if total > 0:  # samples of different periods vary as equal ones of this worth
+            if total > 0:  # samples of different periods vary as much as equal ones of this size
                 self._profile.samples[self._profile.metric(self._named(metric), "occ")] = squares / total
         apart = "" if self._told_apart else ", each of which may be a thread: perf script -F +pid tells them apart"
         of_whom = f"processes in the order of their numbers{apart}" if self.has_processes else "one process"
@@ -176,13 +175,13 @@ class _Samples:
         return self._profile.experiment(Notes(program=self._commands.most_common(1)[0][0]))
 
     def _named(self, metric: str) -> str:
-        """Name the metric of an event whose samples are counted: by the event, if there are several such events."""
+        """Return the metric's name for an event whose samples are counted; it names the event if there are several."""
         if metric not in self._untold:
             return metric
         return "samples" if len(self._untold) == 1 else f"samples:{metric or 'events'}"
 
     def _path(self, command: str, frames: Sequence[str]) -> int:
-        """Give the call path of a stack; a recursive call is the first one."""
+        """Return the call path of a stack; recursive calls are merged with the first call."""
         path = self._profile.path(Region("program", command, "", command))
         above: dict[str, int] = {}
         for name in reversed(frames):

@@ -1,4 +1,4 @@
-"""What a profile of another tool says, piece by piece: call paths by their regions, values where there are any."""
+"""Collect another tool's profile piece by piece: call paths by their regions, values where there are any."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ _MAX_LISTED: Final = 1_000_000  # call paths, and locations
 
 
 def function(name: str, file: str = "", first_line: int = 0, last_line: int = 0) -> Region:
-    """Give the region of a function; those of MPI are told from the program's by their names."""
+    """Return the region of a function; its name shows whether it is one of MPI's."""
     return Region("mpi" if name.startswith(_MPI) else "function", name, file, name, 0, first_line, last_line)
 
 
 def _written(text: str) -> str:
-    """Replace what no file of an experiment can hold, which damaged files have in names."""
+    """Replace characters that no experiment file can hold; names in damaged files have some."""
     return _UNWRITABLE.sub("\ufffd", text)
 
 
 class Profile:
-    """Collects values of metrics, exclusive along call paths; what is never set is 0.
+    """Collects values of metrics, exclusive along call paths; unset values are 0.
 
     Args:
-        tool: What wrote the file: ``Caliper 2.11.0``.
+        tool: The tool that wrote the file: ``Caliper 2.11.0``.
 
     Attributes:
         remarks: What the reader should know about the data.
@@ -71,17 +71,17 @@ class Profile:
     def metric(
         self, name: str, unit: str = "", description: str = "", *, aggregation: str = "sum", source: str = ""
     ) -> str:
-        """Define a metric if it is not defined yet; one of ours has our unit and description.
+        """Define a metric unless it is defined, and return its name; one of ours keeps our unit and description.
 
         Args:
-            name: Any; one that no file could hold is changed, and what it has become is given.
-            unit: Of one that is not ours.
-            description: Likewise.
+            name: Any; a name that no file could hold is changed.
+            unit: Unit of a metric that is not ours.
+            description: Description of a metric that is not ours.
             aggregation: ``sum``, ``min``, ``max`` or ``none``.
-            source: Where one that is not ours comes from, if not from the tool.
+            source: Source of a metric that is not ours, if not the tool.
         """
         name = _written(name).strip() or _UNNAMED
-        if name in _COUNTED:  # ours leave out what MPI executes, of which others know nothing
+        if name in _COUNTED:  # ours exclude what MPI executes; other tools do not separate it
             name = f"{self._tool}:{name}"
         if name in self._metrics:
             return name
@@ -96,7 +96,7 @@ class Profile:
         return name
 
     def path(self, region: Region | str, parent: int | None = None, site: int | None = None) -> int:
-        """Give the number of a call path, a new one if it was not there."""
+        """Return the number of a call path, adding it if it is new."""
         of = function(region) if isinstance(region, str) else region
         if not (of.name.isprintable() and of.file.isprintable() and of.function.isprintable()):
             of = of._replace(name=_written(of.name), file=_written(of.file), function=_written(of.function))
@@ -112,17 +112,17 @@ class Profile:
         return self._paths[key]
 
     def parent(self, path: int) -> int | None:
-        """Give the call path that one was entered from; None for a root."""
+        """Return the parent of a call path; None for a root."""
         return self._call_paths[path].parent
 
     def chain(self, names: Sequence[str], parent: int | None = None) -> int | None:
-        """Give the number of the call path that names lead to, the outermost first."""
+        """Return the number of the call path that names lead to, outermost first."""
         for name in names:
             parent = self.path(name, parent)
         return parent
 
     def location(self, process: int, thread: int = 0, node: str = "node") -> int:
-        """Give the number of a location, a new one if it was not there."""
+        """Return the number of a location, adding it if it is new."""
         if not (0 <= process < 1 << 31 and 0 <= thread < 1 << 31):
             raise InputError(f"expected a rank and a thread from 0 on, found {process} and {thread}")
         if len(self._locations) >= _MAX_LISTED:
@@ -130,7 +130,7 @@ class Profile:
         return self._locations.setdefault((process, thread), (len(self._locations), node))[0]
 
     def add(self, metric: str, path: int, location: int, value: float) -> None:
-        """Add to the value of a call path alone on a location, or take the less or the greater one of extremes."""
+        """Add to the value of a call path alone on a location; for extremes, keep the lower or greater value."""
         if not np.isfinite(value):
             raise InputError(f"expected finite values of {metric}, found {value}")
         paths, locations, values = self._values[metric]
@@ -139,10 +139,10 @@ class Profile:
         values.append(value)
 
     def experiment(self, notes: Notes | None = None) -> Experiment:
-        """Give the experiment: locations in order of ranks and threads.
+        """Return the experiment, with locations in order of ranks and threads.
 
         Raises:
-            InputError: There is no call path or no value, there is more than fits, or something contradicts itself.
+            InputError: There is no call path or no value, there are too many, or data contradict each other.
         """
         if not self._call_paths or not any(len(values[0]) for values in self._values.values()):
             raise InputError("expected values of call paths, found none")
@@ -184,7 +184,7 @@ class Profile:
         else:
             found = np.zeros(shape)
             np.add.at(found, places, values)
-            if metric.aggregation == "none":  # what does not add up is known where it stands alone
+            if metric.aggregation == "none":  # values that are not additive are only known on their own call path
                 count = np.zeros(shape, dtype=np.intp)
                 np.add.at(count, places, 1)
                 found[count != 1] = np.nan

@@ -1,7 +1,7 @@
-"""Replay of the messages and collectives of a trace, which gives the chains of work.
+"""Replay the messages and collectives of a trace, to build the chains of work.
 
-Operations come in the order of time. If one needs what others have not done yet, it waits, and all later operations of
-its location wait behind it.
+Operations come in the order of time. If one depends on another that has not happened yet, it waits, and all later
+operations of its location wait behind it.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _MOST_WAITING: Final = 2_000_000  # operations, some 300 bytes each
 
 
 class UnsynchronisedError(Exception):
-    """By the clock, something arrived before it was sent."""
+    """Raised if the clocks show that something arrived before it was sent."""
 
 
 @dataclass(slots=True, eq=False)
 class Moment:
-    """Where a location is when it does something.
+    """Where a location is when it performs an operation.
 
     Attributes:
         time: Seconds.
         path: Its call path.
-        work: What it has worked since it did something before.
+        work: Its work since its last operation.
     """
 
     time: float
@@ -42,7 +42,7 @@ class Moment:
 
 @dataclass(slots=True, eq=False)
 class _Operation:
-    """What a location does."""
+    """An operation of a location."""
 
     moment: Moment
     act: Callable[[int, _Operation], bool]
@@ -52,13 +52,13 @@ class _Operation:
 
 @dataclass(slots=True, eq=False)
 class Meeting:
-    """A collective of which some members have come.
+    """A collective that some members have entered.
 
     Attributes:
-        came: Rank in the communicator → the chain with which it came, and when.
-        left: How many have left.
-        waiting: Locations that wait for others.
-        longest: The chain of all, once it is known.
+        came: Rank in the communicator → its chain on entry, and the time.
+        left: How many members have left.
+        waiting: Locations that wait for other members.
+        longest: The longest chain of all members, once it is known.
     """
 
     came: dict[int, tuple[Link, float]] = field(default_factory=dict)
@@ -69,11 +69,11 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """Which collective a member takes part in.
+    """Identifies the collective that a member takes part in.
 
     Attributes:
-        kind: What tells it from others: communicator, operation, and whether it blocks.
-        needs: Whose work it needs.
+        kind: What distinguishes it from others: communicator, operation, and whether it blocks.
+        needs: The members whose work it needs.
         size: How many members there are.
         rank: This member's.
         root: The root's rank.
@@ -87,14 +87,14 @@ class Collective:
 
 
 class Replay:
-    """Chains that follow messages and collectives.
+    """Chains of work, advanced by messages and collectives.
 
     Args:
-        chains: Which have started.
+        chains: Chains that have been started.
 
     Attributes:
-        messages: How many were received, and collectives that members left.
-        lost: Whether more operations wait than there is memory for.
+        messages: The number of messages received and of collectives that members left.
+        lost: Whether more operations wait than fit in memory.
     """
 
     def __init__(self, chains: Chains) -> None:
@@ -111,33 +111,33 @@ class Replay:
         self.lost = False
 
     def work(self, location: int, moment: Moment) -> None:
-        """A location has worked."""
+        """Record that a location has worked."""
         self._add(location, _Operation(moment, self._nothing))
 
     def send(self, location: int, moment: Moment, channel: Hashable) -> None:
-        """A location sends a message, after work, through a channel: those in one arrive in their order."""
+        """Record that a location sends a message, after work; messages in one channel arrive in order."""
         self._add(location, _Operation(moment, self._send, (channel,)))
 
     def receive(self, location: int, moment: Moment, channel: Hashable) -> None:
-        """A location has received a message."""
+        """Record that a location has received a message."""
         self._add(location, _Operation(moment, self._receive, (channel,)))
 
     def begin(self, location: int, moment: Moment, request: Hashable = None) -> None:
-        """A location comes to a collective."""
+        """Record that a location enters a collective."""
         self._add(location, _Operation(moment, self._begin, (request,)))
 
     def end(self, location: int, moment: Moment, collective: Collective, request: Hashable = None) -> None:
-        """A location leaves the collective to which it came."""
+        """Record that a location leaves the collective that it entered."""
         self._add(location, _Operation(moment, self._end, (collective, request)))
 
     @property
     def in_flight(self) -> int:
-        """How many messages were sent and not received."""
+        """Return how many messages were sent and not received."""
         return sum(map(len, self._sent.values()))
 
     @property
     def waiting(self) -> int:
-        """How many locations wait."""
+        """Return how many locations wait."""
         return len(self._queues)
 
     def _add(self, location: int, operation: _Operation) -> None:
@@ -193,7 +193,7 @@ class Replay:
 
     def _begin(self, location: int, operation: _Operation) -> bool:
         key = location, operation.what[0]
-        if before := self._begun.pop(key, None):  # of a collective that is not followed
+        if before := self._begun.pop(key, None):  # the collective is not followed
             self._chains.release(before[0])
         self._begun[key] = self._chains.hold(location), operation.moment.time
         return True
@@ -218,7 +218,7 @@ class Replay:
         return True
 
     def _come(self, location: int, operation: _Operation, collective: Collective, request: Hashable) -> Meeting:
-        """Find the meeting, the next one of its kind of this member, and let it come there."""
+        """Find this member's next meeting of its kind, and enter it."""
         turns = (*collective.kind, collective.rank)
         key = (*collective.kind, self._turns[turns])
         self._turns[turns] += 1
@@ -226,7 +226,7 @@ class Replay:
         begun = self._begun.pop((location, request), None)
         meeting.came[collective.rank] = begun or (self._chains.hold(location), operation.moment.time)
         if len(meeting.came) == collective.size:
-            del self._meetings[key]  # whoever has yet to leave has it
+            del self._meetings[key]  # members that have yet to leave keep a reference
         self._ready.extend(meeting.waiting)
         meeting.waiting.clear()
         return meeting
@@ -243,7 +243,7 @@ def _written(seconds: float) -> str:
 
 
 def _is_there(meeting: Meeting, collective: Collective) -> bool:
-    """Tell whether all have come whose work a member needs."""
+    """Return whether all members whose work a member needs have arrived."""
     came = meeting.came
     match collective.needs:
         case "everyone":
@@ -258,7 +258,7 @@ def _is_there(meeting: Meeting, collective: Collective) -> bool:
 
 
 def _needed(meeting: Meeting, collective: Collective) -> tuple[Link, float] | None:
-    """Give the longest chain that a member needs, and when the last one came whose work it needs."""
+    """Return the longest chain that a member needs, and when the last member with needed work arrived."""
     match collective.needs:
         case "everyone":
             if meeting.longest is None:
@@ -274,6 +274,6 @@ def _needed(meeting: Meeting, collective: Collective) -> tuple[Link, float] | No
 
 
 def _longest(meeting: Meeting, ranks: range) -> tuple[Link, float]:
-    """Give the longest chain, of several that of the lowest rank, and when the last of these ranks came."""
+    """Return the longest chain, of several that of the lowest rank, and when the last of these ranks arrived."""
     came = [meeting.came[rank] for rank in ranks]
     return max(came, key=lambda each: each[0].length)[0], max(time for _, time in came)

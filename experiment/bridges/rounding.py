@@ -1,4 +1,4 @@
-"""The rounding error of own values that are taken from inclusive ones."""
+"""The rounding error of exclusive values that are computed from inclusive ones."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["rounding"]
 
 
 def rounding(whole: npt.ArrayLike, parts: int) -> npt.NDArray[np.float64]:
-    """Return by how much sums may be off by rounding: by the distance to the next number for each part that is added.
+    """Return the greatest rounding error of sums: the distance to the next number, for each part that is added.
 
     Args:
         whole: The sums, in any unit.
-        parts: How many values are added up to each of them, at most.
+        parts: The greatest number of values in one sum.
     """
     return np.asarray(parts * np.spacing(np.abs(np.asarray(whole, dtype=np.float64))))

@@ -1,7 +1,10 @@
-"""Profiles of TAU: a folder with a file for each thread, ``profile.NODE.CONTEXT.THREAD``, or with a folder a metric.
+"""Read profiles of TAU: a folder with a file per thread, ``profile.NODE.CONTEXT.THREAD``, or with a folder per metric.
 
-A file lists functions, and chains of calls: ``main => solve => MPI_Send()``. Where chains are cut off at a depth, so
-that their first functions are not outermost ones, it cannot be told where they stand, and functions are listed flat.
+solve => MPI_Send()``. Where chains are cut off at a depth, so that their first functions are not outermost ones, it
+cannot be told where they stand, and functions are listed flat. => A file lists functions and chains of calls: ``main =>
+solve => MPI_Send()``. If chains are cut off at a depth, they do not begin with outermost functions, so their place is
+unknown and functions are listed flat. => solve => MPI_Send()``. Where chains are cut off at a depth, so that their
+first functions are not outermost ones, it cannot be told where they stand, and functions are listed flat.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ _CALLS: Final = "visits"
 
 @dataclass
 class _Thread:
-    """What the file of a thread says of a metric: calls and own values of functions and of chains of them."""
+    """A thread's data for one metric: calls and exclusive values of functions and of chains of functions."""
 
     metric: str = ""
     rows: dict[tuple[str, ...], tuple[float, float]] = field(default_factory=dict)
@@ -71,7 +74,7 @@ def _files(path: Path) -> list[tuple[tuple[int, int, int], Path]]:
 
 
 def _placed(files: Iterable[Path]) -> list[tuple[tuple[int, int, int], Path]]:
-    """Give those that are named as profiles, with their places, folder by folder."""
+    """Return the files that are named as profiles, with their places, folder by folder."""
     named = ((each, found.groups()) for each in files if (found := _FILE.match(each.name)))
     places = (((int(node), int(context), int(thread)), each) for each, (node, context, thread) in named)
     return sorted(places, key=lambda each: (each[1].parent, each[0]))
@@ -133,15 +136,15 @@ def _experiment(threads: Iterable[tuple[tuple[int, int, int], _Thread]]) -> Expe
 
 
 def _roots(rows: Mapping[tuple[str, ...], object]) -> list[str]:
-    """Name the functions that are called by none."""
+    """Return the functions without a caller."""
     called = {chain[-1] for chain in rows if len(chain) > 1}
     return [chain[0] for chain in rows if len(chain) == 1 and chain[0] not in called]
 
 
 def _are_whole(threads: Sequence[Mapping[tuple[str, ...], object]]) -> bool:
-    """Tell whether every chain begins with an outermost function, and all that leads to it is there, too.
+    """Return whether every chain begins with an outermost function, and all its prefixes exist, too.
 
-    A thread may have no chains, as an idle one, if others have some and none of its functions is called there.
+    A thread, for example an idle one, may have no chains if others have some and none of its functions is called there.
     """
     called = {chain[-1] for rows in threads for chain in rows if len(chain) > 1}
     return bool(called) and all(_is_whole(rows, called) for rows in threads)

@@ -1,4 +1,4 @@
-"""A file as text, packed by gzip or not, of a size that fits in memory."""
+"""Read a file as text, plain or gzipped, up to a size that fits in memory."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["is_last_line_whole", "lines", "whole_text"]
 
 _BLOCK: Final = 1 << 20
 _LONGEST: Final = 1 << 24  # bytes of a line
-_LARGEST: Final = 64  # MiB of a text that is parsed as one, which takes up to 25 times as much memory
+_LARGEST: Final = 64  # MiB of a text that is parsed as a whole, which takes up to 25 times as much memory
 
 
 def lines(source: Source) -> Iterator[str]:
-    """Give line by line without its end.
+    """Yield the lines without their ends.
 
     Raises:
-        InputError: A line is longer than any that a tool writes.
+        InputError: A line is longer than any tool writes.
     """
     offset, rest = 0, b""
     while block := source.read(offset, _BLOCK):
@@ -34,12 +34,12 @@ def lines(source: Source) -> Iterator[str]:
 
 
 def is_last_line_whole(source: Source) -> bool:
-    """Tell whether the last line has its end, without which a file is cut off."""
+    """Return whether the last line has its end; a file without it is cut off."""
     return source.read(source.end() - 1, 1) == b"\n"
 
 
 def whole_text(source: Source) -> bytes:
-    """Give all of a file.
+    """Return the whole file.
 
     Raises:
         InputError: It has more than ``_LARGEST`` MiB.

@@ -1,4 +1,4 @@
-"""The members of a tar archive, found without unpacking anything."""
+"""Find the members of a tar archive without unpacking anything."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["Archive"]
 _MAX_MEMBERS: Final = 100_000
 _MAX_HEADER: Final = 1 << 20  # bytes of one header: long names and the like
 _MAX_HEADERS: Final = 1 << 26  # bytes of all
-_SHOWN: Final = 3  # members, in a remark
-_CHECKSUM: Final = slice(148, 156)  # where a header has it
+_SHOWN: Final = 3  # members named in a warning
+_CHECKSUM: Final = slice(148, 156)  # the checksum's place in a header
 _MAGIC: Final = slice(257, 262), b"ustar"
 
 
 class _Headers(FileIO):
-    """A tar archive of which nothing but headers is read: tarfile takes them whole, however long they say they are.
+    """A tar archive of which only headers are read: tarfile reads headers whole, however long they claim to be.
 
-    Two blocks of zeros end it. One alone ends nothing: cubelib puts it behind a member that fills its last block.
+    Two blocks of zeros end it. A single one does not: cubelib puts it behind a member that fills its last block.
     """
 
     _left = _MAX_HEADERS
@@ -35,10 +35,10 @@ class _Headers(FileIO):
     _mended = -1
 
     def read(self, size: int | None = -1) -> bytes:
-        """Give bytes of a header, none behind the end.
+        """Return bytes of a header; none after the end.
 
         Raises:
-            InputError: It is longer than a header of an experiment is, or all together are.
+            InputError: One header, or all headers together, are longer than an experiment's can be.
         """
         wanted = _MAX_HEADERS + 1 if size is None or size < 0 else size
         self._left -= wanted
@@ -58,11 +58,11 @@ class _Headers(FileIO):
 
     @property
     def at_zeros(self) -> bool:
-        """Whether nothing but zeros was read last, or nothing at all, as at the end."""
+        """Whether the last bytes read were all zero, or nothing was read, as at the end."""
         return self._zeros or self._ended
 
     def mend(self, place: int) -> None:
-        """Go back to a header, and give it with the checksum that it should have."""
+        """Return to a header, and return it with its correct checksum."""
         self._mended = self.seek(place)
 
 
@@ -71,13 +71,13 @@ def _with_checksum(header: bytes) -> bytes:
     if header[place] != magic:
         return header
     mended = bytearray(header)
-    mended[_CHECKSUM] = b" " * 8  # as which it counts in its own sum
+    mended[_CHECKSUM] = b" " * 8  # a checksum counts as blanks in its own sum
     mended[_CHECKSUM] = b"%06o\0 " % sum(mended)
     return bytes(mended)
 
 
 class _Member(tarfile.TarInfo):
-    """A member, whose header's checksum may be wrong if nothing else is."""
+    """A member whose header's checksum may be wrong if the rest is valid."""
 
     mistaken = False
 
@@ -86,7 +86,7 @@ class _Member(tarfile.TarInfo):
         """Read the next member's header.
 
         Raises:
-            ReadError: It is none, or cut off.
+            ReadError: It is not a header, or is cut off.
         """
         stream = tarfile.fileobj
         assert isinstance(stream, _Headers)
@@ -106,14 +106,14 @@ class _Member(tarfile.TarInfo):
 
 
 class Archive:
-    """Plain files in a tar archive, read where they lie in it.
+    """Plain files in a tar archive, read in place.
 
     Attributes:
-        remarks: What is wrong with it, but does not matter.
+        remarks: Defects that do not matter.
 
     Raises:
-        InputError: It is no tar archive, has headers beyond all measure, or members that no experiment has: links,
-            devices, folders, sparse files, names that lead out of the archive, a name twice, too many.
+        InputError: It is not a tar archive, its headers are too large, or it has members that no experiment has: links,
+            devices, folders, sparse files, names that lead out of the archive, duplicate names, or too many members.
     """
 
     def __init__(self, source: Source) -> None:
@@ -164,25 +164,25 @@ class Archive:
         return self._source.path
 
     def size(self, name: str) -> int:
-        """Give how many bytes a member has; 0 if there is none."""
+        """Return the size of a member in bytes; 0 if there is none."""
         return self._members.get(name, (0, 0))[1]
 
     def starts(self, name: str, text: bytes) -> bool:
-        """Tell whether there is a member that starts with a text."""
+        """Return whether a member exists and starts with a text."""
         offset, size = self._members.get(name, (0, 0))
         return self._source.read(offset, min(size, len(text))) == text
 
     def part(self, name: str, offset: int, size: int) -> bytes:
-        """Give some bytes of a member, from one of its own offsets on; fewer behind its end."""
+        """Return ``size`` bytes of a member from an offset on; fewer at its end."""
         start, whole = self._members.get(name, (0, 0))
         return self._source.read(start + offset, max(0, min(size, whole - offset)))
 
     def read(self, name: str, most: int) -> bytes:
-        """Give a member's bytes.
+        """Return a member's bytes.
 
         Args:
             name: The member.
-            most: How many bytes it may have.
+            most: The greatest size allowed, in bytes.
 
         Raises:
             InputError: There is no such member, or it is larger.

@@ -1,4 +1,4 @@
-"""What a broken file leads to, as one line that names the file."""
+"""One-line errors that name a broken file."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["broken_parts"]
 
 @contextmanager
 def broken_parts(path: Path, kind: str) -> Iterator[None]:
-    """Name the file in errors of what is read in the block.
+    """Name the file in all errors that are raised in the block.
 
     Raises:
-        InputError: Instead of whatever a broken file leads to.
+        InputError: In place of any exception that a broken file causes.
     """
     try:
         yield

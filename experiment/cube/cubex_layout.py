@@ -1,6 +1,6 @@
-"""How CUBE 4 lays out the values of a metric: an index of call paths, and rows of values in the order of the index.
+"""The layout of a metric's values in CUBE 4: an index of call paths, and rows of values in the order of the index.
 
-Exclusive metrics number the call paths depth first, inclusive ones each path's children before theirs.
+Exclusive metrics number the call paths depth first; inclusive ones number all children of a path before grandchildren.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ LISTED: Final = 1  # the kind of index that lists its call paths
 ALL: Final = 3  # the kind of index that has a row for each
 DATA: Final = b"CUBEX.DATA"
 PACKED: Final = b"ZCUBEX.DATA"
-NOTHING: Final = {"min": np.inf, "max": -np.inf}  # the least and the greatest of no values
+NOTHING: Final = {"min": np.inf, "max": -np.inf}  # minimum and maximum of no values
 
 
 def numbered(parents: Sequence[int | None], *, inclusive: bool) -> npt.NDArray[np.intp]:
-    """Give the call paths in the order of the numbers that an index has for them.
+    """Return the call paths in the order of their numbers in an index.
 
     Args:
-        parents: Of each call path, parents before children.
-        inclusive: Whether the metric is.
+        parents: The parent of each call path, parents before children.
+        inclusive: Whether the metric is stored inclusively.
     """
     children: list[list[int]] = [[] for _ in parents]
     roots: list[int] = []

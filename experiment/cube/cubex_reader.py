@@ -1,6 +1,6 @@
-"""Reading CUBE 4 (``.cubex``): a tar archive of ``anchor.xml`` and of two binary files a metric.
+"""Read CUBE 4 (``.cubex``): a tar archive of ``anchor.xml`` and two binary files per metric.
 
-``N.index`` says which call paths metric N has values of, ``N.data`` the values, location by location.
+``N.index`` lists the call paths of metric N, ``N.data`` holds their values, location by location.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CHUNK: Final = 1 << 16
 
 
 def read_cubex(source: Source) -> Experiment:
-    """Read a CUBE 4 file; of its values none until a metric is asked for.
+    """Read a CUBE 4 file; values are read when a metric is first used.
 
     Raises:
         InputError: The archive is broken or unsafe, or its parts contradict each other.
@@ -110,10 +110,11 @@ class _Values:
         return self._own(name, self._stored(name))
 
     def _own(self, name: str, values: Severity) -> Severity:
-        """Take from stored values, which are changed, what call paths below have of them."""
+        """Subtract the descendants' share from stored values, in place."""
         metric = self._metrics[name]
         if metric.inclusive and metric.metric.aggregation != "none":
-            for path, parent in enumerate(self._parents):  # parents stand first: what is taken is inclusive still
+            # Parents come first, so what is subtracted is still inclusive.
+            for path, parent in enumerate(self._parents):
                 if parent is not None:
                     values[parent] -= values[path]
         return values
@@ -122,7 +123,7 @@ class _Values:
         return self._stored(name) if self._metrics[name].inclusive else None
 
     def rows(self, name: str, rows: Rows) -> Severity | None:
-        """Give exclusive values of some call paths; None of a metric that is stored inclusively, or not row by row."""
+        """Return exclusive values of some call paths; None if the metric is stored inclusively, or not row by row."""
         metric = self._metrics[name]
         if metric.inclusive:
             return None
@@ -139,7 +140,7 @@ class _Values:
         return found
 
     def columns(self, name: str, columns: slice) -> Severity | None:
-        """Give exclusive values of consecutive locations; None if not stored row by row, or in another order."""
+        """Return exclusive values of consecutive locations; None if not stored row by row, or in another order."""
         metric = self._metrics[name]
         if not self._in_order:
             return None
@@ -156,7 +157,7 @@ class _Values:
         return self._own(name, found)
 
     def _nothing(self, metric: StoredMetric, rows: int, columns: int) -> Severity:
-        """Give what call paths without a row have; ``float64[row, column]``."""
+        """Return the values of call paths without a row; ``float64[row, column]``."""
         if metric.metric.aggregation in NOTHING:
             return np.full((rows, columns), np.nan)
         return np.zeros((rows, columns))
@@ -172,12 +173,12 @@ class _Values:
         return self._parts[name]
 
     def left_out(self) -> Iterator[str]:
-        """Say of which metrics there are rows that belong to no call path; packed ones are as many as listed."""
+        """Yield warnings about metrics with rows of no call path; packed metrics have no more rows than listed."""
         for name, metric in self._metrics.items():
             data, kind = f"{metric.number}.data", TYPES.get(metric.dtype)
             if kind and f"{metric.number}.index" in self._archive and self._archive.starts(data, DATA):
                 rows = (self._archive.size(data) - len(DATA)) // (len(self._columns) * np.dtype(kind).itemsize)
-                with suppress(InputError):  # said when the metric is asked for
+                with suppress(InputError):  # reported when the metric is used
                     more = rows - len(self._index(metric).listed)
                     if more > 0:
                         yield f"{name}: {more} row{'s' * (more > 1)} of values of no call path: left out"
@@ -199,7 +200,7 @@ class _Values:
         return severity
 
     def _fill(self, severity: Severity, metric: StoredMetric) -> bool:
-        """Read row by row, if that is possible."""
+        """Read row by row; return whether that is possible."""
         stored = self._in_parts(metric)
         for path in stored.paths.tolist():
             values = stored.rows(np.array([path]))
@@ -217,7 +218,7 @@ class _Values:
             raise InputError(f"{name}: {error}") from None
 
     def _rows(self, metric: StoredMetric, index: RowIndex) -> Severity:
-        """Give the rows that there are; ``float64[row, location]``."""
+        """Return the rows that exist; ``float64[row, location]``."""
         name = f"{metric.number}.data"
         kind = np.dtype(index.order + TYPES[metric.dtype])
         row = len(self._columns) * kind.itemsize
@@ -238,7 +239,7 @@ class _Values:
 
 
 def _inflated(text: bytes, order: str, most: int) -> bytes:
-    """Unpack blocks: their count, then for each its place unpacked, its place packed and its packed size."""
+    """Unpack blocks: their count, then for each its offset unpacked, its offset packed and its packed size."""
     count = struct.unpack_from(f"{order}q", text)[0]
     if not 0 <= 24 * count <= len(text):
         raise InputError(f"expected a list of {count} packed blocks, found fewer")
@@ -248,7 +249,7 @@ def _inflated(text: bytes, order: str, most: int) -> bytes:
     for place, at, packed in sorted(zip(blocks[::3], blocks[1::3], blocks[2::3], strict=True)):
         if place < len(unpacked) or at < 0 or packed < 0 or start + at + packed > len(text):
             raise InputError("expected packed blocks one after the other, found one in another or beyond the end")
-        unpacked.extend(bytes(min(place, most + 1) - len(unpacked)))  # what was never set has no block
+        unpacked.extend(bytes(min(place, most + 1) - len(unpacked)))  # unset values have no block
         engine = zlib.decompressobj()
         try:
             unpacked += engine.decompress(text[start + at : start + at + packed], most - len(unpacked) + 1)

@@ -1,8 +1,8 @@
-"""Writing an experiment as CUBE 4 (``.cubex``), which cubelib and CubeGUI open; laid out as ``cubex_layout`` says.
+"""Write an experiment as CUBE 4 (``.cubex``), which cubelib and CubeGUI open; see ``cubex_layout``.
 
-Several processes may write one file, each of which has the values of some locations. Of each metric they exchange what
-they have, some rows after the others, so that each has whole rows, and writes these where they belong: no process ever
-has more of a metric than its share of it, and one block of rows.
+Several processes may write one file, each with the values of some locations. They exchange each metric block by block,
+so that each process gets whole rows and writes these in place. No process ever holds more of a metric than its own
+share and one block of rows.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ __all__ = ["Part", "write_cubex", "write_parts"]
 _Values = npt.NDArray[Any]
 
 _BLOCK: Final = 512  # bytes, of a tar archive
-_RECORD: Final = 20 * _BLOCK  # of which an archive has whole ones
-_LARGEST: Final = (1 << 33) - 1  # bytes: what the header of a member can say that every reader knows
-_EXCHANGED: Final = 32 << 20  # bytes of a block of rows, at each process
-_SMALL: Final = 1 << 12  # bytes of a row that is packed in any case: it costs nothing
-_TRIED: Final = 1 << 16  # bytes of a row that are packed to see whether it is worth it
-_SAMPLE: Final = 4  # rows, of which so many bytes tell whether a metric is worth packing
-_WORTH: Final = 4  # times smaller: doubles of times gain a tenth, which costs more time than it saves
+_RECORD: Final = 20 * _BLOCK  # an archive's size is a multiple of this
+_LARGEST: Final = (1 << 33) - 1  # bytes: the largest member that every reader supports
+_EXCHANGED: Final = 32 << 20  # bytes of a block of rows, per process
+_SMALL: Final = 1 << 12  # bytes of a row: smaller rows are always packed, which costs nothing
+_TRIED: Final = 1 << 16  # bytes of a row that are packed to find out whether packing helps
+_SAMPLE: Final = 4  # rows: so many bytes show whether a metric is worth packing
+_WORTH: Final = 4  # times smaller: doubles shrink by a tenth, which takes longer than it saves
 _FAST: Final = 1
-_MANY: Final = 1000  # locations, which take 20 ms to read as XML
+_MANY: Final = 1000  # locations, which take 20 ms to parse as XML
 
 
 @dataclass(frozen=True)
 class Part:
-    """What one of several processes has of an experiment.
+    """One process's share of an experiment.
 
     Attributes:
-        experiment: Its locations are those that the process has.
-        columns: Their places among all, ``intp[location]``.
+        experiment: Has only the process's locations.
+        columns: The columns of these locations among all, ``intp[location]``.
         writes: Whether the process can write the file; process 0 must.
     """
 
@@ -66,7 +66,7 @@ class Part:
 def write_cubex(experiment: Experiment, path: Path) -> None:
     """Write ``path`` whole or not at all; every value is read back bit for bit.
 
-    Values that were read as inclusive ones are written as such: nothing is rounded on the way.
+    Values that were read as inclusive are written as inclusive, so nothing is rounded.
 
     Raises:
         InputError: The folder does not exist or cannot be written, a value is infinite, a metric has more than 8 GiB
@@ -86,15 +86,15 @@ def write_parts(
     *,
     told: Callable[[], object] | None = None,
 ) -> None:
-    """Write the file of an experiment whose values several processes have; each of them calls this.
+    """Write an experiment whose values several processes hold; a collective operation.
 
     Args:
         communicator: The processes.
-        part: What this one has.
-        whole: All of it but for the values, at process 0.
-        file: The file, where the process writes.
-        path: What it is going to be called.
-        told: Is called before each block of rows is written.
+        part: This process's share.
+        whole: The experiment without its values, on process 0.
+        file: The file that this process writes to.
+        path: The file's final path.
+        told: Progress callback, called before each block of rows.
 
     Raises:
         InputError: As for ``write_cubex``.
@@ -109,7 +109,7 @@ def write_parts(
 
 
 def _write_metric(archive: _Archive, rows: _Rows, number: int, metric: Metric) -> MetricStorage:
-    """Write a metric's values as its type; if that would change one, as floating-point numbers."""
+    """Write a metric's values in its own type, or as floating-point numbers if that would change a value."""
     inclusive = rows.part.experiment.stored_inclusive(metric.name)
     for dtype in (metric.dtype, WIDER):
         member = _Data(archive, replace(metric, dtype=dtype))
@@ -119,7 +119,7 @@ def _write_metric(archive: _Archive, rows: _Rows, number: int, metric: Metric) -
         ):
             break
     nothing = metric.aggregation in NOTHING
-    if member.listed or nothing:  # without an index all is 0, even a minimum
+    if member.listed or nothing:  # without an index every value is 0, even a minimum
         archive.end_member(f"{number}.data", member.end())
         index = INDEX + struct.pack(f"<ihBi{len(member.listed)}i", 1, 0, LISTED, len(member.listed), *member.listed)
         archive.add(f"{number}.index", index)
@@ -137,7 +137,7 @@ def _write_head(archive: _Archive, whole: Experiment, storage: dict[str, MetricS
 
 
 class _Rows:
-    """Gives the rows of metrics, whole, some after the others, to the processes that write."""
+    """Distributes whole rows of metrics, block by block, to the processes that write."""
 
     def __init__(self, communicator: Communicator, part: Part) -> None:
         self.part = part
@@ -148,7 +148,7 @@ class _Rows:
         self._parents = [each.parent for each in part.experiment.call_paths]
 
     def exclusive(self, name: str) -> Iterator[tuple[int, Severity]]:
-        """Give the first row of each block, by the number that the file has for it, and this process's rows of it."""
+        """Yield each block: the file's number of its first row, and this process's rows."""
         order = numbered(self._parents, inclusive=False)
         experiment = self.part.experiment
         whole: Severity | None = None
@@ -162,7 +162,7 @@ class _Rows:
             yield start + first, mine
 
     def inclusive(self, values: Severity) -> Iterator[tuple[int, Severity]]:
-        """Give those of inclusive values, which have numbers of their own."""
+        """Yield the blocks of inclusive values, which are numbered differently."""
         order = numbered(self._parents, inclusive=True)
         for start in range(0, len(order), self._step):
             first, mine = self._redistributed(values[order[start : start + self._step]])
@@ -170,11 +170,11 @@ class _Rows:
 
     @property
     def _step(self) -> int:
-        """Rows of a block, at all processes together."""
+        """The rows per block, over all processes."""
         return max(1, _EXCHANGED // max(1, 8 * self._width)) * sum(self._writers)
 
     def _redistributed(self, values: Severity) -> tuple[int, Severity]:
-        """Share out rows among those that write, and give this one's, of all locations."""
+        """Distribute rows over the writing processes, and return this one's, for all locations."""
         if self._communicator.size == 1:
             return 0, values
         shares = [*accumulate(self._writers, initial=0)]
@@ -189,7 +189,7 @@ class _Rows:
 
 @dataclass
 class _Archive:
-    """A tar archive in a file that several processes write; all know where the next member begins."""
+    """A tar archive that several processes write; all know where the next member begins."""
 
     communicator: Communicator
     file: IO[bytes] | None
@@ -198,7 +198,7 @@ class _Archive:
     start: int = 0
 
     def write(self, offset: int, content: bytes | memoryview) -> None:
-        """Write some bytes of the member that is being written."""
+        """Write bytes of the current member."""
         assert self.file is not None
         left = memoryview(content).cast("B")
         offset += self.start + _BLOCK
@@ -207,7 +207,7 @@ class _Archive:
             left, offset = left[done:], offset + done
 
     def end_member(self, name: str, size: int) -> None:
-        """End a member. Behind one that ends with a block cubelib expects another block: it gets one byte more.
+        """End a member; one that ends on a block boundary gets an extra byte, because cubelib expects another block.
 
         Raises:
             InputError: It is too large.
@@ -227,7 +227,7 @@ class _Archive:
         self.start += _BLOCK + -(-(size + padded) // _BLOCK) * _BLOCK
 
     def add(self, name: str, content: bytes | memoryview) -> None:
-        """Add a member that all have, or that process 0 has after all else."""
+        """Add a member that all processes have, or that process 0 has after everything else."""
         if self.communicator.rank == 0 and len(content) <= _LARGEST:
             self.write(0, content)
         self.end_member(name, len(content))
@@ -235,40 +235,40 @@ class _Archive:
     def close(self) -> None:
         """End the archive."""
         assert self.file is not None
-        os.ftruncate(self.file.fileno(), self.start)  # a metric that was begun as another type may have been longer
+        os.ftruncate(self.file.fileno(), self.start)  # a metric begun with another type may have been longer
         end = self.start + 2 * _BLOCK
         os.ftruncate(self.file.fileno(), -(-end // _RECORD) * _RECORD)
 
 
 @dataclass
 class _Data:
-    """The rows of a metric, from all processes, in the member that is being written.
+    """The rows of a metric, from all processes, in the current member.
 
     Attributes:
-        archive: Of the member.
-        metric: How its values are typed.
-        dtype: What they are called.
-        listed: The numbers of the rows that are stored; of the others every value is nothing.
+        archive: The archive of the member.
+        metric: The type of its values.
+        dtype: The name of that type.
+        listed: The numbers of the rows that are stored; the others hold nothing.
     """
 
     archive: _Archive
     metric: Metric
     dtype: str = ""
     listed: list[int] = field(default_factory=list)
-    _size: int = 0  # of a row
+    _size: int = 0  # bytes of a row
     _packed: bool | None = None
-    _blocks: dict[int, bytes] = field(default_factory=dict)  # of this process, by the place of the row
+    _blocks: dict[int, bytes] = field(default_factory=dict)  # of this process, by the row's offset
     _sizes: list[int] = field(default_factory=list)
 
     def add(self, first: int, severity: Severity) -> bool:
-        """Add rows, the next ones of all processes together.
+        """Add the next rows of all processes.
 
         Args:
-            first: The number of the first of this process's.
-            severity: All of this process's.
+            first: The number of this process's first row.
+            severity: All of this process's rows.
 
         Returns:
-            Whether all are of the metric's type.
+            Whether all values fit the metric's type.
 
         Raises:
             InputError: A value is infinite.
@@ -300,7 +300,7 @@ class _Data:
         return True
 
     def end(self) -> int:
-        """Write what has still to be written; give the bytes of the member."""
+        """Write the remaining data, and return the size of the member."""
         if self._packed is False:
             if self.archive.communicator.rank == 0:
                 self.archive.write(0, DATA)
@@ -315,7 +315,7 @@ class _Data:
         return len(table) + places[-1]
 
     def _is_worth_packing(self, values: _Values, rows: Sequence[int]) -> bool:
-        """Try on some rows, of all processes together, whether packing makes them much smaller."""
+        """Test with some rows of all processes whether packing makes them much smaller."""
         if self._size < _SMALL:
             return True
         sample = rows[:: max(1, -(-len(rows) // _SAMPLE))]
@@ -325,7 +325,7 @@ class _Data:
         return _WORTH * sum(packed for _, packed in found) < sum(plain for plain, _ in found)
 
     def _pack(self, values: _Values, rows: Sequence[int], place: int) -> None:
-        """Pack each row by itself: readers find a row by its place."""
+        """Pack each row separately, because readers find a row by its place."""
         level = zlib.Z_DEFAULT_COMPRESSION if self._size < _SMALL else _FAST
         packed = [zlib.compress(values[row].tobytes(), level) for row in rows]
         self._blocks |= enumerate(packed, start=place)
@@ -333,7 +333,7 @@ class _Data:
             self._sizes += sizes
 
     def _write(self, values: _Values, rows: Sequence[int], place: int) -> None:
-        """Write rows as they are: any part of one can be read alone. Those one after the other are written at once."""
+        """Write unpacked rows, so that readers can read any part; adjacent rows are written together."""
         for _, group in groupby(enumerate(rows), lambda each: each[1] - each[0]):
             run = [*group]
             (at, start), (_, stop) = run[0], run[-1]

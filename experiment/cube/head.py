@@ -1,4 +1,4 @@
-"""What stands before the severities in a file of CUBE 3 or CUBE 4: attributes, metrics, program and system."""
+"""Parse the part of a CUBE 3 or CUBE 4 file before the severities: attributes, metrics, program and system."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ VERSION_KEY: Final = "autoanalyzer"
 NOTES_KEY: Final = "autoanalyzer.notes"
 SOURCE_KEY: Final = "autoanalyzer.source."
 NOT_ADDITIVE_KEY: Final = "autoanalyzer.not_additive."
-DTYPE_KEY: Final = "autoanalyzer.dtype."  # of a metric whose values are stored as another type
+DTYPE_KEY: Final = "autoanalyzer.dtype."  # the key for a metric whose values are stored as another type
 
-# How many elements of a kind are taken: what is in memory must stay bounded, whatever a file says.
+# The greatest number of elements of each kind, so that memory stays bounded for any file.
 LIMITS: Final = {
     **dict.fromkeys(("region", "cnode", "process", "locationgroup", "thread", "location", "coord"), 1_000_000),
     **dict.fromkeys(("machine", "node", "systemtreenode", "attr"), 100_000),
     **dict.fromkeys(("metric", "dim"), 20_000),
     "cart": 1000,
 }
-_MAX_DEPTH: Final = 5000  # of elements: what a path is called grows with its square
-_MAX_NAMES: Final = 10_000  # of elements and attributes: the parser remembers each
+_MAX_DEPTH: Final = 5000  # of elements: the length of a path's name grows with its square
+_MAX_NAMES: Final = 10_000  # of elements and attributes, because the parser remembers each name
 _MAX_TEXT: Final = 1 << 26  # characters of one element
 
 _ITEMS: Final = frozenset(
@@ -50,12 +50,12 @@ _ITEMS: Final = frozenset(
         *("machine", "node", "process", "thread", "systemtreenode", "locationgroup", "location"),
     }
 )
-_NUMBERS: Final = ("FLOAT", "DOUBLE", "INT", "CHAR")  # part of a type's name if its values are numbers
+_NUMBERS: Final = ("FLOAT", "DOUBLE", "INT", "CHAR")  # parts of a type's name that mean that its values are numbers
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMetric:
-    """A metric, the number that the file knows it by, their type in it, and whether values are inclusive."""
+    """A metric with its number and type in the file, and whether its values are inclusive."""
 
     metric: Metric
     number: int
@@ -64,10 +64,10 @@ class StoredMetric:
 
 
 class CubeHead:
-    """Takes the events of a parser one by one: no tree of elements is ever in memory.
+    """Handles a parser's events one by one, so that no tree of elements is ever in memory.
 
     Args:
-        major: The version of CUBE that is wanted.
+        major: The expected version of CUBE.
 
     Raises:
         InputError: The file is of another kind or version, contradicts itself, or is larger than ``LIMITS``.
@@ -95,7 +95,7 @@ class CubeHead:
         raise InputError("a document type or entities in an experiment: refused; remove the <!DOCTYPE …>")
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Take a start tag."""
+        """Handle a start tag."""
         if not self._tags:
             self._check_root(tag, attributes)
         self._tags.append(tag)
@@ -124,14 +124,14 @@ class CubeHead:
             self.in_severity = True
 
     def data(self, text: str) -> None:
-        """Take text."""
+        """Handle text."""
         self._length += len(text)
         if self._length > _MAX_TEXT:
             raise InputError(f"expected texts of at most {_MAX_TEXT:,} characters, found a longer one")
         self._text.append(text)
 
     def end(self, tag: str) -> None:
-        """Take an end tag."""
+        """Handle an end tag."""
         self._tags.pop()
         item = self._item
         if tag == "cnode":
@@ -147,28 +147,28 @@ class CubeHead:
         self._text = []
 
     def close(self) -> None:
-        """Take the end of the file."""
+        """Handle the end of the file."""
 
     @property
     def ours(self) -> bool:
-        """Whether the file was written by this program."""
+        """Whether this program wrote the file."""
         return VERSION_KEY in self._attributes
 
     def notes(self, *more: str) -> Notes:
-        """Give the notes; those of another tool's file say what of it could not be taken.
+        """Return the notes; those of another tool's file list what could not be converted.
 
         Args:
-            more: What else must be said.
+            more: Further warnings.
         """
         notes = Notes.from_json(self._attributes.get(NOTES_KEY, "{}"))
         remarks = (*notes.remarks, *self._remarks, *self.system.remarks, *more)
         return replace(notes, remarks=remarks)
 
     def metrics(self) -> list[StoredMetric]:
-        """Give the metrics whose values are numbers and stand in the file."""
+        """Return the metrics whose values are numbers and in the file."""
         creator = self._attributes.get("Creator", "CUBE")
         kept: list[StoredMetric] = []
-        names: dict[int, str | None] = {}  # of each element: the nearest metric that is kept
+        names: dict[int, str | None] = {}  # for each element, its nearest kept ancestor
         for item in self._metrics:
             above = names.get(id(item.above)) if item.above else None
             name = item.text("uniq_name") or item.text("disp_name")
@@ -199,11 +199,11 @@ class CubeHead:
         return sorted(kept, key=lambda each: each.number) if self.ours else kept
 
     def metric_numbers(self) -> set[int]:
-        """Give the numbers of all metrics, those included that were left out."""
+        """Return the numbers of all metrics, including those left out."""
         return {item.number("id") for item in self._metrics}
 
     def call_paths(self) -> list[CallPath]:
-        """Give the call paths in the order of ``places``."""
+        """Return the call paths in the order of ``places``."""
         places = self.places()
         try:
             return [
@@ -214,16 +214,16 @@ class CubeHead:
             raise InputError(f"expected region {error}, which a call path names, found none") from None
 
     def numbers(self) -> list[int]:
-        """Give the numbers that the file has for the call paths, in the order of ``places``."""
+        """Return the file's numbers of the call paths, in the order of ``places``."""
         return list(self.places())
 
     def places(self) -> dict[int, int]:
-        """Give the place of each call path by its number in the file: as they stand, in our own files by number."""
+        """Return the index of each call path by its number: in the file's order, or by number in our own files."""
         numbers = sorted(self._paths) if self.ours else self._paths
         return {number: place for place, number in enumerate(numbers)}
 
     def check_version(self) -> None:
-        """Refuse what a later version of this program wrote."""
+        """Refuse files of a later version of this program."""
         found = self._attributes.get(VERSION_KEY, FORMAT_VERSION)
         if found != FORMAT_VERSION:
             raise InputError(

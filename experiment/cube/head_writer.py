@@ -1,10 +1,10 @@
-"""Writing what stands before the severities, in CUBE 3 and CUBE 4: attributes, metrics, program and system.
+"""Write the part of a CUBE 3 or CUBE 4 file before the severities: attributes, metrics, program and system.
 
-What CUBE has no element for goes where CUBE allows free text: a region's ``descr`` holds its descriptor, and
+Data without an element in CUBE goes where CUBE allows free text: a region's ``descr`` holds its descriptor, and
 ``attr`` elements hold the notes and the sources of the metrics.
 
-The tools of CUBE read one spelling of XML alone: double quotes, ``<url></url>`` and never ``<url/>``, the name of a
-topology before its size, and at least one place in it.
+The tools of CUBE accept only one spelling of XML: double quotes, ``<url></url>`` and never ``<url/>``, a topology's
+name before its size, and at least one coordinate in it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CLOSE: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class MetricStorage:
-    """How a file holds the values of a metric: their type, and, in CUBE 4, whether they are inclusive."""
+    """How a file stores a metric's values: their type and, in CUBE 4, whether they are inclusive."""
 
     dtype: str
     kind: str | None = None
@@ -46,7 +46,7 @@ class MetricStorage:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """A level of the system: the tag of its elements, and in CUBE 4 the element that says what they are."""
+    """A level of the system: its elements' tag and, in CUBE 4, the element with its class."""
 
     tag: str
     kind: tuple[str, str] | None = None
@@ -54,14 +54,14 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What CUBE 3 and CUBE 4 call differently."""
+    """The differences in naming between CUBE 3 and CUBE 4."""
 
     version: str
     machine: _Level
     node: _Level
     process: _Level
     thread: _Level
-    place_of: str  # the attribute that names the thread of a place
+    place_of: str  # the attribute with the thread of a coordinate
 
 
 CUBE_3: Final = Dialect("3.0", _Level("machine"), _Level("node"), _Level("process"), _Level("thread"), "thrdId")
@@ -76,7 +76,7 @@ CUBE_4: Final = Dialect(
 
 
 def check_writable(experiment: Experiment, path: Path) -> None:
-    """Refuse what no file can hold.
+    """Refuse experiments that no file can hold.
 
     Raises:
         InputError: There are no locations, or a metric's name would be read back as another.
@@ -93,7 +93,7 @@ def check_writable(experiment: Experiment, path: Path) -> None:
 
 @contextmanager
 def cube_element(stream: IO[bytes], dialect: Dialect) -> Iterator[Any]:
-    """Open the whole document's element, give lxml's writer of what is in it, and close it."""
+    """Open the document's root element, yield lxml's writer of its content, and close it."""
     stream.write(_DECLARATION)
     with _first_failure(), etree.xmlfile(stream, encoding="UTF-8") as xml, xml.element("cube", version=dialect.version):
         xml.write("\n")
@@ -103,7 +103,7 @@ def cube_element(stream: IO[bytes], dialect: Dialect) -> Iterator[Any]:
 
 @contextmanager
 def _first_failure() -> Iterator[None]:
-    """Raise what went wrong; after that lxml complains of the elements that were left open."""
+    """Raise the first error; lxml then complains about elements left open."""
     try:
         yield
     except etree.LxmlSyntaxError as error:
@@ -116,17 +116,17 @@ def _first_failure() -> Iterator[None]:
 def write_head(
     xml: Any, stream: IO[bytes], experiment: Experiment, dialect: Dialect, storage: Mapping[str, MetricStorage]
 ) -> tuple[int, int]:
-    """Write all that stands before the severities.
+    """Write everything before the severities.
 
     Args:
-        xml: Takes the elements.
-        stream: Into which it writes them.
-        experiment: Of which the structure is written.
+        xml: The writer of elements.
+        stream: The stream that ``xml`` writes to.
+        experiment: The experiment whose structure is written.
         dialect: The version of CUBE.
-        storage: How each metric's values are held.
+        storage: How each metric's values are stored.
 
     Returns:
-        The place in the stream of the machines, nodes, processes and threads: their first byte, and that behind them.
+        The byte range in the stream of the machines, nodes, processes and threads: first byte, and end.
     """
     for key, value in _attributes(experiment, storage):
         _element(xml, "attr", key=key, value=value)
@@ -185,7 +185,7 @@ def _write_program(xml: Any, experiment: Experiment) -> None:
         if path.site is not None:
             caller = path.region if path.parent is None else paths[path.parent].region
             found |= {"line": str(path.site), "mod": _printable(caller.file)}
-        elif path.line is not None:  # without a file, it tells no calls apart
+        elif path.line is not None:  # without a file, the line does not distinguish calls
             found["line"] = str(path.line)
         return found
 
@@ -203,7 +203,7 @@ def _write_program(xml: Any, experiment: Experiment) -> None:
 
 
 class _Forest:
-    """Elements in elements, written without recursion: a forest may be deeper than Python's stack."""
+    """Nested elements, written without recursion, because a forest may be deeper than Python's stack."""
 
     def __init__(self, parents: Iterable[int | None]) -> None:
         self._children: dict[int | None, list[int]] = {}
@@ -211,7 +211,7 @@ class _Forest:
             self._children.setdefault(parent, []).append(number)
 
     def walk(self, xml: Any, tag: str, attributes: Callable[[int], dict[str, str]]) -> Iterator[int]:
-        """Open an element for each node, give the node so that its content can be written, and close it again."""
+        """Open an element per node, yield the node so that its content can be written, and close the element."""
         pending = self._children.get(None, [])[::-1]
         enclosing: list[Any] = []
         while pending:
@@ -228,7 +228,7 @@ class _Forest:
 
 
 def _write_system(xml: Any, stream: IO[bytes], experiment: Experiment, dialect: Dialect) -> tuple[int, int]:
-    """Write the system; of what stands in it before the topologies, give the first byte and that behind the last."""
+    """Write the system; return the byte range, first byte and end, of its part before the topologies."""
     locations = experiment.locations
     numbers: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
     named = [(each.machine, each.node, each.process, each.thread, index) for index, each in enumerate(locations)]
@@ -263,7 +263,7 @@ def _system_element(xml: Any, level: _Level, number: int, name: str) -> Iterator
 
 
 def _processes(places: Iterable[tuple[str, str, int, int, int]], dialect: Dialect, numbers: Iterator[int]) -> str:
-    """Give the elements of processes and threads, which hold numbers alone: as text they are written much faster."""
+    """Return the elements of processes and threads as text, which is much faster to write: they hold only numbers."""
     process, thread = dialect.process, dialect.thread
     of_process, of_thread = (
         f"<{level.kind[0]}>{level.kind[1]}</{level.kind[0]}>\n" if level.kind else "" for level in (process, thread)

@@ -1,4 +1,4 @@
-"""An element of a CUBE file that something is made of."""
+"""An element of a CUBE file that becomes an object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KEPT: Final = frozenset({"uniq_name", "disp_name", "dtype", "uom", "descr", "na
 
 @dataclass(slots=True)
 class Item:
-    """An element, what its attributes say, and what those elements right below it say as text that are made use of."""
+    """An element with its attributes and the texts of the direct children that are used."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -21,14 +21,14 @@ class Item:
     texts: dict[str, str] = field(default_factory=dict)
 
     def keep(self, tag: str, text: str) -> None:
-        """Take the text of an element in it; the first of a tag counts, and what nobody asks for is not kept."""
+        """Keep the text of a child element if it is used; the first of each tag counts."""
         if tag in _KEPT:
             self.texts.setdefault(tag, text)
 
     def text(self, tag: str) -> str:
-        """Give the text of the first element ``tag`` in it; empty if there is none."""
+        """Return the text of the first child ``tag``; empty if there is none."""
         return self.texts.get(tag, "").strip()
 
     def number(self, name: str) -> int:
-        """Give an attribute as a whole number."""
+        """Return an attribute as an integer."""
         return int(self.attributes[name])

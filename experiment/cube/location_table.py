@@ -1,6 +1,7 @@
-"""The locations of a large experiment as a table, beside the XML that says the same: that takes seconds to read.
+"""The locations of a large experiment as a table beside the XML, which takes seconds to parse.
 
-CUBE 4 knows no such member, and its tools leave it alone. It says, too, from where to where the XML holds nothing else.
+CUBE 4 does not define such a member, and its tools ignore it. It also states which part of the XML holds only the
+locations.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ __all__ = ["LocationTable"]
 _MAGIC: Final = b"AALOCATIONS1"
 _HEAD: Final = struct.Struct(
     "<IQQQQ"
-)  # checksum of what follows it; locations, where the XML may be cut, names' length
+)  # checksum of the rest; number of locations; range of the XML to cut; length of the names
 _CHECKSUM: Final = 4
-_KINDS: Final = ("<i4", "<i4", "<i8", "<i8")  # machine and node, by their places among the names; process; thread
+_KINDS: Final = ("<i4", "<i4", "<i8", "<i8")  # machine and node, as indices of names; process; thread
 _ROW: Final = sum(np.dtype(kind).itemsize for kind in _KINDS)
 _MOST: Final = 1 << 30
 _NUMBER: Final = re.compile(rb'<location Id="(\d{1,18})"')
-_LONGEST: Final = 40  # bytes of what that finds
+_LONGEST: Final = 40  # bytes of a match
 _PIECE: Final = 1 << 20
 _BEFORE: Final = b"<system>"
 _BEHIND: Final = (b"<topologies>", b"</system>")
@@ -40,18 +41,18 @@ _BEHIND: Final = (b"<topologies>", b"</system>")
 
 @dataclass(frozen=True)
 class LocationTable:
-    """The locations, by their numbers in the file.
+    """The locations by their numbers in the file.
 
     Attributes:
         locations: All of them.
-        cut: The bytes of the XML that say the same, from the first to the one behind the last.
+        cut: The bytes of the XML with the same content: first byte and end.
     """
 
     locations: Sequence[Location]
     cut: tuple[int, int]
 
     def to_bytes(self) -> bytes:
-        """Give the content of the member."""
+        """Return the content of the member."""
         names = dict.fromkeys(name for each in self.locations for name in (each.machine, each.node))
         place = {name: number for number, name in enumerate(names)}
         columns = (
@@ -106,10 +107,10 @@ class LocationTable:
         return cls(list(found), (start, end))
 
     def rest_of_anchor(self, archive: Archive) -> bytes:
-        """Give the XML without what the table says.
+        """Return the XML without the table's part.
 
         Raises:
-            InputError: It is not cut where it may be, or has other locations.
+            InputError: The range must not be cut, or holds other locations.
         """
         start, end = self.cut
         size = archive.size(ANCHOR)
@@ -133,13 +134,13 @@ class LocationTable:
         return before + behind
 
     def _in_order(self) -> list[int]:
-        """Give the numbers of the locations as the XML has them, by machine, node, process and thread."""
+        """Return the numbers of the locations in the XML's order: by machine, node, process and thread."""
         keys = [*map(attrgetter("machine", "node", "process", "thread"), self.locations)]
         return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 def _numbers(archive: Archive, start: int, end: int) -> Iterator[list[int]]:
-    """Give the numbers of the locations in a part of the XML, piece by piece, which share what may be cut in two."""
+    """Yield the locations' numbers in a part of the XML, piece by piece; one cut in two is in the later piece."""
     rest = b""
     while start < end and (text := archive.part(ANCHOR, start, min(_PIECE, end - start))):
         start += len(text)

@@ -1,4 +1,4 @@
-"""The severities of a CUBE 3 file: where each metric's stand, and reading one metric's."""
+"""The severities of a CUBE 3 file: find each metric's matrix, and read one metric's."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from .wrapped import unwrapped
 __all__ = ["CubeMatrices", "escaped", "parser_for", "severities_end"]
 
 _CHUNK: Final = 1 << 20
-_LONGEST_NUMBER: Final = 1 << 8  # with the white space around it
+_LONGEST_NUMBER: Final = 1 << 8  # including the white space around it
 _LONGEST_TAG: Final = 1 << 12
-_TAILS: Final = (1 << 12, 1 << 20)  # bytes at the end that are searched: hardly any follow the severities mostly
+_TAILS: Final = (1 << 12, 1 << 20)  # bytes at the end that are searched first: usually few follow the severities
 _MATRIX_START: Final = b"<matrix"
-_RARE: Final = b"m"  # a byte is found several times as fast as a word, and in no number or row there is this one
+_RARE: Final = b"m"  # finding a byte is several times as fast as finding a word; no number or row contains this one
 _SEVERITY_END: Final = b"</severity"
 _MATRIX: Final = re.compile(rb"""<matrix[ \t\r\n]+metricId[ \t\r\n]*=[ \t\r\n]*["'](\d+)["'][ \t\r\n]*/?>""")
 _ROW: Final = re.compile(rb'[ \t\r\n]*<row cnodeId="(\d+)">')
 _ROW_END: Final = b"</row>"
 _MATRIX_END: Final = re.compile(rb"[ \t\r\n]*</matrix>[ \t\r\n]*")
 _AS_IT_IS: Final = re.compile(rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|&#?\w+;|(&)", re.S)
-_SPACE: Final = rb"(?>[ \t\r\n]+|<!--.*?-->)*+"  # atomic: many comments must not be tried in many ways
+_SPACE: Final = rb"(?>[ \t\r\n]+|<!--.*?-->)*+"  # atomic, so that many comments are not tried in many ways
 _BETWEEN: Final = re.compile(_SPACE, re.S)
 _FILE_END: Final = re.compile(rb"</severity[ \t\r\n]*>%b</cube[ \t\r\n]*>%b" % (_SPACE, _SPACE), re.S)
 
 
 class CubeMatrices:
-    """Reads one metric at a time; the file is gone through once, to find where each metric starts.
+    """Reads one metric at a time; the file is scanned once to find where each metric starts.
 
     Args:
         source: The file.
@@ -50,7 +50,7 @@ class CubeMatrices:
         places: The row of each call path by its number in the file.
         columns: The column of each value of a row.
         metrics: The metrics by their names.
-        known: The numbers of all metrics, those included that were left out.
+        known: The numbers of all metrics, including those left out.
     """
 
     def __init__(
@@ -72,10 +72,10 @@ class CubeMatrices:
         self._longest = _LONGEST_NUMBER * (len(columns) + 1)
 
     def read(self, metric: str) -> Severity:
-        """Give ``float64[call path, location]``; a row or a matrix that is not there is 0.
+        """Return ``float64[call path, location]``; a missing row or matrix is 0.
 
         Raises:
-            InputError: The severities are broken, or do not fit what stands before them.
+            InputError: The severities are broken, or do not fit the part before them.
         """
         severity = np.zeros((len(self._places), len(self._columns)))
         with broken_parts(self._source.path, f"CUBE 3 XML with values of {metric}"):
@@ -121,7 +121,7 @@ class CubeMatrices:
             )
 
     def _regular_rows(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
-        """Give the rows of a matrix as every tool writes them; what stands otherwise is left to the XML parser."""
+        """Yield the rows of a matrix in the layout that every tool writes; the XML parser handles any other layout."""
         buffer, at, offset = b"", 0, start
         tag = _MATRIX.match(self._source.read(start, _LONGEST_TAG))
         if tag is None or tag[0].endswith(b"/>"):
@@ -148,7 +148,7 @@ class CubeMatrices:
             raise _IrregularError
 
     def _rows(self, start: int, end: int) -> Iterator[tuple[int, bytes]]:
-        """Give the rows of a matrix by the XML parser."""
+        """Yield the rows of a matrix with the XML parser."""
         target = _RowTarget(self._longest)
         parser = parser_for(target)
         while start < end:
@@ -187,7 +187,7 @@ class CubeMatrices:
         before = chunk = b""
         while following := self._source.read(offset, min(_CHUNK, end - offset)):
             before, chunk = chunk, following
-            # The end of what came before may be the beginning of a tag, and holds no whole one.
+            # The end of the previous piece may be the beginning of a tag, but contains no whole one.
             overlap = before[1 - len(_MATRIX_START) :]
             if _RARE in chunk or _RARE in overlap:
                 text, base = overlap + chunk, offset - len(overlap)
@@ -204,14 +204,14 @@ class CubeMatrices:
 
 
 def severities_end(source: Source, start: int) -> int:
-    """Give the place of ``</severity>``, after which the file ends as it must.
+    """Return the offset of ``</severity>``, after which the file must end.
 
     Args:
         source: The file.
         start: Where the content of ``<severity>`` starts.
 
     Raises:
-        InputError: The file is cut off, or goes on for long.
+        InputError: The file is cut off, or continues too long after it.
     """
     end = source.end()
     for size in _TAILS:
@@ -234,11 +234,11 @@ def _too_long(longest: int) -> InputError:
 
 
 class _IrregularError(Exception):
-    """A matrix is not laid out as every tool writes them."""
+    """Raised if a matrix is not laid out as every tool writes them."""
 
 
 class _RowTarget:
-    """Takes the events of a parser within one ``<matrix>``."""
+    """Handles a parser's events within one ``<matrix>``."""
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
@@ -272,7 +272,7 @@ class _RowTarget:
         raise InputError("a document type among the severities: refused")
 
     def close(self) -> None:
-        """Take the end."""
+        """Handle the end."""
 
     def taken(self) -> list[tuple[int, bytes]]:
         rows, self._rows = self._rows, []
@@ -280,16 +280,16 @@ class _RowTarget:
 
 
 def parser_for(target: Any) -> Any:
-    """Make a parser that hands its events to ``target``, resolves nothing, and limits nothing by itself."""
+    """Return a parser that passes its events to ``target``, resolves nothing, and has no limits of its own."""
     return etree.XMLParser(
         target=target, resolve_entities=True, load_dtd=False, no_network=True, huge_tree=True, remove_pis=True
     )
 
 
 def escaped(text: bytes) -> bytes:
-    """Write ``&amp;`` where an ampersand begins no entity: some names have it, and the tools of CUBE take it.
+    """Write ``&amp;`` for an ampersand that begins no entity: some names have one, and the tools of CUBE accept it.
 
     Args:
-        text: All of it, up to the severities: an entity must not be cut.
+        text: The whole text up to the severities, so that no entity is cut.
     """
     return _AS_IT_IS.sub(lambda found: b"&amp;" if found[1] else found[0], text) if b"&" in text else text

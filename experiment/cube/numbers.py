@@ -17,15 +17,15 @@ __all__ = ["RowParser", "finite", "row_text"]
 
 _NEWLINE: Final = ord("\n")
 _COMMA: Final = ord(",")
-_SPACE: Final = b" \t\r\n"  # that of XML; Python knows more
-_NO_NUMBER: Final = re.compile(rb"[_\x00-\x08\x0b\x0c\x0e-\x1f]")  # what Python takes all the same
-_MINUS_ZERO: Final = re.compile(rb"-0(?![.\d])")  # in JSON a whole number, which has no sign
+_SPACE: Final = b" \t\r\n"  # as in XML; Python accepts more
+_NO_NUMBER: Final = re.compile(rb"[_\x00-\x08\x0b\x0c\x0e-\x1f]")  # characters that Python accepts
+_MINUS_ZERO: Final = re.compile(rb"-0(?![.\d])")  # an integer in JSON, which loses its sign
 _LARGEST: Final = np.finfo(np.float64).max
-_LONG: Final = 1 << 12  # from where on numpy replaces single bytes sooner than bytes.replace
+_LONG: Final = 1 << 12  # bytes from which on numpy replaces single bytes faster than bytes.replace
 
 
 def row_text(values: Severity) -> bytes:
-    """Write a row, one number a line, the shortest that is read back bit for bit; NaN is a missing value."""
+    """Write a row, one number per line, in the shortest text that is read back bit for bit; NaN is a missing value."""
     text = orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)[1:-1].replace(b",", b"\n")
     if b"null" in text:
         text = text.replace(b"null", b"nan")
@@ -42,10 +42,10 @@ class RowParser:
         """Read numbers between white space.
 
         Raises:
-            ValueError: Something is no number.
+            ValueError: A word is not a number.
         """
-        # With commas for newlines it is a list of numbers in JSON, which a fast and exact reader exists for. What JSON
-        # has no word for, as nan, is left to Python.
+        # With commas for newlines the text is a JSON list of numbers, for which a fast and exact reader exists. Python
+        # reads what JSON cannot express, such as nan.
         if not (b"," in text or b"[" in text):
             try:
                 numbers = self._json.parse(_with_commas(b"[%b]" % text.strip(_SPACE)))
@@ -61,12 +61,12 @@ class RowParser:
 
 
 def finite(values: Severity, metric: Metric) -> None:
-    """Make infinity and the largest number, how a minimum or maximum of nothing is written, a missing value.
+    """Replace infinity and the largest number, which mean a minimum or maximum of nothing, by NaN, a missing value.
 
-    All missing values are one: a NaN of other bits would be written as it, and not be read back equal.
+    All missing values use the same bits: another NaN would not be read back bit for bit.
 
     Raises:
-        InputError: It is a value of another metric.
+        InputError: Another kind of metric has such a value.
     """
     values[np.isnan(values)] = np.nan
     if metric.aggregation in ("min", "max"):
@@ -76,7 +76,7 @@ def finite(values: Severity, metric: Metric) -> None:
 
 
 def _with_commas(text: bytes) -> bytes:
-    """Put commas where newlines stand."""
+    """Replace newlines by commas."""
     if len(text) < _LONG:
         return text.replace(b"\n", b",")
     codes = np.frombuffer(text, dtype=np.uint8)

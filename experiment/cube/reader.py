@@ -1,4 +1,4 @@
-"""Reading CUBE 3 XML: our own, and that of other tools."""
+"""Read CUBE 3 XML, of this program and of other tools."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 def read_cube(source: Source) -> Experiment:
-    """Read a CUBE 3 file; of its severities nothing until a metric is asked for.
+    """Read a CUBE 3 file; severities are read when a metric is first used.
 
     Raises:
-        InputError: The file is no CUBE 3 XML, of a later version, or contradicts itself. A document type is refused
-            before anything in it is looked at: experiments need no entities.
+        InputError: The file is not CUBE 3 XML, is of a later version, or contradicts itself. A document type is refused
+            before it is parsed, because experiments need no entities.
     """
     if not source.read(0, 256).removeprefix(_BOM).lstrip().startswith(b"<"):
         raise InputError(f"{source.path}: expected an experiment (CUBE 3 XML), found a file of another kind")
@@ -53,7 +53,7 @@ def _experiment(source: Source, head: CubeHead, content: tuple[int, int] | None)
         source,
         content,
         places=head.places(),
-        # Rows list their values by the threads' numbers, which need not stand in order in the system part.
+        # Rows list their values by the threads' numbers, which need not be in order in the system part.
         columns=np.argsort([number for number, _ in locations]),
         metrics={each.metric.name: each for each in stored},
         known=head.metric_numbers(),
@@ -72,7 +72,7 @@ def _experiment(source: Source, head: CubeHead, content: tuple[int, int] | None)
 
 
 def check_size(call_paths: int, locations: int) -> None:
-    """Refuse metrics too large for memory.
+    """Refuse metrics that are too large for memory.
 
     Raises:
         InputError: One metric has more than ``MAX_VALUES``.
@@ -89,10 +89,10 @@ def _read_head(source: Source, *, mended: bool = False) -> tuple[CubeHead, tuple
 
     Args:
         source: The file.
-        mended: Whether to mend what is no XML, which needs all of the text at once.
+        mended: Whether to repair invalid XML, which needs the whole text at once.
 
     Returns:
-        What was read, and the places where the content of the severities starts and ends, None if there are none.
+        The head, and the offsets where the content of the severities starts and ends; None if there are no severities.
     """
     head = CubeHead("3")
     parser = parser_for(head)

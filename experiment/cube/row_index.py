@@ -1,8 +1,8 @@
-"""Which call paths a metric of CUBE 4 has values of: the index files of an archive.
+"""The index files of an archive: which call paths a metric of CUBE 4 has values for.
 
-After ``CUBEX.INDEX`` stand a byte order, a version and the kind of the index. A sparse index lists call paths in the
-order of their rows of values, and ends there if it lists none. A dense one lists nothing: there is a row for each call
-path, and call paths beyond the last row that there is have none.
+``CUBEX.INDEX`` is followed by a byte order, a version and the kind of the index. A sparse index lists call paths in the
+order of their rows of values, and ends there if it lists none. A dense index lists nothing: there is a row per call
+path, but the last call paths may lack theirs.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class RowIndex:
     """The rows of a metric.
 
     Attributes:
-        order: The byte order, of the values too: ``<`` or ``>``.
-        listed: Numbers of the call paths, as ``numbered`` has them, in the order of their rows.
+        order: The byte order, also of the values: ``<`` or ``>``.
+        listed: Numbers of the call paths, as in ``numbered``, in the order of their rows.
         dense: Whether all call paths are listed, so that the last ones may have no row.
     """
 
@@ -38,7 +38,7 @@ class RowIndex:
         """Read an index file.
 
         Raises:
-            InputError: It is no index, of an unknown kind, or cut off, or it lists call paths that there are not.
+            InputError: It is not an index, of an unknown kind or cut off, or it lists call paths that do not exist.
         """
         if not text.startswith(INDEX):
             raise InputError(f"expected {INDEX.decode()} at its start")
@@ -62,7 +62,7 @@ class RowIndex:
         return cls(order, listed, dense=False)
 
     def rows(self, size: int, row: int) -> int:
-        """Count the rows that are read of ``size`` bytes of values, ``row`` bytes each.
+        """Return the number of rows in ``size`` bytes of values, ``row`` bytes each.
 
         Raises:
             InputError: There are fewer than the index lists, or the last one is cut off.

@@ -1,4 +1,4 @@
-"""Rows of values in a CUBE 4 archive, and parts of them, that are read without the others."""
+"""Read rows of values in a CUBE 4 archive, or parts of rows, without the others."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from .cubex_layout import DATA, PACKED
 
 __all__ = ["StoredRows"]
 
-_ENTRY: Final = 24  # bytes: where a block is unpacked, where it is packed, how long
-_CHUNK: Final = 1 << 12  # bytes that are unpacked at a time: there may be thousands of rows
+_ENTRY: Final = 24  # bytes: offset unpacked, offset packed, length
+_CHUNK: Final = 1 << 12  # bytes unpacked at a time, because there may be thousands of rows
 
 
 class StoredRows:
-    """Finds the rows of a metric, plain or packed one by one, as cubelib and we do; of other layouts it gives None.
+    """The rows of a metric, plain or packed one by one, as cubelib and this program write them; None for other layouts.
 
     Args:
-        archive: Where they are.
-        name: Of the member.
-        order: Of bytes: ``<`` or ``>``.
-        kind: Of the values.
+        archive: The archive.
+        name: The member's name.
+        order: The byte order: ``<`` or ``>``.
+        kind: The type of the values.
         paths: ``intp[row]``: the call path of each row.
         width: Values in a row.
 
     Attributes:
-        paths: As it was given.
+        paths: As the argument.
     """
 
     def __init__(  # noqa: PLR0917
@@ -48,11 +48,11 @@ class StoredRows:
         self._unpacking: dict[int, _Unpacking] = {}
 
     def has(self, paths: Rows) -> npt.NDArray[np.bool_]:
-        """Tell which call paths have a row."""
+        """Return which call paths have a row."""
         return np.array([int(path) in self._row for path in paths], dtype=np.bool_)
 
     def rows(self, paths: Rows) -> Severity | None:
-        """Give the rows of those call paths that have one; ``float64[row, value]``."""
+        """Return the rows of those call paths that have one; ``float64[row, value]``."""
         wanted = [self._row[int(path)] for path in paths if int(path) in self._row]
         found = np.empty((len(wanted), self._width))
         for place, row in enumerate(wanted):
@@ -63,9 +63,9 @@ class StoredRows:
         return found
 
     def columns(self, columns: slice) -> Severity | None:
-        """Give consecutive values of all rows; ``float64[row, value]``.
+        """Return consecutive values of all rows; ``float64[row, value]``.
 
-        What is packed is unpacked from where the last ones ended, if these come behind them, else from the start.
+        Packed rows are unpacked from the end of the last request if possible, otherwise from the start.
         """
         first, size = columns.start * self._kind.itemsize, (columns.stop - columns.start) * self._kind.itemsize
         found = np.empty((len(self._row), columns.stop - columns.start))
@@ -88,7 +88,7 @@ class StoredRows:
         try:
             return zlib.decompressobj().decompress(self._archive.part(self._name, at, size), self._size + 1)
         except zlib.error:
-            return None  # said when all are read
+            return None  # reported when all are read
 
     def _packed_part(self, row: int, first: int, size: int) -> bytes | None:
         if self._places is None:
@@ -109,7 +109,7 @@ class StoredRows:
             yield self._archive.part(self._name, at + start, min(_CHUNK, size - start))
 
     def _blocks(self, rows: int) -> list[tuple[int, int]] | None:
-        """Find where each row is packed, and how long; None unless each has a block of its own, in their order."""
+        """Find each row's packed block and its length; None unless each row has a block of its own, in order."""
         head = len(PACKED) + 8
         if not self._archive.starts(self._name, PACKED):
             return None
@@ -132,13 +132,13 @@ class StoredRows:
 
 @dataclass(slots=True)
 class _Unpacking:
-    """A packed row that is unpacked from its start to its end, as it is asked for.
+    """A packed row that is unpacked from start to end, on demand.
 
     Attributes:
-        packed: What is still to be taken in.
-        engine: Unpacks it.
-        piece: What of it was read already.
-        at: Bytes that were given out.
+        packed: The packed bytes that are left.
+        engine: The decompressor.
+        piece: The piece that was read.
+        at: The number of bytes returned so far.
     """
 
     packed: Iterator[bytes]
@@ -147,7 +147,7 @@ class _Unpacking:
     at: int = 0
 
     def take(self, size: int) -> bytes:
-        """Give the next bytes; fewer at the end."""
+        """Return the next bytes; fewer at the end."""
         parts, left = [], size
         while left > 0:
             piece = self.piece or next(self.packed, b"")
@@ -161,6 +161,6 @@ class _Unpacking:
         return b"".join(parts)
 
     def skip(self, size: int) -> None:
-        """Leave out the next bytes."""
+        """Skip the next bytes."""
         while size > 0 and (part := self.take(min(size, _CHUNK))):
             size -= len(part)

@@ -1,4 +1,4 @@
-"""The system of a CUBE file: machines, nodes, processes and threads, and their places on grids."""
+"""The system of a CUBE file: machines, nodes, processes and threads, and their coordinates in topologies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Grid:
 
 
 class CubeSystem:
-    """Collects locations and topologies, of CUBE 3 (machine, node, process, thread) and 4 (any tree above groups)."""
+    """Collects locations and topologies of CUBE 3 (machine, node, process, thread) and 4 (any tree above groups)."""
 
     def __init__(self) -> None:
         self._threads: list[tuple[int, Item, int | None]] = []  # number in the file, process, rank
@@ -36,7 +36,7 @@ class CubeSystem:
         self.remarks: list[str] = []
 
     def take(self, item: Item, text: str) -> None:
-        """Take an element at its end."""
+        """Handle the end of an element."""
         if item.tag in _THREADS:
             if item.above is None or item.above.tag not in _PROCESSES:
                 raise InputError(f"expected a process around each <{item.tag}>, found none")
@@ -50,17 +50,17 @@ class CubeSystem:
                 raise InputError(f"dimensions of a topology: expected {grid.wanted}, found {len(grid.dimensions)}")
 
     def add_dimension(self, cart: Item, attributes: Mapping[str, str]) -> None:
-        """Take a dimension of a topology."""
+        """Add a dimension of a topology."""
         dimension = (attributes.get("name", ""), int(attributes["size"]), attributes.get("periodic") == "true")
         self._grid(cart).dimensions.append(dimension)
 
     def locations(self, *, ours: bool) -> list[tuple[int, Location]]:
-        """Give each location with its number in the file.
+        """Return each location with its number in the file.
 
         Args:
-            ours: Whether this program wrote the file: locations then stand by their numbers. Otherwise they stand by
-                process and thread; other tools number threads through all processes at times, which are then counted
-                within each process.
+            ours: Whether this program wrote the file: then locations are in the order of their numbers, otherwise of
+                process and thread. Some tools number threads across all processes; these are renumbered within each
+                process.
         """
         if not self._threads:
             raise InputError("expected a system of processes, found none")
@@ -76,10 +76,10 @@ class CubeSystem:
         return sorted(found, key=lambda each: each[0] if ours else (each[1].process, each[1].thread))
 
     def topologies(self, locations: Mapping[int, Location]) -> list[Topology]:
-        """Give the topologies.
+        """Return the topologies.
 
         Args:
-            locations: Those of the system by their numbers in the file.
+            locations: The system's locations by their numbers in the file.
         """
         found = []
         for grid in self._grids:
@@ -106,9 +106,9 @@ class CubeSystem:
         self._grid(item.above).places[int(number)] = tuple(map(int, text.split()))
 
     def _process_ranks(self) -> dict[int, int]:
-        """Number the processes: those without a rank of their own stand after the last.
+        """Number the processes; those without a rank of their own come last.
 
-        Two have the same rank where the CUBE tools merged runs on different machines.
+        Two processes have the same rank if the CUBE tools merged runs on different machines.
         """
         processes = {id(process): process for _, process, _ in self._threads}
         owners: dict[int, int] = {}
@@ -133,7 +133,7 @@ class CubeSystem:
         return ranks
 
     def _thread_ranks(self, *, renumber: bool) -> list[int]:
-        """Number the threads within each process from what the file says."""
+        """Number the threads within each process from the numbers in the file."""
         stated = [rank for *_, rank in self._threads]
         by_process: dict[int, list[int]] = {}
         for place, (_, process, _) in enumerate(self._threads):
@@ -149,13 +149,13 @@ class CubeSystem:
 
 
 class _Names:
-    """Names of the outermost and the innermost of what processes stand in, found once for each element."""
+    """Names of the outermost and innermost elements around processes, found once per element."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[str, str] | None] = {}
 
     def of(self, process: Item) -> tuple[str, str]:
-        """Name the machine and the node of a process; empty if it stands in none."""
+        """Return the machine and the node of a process; empty if it is in none."""
         unknown = []
         above = process.above
         while above is not None and id(above) not in self._known:

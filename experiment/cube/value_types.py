@@ -1,4 +1,4 @@
-"""How CUBE types the values of a metric."""
+"""CUBE's types of a metric's values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNSIGNED_64: Final = frozenset({"UNSIGNED INTEGER", "UINT64"})
 TYPES: Final = {
     **dict.fromkeys(("FLOAT", "DOUBLE", "MINDOUBLE", "MAXDOUBLE"), "f8"),
     **dict.fromkeys(("INTEGER", "SIGNED INTEGER", "INT64"), "i8"),
-    **dict.fromkeys(UNSIGNED_64, "i8"),  # what wrapped around below zero is meant to be negative
+    **dict.fromkeys(UNSIGNED_64, "i8"),  # values that wrapped around below zero become negative
     **dict.fromkeys(("INT", "SIGNED INT", "INT32"), "i4"),
     **dict.fromkeys(("UNSIGNED INT", "UINT32"), "u4"),
     **dict.fromkeys(("SHORT INT", "SIGNED SHORT INT", "INT16"), "i2"),
@@ -29,7 +29,7 @@ WIDER: Final = "DOUBLE"
 
 
 def typed(severity: Severity, metric: Metric) -> tuple[str, npt.NDArray[Any]]:
-    """Give values as their metric's type, or as floating-point numbers where that would change one.
+    """Return values in their metric's type, or as floating-point numbers if that would change a value.
 
     Returns:
         The type's name, and the values, of the same shape.
@@ -46,11 +46,11 @@ def typed(severity: Severity, metric: Metric) -> tuple[str, npt.NDArray[Any]]:
 
 
 def stored_rows(values: npt.NDArray[Any], nothing: float = 0.0) -> list[int]:
-    """Give the call paths that are not ``nothing`` everywhere: CUBE allows to leave the others out. -0 is not 0.
+    """Return the call paths with a value other than ``nothing``: CUBE allows omitting the others. -0 is not 0.
 
     Args:
-        values: By call path and location.
-        nothing: What a row stands for that is left out.
+        values: ``[call path, location]``.
+        nothing: The value of an omitted row.
     """
     left_out = np.full(values.shape[1:], nothing, values.dtype).tobytes()
     return [path for path, row in enumerate(values) if row.tobytes() != left_out]

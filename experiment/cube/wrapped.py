@@ -1,7 +1,7 @@
-"""Unsigned counts that went below zero, and so stand in a file as huge ones.
+"""Unsigned counts that fell below zero, so a file shows them as huge ones.
 
-What subtracts counts of 64 bits without a sign writes 2^64 - n for -n. The tools of CUBE add and subtract modulo 2^64,
-where such values cancel out. Read as the negative numbers that they stand for, they do so in floating point, too.
+A tool that subtracts unsigned counts of 64 bits writes 2^64 - n for -n. The tools of CUBE add and subtract modulo 2^64,
+where such values cancel out. Read as negative numbers, they cancel out in floating point, too.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _WRAP: Final = 1 << 64
 
 
 def unwrapped(values: Severity, text: bytes) -> Severity:
-    """Give a row of counts without a sign, those from 2^63 on less 2^64.
+    """Return a row of unsigned counts, with 2^64 subtracted from those of 2^63 and more.
 
     Args:
-        values: As floating-point numbers, which are too coarse there.
-        text: As it stands in the file, numbers between white space.
+        values: The counts as floating-point numbers, which are too coarse there.
+        text: The row in the file: numbers separated by white space.
     """
     if not (values >= _MOST).any():
         return values
@@ -37,9 +37,9 @@ def unwrapped(values: Severity, text: bytes) -> Severity:
 
 
 def below_zero(metrics: Iterable[Metric], severities: LazySeverities) -> Iterator[str]:
-    """Say how many values of unsigned metrics were read as negative ones.
+    """Yield warnings about how many values of unsigned metrics were read as negative ones.
 
-    What cannot be read says so when it is asked for.
+    Metrics that cannot be read raise an error when they are used.
     """
     for metric in metrics:
         if metric.dtype in UNSIGNED_64:

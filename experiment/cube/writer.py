@@ -1,4 +1,4 @@
-"""Writing an experiment as CUBE 3 XML, which the viewers of other tools open too."""
+"""Write an experiment as CUBE 3 XML, which other tools' viewers open too."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def write_cube(experiment: Experiment, path: Path) -> None:
                 severity = experiment.exclusive(metric.name)
                 if np.isinf(severity).any():
                     raise InputError(f"{path}: expected finite values of {metric.name}, found infinity")
-                # What is left out is 0, but not for tools that make CUBE 4 of it: there a minimum would be missing.
+                # Omitted rows are 0, but tools that convert to CUBE 4 would treat an omitted minimum as missing.
                 rows = range(len(severity)) if metric.aggregation in NOTHING else stored_rows(severity)
                 _write_matrix(stream, number, severity, rows)
 
 
 def _type(experiment: Experiment, metric: Metric) -> str:
-    """Give the type that the values are of; those of floating-point numbers need not be read."""
+    """Return the type of the values; floating-point values need not be read for this."""
     return metric.dtype if TYPES.get(metric.dtype) == "f8" else typed(experiment.exclusive(metric.name), metric)[0]
 
 

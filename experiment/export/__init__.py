@@ -1,4 +1,4 @@
-"""Experiments and time lines as files of other tools, which are written as they are read, block by block."""
+"""Write experiments and time lines as files of other tools, block by block as they are read."""
 
 from .formats import EXPORTED, export, export_of, export_trace, holds_time_lines
 

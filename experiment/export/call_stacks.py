@@ -1,4 +1,4 @@
-"""The stacks of an experiment's call paths: which frames lie below each, and in which order stacks are drawn."""
+"""The stacks of an experiment's call paths: the frames of each, and the order in which stacks are drawn."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..region import Region
 
 __all__ = ["CallStacks"]
 
-_KEPT: Final = 1 << 14  # stacks: those of most programs
+_KEPT: Final = 1 << 14  # stacks: enough for most programs
 
 
 class CallStacks:
-    """Frames are the different regions, in the order of their first entry.
+    """The frames are the distinct regions, in the order of their first entry.
 
     Args:
         call_paths: Parents before children.
@@ -33,19 +33,19 @@ class CallStacks:
         self.frames_of = lru_cache(_KEPT)(self._frames_of)
 
     def _paths_of(self, path: int) -> tuple[int, ...]:
-        """Give a call path and those above it, the root first."""
+        """Return a call path and its ancestors, the root first."""
         found = [path]
         while (parent := self._paths[found[-1]].parent) is not None:
             found.append(parent)
         return tuple(reversed(found))
 
     def _frames_of(self, path: int) -> tuple[int, ...]:
-        """Give the frames of a call path, the root's first."""
+        """Return the frames of a call path, the root's first."""
         return tuple(self._frame_of[each] for each in self.paths_of(path))
 
     @cached_property
     def order(self) -> npt.NDArray[np.intp]:
-        """Call paths as a walk meets them, each right after its parent or all below the one before it."""
+        """Call paths in depth-first order."""
         children: list[list[int]] = [[] for _ in self._paths]
         pending: list[int] = []
         for index, path in enumerate(self._paths):

@@ -1,4 +1,4 @@
-"""Folded stacks: a line a stack, its frames divided by semicolons, and what it weighs.
+"""Write folded stacks: one line per stack, its frames separated by semicolons, and its value.
 
 Brendan Gregg's flamegraph.pl, inferno and speedscope draw them.
 """
@@ -23,8 +23,8 @@ def write_folded(experiment: Experiment, path: Path, metric: Metric, *, together
     Args:
         experiment: Any.
         path: The file, which is replaced when all of it is written.
-        metric: What stacks weigh, in whole numbers.
-        together: Whether all locations are one, without a frame for the rank.
+        metric: The stacks' values, as integers.
+        together: Whether all locations are added up, without a frame for the rank.
 
     Raises:
         InputError: A value is below 0 or too large, or the file cannot be written.
@@ -40,5 +40,5 @@ def write_folded(experiment: Experiment, path: Path, metric: Metric, *, together
 
 
 def _frame(name: str) -> str:
-    """Write a name without what ends a frame or a line."""
+    """Write a name without characters that end a frame or a line."""
     return "".join(each if each.isprintable() else "\ufffd" for each in name).replace(";", ":") or "?"

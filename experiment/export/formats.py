@@ -1,4 +1,4 @@
-"""Which format a file is written in, by its name, and what each of them holds."""
+"""The export formats: chosen by a file's name, with what each can hold."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Export:
     """A format.
 
     Attributes:
-        suffix: How its files are named.
-        title: What it is.
-        module: Of this package, and in it the function that writes it.
-        function: Likewise.
-        several: Whether it holds several metrics.
-        stacks: Whether it holds only what adds up.
+        suffix: The ending of its files' names.
+        title: Its name for users.
+        module: The module of this package with the function that writes it.
+        function: The function's name.
+        several: Whether it can hold several metrics.
+        stacks: Whether it can hold only additive metrics.
     """
 
     suffix: str
@@ -39,7 +39,7 @@ class Export:
 
     @property
     def write(self) -> Callable[..., None]:
-        """What writes it, imported when it is asked for."""
+        """The function that writes it, imported on demand."""
         found: Callable[..., None] = getattr(import_module(f".{self.module}", __package__), self.function)
         return found
 
@@ -56,7 +56,7 @@ EXPORTED: Final = tuple(each.suffix for each in _FORMATS)
 
 
 def export_of(path: Path) -> Export | None:
-    """Tell which format a file is to be written in; None if it is none of another tool."""
+    """Return the format for a file's name; None if it is no other tool's."""
     return next((each for each in _FORMATS if path.name.endswith(each.suffix)), None)
 
 
@@ -66,15 +66,15 @@ def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, t
     Args:
         experiment: Any.
         path: Its name ends in one of ``EXPORTED``.
-        names: Of metrics. If there are none: wall time, else CPU time, or, where the format holds several, all that it
-            can hold.
-        together: Whether all ranks and threads become one.
+        names: Names of metrics. Default: wall time, else CPU time, or all possible metrics if the format can hold
+            several.
+        together: Whether all ranks and threads are added up.
 
     Returns:
         The metrics that were written.
 
     Raises:
-        UsageError: Several metrics were named for a format that holds one, or one does not add up.
+        UsageError: Several metrics were named for a format that holds one, or a metric is not additive.
         InputError: There is no such metric, a value does not fit, or the file cannot be written.
     """
     kind = export_of(path)
@@ -92,10 +92,10 @@ def export(experiment: Experiment, path: Path, names: Collection[str] = (), *, t
 
 
 def _all(experiment: Experiment, *, stacks: bool) -> list[Metric]:
-    """Give all metrics, that first which stacks are drawn of; of stacks those that add up.
+    """Return all metrics, the default one of stacks first; for stacks only additive ones.
 
     Raises:
-        InputError: None does.
+        InputError: There is none.
     """
     first = default_metric(experiment)
     found = [each for each in experiment.metrics if each.aggregation == "sum" or not stacks]
@@ -105,7 +105,7 @@ def _all(experiment: Experiment, *, stacks: bool) -> list[Metric]:
 
 
 def holds_time_lines(path: Path) -> bool:
-    """Tell whether a file of this name shows time lines, if there are any."""
+    """Return whether a file of this name shows time lines if the run has them."""
     return path.name.endswith(_PERFETTO)
 
 
@@ -115,7 +115,7 @@ def export_trace(trace: Trace, path: Path, names: Collection[str] = ()) -> None:
     Args:
         trace: Any.
         path: Its name ends as ``holds_time_lines`` says.
-        names: Metrics that become counters; all if there are none.
+        names: Metrics that become counters; default all.
 
     Raises:
         InputError: There is no such metric, or the file cannot be written.

@@ -1,4 +1,4 @@
-"""Experiments as GraphFrames of Hatchet and Thickets, which are imported when they are asked for."""
+"""Convert experiments to GraphFrames of Hatchet and to Thickets; both packages are imported on demand."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 __all__ = ["to_hatchet", "to_thicket"]
 
-_INCLUSIVE = " (inc)"  # as Hatchet's readers name such columns
+_INCLUSIVE = " (inc)"  # the suffix that Hatchet's readers use
 
 
 def to_hatchet(experiment: Experiment, metrics: Sequence[str] | None = None, *, together: bool = False) -> GraphFrame:
-    """Give a GraphFrame: a node a call path, and a row a node and rank (and thread, where processes have several).
+    """Return a GraphFrame: one node per call path, one row per node and rank (and thread, if processes have several).
 
-    Of each metric there is a column with the values of each call path alone, and, if it adds up or is a minimum or a
-    maximum, one with those below it, too: ``wall_time`` and ``wall_time (inc)``. The other columns are ``name``,
-    ``type`` (the kind of region), ``file`` and ``line``. Metadata has the program and its command.
+    Each metric has a column with exclusive values and, if it is additive, a minimum or a maximum, one with inclusive
+    values: ``wall_time`` and ``wall_time (inc)``. The other columns are ``name``, ``type`` (the kind of region),
+    ``file`` and ``line``. Metadata has the program and its command.
 
     Args:
         experiment: Any.
         metrics: Names; all of them if None. Only these are read.
-        together: Whether all ranks and threads are put together, block by block: a row a node.
+        together: Whether all ranks and threads are aggregated, block by block: one row per node.
 
     Raises:
         InputError: There is no such metric, or Hatchet is not installed.
@@ -59,10 +59,10 @@ def to_hatchet(experiment: Experiment, metrics: Sequence[str] | None = None, *, 
 
 
 def to_thicket(runs: Mapping[str, Experiment], metrics: Sequence[str] | None = None) -> Thicket:
-    """Give a Thicket of several runs: a row a call path and run, all ranks and threads together.
+    """Return a Thicket of several runs: one row per call path and run, all ranks and threads aggregated.
 
     Args:
-        runs: What runs are called, and what they measured; at least one.
+        runs: Name → experiment; at least one.
         metrics: Names; all of them if None. Only these are read.
 
     Raises:
@@ -81,7 +81,7 @@ def _graph(experiment: Experiment) -> tuple[Any, list[Any]]:
     nodes: list[Any] = []
     for path in experiment.call_paths:
         region = path.region
-        about = {"name": region.name, "type": region.kind, "file": region.file}  # not the line, which edits move
+        about = {"name": region.name, "type": region.kind, "file": region.file}  # without the line, which edits change
         nodes.append(node(frame(about), None if path.parent is None else nodes[path.parent]))
         if path.parent is not None:
             nodes[path.parent].add_child(nodes[-1])
@@ -124,7 +124,7 @@ def _columns(experiment: Experiment, names: Sequence[str], *, together: bool) ->
 
 def _imported(library: str, extra: str) -> Any:
     try:
-        with redirect_stdout(sys.stderr):  # Thicket says on standard output which parts of it are missing
+        with redirect_stdout(sys.stderr):  # Thicket prints on standard output which of its parts are missing
             return import_module(library)
     except ImportError:
         raise InputError(f"this needs {library}: pip install 'autoanalyzer[{extra}]'") from None

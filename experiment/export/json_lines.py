@@ -1,4 +1,4 @@
-"""JSON lines, for a database: an object a call path, location and metric."""
+"""Write JSON lines, for a database: one object per call path, location and metric."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["write_json_lines"]
 
 
 def write_json_lines(experiment: Experiment, path: Path, metrics: Sequence[Metric], *, together: bool) -> None:
-    """Write a line for each value, with all digits; null is missing.
+    """Write one line per value, with all digits; null is missing.
 
     Args:
         experiment: Any.
         path: The file, which is replaced when all of it is written.
-        metrics: What is written.
-        together: Whether all locations are one, whose machine, node, process and thread are null.
+        metrics: The metrics to write.
+        together: Whether all locations are aggregated to one, with null for machine, node, process and thread.
 
     Raises:
         InputError: A sum is larger than a number can be, or the file cannot be written.

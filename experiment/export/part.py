@@ -1,4 +1,4 @@
-"""What is written at a time: some columns of an experiment, or all of them together as one."""
+"""The unit of writing: some columns of an experiment, or all of them aggregated."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Part:
     """Some columns.
 
     Attributes:
-        whose: A location for each; None stands for all of the experiment together.
-        read: Gives ``float64[call path, column]`` of a metric, exclusive along call paths.
+        whose: The location of each column; None for the whole experiment.
+        read: Returns ``float64[call path, column]`` of a metric, exclusive along call paths.
     """
 
     whose: Sequence[Location | None]
@@ -28,12 +28,12 @@ class Part:
 
 
 def parts(experiment: Experiment, *, together: bool, metrics: int = 1) -> Iterator[Part]:
-    """Walk the locations block by block; or give all of them together.
+    """Yield the locations block by block, or all of them aggregated.
 
     Args:
         experiment: Any.
-        together: Whether all are one.
-        metrics: How many are read of a part: where there are several blocks, they are so many times narrower.
+        together: Whether to aggregate all locations.
+        metrics: How many metrics are read per part; with several blocks, each is narrower by this factor.
     """
     if together:
         yield Part((None,), lambda metric: _together(experiment, metric))
@@ -53,7 +53,7 @@ def _together(experiment: Experiment, metric: str) -> Severity:
 
 
 def titles(experiment: Experiment) -> Callable[[Location | None], tuple[str, ...]]:
-    """Give what names a column: its rank, and its thread where a process has several; nothing for all together."""
+    """Return a function that names a column: its rank, and its thread if processes have several; or nothing."""
     threaded = any(place.thread for place in experiment.locations)
 
     def of(place: Location | None) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A profile as slices: how long, and in what; not when, which a profile does not know."""
+"""Write a profile as slices, which show how long and where, but not when: a profile does not record that."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _SAID: Final = "a profile, not a time line"
 
 
 def write_profile_slices(experiment: Experiment, path: Path, metric: Metric, *, together: bool) -> None:
-    """Write slices side by side, in the order of the call tree, for each location; they say that they are a layout.
+    """Write slices side by side, in call-tree order, for each location; they are labelled as a layout.
 
     Args:
         experiment: Any.
         path: The file, which is replaced when all of it is written.
-        metric: How long slices are: in nanoseconds, of other metrics one of it is one nanosecond.
-        together: Whether all locations are one.
+        metric: The length of slices: times in nanoseconds; for other metrics one unit is one nanosecond.
+        together: Whether to add up all locations.
 
     Raises:
         InputError: A value is below 0 or too large, or the file cannot be written.

@@ -1,4 +1,4 @@
-"""Time lines as slices and counters over time."""
+"""Write time lines as slices and counters over time."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _SAID: Final = (
     "slices are made of samples: where one holds several call paths, they lie in it one after the other, as long as "
     "each took, in the order of the call tree; in which order they were is not known"
 )
-_ROUNDED: Final = 1  # nanosecond of each part that times may be wrong by
+_ROUNDED: Final = 1  # nanoseconds of rounding error of each part
 
 
 def write_time_lines(trace: Trace, path: Path, metrics: Collection[str]) -> None:
-    """Write the slices of each thread, and a counter for each metric that is not 0 there; one line after the other.
+    """Write the slices of each thread, and a counter for each metric that is not 0 there, line by line.
 
-    What adds up is an amount a second over each sample; what is a level is what it was at its end.
+    Additive metrics become rates per second over each sample, levels keep their value at the sample's end.
 
     Args:
         trace: Any.
         path: The file, which is replaced when all of it is written.
-        metrics: Those that become counters.
+        metrics: The metrics that become counters.
 
     Raises:
         InputError: There is no such metric, or the file cannot be written.
@@ -51,7 +51,7 @@ def write_time_lines(trace: Trace, path: Path, metrics: Collection[str]) -> None
 def _slices(events: TraceEvents, lane: Lane, line: TimeLine) -> None:
     order = np.empty(len(events.stacks.order) + 1, np.intp)
     order[events.stacks.order] = np.arange(len(events.stacks.order))
-    order[-1] = len(events.stacks.order)  # what is on no call path, or on several that took little, comes last
+    order[-1] = len(events.stacks.order)  # parts on no call path, or on several short ones, come last
     at = 0
     for begin, end, paths, seconds in _samples(line):
         if begin > at:
@@ -70,7 +70,7 @@ def _slices(events: TraceEvents, lane: Lane, line: TimeLine) -> None:
 
 
 def _samples(line: TimeLine) -> Iterator[tuple[int, int, npt.NDArray[np.intp], npt.NDArray[np.float64]]]:
-    """Walk the samples: begin and end in nanoseconds, and their parts."""
+    """Yield the samples: begin and end in nanoseconds, and their parts."""
     edges = (np.rint(times * NANO).astype(np.int64).tolist() for times in (line.begin, line.end))
     for begin, end, (first, last) in zip(*edges, pairwise(line.first.tolist()), strict=True):
         yield begin, end, line.paths[first:last], line.seconds[first:last]

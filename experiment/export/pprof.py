@@ -1,7 +1,7 @@
-"""A profile for pprof: samples of several metrics, each with its stack, and the rank as a label.
+"""Write a profile for pprof: samples of several metrics, each with its stack, and the rank as a label.
 
-A file is one message, packed by gzip. Messages one after the other are one whose repeated fields hold what each of them
-holds: so it is written piece by piece.
+A file is one gzipped message. Concatenated messages form one message whose repeated fields are joined, so the file is
+written piece by piece.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from .weights import unit_of, whole_numbers
 
 __all__ = ["write_pprof"]
 
-_KEPT: Final = 1 << 14  # stacks: those of most programs
-_PIECE: Final = 4096  # samples that are written together: some hundred KiB
-_EFFORT: Final = 6  # of deflate, as gzip's own
+_KEPT: Final = 1 << 14  # stacks: enough for most programs
+_PIECE: Final = 4096  # samples written together: some hundred KiB
+_EFFORT: Final = 6  # compression level, gzip's default
 _SAID: Final = "by autoanalyzer; values are of each call path alone; a missing one is 0"
 
 
 def write_pprof(experiment: Experiment, path: Path, metrics: Sequence[Metric], *, together: bool) -> None:
-    """Write a sample for each call path and location of which a metric is not 0, with all of the metrics.
+    """Write a sample for each call path and location where a metric is not 0, with all of the metrics.
 
     Args:
         experiment: Any.
         path: The file, which is replaced when all of it is written.
-        metrics: The kinds of samples, the first of which is shown unless another is asked for.
-        together: Whether all locations are one, without labels of the rank and thread.
+        metrics: The kinds of samples; pprof shows the first by default.
+        together: Whether to add up all locations, without labels for rank and thread.
 
     Raises:
         InputError: protobuf is not installed, a value is too large, or the file cannot be written.
@@ -57,7 +57,7 @@ class _Writer:
         self._leaf_first = lru_cache(_KEPT)(self._locations)
 
     def pieces(self, blocks: Iterable[Part]) -> Iterator[bytes]:
-        """Give the message in pieces: what samples are made of, samples, and the strings that all have used."""
+        """Yield the message in pieces: the head, samples, and the strings that they use."""
         yield self._head().SerializeToString()
         piece = self._profile()
         for part in blocks:
@@ -80,7 +80,7 @@ class _Writer:
 
     def _head(self) -> Any:
         head = self._profile()
-        self._string("")  # which has to be the first
+        self._string("")  # must be the first string
         for metric in self._metrics:
             head.sample_type.add(type=self._string(metric.name), unit=self._string(unit_of(metric)[0]))
         head.default_sample_type = self._string(self._metrics[0].name)
@@ -96,7 +96,7 @@ class _Writer:
         return [frame + 1 for frame in reversed(self._stacks.frames_of(path))]
 
     def _labels(self, place: Location | None) -> Any:
-        """Give the rank, thread and node as texts, for pprof takes the number 0 for none."""
+        """Return rank, thread and node as text labels, because pprof treats the number 0 as missing."""
         holder = self._profile().sample.add()
         about = {"rank": place.process, "thread": place.thread, "node": place.node} if place else {}
         for key, value in about.items():

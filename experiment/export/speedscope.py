@@ -1,4 +1,4 @@
-"""Speedscope's own JSON: one profile a rank and thread, of the same frames.
+"""Write speedscope's own JSON: one profile per rank and thread, with shared frames.
 
 Format: https://www.speedscope.app/file-format-schema.json.
 """
@@ -23,7 +23,7 @@ from .weights import unit_of, weights
 __all__ = ["write_speedscope"]
 
 _SCHEMA: Final = "https://www.speedscope.app/file-format-schema.json"
-_UNITS: Final = frozenset({"bytes", "nanoseconds"})  # that it knows, of those that we have
+_UNITS: Final = frozenset({"bytes", "nanoseconds"})  # the units that speedscope knows, of those in use here
 
 
 def write_speedscope(experiment: Experiment, path: Path, metric: Metric, *, together: bool) -> None:
@@ -32,8 +32,8 @@ def write_speedscope(experiment: Experiment, path: Path, metric: Metric, *, toge
     Args:
         experiment: Any.
         path: The file, which is replaced when all of it is written.
-        metric: What stacks weigh, in whole numbers.
-        together: Whether all locations are one profile.
+        metric: The stacks' values, as integers.
+        together: Whether all locations are added up to one profile.
 
     Raises:
         InputError: A value is below 0 or too large, or the file cannot be written.
@@ -53,7 +53,7 @@ def write_speedscope(experiment: Experiment, path: Path, metric: Metric, *, toge
                 "name": " ".join(title(place)) or "all ranks",
                 "unit": unit if unit in _UNITS else "none",
                 "startValue": 0,
-                "endValue": sum(found.tolist()),  # which has no limit
+                "endValue": sum(found.tolist()),  # Python's integers have no limit
             }
             _put(stream, f"{',' if number else ''}\n{json.dumps(about)[:-1]}")
             _put_stacks(stream, stacks, found)

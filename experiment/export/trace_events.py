@@ -1,4 +1,4 @@
-"""JSON that Perfetto and Chrome show: slices that lie in one another, and counters, for each process and thread.
+"""Write JSON that Perfetto and Chrome show: nested slices and counters, for each process and thread.
 
 Format: Trace Event Format, by Google; ``B`` begins a slice, ``E`` ends the last one, ``C`` counts, ``M`` names.
 """
@@ -18,14 +18,14 @@ from .call_stacks import CallStacks
 
 __all__ = ["Lane", "TraceEvents", "trace_events"]
 
-_MICRO: Final = 1000  # nanoseconds of the format's unit of time
+_MICRO: Final = 1000  # nanoseconds in the format's unit of time
 
 
 class TraceEvents:
     """Writes events; ``trace_events`` makes one.
 
     Args:
-        stream: What is written to.
+        stream: The output stream.
         call_paths: What slices are of.
     """
 
@@ -38,14 +38,14 @@ class TraceEvents:
         self._lanes = 0
 
     def put(self, event: str) -> None:
-        """Write an event, which is the text of an object."""
+        """Write an event, given as the text of a JSON object."""
         self._stream.write(f"{',' if self._some else ''}\n{event}".encode())
         self._some = True
 
     def lane(self, process: int, process_name: str, thread_name: str) -> Lane:
-        """Give a thread of a process, which is named if the thread before was of another one.
+        """Return a thread's lane; a new process is named first.
 
-        Threads are numbered from 1, all of them: to Perfetto, 0 idles.
+        All threads are numbered from 1, because Perfetto takes 0 for the idle thread.
         """
         self._lanes += 1
         if process != self._process:
@@ -60,16 +60,16 @@ class TraceEvents:
         self.put(json.dumps({"ph": "M", "name": kind, **ids, "args": found}))
 
     def edge(self, kind: str, path: int, ids: str, at: int) -> None:
-        """Begin (``B``) or end (``E``) a slice; speedscope takes an end for that of a slice of the same members."""
+        """Begin (``B``) or end (``E``) a slice; speedscope matches an end with a slice of the same members."""
         self.put(f'{{"ph":"{kind}",{ids},"ts":{_microseconds(at)},{self._slices[path]}}}')
 
 
 class Lane:
-    """The slices of a thread, told by where it is from when on.
+    """The slices of a thread, driven by its position over time.
 
     Args:
-        events: What writes them.
-        ids: The members of an event that say which thread it is of.
+        events: The writer.
+        ids: The members of an event that identify the thread.
     """
 
     def __init__(self, events: TraceEvents, ids: str) -> None:
@@ -79,11 +79,11 @@ class Lane:
 
     @property
     def path(self) -> int | None:
-        """Where the thread is."""
+        """The thread's current call path."""
         return self._open[-1] if self._open else None
 
     def move(self, path: int | None, at: int) -> None:
-        """Be on a call path from now on, or on none: what lies not above it ends, and what does begins.
+        """Move to a call path, or to none: end the slices that are not above it, and begin the missing ones.
 
         Args:
             path: The call path.
@@ -102,7 +102,7 @@ class Lane:
         self._open = wanted
 
     def count(self, title: str, unit: str, value: float, at: int) -> None:
-        """Say what a counter is from now on; Perfetto calls it by its title and unit."""
+        """Write a counter's new value; Perfetto shows its title and unit."""
         named, of = json.dumps(title), json.dumps(unit)
         self._events.put(
             f'{{"ph":"C",{self._ids},"ts":{_microseconds(at)},"name":{named},"args":{{{of}:{value:.9g}}}}}'
@@ -111,12 +111,12 @@ class Lane:
 
 @contextmanager
 def trace_events(path: Path, call_paths: Sequence[CallPath], facts: Mapping[str, str]) -> Iterator[TraceEvents]:
-    """Give what writes the events of a file, which is replaced when the block ends without an error.
+    """Yield the writer of a file's events; the file is replaced when the block ends without an error.
 
     Args:
         path: The file.
         call_paths: What slices are of.
-        facts: What is known beside the events.
+        facts: Further facts.
 
     Raises:
         InputError: The file cannot be written.
@@ -129,7 +129,7 @@ def trace_events(path: Path, call_paths: Sequence[CallPath], facts: Mapping[str,
 
 
 def _microseconds(nanoseconds: int) -> str:
-    """Write a time as the format has it, with all digits."""
+    """Write a time in the format's unit, with all digits."""
     whole, part = divmod(nanoseconds, _MICRO)
     return f"{whole}.{part:03d}"
 

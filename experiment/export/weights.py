@@ -1,4 +1,4 @@
-"""What stacks weigh: a metric that adds up, in whole numbers, which is what most formats hold."""
+"""The values of stacks: an additive metric in integers, because most formats hold only those."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .part import parts
 
 __all__ = ["NANO", "default_metric", "metric_of_stacks", "unit_of", "weights", "whole_numbers"]
 
-NANO: Final = 1e9  # of a second: what clocks tell apart
+NANO: Final = 1e9  # seconds per nanosecond, the resolution of clocks
 _MOST: Final = 2.0**63  # what 64 bits with a sign do not hold
 
 
 def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
-    """Give a metric that stacks can be drawn of: the named one, or a time.
+    """Return a metric for stacks: the named one, or a time.
 
     Raises:
-        InputError: There is none, or it does not add up.
+        InputError: There is none, or it is not additive.
     """
     name = default_metric(experiment) if name is None else name
     if name is None:
@@ -38,20 +38,20 @@ def metric_of_stacks(experiment: Experiment, name: str | None = None) -> Metric:
 
 
 def default_metric(experiment: Experiment) -> str | None:
-    """Name what stacks are drawn of unless asked for another: wall time, else CPU time; None if there is neither."""
+    """Return the default metric for stacks: wall time, else CPU time; None if there is neither."""
     return next((each for each in WEIGHING_TIMES if each in experiment), None)
 
 
 def unit_of(metric: Metric) -> tuple[str, float]:
-    """Name the unit of whole numbers, and how many of it make one of the metric's."""
+    """Return the integer unit of a metric, and how many of it make one of the metric's unit."""
     return ("nanoseconds", NANO) if metric.unit == "sec" else (metric.unit, 1.0)
 
 
 def whole_numbers(values: Severity, metric: Metric) -> npt.NDArray[np.int64]:
-    """Round to whole numbers of ``unit_of``; what is missing is 0.
+    """Round to integers in ``unit_of``; missing values become 0.
 
     Raises:
-        InputError: One does not fit into 64 bits.
+        InputError: A value does not fit into 64 bits.
     """
     with np.errstate(over="ignore"):
         rounded = np.rint(np.nan_to_num(values, posinf=np.inf, neginf=-np.inf) * unit_of(metric)[1])
@@ -64,7 +64,7 @@ def whole_numbers(values: Severity, metric: Metric) -> npt.NDArray[np.int64]:
 def weights(
     experiment: Experiment, metric: Metric, *, together: bool
 ) -> Iterator[tuple[Location | None, npt.NDArray[np.int64]]]:
-    """Walk the locations: what each call path alone weighs on each, ``int64[call path]``.
+    """Yield each location and the exclusive value of each call path there, ``int64[call path]``.
 
     Raises:
         InputError: A value is below 0, as in differences.

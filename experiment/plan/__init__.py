@@ -1,4 +1,4 @@
-"""A plan: which regions a build makes, as data."""
+"""Plans: which regions a build instruments, as data."""
 
 from .pattern import Pattern
 from .plan import Exclude, Include, Merge, Plan, Split, build_line

@@ -1,4 +1,4 @@
-"""The modes of instrumentation (paper 001, section 5): which regions a source is divided into."""
+"""The modes of instrumentation (Liu et al. 2011, section 5): how a source is divided into regions."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ _KINDS: Final = {
 
 
 def kinds_of(mode: str) -> tuple[str, ...]:
-    """Name the kinds of the regions that a mode makes."""
+    """Return the kinds of the regions that a mode instruments."""
     return _KINDS.get(mode, (mode,))
 
 
 def mode_of(kind: str) -> str:
-    """Name the mode that regions of a kind belong to; of loops that of the outermost."""
+    """Return the mode that regions of a kind belong to; for loops, the outermost loops' mode."""
     return _OF_KIND.get(kind, kind)
 
 
 def asked_modes(text: str, asked_by: str) -> tuple[str, ...]:
-    """Read the modes that an option or a variable names, with commas or blanks between them.
+    """Parse the modes in an option or a variable, separated by commas or blanks.
 
     Raises:
-        UsageError: There is no such mode, or none is named.
+        UsageError: A mode does not exist, or none is named.
     """
     found = modes_of(text.replace(",", " ").split(), asked_by)
     if not found:
@@ -52,11 +52,11 @@ def asked_modes(text: str, asked_by: str) -> tuple[str, ...]:
 
 
 def modes_of(words: Iterable[str], asked_by: str) -> tuple[str, ...]:
-    """Read names of modes, in the order of ``MODES``.
+    """Convert words to modes, in the order of ``MODES``.
 
     Args:
         words: The names.
-        asked_by: What has named them, for the message.
+        asked_by: The option or variable with the names, for the message.
 
     Raises:
         UsageError: There is no such mode.

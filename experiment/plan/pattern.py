@@ -1,4 +1,4 @@
-"""Which regions a rule of a plan means."""
+"""The regions that a rule of a plan matches."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _FORTRAN: Final = re.compile(r"\.f(?:or|tn|pp|\d\d)?$", re.IGNORECASE)
 
 
 class Pattern(NamedTuple):
-    """Which regions are meant; what is None holds for any.
+    """A pattern of regions; None matches anything.
 
     Attributes:
-        kind: Of the region, as ``Region`` has it; as the next three a pattern of ``fnmatch``.
+        kind: The region's kind, as in ``Region``; like the next three a pattern of ``fnmatch``.
         name: Its name.
         file: Its file, by its whole path or by the end of it.
-        function: The function that encloses it, or is it.
-        ordinal: Its place among those of its kind in its function.
+        function: The function that encloses the region, or is the region.
+        ordinal: Its index among the regions of its kind in its function.
     """
 
     kind: str | None = None
@@ -35,17 +35,17 @@ class Pattern(NamedTuple):
 
     @classmethod
     def of(cls, region: Region) -> Pattern:
-        """Give the pattern of one region's identity."""
+        """Return the pattern of one region's identity."""
         kind, file, function, ordinal = region.identity
         return cls(kind, None, _escaped(file), _escaped(function), ordinal)
 
     @classmethod
     def of_name(cls, region: Region) -> Pattern:
-        """Give the pattern of the regions of one name in a function."""
+        """Return the pattern of all regions with a region's name in its function."""
         return cls.of(region)._replace(name=_escaped(region.name), ordinal=None)
 
     def matches(self, region: Region) -> bool:
-        """Tell whether a region is meant."""
+        """Return whether a region matches."""
         return (
             self.ordinal in {None, region.ordinal}
             and _is(self.kind, region.kind)
@@ -55,11 +55,11 @@ class Pattern(NamedTuple):
         )
 
     def is_of_file(self, file: str) -> bool:
-        """Tell whether regions of a file can be meant, whatever folder the compiler is given its name from."""
+        """Return whether regions of a file can match, whatever folder the compiler's file name is relative to."""
         if self.file is None or _is(self.file, file):
             return True
         if self.file.rpartition("/")[2] != file.rpartition("/")[2] and not _SPECIAL.search(self.file):
-            return False  # as most rules of a large plan
+            return False  # as for most rules of a large plan
         whole = os.path.abspath(file)  # noqa: PTH100 - links are not followed
         if self.file.startswith("/"):
             return _is(self.file, whole)
@@ -67,16 +67,16 @@ class Pattern(NamedTuple):
         return whole.endswith(end) or _is(f"*{end}", whole)
 
     def __str__(self) -> str:
-        """Say it as a plan does: ``kind = "loop", function = "solve"``."""
+        """Return the pattern as in a plan: ``kind = "loop", function = "solve"``."""
         return ", ".join(f"{key} = {spelled(value)}" for key, value in self.keys().items())
 
     def keys(self) -> dict[str, str | int]:
-        """Give the keys that are set, in the order in which a plan has them."""
+        """Return the keys that are set, in a plan's order."""
         return {key: value for key in KEYS if (value := getattr(self, key)) is not None}
 
 
 def spelled(value: object) -> str:
-    """Spell a value as TOML does, which escapes what JSON does in the same way."""
+    """Write a value in TOML, whose escapes are those of JSON."""
     import json  # noqa: PLC0415 - builds spell none
 
     found = list(value) if isinstance(value, tuple) else value
@@ -84,7 +84,7 @@ def spelled(value: object) -> str:
 
 
 def _is_called(wanted: str | None, found: str, file: str) -> bool:
-    """Tell whether a name is meant; Fortran's are the same in upper and lower case."""
+    """Return whether a name matches; Fortran's names ignore case."""
     if wanted is None or not _FORTRAN.search(file):
         return _is(wanted, found)
     return _is(wanted.lower(), found.lower())
@@ -93,7 +93,7 @@ def _is_called(wanted: str | None, found: str, file: str) -> bool:
 def _is(wanted: str | None, found: str) -> bool:
     if wanted is None or wanted == found:
         return True
-    # A plan may have thousands of rules, and fnmatch keeps few patterns ready.
+    # A plan may have thousands of rules, and fnmatch caches only few patterns.
     return _SPECIAL.search(wanted) is not None and fnmatchcase(found, wanted)
 
 

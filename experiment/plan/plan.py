@@ -1,4 +1,4 @@
-"""A plan: which regions a build makes, as data. ``regions --plan``, a run and a user write it, the front ends obey it.
+"""A plan: which regions a build instruments. ``regions --plan``, runs and users write it; front ends follow it.
 
 .. code-block:: toml
 
@@ -30,10 +30,10 @@
     ordinal = 0
     into = "blocks"
 
-A rule holds for the regions that match all of its keys among ``kind``, ``name``, ``file``, ``function`` and
+A rule applies to the regions that match all of its keys among ``kind``, ``name``, ``file``, ``function`` and
 ``ordinal``; texts are patterns (``*``, ``?``, ``[…]``). Kind, file, function and ordinal together are a region's
-identity. In the entries that runs write, ``texts`` says for which texts of the file they hold: ordinals mean other
-regions in others.
+identity. In entries that runs write, ``texts`` lists the versions of the file to which they apply, because ordinals
+denote different regions in other versions.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ VERSION: Final = 2
 PARTS: Final = ("loops", "blocks")
 _MEMBER: Final = re.compile(r"(?P<kind>[a-z]+)#(?P<ordinal>\d+)")
 
-# Languages by the ends of files' names, and how makefiles are told their compilers.
+# The language by the end of a file's name, and the variable in makefiles for its compiler.
 _COMPILERS: Final = (
     (re.compile(r"\.[ch]$"), "CC=aa-mpicc"),
     (re.compile(r"\.(C|H|cc|cp|cpp|CPP|cxx|c\+\+|hh|hpp|hxx|h\+\+|tcc)$"), "CXX=aa-mpicxx"),
@@ -71,7 +71,7 @@ _COMPILERS: Final = (
 
 
 class Include(NamedTuple):
-    """Regions that are made beyond the modes.
+    """Regions that are instrumented beyond the modes.
 
     Attributes:
         pattern: Which.
@@ -94,13 +94,13 @@ class Include(NamedTuple):
 
 
 class Exclude(NamedTuple):
-    """Regions that are not made; their time goes to what they lie in.
+    """Regions that are not instrumented; their time goes to the enclosing region.
 
     Attributes:
         pattern: Which.
         reason: Why.
         comment: What a reader is told; not read back.
-        texts: The texts of its file that the rule holds for, as ``Region.text`` names them; any if there are none.
+        texts: The versions of its file to which the rule applies, as in ``Region.text``; all if empty.
     """
 
     pattern: Pattern
@@ -118,18 +118,18 @@ class Exclude(NamedTuple):
         return hash(self._replace(comment="")[:])
 
     def matches(self, region: Region) -> bool:
-        """Tell whether a region is meant, in the text that it has now."""
+        """Return whether a region matches in the current version of its file."""
         return (not self.texts or region.text in self.texts) and self.pattern.matches(region)
 
 
 class Merge(NamedTuple):
-    """Neighbours that become one region, from the first to the last, with what stands between.
+    """Adjacent regions that become one region, from the first to the last, with everything between them.
 
     Attributes:
-        file: Where they are, a pattern; None for any.
-        function: What encloses them, a pattern.
+        file: Pattern of their file; None for any.
+        function: Pattern of the enclosing function.
         regions: Their names, such as ``loop@41``, or kinds and ordinals, ``loop#0``.
-        name: What the whole is called; the members' names if empty.
+        name: The name of the merged region; the members' names if empty.
     """
 
     file: str | None
@@ -138,7 +138,7 @@ class Merge(NamedTuple):
     name: str = ""
 
     def member(self, region: Region) -> int:
-        """Give the place of a region among the members; -1 if it is none."""
+        """Return the index of a region among the members; -1 if it is none."""
         if Pattern(file=self.file, function=self.function).matches(region):
             for place, word in enumerate(self.regions):
                 match = _MEMBER.fullmatch(word)
@@ -150,12 +150,12 @@ class Merge(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Regions that are opened.
+    """Regions that are opened, so that their parts become regions.
 
     Attributes:
         pattern: Which.
-        into: ``loops``: those right in it become regions. ``blocks``: so does every statement right in it that holds
-            others, and what stands between them.
+        into: ``loops``: the loops directly in it become regions. ``blocks``: so do all compound statements directly in
+            it, and the code between them.
     """
 
     pattern: Pattern
@@ -163,15 +163,15 @@ class Split(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a build makes of a program's regions.
+    """How a build divides a program into regions.
 
     Attributes:
-        modes: The modes; None for those that the command names, or the default.
-        include: What is made beyond them.
-        exclude: What is not made, whatever else asks for it.
-        eliminate: What is not made of all that is left.
-        merge: What becomes one.
-        split: What is opened.
+        modes: The modes; None for those of the command, or the default ones.
+        include: Regions beyond the modes.
+        exclude: Regions that are never instrumented, whatever other rules state.
+        eliminate: Regions removed from the rest.
+        merge: Adjacent regions that are merged.
+        split: Regions that are opened.
     """
 
     modes: tuple[str, ...] | None = None
@@ -182,13 +182,13 @@ class Plan(NamedTuple):
     split: tuple[Split, ...] = ()
 
     def patterns(self) -> Iterator[tuple[str, Pattern]]:
-        """Give each rule's table and pattern, but for those of ``merge``, or of certain texts."""
+        """Yield each rule's table and pattern, except for ``merge`` and rules for certain versions of a file."""
         for table, rule in self._rules():
             if not getattr(rule, "texts", ()):
                 yield table, rule.pattern
 
     def files(self) -> frozenset[str]:
-        """Give the files that rules name."""
+        """Return the files that rules name."""
         return frozenset(rule.pattern.file for _, rule in self._rules() if rule.pattern.file)
 
     def _rules(self) -> Iterator[tuple[str, Include | Exclude | Split]]:
@@ -198,11 +198,11 @@ class Plan(NamedTuple):
 
 
 def build_line(path: Path, plan: Plan | None = None) -> str:
-    """Give the line for a shell that builds by a plan, from whatever folders the build calls the compiler.
+    """Return the shell line that builds with a plan, from whatever folders the build calls the compiler.
 
     Args:
         path: Where the plan is.
-        plan: What is in it: its files tell which compilers there are.
+        plan: The plan, whose files show which compilers are needed.
     """
     files = plan.files() if plan else frozenset()
     compilers = [compiler for language, compiler in _COMPILERS if any(map(language.search, files))]

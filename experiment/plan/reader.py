@@ -1,4 +1,4 @@
-"""Reading a plan, and refusing what is none."""
+"""Read plans, and refuse invalid ones."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def load_plan(path: Path, name: str = "") -> Plan:
 
     Args:
         path: The file.
-        name: What messages call it; the path if empty.
+        name: Its name in messages; the path if empty.
 
     Raises:
-        InputError: The file cannot be read, or is no plan.
+        InputError: The file cannot be read, or is not a plan.
     """
     import tomllib  # noqa: PLC0415 - most builds have no plan
 
@@ -43,7 +43,7 @@ def load_plan(path: Path, name: str = "") -> Plan:
 
 
 class _Reader:
-    """Turn what TOML says into rules, or refuse it with the plan's name."""
+    """Converts TOML to rules, or refuses it with the plan's name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -89,7 +89,7 @@ class _Reader:
         return Pattern(**values)
 
     def _include(self, entry: dict[str, Any]) -> Include:
-        # An entry that was turned round keeps the reason and the texts that it had.
+        # A reversed entry keeps its reason and texts.
         pattern = self._pattern("include", entry, "modes", "reason", "texts")
         modes = self._modes("include: modes", entry["modes"]) if "modes" in entry else ()
         if not modes and "modes" in entry:

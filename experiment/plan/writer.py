@@ -1,4 +1,4 @@
-"""Writing a plan as TOML."""
+"""Write a plan as TOML."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["save_plan"]
 
 
 def save_plan(path: Path, plan: Plan, head: str = "") -> None:
-    """Write a plan; what is read back is the same.
+    """Write a plan that is read back unchanged.
 
     Args:
         path: The file.
         plan: The plan.
-        head: Lines of comment for its top, each with its ``#``.
+        head: Comment lines for its top, each with its ``#``.
 
     Raises:
         InputError: The file cannot be written.

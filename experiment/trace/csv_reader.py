@@ -1,7 +1,7 @@
-"""Traces as CSV, which any monitoring system can write.
+"""Read traces as CSV, which any monitoring system can write.
 
-The first line names the columns, ``time,process,thread,<metric>[<unit>],…``; every other line is a sample: seconds,
-a rank, a thread, and a number a metric, where an empty field is a missing one.
+The first line names the columns, ``time,process,thread,<metric>[<unit>],…``; every other line is a sample: seconds, a
+rank, a thread, and one number per metric; an empty field is a missing value.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _NOTHING: Final = frozenset({"", "nan", "NaN", "NA"})
 _PIECE: Final = 2**22  # bytes at a time
 _LONGEST: Final = 2**24  # characters in a line
 _NUMBER: Final = 2**31
-_DIGITS: Final = 100  # of such a number, leading zeros included
+_DIGITS: Final = 100  # of a number, including leading zeros
 _LAST: Final = 2.0**53  # seconds
 
 
 class TraceReader:
-    """Reads a trace piece by piece, as it comes."""
+    """Reads a trace piece by piece."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -44,18 +44,18 @@ class TraceReader:
 
     @property
     def metrics(self) -> tuple[str, ...] | None:
-        """Names, once the header was read."""
+        """Names, once the header has been read."""
         return self._metrics
 
     def feed(self, piece: bytes, *, last: bool = False) -> Samples:
-        """Take the next piece, and give its samples; what follows its last end of line is kept for the next one.
+        """Parse the next piece and return its samples; text after its last end of line is kept for the next one.
 
         Args:
-            piece: Of any length.
-            last: Nothing follows: the last line is whole, with or without its end.
+            piece: Text of any length.
+            last: Whether this is the last piece: its last line is whole, with or without its end.
 
         Raises:
-            InputError: A line is none of a trace, with its place.
+            InputError: A line is not a sample; the message has its place.
         """
         rows: list[tuple[int, list[str]]] = []
         try:
@@ -133,10 +133,10 @@ class TraceReader:
 
 
 def read_trace(stream: BinaryIO, name: str) -> Samples:
-    """Read a whole trace, and put it in the order of time.
+    """Read a whole trace, sorted by time.
 
     Raises:
-        InputError: It is none.
+        InputError: It is not a trace.
     """
     reader = TraceReader(name)
     parts = [reader.feed(piece) for piece in iter(lambda: stream.read(_PIECE), b"")]
@@ -147,7 +147,7 @@ def read_trace(stream: BinaryIO, name: str) -> Samples:
 
 def _finite(field: str) -> float:
     try:
-        if "_" in field or not field.isascii():  # which Python's numbers may have
+        if "_" in field or not field.isascii():  # which Python accepts in numbers
             raise ValueError
         value = float(field)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Traces as CSV, as ``csv_reader`` reads them: what adds up becomes rates, for a sample tells nothing of its length."""
+"""Write traces as CSV for ``csv_reader``; additive metrics become rates, because samples have no length there."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .time_line import Trace
 
 __all__ = ["write_trace"]
 
-_DIGITS: Final = 9  # of a value; of times nanoseconds
+_DIGITS: Final = 9  # of a value; times in nanoseconds
 
 
 def write_trace(trace: Trace, path: Path) -> None:
-    """Write a trace, a line after the other: first all samples of the first location. Call paths are not in it.
+    """Write a trace line by line, location by location. Call paths are omitted.
 
     Args:
         trace: Any.

@@ -1,4 +1,4 @@
-"""Time lines over equal steps of time, as far as they go by now: what projection pursuit takes."""
+"""Time lines over equal steps of time, as far as they are known yet: the input of projection pursuit."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from .time_line import Trace
 
 __all__ = ["EqualSteps", "KnownSoFar", "samples_of"]
 
-_MOST: Final = 1_000_000  # steps of a location
+_MOST: Final = 1_000_000  # steps per location
 
 Values = npt.NDArray[np.float64]
 
 
 class KnownSoFar(NamedTuple):
-    """What is known of a location by now.
+    """The samples of a location that are known yet.
 
     Attributes:
         place: Process and thread.
         begin: ``float64[sample]``, seconds.
         end: Likewise.
-        values: ``float64[sample, metric]``: what passed in the sample, or levels; NaN where it was not recorded.
+        values: ``float64[sample, metric]``: amounts in the sample, or levels; NaN if not recorded.
     """
 
     place: tuple[int, int]
@@ -41,14 +41,14 @@ class KnownSoFar(NamedTuple):
 
 @dataclass
 class EqualSteps:
-    """Gives what happened in each step, once, whenever it is known: rates of what adds up, else levels.
+    """Returns the values of each step once, as soon as it is complete: rates of additive metrics, and levels.
 
-    Samples may be merged, and longer, when the line is seen again.
+    Later calls may pass merged, longer samples.
 
     Attributes:
-        metrics: A column of values each.
+        metrics: Names, one column of values each.
         step: Seconds.
-        passed: Process and thread → how many steps were given.
+        passed: Process and thread → the number of steps returned.
     """
 
     metrics: Sequence[Metric]
@@ -56,7 +56,7 @@ class EqualSteps:
     passed: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def new(self, lines: Iterable[KnownSoFar]) -> Samples:
-        """Give the steps that are complete by now, and were not before; each is a sample at its end."""
+        """Return the steps that have become complete since the last call; each is a sample at its end."""
         parts = [self._of_line(line) for line in lines if len(line.end)]
         locations = list(self.passed)
         numbers = {place: number for number, place in enumerate(locations)}
@@ -87,7 +87,7 @@ class EqualSteps:
 
 
 def samples_of(trace: Trace, step: float) -> Samples:
-    """Give a whole trace over equal steps.
+    """Return a whole trace over equal steps.
 
     Args:
         trace: Its lines are read one after the other.

@@ -1,4 +1,4 @@
-"""Means of samples over other spans of time."""
+"""Means of samples over other intervals."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from ..metric import Metric
 
 __all__ = ["means", "rates"]
 
-_ROUNDINGS: Final = 8  # units in the last place of a sum that a difference of two sums may be off
+_ROUNDINGS: Final = 8  # rounding error, in units in the last place of a sum, of a difference of two sums
 
 Values = npt.NDArray[np.float64]
 
 
 def means(begin: Values, end: Values, values: Values, first: Values, last: Values) -> Values:
-    """Give the means over spans, ``float64[span, metric]``; NaN where half of a span or more is unknown.
+    """Return the means over intervals, ``float64[span, metric]``; NaN if half of an interval or more is unknown.
 
     Args:
         begin: ``float64[sample]``, seconds.
         end: Likewise; after ``begin``, and not after the next one's.
-        values: ``float64[sample, metric]``, each during the whole sample; NaN where it is not known.
+        values: ``float64[sample, metric]``, constant during a sample; NaN if unknown.
         first: ``float64[span]``, seconds.
-        last: Likewise, not before ``first``. A span of no length has the value of the sample that it lies in.
+        last: Likewise, not before ``first``. An interval of no length has the value of the sample around it.
     """
     if not len(end):
         return np.full((len(first), values.shape[1]), np.nan)
@@ -45,20 +45,20 @@ def means(begin: Values, end: Values, values: Values, first: Values, last: Value
 
 
 def rates(metrics: Sequence[Metric], begin: Values, end: Values, values: Values) -> Values:
-    """Give amounts a second of what adds up, and levels, ``float64[sample, metric]``; a sample of no length has none.
+    """Return rates per second of additive metrics, and levels, ``float64[sample, metric]``; NaN for empty samples.
 
     Args:
         metrics: The columns.
         begin: ``float64[sample]``, seconds.
         end: Likewise.
-        values: ``float64[sample, metric]``: what passed in the sample, or levels.
+        values: ``float64[sample, metric]``: amounts in the sample, or levels.
     """
     length = np.where(end > begin, end - begin, np.nan)[:, None]
     return np.where([metric.additive for metric in metrics], values / length, values + 0 * length)
 
 
 def _upto(amounts: Values) -> Values:
-    """Sum up to each knot: nothing passes from the end of a sample to the next one's begin."""
+    """Return the cumulative sum at each knot; nothing is added between a sample's end and the next one's begin."""
     table = np.zeros((2 * len(amounts), amounts.shape[1]))
     table[1::2] = amounts
     summed: Values = table.cumsum(axis=0)

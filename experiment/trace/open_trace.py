@@ -1,4 +1,4 @@
-"""Opening a trace, whatever wrote it: a file of ours, a run's folder, an OTF2 archive, or CSV."""
+"""Open a trace from any source: our own file, a run's folder, an OTF2 archive, or CSV."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CSV: Final = ".csv"
 
 
 def open_trace(path: Path) -> Samples | Trace:
-    """Open a trace; one in CSV is read as a whole.
+    """Open a trace; CSV is read whole.
 
     Args:
         path: A ``.csv`` file, an ``.otf2`` archive, one of ``run --trace``, or the folder of such a run.

@@ -18,11 +18,11 @@ class Samples:
     """Samples of one trace, in any order.
 
     Attributes:
-        metrics: Names, a column of ``values`` each.
-        units: One a metric; empty where there is none.
+        metrics: Names, one column of ``values`` each.
+        units: One per metric; empty if there is none.
         locations: Process and thread, in the order in which they were first seen.
         times: ``float64[sample]``, seconds.
-        places: ``int[sample]``, which location.
+        places: ``int[sample]``, indices of ``locations``.
         values: ``float64[sample, metric]``, NaN where missing.
     """
 
@@ -35,15 +35,15 @@ class Samples:
 
     @classmethod
     def none(cls) -> Samples:
-        """Give no samples, of no metrics."""
+        """Return an empty set of samples, without metrics."""
         return cls((), (), [], np.empty(0), np.empty(0, dtype=np.intp), np.empty((0, 0)))
 
     def part(self, taken: npt.NDArray[np.bool_] | npt.NDArray[np.intp] | slice) -> Samples:
-        """Give some of the samples: ``bool[sample]``, their numbers, or a slice, which copies nothing."""
+        """Return some of the samples: ``bool[sample]``, their indices, or a slice, which copies nothing."""
         return replace(self, times=self.times[taken], places=self.places[taken], values=self.values[taken])
 
     def with_more(self, *later: Samples) -> Samples:
-        """Add samples that the same reader gave later."""
+        """Append samples that the same reader returned later."""
         parts = [each for each in (self, *later) if each.metrics]
         if not parts:
             return self

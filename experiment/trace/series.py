@@ -1,4 +1,4 @@
-"""One metric over time: what traces are compared by."""
+"""One metric over time, by which traces are compared."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Series", "every_series", "series_of"]
 
 Values = npt.NDArray[np.float64]
 
-_FINER: Final = 4  # times as many steps as a line has samples, at most: some may be long
+_FINER: Final = 4  # at most this many steps per sample of a line, because some samples may be long
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,13 +27,13 @@ class Series:
 
     Attributes:
         name: The metric.
-        unit: Of a rate, that of the metric over ``sec``.
-        rate: Whether values are amounts a second, of what adds up.
+        unit: The unit; for a rate, the metric's unit over ``sec``.
+        rate: Whether values are rates per second of an additive metric.
         source: The trace's file.
         begin: ``float64[sample]``, seconds.
-        times: ``float64[sample]``, seconds, increasing: where samples end.
-        values: ``float64[sample]``: rates of our own traces' sums, otherwise as they are in the trace; the mean of
-            locations. NaN where missing.
+        times: ``float64[sample]``, seconds, increasing: the ends of samples.
+        values: ``float64[sample]``, mean over locations: rates for additive metrics of our own traces, otherwise as in
+            the trace. NaN if missing.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Series:
         return len(self.times)
 
     def over(self, begin: Values, end: Values) -> Values:
-        """Give the means over other samples, ``float64[other]``; NaN where half of one or more is not known.
+        """Return the means over other intervals, ``float64[other]``; NaN if half of one or more is unknown.
 
         Args:
             begin: ``float64[other]``, seconds.
@@ -57,11 +57,11 @@ class Series:
         return means(self.begin, self.times, self.values[:, None], begin, end)[:, 0]
 
     def known(self) -> Series:
-        """Give the series without missing values."""
+        """Return the series without missing values."""
         return self.part(~np.isnan(self.values))
 
     def part(self, taken: npt.NDArray[np.bool_]) -> Series:
-        """Give some of the samples."""
+        """Return some of the samples."""
         return replace(self, begin=self.begin[taken], times=self.times[taken], values=self.values[taken])
 
 
@@ -74,15 +74,15 @@ class _Line(NamedTuple):
 
 
 def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: Collection[int] | None = None) -> Series:
-    """Give a metric over time, as the mean of locations.
+    """Return a metric over time, as the mean over locations.
 
-    A location alone keeps its samples; of several the means over equal steps, as long as samples are, are taken.
+    A single location keeps its samples; several are averaged over equal steps of about a sample's length.
 
     Args:
         trace: Of any tool.
         metric: One of its metrics.
-        source: What the trace is called.
-        ranks: Those that are wanted; None for all.
+        source: The trace's name.
+        ranks: The ranks to include; None for all.
 
     Raises:
         InputError: There is no such metric, none of the ranks, or no sample.
@@ -97,10 +97,10 @@ def series_of(trace: Samples | Trace, metric: str, source: str = "", *, ranks: C
 
 
 def every_series(trace: Samples | Trace, source: str = "", *, ranks: Collection[int] | None = None) -> list[Series]:
-    """Give all metrics over time, those without a sample left out.
+    """Return all metrics over time, except those without a sample.
 
     Args:
-        trace: As for ``series_of``, and what else.
+        trace: As for ``series_of``.
         source: Likewise.
         ranks: Likewise.
     """
@@ -115,7 +115,7 @@ def _names(trace: Samples | Trace) -> Sequence[str]:
 
 
 def _some(trace: Samples | Trace, metrics: Sequence[str], source: str, ranks: Collection[int] | None) -> list[Series]:
-    """Give metrics that have the same samples: all of a trace of ours, one of another."""
+    """Return metrics with common samples: all of a trace of ours, one of another trace."""
 
     def lines() -> Iterator[_Line]:
         found = _of_trace(trace, metrics, ranks) if isinstance(trace, Trace) else _of_samples(trace, metrics[0], ranks)
@@ -131,7 +131,7 @@ def _some(trace: Samples | Trace, metrics: Sequence[str], source: str, ranks: Co
 
 
 def _about(trace: Samples | Trace, metric: str) -> tuple[str, bool]:
-    """Give the unit of a series, and whether it is a rate: sums of our own traces become rates."""
+    """Return the unit of a series, and whether it is a rate: additive metrics of our own traces become rates."""
     if not isinstance(trace, Trace):
         return trace.units[trace.metrics.index(metric)], False
     about = trace.metrics[trace.column(metric)]
@@ -156,7 +156,7 @@ def _mean(lines: Callable[[], Iterator[_Line]]) -> _Line | None:
 
 
 def _of_trace(trace: Trace, metrics: Sequence[str], ranks: Collection[int] | None) -> Iterator[_Line]:
-    """Give rates of what adds up, and levels."""
+    """Yield rates of additive metrics, and levels."""
     columns = [trace.column(metric) for metric in metrics]
     wanted = [trace.metrics[column] for column in columns]
     for number, place in enumerate(trace.locations):
@@ -168,7 +168,7 @@ def _of_trace(trace: Trace, metrics: Sequence[str], ranks: Collection[int] | Non
 
 
 def _of_samples(samples: Samples, metric: str, ranks: Collection[int] | None) -> Iterator[_Line]:
-    """Give values as they are; each holds since the sample before it. Samples of one moment are one, their mean."""
+    """Yield values as they are, each constant since the sample before; samples at the same time are averaged."""
     column = samples.metrics.index(metric)
     for number, (process, _) in enumerate(samples.locations):
         if ranks is None or process in ranks:

@@ -1,4 +1,4 @@
-"""A trace of ours: the samples of each location, one after the other, what passed in them, and on which call paths."""
+"""Our own trace: each location's samples in order, with amounts, and the call paths of each."""
 
 from __future__ import annotations
 
@@ -22,18 +22,17 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimeLine:
-    """What a location did, sample by sample; one begins where the one before ends, or later.
+    """A location's samples; each begins where the one before ends, or later.
 
     Attributes:
         begin: ``float64[sample]``, seconds since the first process of the run started.
         end: Likewise; after ``begin``, and not after the next one's.
-        values: ``float64[sample, metric]``: what passed in the sample; of a level, what it was at the end. NaN where
-            it was not measured.
+        values: ``float64[sample, metric]``: the amount in the sample, or a level at its end. NaN if not measured.
         first: ``int[sample + 1]``: where the parts of each sample begin in the following three.
-        paths: ``int[part]``: call paths; -1 stands for several that took little.
+        paths: ``int[part]``: call paths; -1 stands for several short ones together.
         visits: ``int64[part]``: how often each was entered.
-        seconds: ``float64[part]``: how long the location was in it, and in nothing below it.
-        computing: ``float64[part]``: of these seconds those on a processor, and in no call of MPI, file I/O or OpenMP.
+        seconds: ``float64[part]``: seconds in the call path itself, without its descendants.
+        computing: ``float64[part]``: those of these seconds that were CPU time outside MPI, file I/O and OpenMP.
     """
 
     begin: Values
@@ -56,15 +55,15 @@ class TimeLine:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """The time lines of a run, which are read when they are asked for.
+    """The time lines of a run, read on demand.
 
     Attributes:
-        metrics: What ``values`` has in its columns. What is not ``additive`` is a level.
+        metrics: The columns of ``values``. A metric that is not ``additive`` is a level.
         call_paths: Parents before children.
         locations: One for each line.
-        counts: How many samples each line has.
-        read: Gives the line of a location.
-        facts: What else is known: how samples were taken, of what.
+        counts: The number of samples in each line.
+        read: Returns the line of a location.
+        facts: Further facts: how samples were taken, of what program.
     """
 
     metrics: Sequence[Metric]
@@ -75,15 +74,15 @@ class Trace:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def line(self, location: int) -> TimeLine:
-        """Read the time line of a location, by its place in ``locations``."""
+        """Return the time line of a location, by its index in ``locations``."""
         return self.read(location)
 
     def lines(self) -> Iterator[TimeLine]:
-        """Read one line after the other."""
+        """Yield one line after the other."""
         return map(self.line, range(len(self.locations)))
 
     def column(self, metric: str) -> int:
-        """Find a metric among the columns.
+        """Return the column of a metric.
 
         Raises:
             InputError: There is no such metric.

@@ -1,9 +1,9 @@
 """A trace as a file: a zip of numpy arrays, which ``numpy.load`` opens as well.
 
-``trace.json`` says what it is: kind and version, metrics, call paths, locations with their numbers of samples, facts.
-The lines of neighbouring locations make a block, each of their arrays one member: ``7/begin.npy``, ``7/value-12.npy``.
-So a line is read without the others, and a million samples without the rest. Seconds are whole nanoseconds, and whole
-numbers take as few bytes as they need; of signed ones -1 is a value that was not recorded.
+``trace.json`` describes it: kind and version, metrics, call paths, locations with their numbers of samples, facts. The
+lines of neighbouring locations form a block, with one member per array: ``7/begin.npy``, ``7/value-12.npy``. So a line
+can be read without the others, and one array of a million samples without the rest. Times are in whole nanoseconds, and
+integers take as few bytes as possible; in signed ones -1 is a value that was not recorded.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _KIND: Final = "autoanalyzer trace"
 _VERSION: Final = 3
 _HEAD: Final = "trace.json"
 _BLOCK: Final = 1 << 16  # samples of a block, or one line
-_EFFORT: Final = 1  # of deflate: 6 makes files a tenth smaller, and takes three times as long
-_RATIO: Final = 1100  # deflate makes nothing smaller than a 1032nd
+_EFFORT: Final = 1  # compression level: 6 makes files a tenth smaller, but takes three times as long
+_RATIO: Final = 1100  # deflate's compression ratio is at most 1032
 _EXACT: Final = 2.0**53
 _NANO: Final = 1e9
 
@@ -46,12 +46,12 @@ _Array = npt.NDArray[Any]
 
 
 def save_trace(trace: Trace, path: Path, lines: Iterable[TimeLine] | None = None) -> None:
-    """Write a trace; its lines are taken one after the other.
+    """Write a trace, one line at a time.
 
     Args:
         trace: Any.
         path: The file, which is replaced when all of it is written.
-        lines: The lines of the trace, where they come from elsewhere.
+        lines: The trace's lines, if they come from elsewhere.
 
     Raises:
         InputError: The file cannot be written.
@@ -73,14 +73,14 @@ def _write(trace: Trace, stream: IO[bytes], lines: Iterable[TimeLine]) -> None:
 
 
 def _put(file: zipfile.ZipFile, name: str, data: bytes) -> None:
-    """Write a member with a fixed date: the same trace makes the same file."""
+    """Write a member with a fixed date, so that the same trace makes the same file."""
     info = zipfile.ZipInfo(name)
     info.compress_type = zipfile.ZIP_DEFLATED
     file.writestr(info, data, compresslevel=_EFFORT)
 
 
 def _together(lines: Iterable[TimeLine]) -> Iterator[list[TimeLine]]:
-    """Give the lines that are written together."""
+    """Yield the lines of each block."""
     block: list[TimeLine] = []
     for line in lines:
         if block and sum(map(len, block)) + len(line) > _BLOCK:
@@ -92,7 +92,7 @@ def _together(lines: Iterable[TimeLine]) -> Iterator[list[TimeLine]]:
 
 
 def _blocks(counts: Sequence[int]) -> list[range]:
-    """Divide locations into those whose lines were written together."""
+    """Divide locations into blocks whose lines are written together."""
     blocks: list[range] = []
     start, samples = 0, 0
     for location, count in enumerate(counts):
@@ -124,7 +124,7 @@ def _nanoseconds(seconds: _Array) -> _Array:
 
 
 def _compact(values: _Array) -> _Array:
-    """Give whole numbers, none negative, with as few bytes as they need, -1 for NaN; others as they are."""
+    """Return non-negative integers in as few bytes as possible, with -1 for NaN; other values unchanged."""
     known = values[~np.isnan(values)]
     most = known.max(initial=0)
     if most >= _EXACT or known.min(initial=0) < 0 or (known != np.rint(known)).any():
@@ -157,16 +157,17 @@ def _head(trace: Trace) -> dict[str, Any]:
 
 
 def load_trace(path: Path) -> Trace:
-    """Open a trace; its lines are read when they are asked for.
+    """Open a trace; its lines are read on demand.
 
     Raises:
-        InputError: The file cannot be read, is no trace, one of another version, or damaged; so do the lines.
+        InputError: The file cannot be read, is not a trace, has another version, or is damaged; reading lines may raise
+            it, too.
     """
     return _Archive(path).trace()
 
 
 class _Archive:
-    """An open file, and what its head says."""
+    """An open file and its head."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""Events of an OTF2 archive in the order of time, as plain numbers: its own objects take twenty times as long."""
+"""Read the events of an OTF2 archive in the order of time, as plain numbers, twenty times as fast as its objects."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
 
     Args:
         archive: As OTF2's own reader opened it.
-        takes: Kind of event → what takes it; one of ``NUMBERS``.
-        rest: Takes the kind, the number of the location, and the event itself, of all others.
+        takes: Kind of event, one of ``NUMBERS`` → its handler.
+        rest: Handles all other events: kind, number of the location, event.
     """
     import _otf2  # noqa: PLC0415 - an extra
     from otf2.event_reader import BufferedEventReader  # noqa: PLC0415
@@ -58,7 +58,7 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
     failures: list[BaseException] = []
 
     class Rest(BufferedEventReader):  # type: ignore[misc]
-        """Hands events on, and gathers none."""
+        """Passes events on without collecting them."""
 
         def _append(self, kind: Any, location: int, time: int, _data: Any, _attributes: Any, *values: Any) -> None:
             rest(kind.__name__, location, kind._construct(archive.definitions, time, *values))
@@ -67,12 +67,13 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
     callbacks = _otf2.GlobalEvtReaderCallbacks_New()
     others = Rest(archive, _BATCH)
     others._set_global_event_reader_callbacks(callbacks)
-    kept: list[Any] = [others]  # while events are read
+    kept: list[Any] = [others]  # keeps objects alive while events are read
     for kind, take in takes.items():
         setter = f"OTF2_GlobalEvtReaderCallbacks_Set{kind}Callback"
         try:
-            register = _otf2.Config.conf.lib[setter]  # a function of its own: the package gives its one types
-        except AttributeError:  # a kind that this version does not have
+            # A new function object, because the package sets the types of its own.
+            register = _otf2.Config.conf.lib[setter]
+        except AttributeError:  # this version does not have the kind
             continue
         made = ctypes.CFUNCTYPE(ctypes.c_int, _U64, _U64, ctypes.c_void_p, ctypes.c_void_p, *NUMBERS[kind])
         kept.append(made(_callback(take, failures)))
@@ -90,7 +91,7 @@ def read_events(archive: Any, takes: Mapping[str, Take], rest: Callable[[str, in
 
 
 def _callback(take: Take, failures: list[BaseException]) -> Callable[..., int]:
-    """Give a function for the library, through which nothing is raised: the first failure ends the reading."""
+    """Return a callback for the library that never raises: the first failure ends the reading."""
 
     def called(location: int, time: int, _data: Any, _attributes: Any, *values: int) -> int:
         try:

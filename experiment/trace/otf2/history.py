@@ -1,4 +1,4 @@
-"""What the events of one location say: where it was, what passed when, and what its counters showed."""
+"""The history of one location from its events: where it was, amounts over time, and counter readings."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["NOWHERE", "Events", "History"]
 Values = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
-NOWHERE: Final = -1  # in place of a call path
+NOWHERE: Final = -1  # used when there is no call path
 
 
 @dataclass
 class Events:
-    """Moments, in seconds, and a number for each."""
+    """Times in seconds, with a number each."""
 
     times: array[float] = field(default_factory=lambda: array("d"))
     numbers: array[float] = field(default_factory=lambda: array("d"))
@@ -32,26 +32,26 @@ class Events:
         return len(self.times)
 
     def add(self, time: float, number: float) -> None:
-        """Add a moment."""
+        """Append a time and its number."""
         self.times.append(time)
         self.numbers.append(number)
 
     def arrays(self) -> tuple[Values, Values]:
-        """Give all moments, and all numbers."""
+        """Return all times, and all numbers."""
         return np.array(self.times, dtype=np.float64), np.array(self.numbers, dtype=np.float64)
 
 
 @dataclass
 class History:
-    """A location's events, as they come.
+    """A location's history, built event by event.
 
     Attributes:
-        stays: When the location came to another call path, -1 outside of all.
-        entries: When it entered a call path.
-        amounts: Metric → when something passed, and how much.
-        counters: Metric → when a counter was read, and what it showed.
-        modes: Operations of file I/O that go on → ``READ`` or ``WRITE``.
-        stack: Call paths that are entered and not left.
+        stays: When the location moved to another call path; -1 outside of all.
+        entries: When it entered call paths.
+        amounts: Metric → when an amount was added, and the amount.
+        counters: Metric → when a counter was read, and its value.
+        modes: File I/O operations in progress → ``READ`` or ``WRITE``.
+        stack: The call paths that are open.
     """
 
     stays: Events = field(default_factory=Events)
@@ -62,19 +62,19 @@ class History:
     stack: list[int] = field(default_factory=list)
 
     def enter(self, time: float, path: int) -> None:
-        """Come to a call path."""
+        """Enter a call path."""
         self.stack.append(path)
         self.stays.add(time, path)
         self.entries.add(time, path)
 
     def leave(self, time: float) -> None:
-        """Go back to the call path before."""
+        """Return to the previous call path."""
         if self.stack:
             self.stack.pop()
             self.stays.add(time, self.stack[-1] if self.stack else NOWHERE)
 
     def end(self, time: float) -> None:
-        """Leave what is still open, as of a program that was killed."""
+        """Leave all open call paths, for example those of a program that was killed."""
         while self.stack:
             self.leave(time)
 
@@ -86,14 +86,14 @@ class History:
         calls: npt.NDArray[np.bool_],
         levels: Collection[str],
     ) -> TimeLine:
-        """Give what passed in each step.
+        """Return the values of each step.
 
         Args:
             edges: ``float64[sample + 1]``, seconds.
             metrics: The columns; first times.
-            kinds: ``bool[time, path]``: which call paths belong to each of the times.
-            calls: ``bool[path]``: which call paths do not compute.
-            levels: Counters of which the last value counts, not what is added.
+            kinds: ``bool[time, path]``: which call paths count to each of the times.
+            calls: ``bool[path]``: which call paths are not busy time.
+            levels: Counters whose last value counts, rather than the increase.
         """
         count, width = len(edges) - 1, kinds.shape[1]
         sample, path, seconds = self._stays(edges)
@@ -116,7 +116,7 @@ class History:
         )
 
     def _stays(self, edges: Values) -> tuple[Places, Places, Values]:
-        """Give the step, the call path and the seconds of each stay; an edge divides one in two."""
+        """Return the step, the call path and the seconds of each stay; stays are split at edges."""
         times, paths = self.stays.arrays()
         if not len(times):
             return np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
@@ -126,7 +126,7 @@ class History:
         return _steps(edges, (cuts[:-1] + cuts[1:])[taken] / 2), path[taken], np.diff(cuts)[taken]
 
     def _column(self, metric: str, edges: Values, *, level: bool) -> Values:
-        """Give a metric by step: what passed, or a level; NaN before a level was read."""
+        """Return a metric by step: amounts, or a level; NaN before the first reading."""
         if metric not in self.counters:
             times, amounts = self.amounts[metric].arrays()
             return _sums(_steps(edges, times), amounts, len(edges) - 1)
@@ -143,5 +143,5 @@ def _sums(places: Places, amounts: Values, count: int) -> Values:
 
 
 def _steps(edges: Values, times: Values) -> Places:
-    """Give the step in which each moment is; what happens at its end is in it."""
+    """Return the step of each time; a time at an edge belongs to the earlier step."""
     return np.searchsorted(edges, times, side="left").clip(1, len(edges) - 1) - 1

@@ -1,4 +1,4 @@
-"""The package ``otf2``: an extra, whose reader reports on standard error, and in callbacks that may not raise."""
+"""The package ``otf2``, an extra: its reader reports on standard error, and in callbacks that must not raise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ....errors import InputError
 
 __all__ = ["name_of", "opened"]
 
-# userData, file, line, function, code, format, va_list: none of them is looked at.
+# userData, file, line, function, code, format, va_list: none of them is used.
 _ErrorCallback: Final = ctypes.CFUNCTYPE(
     ctypes.c_int,
     ctypes.c_void_p,
@@ -24,17 +24,17 @@ _ErrorCallback: Final = ctypes.CFUNCTYPE(
     ctypes.c_char_p,
     ctypes.c_void_p,
 )
-_QUIET: Final = _ErrorCallback(lambda *what: what[4])  # the exception that follows says what is wrong
+_QUIET: Final = _ErrorCallback(lambda *what: what[4])  # the following exception has the error
 
 
 def name_of(value: Any) -> str:
-    """Give the name of a value of one of its enumerations: ``POINT2POINT``."""
+    """Return the name of an enumeration's value: ``POINT2POINT``."""
     return str(value).rpartition(".")[2]
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
-    """Open an archive; what its reader refuses, here or while it is read, becomes one error.
+    """Open an archive; any error of its reader, here or in the block, becomes one error.
 
     Args:
         path: The anchor file, ``traces.otf2``.
@@ -50,7 +50,7 @@ def opened(path: Path) -> Iterator[Any]:
             f"{path}: expected the package otf2 to read it with, found none ({error}): pip install 'autoanalyzer[otf2]'"
         ) from None
     _otf2.Config.conf.lib.OTF2_Error_RegisterCallback(_QUIET, None)
-    said = StringIO()  # what callbacks raise is printed there, and reading goes on or ends
+    said = StringIO()  # exceptions in callbacks are printed there, and reading continues or ends
     try:
         with redirect_stderr(said), otf2.reader.open(str(path)) as archive:
             yield archive

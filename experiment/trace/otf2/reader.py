@@ -1,7 +1,7 @@
-"""OTF2 archives as traces of ours: events become equal steps of time, in which regions, messages and counters are.
+"""Convert OTF2 archives to our own traces: events become equal time steps with regions, messages and counters.
 
-What a metric means is told by the archive: roles of regions, records of messages and of file I/O. Counters keep their
-names, for they count what MPI does, too, which ours leave out.
+The archive's roles of regions and records of messages and file I/O determine the metrics. Counters keep their names,
+because they include MPI's work, which ours exclude.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = ["OTF2_SUFFIX", "SOURCE", "TIMES", "Reading", "read_otf2"]
 
 OTF2_SUFFIX: Final = ".otf2"
 
-_STEPS: Final = 10_000  # of a trace: half as many samples as ``run --trace`` keeps of a process at most
+_STEPS: Final = 10_000  # steps per trace: half as many samples as ``run --trace`` keeps per process at most
 _UNKNOWN: Final = 2**64 - 1  # OTF2_UNDEFINED_UINT64
-_WITHIN: Final = "MPI"  # what stands in place of a file
+_WITHIN: Final = "MPI"  # used when there is no file
 
-# Ours → whether the time in a region of a paradigm and a role counts to it.
+# Our metric → whether the time in a region of a paradigm and a role counts to it.
 TIMES: Final[Mapping[str, Callable[[str, str], bool]]] = {
     "wall_time": lambda paradigm, role: True,
     "mpi_time": lambda paradigm, role: paradigm == "MPI",
@@ -50,7 +50,7 @@ SOURCE: Final = "imported:OTF2"
 
 
 def read_otf2(path: Path) -> Trace:
-    """Read an archive; its events are read once, and all that is kept of them are steps.
+    """Read an archive; its events are read once, and only steps are kept.
 
     Args:
         path: The anchor file, ``traces.otf2``.
@@ -65,16 +65,16 @@ def read_otf2(path: Path) -> Trace:
 
 
 class Reading:
-    """An archive that is read.
+    """An archive while it is read.
 
     Args:
         path: Its anchor file.
         archive: As OTF2's own reader opened it.
-        history: Makes what takes the events of a location, by its number.
+        history: Creates the history of a location from its number.
 
     Attributes:
-        call_paths: Those that were entered.
-        histories: Number of a location → what took its events.
+        call_paths: The call paths that were entered.
+        histories: Number of a location → its history.
     """
 
     def __init__(self, path: Path, archive: Any, history: Callable[[int], History]) -> None:
@@ -90,7 +90,7 @@ class Reading:
         self._paths: dict[tuple[int | None, int], int] = {}
         self.call_paths: list[CallPath] = []
         self._region_of: list[int] = []
-        self._is_call: list[bool] = []  # of MPI, by call path
+        self._is_call: list[bool] = []  # whether each call path is an MPI call
         self._in_mpi: list[bool] = []
         self.histories: dict[int, History] = _ByLocation(history)
         self._members: dict[str, Any] = {}
@@ -98,13 +98,14 @@ class Reading:
         self._last = 0
 
     def take_events(self, more: Mapping[str, Take] | None = None) -> dict[int, Location]:
-        """Take all events, and leave what is still open at the end.
+        """Process all events, and leave call paths that are open at the end.
 
         Returns:
-            The number of each location that has events → its place; in the order of ranks and threads.
+            The number of each location with events → the location; in the order of ranks and threads.
 
         Args:
-            more: Kind of event → what takes it, too, afterwards: the number of its location, seconds, its attributes.
+            more: Kind of event → an additional handler, called afterwards with the location's number, seconds and the
+                event's attributes.
 
         Raises:
             InputError: No region was entered.
@@ -120,11 +121,11 @@ class Reading:
 
     @property
     def end(self) -> float:
-        """When the last event was, in seconds since the start."""
+        """The time of the last event, in seconds since the start."""
         return max((self._last - self._origin) / self._resolution, 1 / self._resolution)
 
     def trace(self) -> Trace:
-        """Give what passed in equal steps.
+        """Return the trace in equal steps.
 
         Raises:
             InputError: No region was entered.
@@ -151,7 +152,7 @@ class Reading:
         return Trace(metrics, self.call_paths, places, [_STEPS] * len(places), read, facts)
 
     def _takes(self, more: Mapping[str, Take]) -> Mapping[str, Take]:
-        """Give what takes events by their numbers: first what is summed up, then ``more``."""
+        """Return the handlers of events by their numbers: first the sums, then ``more``."""
         ours: Mapping[str, Take] = {
             "MpiSend": lambda history, time, to, comm, tag, size: _moved(history, time, size, 0),
             "MpiIsend": lambda history, time, to, comm, tag, size, request: _moved(history, time, size, 0),
@@ -213,7 +214,7 @@ class Reading:
             history.amounts["mpi_calls"].add(time, 1)
 
     def _path_of(self, parent: int | None, region: int) -> int:
-        """Give the call path of an entry that was not seen before: that which it collapses into, or a new one."""
+        """Return the call path of a first entry: an existing one that it collapses into, or a new one."""
         path = self._recursive(parent, region)
         if path is None:
             path = len(self.call_paths)
@@ -261,7 +262,7 @@ class Reading:
                 history.counters[member.name].add(time, value * scale)
 
     def _places(self) -> dict[int, Location]:
-        """Give ranks to processes, and numbers to their threads."""
+        """Assign ranks to processes, and numbers to their threads."""
         definitions = self._archive.definitions
         ranks: dict[int, int] = {}
         for group in definitions.groups:
@@ -285,20 +286,20 @@ class Reading:
         return dict(sorted(found.items(), key=lambda each: (each[1].process, each[1].thread)))
 
     def kind(self, path: int) -> tuple[str, str]:
-        """Give the paradigm and the role of a call path's region."""
+        """Return the paradigm and the role of a call path's region."""
         return self._kinds[self._region_of[path]]
 
     def computes(self, path: int) -> bool:
-        """Tell whether the time of a call path itself is neither in MPI nor waiting in OpenMP."""
+        """Return whether a call path's own time is busy time: neither in MPI nor waiting in OpenMP."""
         return not (self._in_mpi[path] or TIMES["omp_time"](*self.kind(path)))
 
     @property
     def unread(self) -> list[str]:
-        """The kinds of events that were left out."""
+        """Return the kinds of events that were left out."""
         return sorted(self._unread)
 
     def metrics(self) -> list[Metric]:
-        """Give the columns: times that the archive can tell first, then amounts that it has, and its counters."""
+        """Return the columns: first the times that the archive provides, then its amounts and its counters."""
         seen = {name for history in self.histories.values() for name in history.amounts}
         seen |= {name for name, kind in TIMES.items() if any(kind(*each) for each in self._kinds.values())}
         ours = sorted((each for each in STORED_METRICS if each.name in seen), key=lambda each: each.name not in TIMES)
@@ -311,7 +312,7 @@ class Reading:
 
 
 class _ByLocation(dict[int, History]):
-    """Makes what takes a location's events once there is one."""
+    """Creates a location's history at its first event."""
 
     def __init__(self, make: Callable[[int], History]) -> None:
         super().__init__()
@@ -323,7 +324,7 @@ class _ByLocation(dict[int, History]):
 
 
 def _moved(history: History, time: float, sent: int, received: int) -> None:
-    """Count the bytes of a message, or of a part in a collective."""
+    """Add the bytes of a message, or of a share in a collective."""
     history.amounts["mpi_bytes"].add(time, sent + received)
     history.amounts["mpi_bytes_sent"].add(time, sent)
     history.amounts["mpi_bytes_received"].add(time, received)
