@@ -1,4 +1,4 @@
-"""The analyses of a metric space, one a module, for what has them all; see ``metric_space``."""
+"""The analyses of a metric space, one per module, for code that needs all of them; see ``metric_space``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether clusters are more than chance makes of points of one kind, and how many there are more than by chance."""
+"""Whether points are more clustered than chance makes homogeneous points, and the number of clusters beyond chance."""
 
 from __future__ import annotations
 
@@ -18,37 +18,39 @@ __all__ = ["POINTS", "Chance", "Cut", "OneKind", "against_chance"]
 _POWERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # from the logarithm to the value itself
 _LARGEST: Final = float(np.finfo(np.float64).max)
 
-# Points of a simulated set, at most. More points leave less to chance: so of more, these are a bound.
+# Points of a simulated set, at most. With more points chance has less effect, so these give a bound.
 POINTS: Final = 128
 
-_SETS: Final = 199  # of points; with those found, 200
+_SETS: Final = 199  # of points; with the real set, 200
 _MOST: Final = POINTS // 4  # clusters that such a set can show
-_EACH: Final = 3  # points a cluster on average, from which on its width is taken for one: two are near by chance
+# Points per cluster on average; with fewer, the width means nothing, because two points are close by chance.
+_EACH: Final = 3
 
-# Shares points, ``float64[point, metric]``, out among each of several numbers of clusters.
+# Assigns points, ``float64[point, metric]``, to clusters, for each of several numbers of clusters.
 Cut = Callable[[Values, Collection[int]], Mapping[int, Labels]]
 
 
 @dataclass(frozen=True)
 class OneKind:
-    """Points of one kind: normal, once a power is taken of each metric, with the correlations of given points.
+    """Homogeneous points: normal, after a power transform of each metric, with the correlations of given points.
 
-    Normal points have no clusters. Those drawn are the given ones turned at random about their mean (rotation test: O.
-    Langsrud, Statistics and Computing 15, 2005): each set has the same mean and covariance. If the given points are
-    normal, whatever their correlations, they are one such set, so that a test at 5 % is wrong in 5 % of cases, however
-    few points there are. Simulation with an estimated covariance (SigClust: Y. Liu, D. Hayes, A. Nobel and J. Marron,
-    JASA 103, 2008) reaches this only with many. Permuting each metric would part metrics that vary together, and
-    uniform points would, too: of both, one factor common to all metrics looks like clusters.
+    Normal points have no clusters. The drawn sets are the given points rotated at random about their mean (rotation
+    test: O. Langsrud, Statistics and Computing 15, 2005), so each set has the same mean and covariance. If the given
+    points are normal, with any correlations, they are one such set. So a test at 5 % is wrong in 5 % of cases, even
+    with few points. Simulation with an estimated covariance (SigClust: Y. Liu, D. Hayes, A. Nobel and J. Marron, JASA
+    103, 2008) achieves this only with many points. Permuting each metric, or drawing uniform points, would break
+    correlations: compared with either, one factor common to all metrics looks like clusters.
 
-    Times and counts are often skewed, and the tail of a skewed metric looks like a cluster. So a power of each positive
-    metric is taken, from the logarithm to the metric itself, that makes it most nearly normal (G. Box and D. Cox,
-    Journal of the Royal Statistical Society B 26, 1964), and undone in what is drawn. No power makes one heap of two.
+    Times and counts are often skewed, and the tail of a skewed metric looks like a cluster. So each positive metric is
+    transformed by the power, from the logarithm to the metric itself, that makes it most nearly normal (G. Box and D.
+    Cox, Journal of the Royal Statistical Society B 26, 1964), and the drawn points are transformed back. No power
+    merges two clusters.
 
     Attributes:
-        exponents: ``int[metric]``, powers of 2 that keep squares of huge and tiny values numbers.
-        sizes: ``float64[metric]``, geometric means; 1 of a metric that is not positive.
+        exponents: ``int[metric]``, powers of 2 that keep squares of huge and tiny values in range.
+        sizes: ``float64[metric]``, geometric means; 1 for a metric that is not positive.
         powers: ``float64[metric]``.
-        centre: ``float64[metric]``, of the powers.
+        centre: ``float64[metric]``, means of the powers.
         axes: ``float64[axis, metric]``, whose squares are the variances of the powers.
     """
 
@@ -60,7 +62,7 @@ class OneKind:
 
     @classmethod
     def like(cls, values: Values) -> OneKind:
-        """Describe points, ``float64[point, metric]``."""
+        """Fit the distribution to points, ``float64[point, metric]``."""
         _, exponents = np.frexp(np.abs(values).max(axis=0))
         relative = np.ldexp(values, -exponents)
         positive = relative.min(axis=0) > 0
@@ -84,7 +86,7 @@ class OneKind:
             frame, upper = np.linalg.qr(frame - frame.mean(axis=0))
             frame *= np.sqrt(count) * np.sign(np.diag(upper))
         raised = self.centre + frame @ self.axes
-        with np.errstate(over="ignore"):  # of a metric over hundreds of orders of magnitude: then the largest number
+        with np.errstate(over="ignore"):  # a metric over hundreds of orders of magnitude becomes the largest number
             columns = [_lowered(*each) for each in zip(raised.T, self.powers, strict=True)]
             points = np.ldexp(np.stack(columns, axis=1) * self.sizes, self.exponents)
         return np.clip(points, -_LARGEST, _LARGEST)
@@ -101,18 +103,19 @@ def _lowered(column: Values, power: float) -> Values:
 
 
 def _most_normal(column: Values) -> float:
-    """Give the power of largest likelihood; of a column with geometric mean 1 its variance tells."""
+    """Return the power with the largest likelihood; for a column with geometric mean 1 the variance decides."""
     return min(reversed(_POWERS), key=lambda power: float(_raised(column, power).var()))
 
 
 @dataclass(frozen=True)
 class Chance:
-    """What points of one kind look like.
+    """The same statistics for homogeneous points.
 
     Attributes:
-        likelihood: How often they look as clustered as those found, 0.005 at least.
+        likelihood: How often they look as clustered as the given points, at least 0.005.
         spreads: Number of clusters → standard deviation of their silhouettes.
-        gaps: Number of clusters → logarithm of how many times more points of one kind vary within clusters.
+        gaps: Number of clusters → logarithm of the ratio of homogeneous points' variance within clusters to the given
+            points'.
         errors: Number of clusters → standard error of this logarithm.
     """
 
@@ -133,23 +136,23 @@ class Chance:
 def against_chance(
     values: Values, labels: Mapping[int, Labels], cut: Cut, *, scale: Scale = "standard", seed: int = 0
 ) -> Chance | None:
-    """Compare clusters with those of 199 simulated sets of points of one kind (``OneKind``).
+    """Compare clusters with those of 199 simulated sets of homogeneous points (``OneKind``).
 
-    Clusters are told by two statistics, each the largest over the numbers of clusters: the mean silhouette, which a
-    single odd point raises; and the gap statistic in standard deviations (R. Tibshirani, G. Walther and T. Hastie,
-    Journal of the Royal Statistical Society B 63, 2001), of clusters of three points on average or more, which tells
-    clusters in some of the metrics only. The likelihood is that of the rarer of the two, over all 200 sets (P. Westfall
-    and S. Young, Resampling-Based Multiple Testing, 1993).
+    Two statistics are used, each the maximum over the numbers of clusters. The mean silhouette detects a single
+    outlier. The gap statistic in standard deviations (R. Tibshirani, G. Walther and T. Hastie, Journal of the Royal
+    Statistical Society B 63, 2001), for clusters of at least three points on average, detects clusters in only some of
+    the metrics. The likelihood is that of the rarer of the two, over all 200 sets (P. Westfall and S. Young,
+    Resampling-Based Multiple Testing, 1993).
 
     Args:
         values: ``float64[point, metric]``, not scaled.
-        labels: Number of clusters → the clusters found, of all these points.
-        cut: Makes clusters of simulated points, as those found were made.
-        scale: How metrics were made comparable.
-        seed: Of the simulation.
+        labels: Number of clusters → the clusters found, over all these points.
+        cut: Clusters simulated points by the same method.
+        scale: How metrics were scaled.
+        seed: Seed of the simulation.
 
     Returns:
-        None if there is nothing to compare: one cluster, one a point, or more than 32.
+        None if there is nothing to compare: one cluster, one per point, or more than 32.
     """
     counts = [count for count, own in labels.items() if 1 < int(own.max()) + 1 == count < min(len(own), _MOST + 1)]
     if not counts:
@@ -175,7 +178,7 @@ def against_chance(
 
 
 def _told(points: Values, labels: Mapping[int, Labels]) -> Values:
-    """Give silhouettes, and logarithms of the mean square within clusters; ``float64[statistic, number]``."""
+    """Return silhouettes, and logarithms of the mean square within clusters; ``float64[statistic, number]``."""
     partitions = [*labels.values()]
     whole = np.square(points - points.mean(axis=0)).mean()
     within = np.array([_within(points, own) for own in partitions]) / whole
@@ -189,9 +192,9 @@ def _within(points: Values, labels: Labels) -> float:
 
 
 def _likelihood(silhouettes: Values, logarithms: Values) -> float:
-    """Say how rare the first of several sets is, by the rarer of two statistics; ``float64[set, number]`` each.
+    """Return how rare the first of several sets is, by the rarer of two statistics, each ``float64[set, number]``.
 
-    All sets are treated alike, the first among them, so that equal ones are equally rare.
+    All sets, including the first, are treated alike, so equal ones are equally rare.
     """
     deviations = np.maximum(logarithms.std(axis=0), ROUNDING)
     gaps = (logarithms.mean(axis=0) - logarithms) / deviations

@@ -1,6 +1,6 @@
-"""Which metrics say the same: the correlation matrix, and groups of redundant metrics (paper 003, section 4.4).
+"""The correlation matrix, and groups of redundant metrics (Ahn and Vetter, section 4.4).
 
-Correlations are taken without each single point, too: one location can make them, or hide them.
+Correlations are also computed without each single point, because one location can create or hide them.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from .single_threaded_blas import single_threaded_blas
 
 __all__ = ["REDUNDANT", "Correlation", "LeaveOneOut", "MetricGroup", "Turn", "correlation", "leave_one_out", "pearson"]
 
-_FEWEST: Final = 4  # points: of the three without one, correlations are not ±1 anyway
-_CARRIED: Final = 0.01  # of a metric's variance left without a point: of less, the difference would lose digits
+_FEWEST: Final = 4  # points: with three left, correlations mean little; with two they are ±1
+_CARRIED: Final = 0.01  # of a metric's variance left without a point: below this, the difference would lose digits
 
 REDUNDANT: Final = 0.95
 
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """Between what each correlation is if one point is left out, whichever it is.
+    """The range of each correlation when any one point is left out.
 
     Attributes:
         lowest: ``float64[metric, metric]``; 0 if a metric is constant without the point.
@@ -42,7 +42,7 @@ class LeaveOneOut:
 
 
 def pearson(values: Values) -> Values:
-    """Correlate columns, ``float64[point, metric]``, each with each."""
+    """Correlate the columns of ``float64[point, metric]`` pairwise."""
     matrix = np.atleast_2d(np.corrcoef(values, rowvar=False))
     matrix = np.clip((matrix + matrix.T) / 2, -1.0, 1.0)
     np.fill_diagonal(matrix, 1.0)
@@ -52,17 +52,17 @@ def pearson(values: Values) -> Values:
 def leave_one_out(space: MetricSpace, matrix: Values) -> LeaveOneOut | None:
     """Find the extremes of each correlation over all points that could be left out, in O(points × metrics²).
 
-    Of centred columns of length 1, x and y, with n points, the correlation without point k is r - c x_k y_k over the
-    root of (1 - c x_k²)(1 - c y_k²), c = n / (n - 1): the downdate of a covariance (B. Efron, The Jackknife, 1982). A
-    point that carries nearly all the variance of a metric is left out of the values themselves, for nothing but
-    roundings would be left of that difference; there is at most one a metric.
+    For centred columns x and y of length 1 with n points, the correlation without point k is r - c x_k y_k over the
+    root of (1 - c x_k²)(1 - c y_k²), c = n / (n - 1): the downdate of a covariance (B. Efron, The Jackknife, 1982). If
+    a point carries nearly all the variance of a metric, the correlation is recomputed from the other values, because
+    the difference would be only rounding; there is at most one such point per metric.
 
     Args:
         space: The points.
         matrix: Their correlations.
 
     Returns:
-        None of fewer than four points: without one, of three, any two metrics have correlations of ±1.
+        None for fewer than four points: of three points, two are left, which always have correlations of ±1.
     """
     count, width = space.values.shape
     if count < _FEWEST:
@@ -86,7 +86,7 @@ def leave_one_out(space: MetricSpace, matrix: Values) -> LeaveOneOut | None:
 
 
 def _without(space: MetricSpace, row: int) -> Values:
-    """Correlate the metrics without a point; 0 of metrics that are constant then."""
+    """Correlate the metrics without a point; 0 for metrics that are then constant."""
     found = np.eye(len(space.metrics))
     try:
         rest = space.part(np.delete(np.arange(len(space.points)), row))
@@ -99,13 +99,13 @@ def _without(space: MetricSpace, row: int) -> Values:
 
 @dataclass(frozen=True, slots=True)
 class MetricGroup:
-    """Metrics each of which tells the others.
+    """Metrics that can each replace the others.
 
     Attributes:
-        representative: The one that is nearest to all others.
+        representative: The metric that is closest to all others.
         members: All of them, itself included.
-        least: The least absolute correlation of any two; 1 of a metric alone.
-        keep: What stands for all of them whichever point is left out: the representative, or several.
+        least: The least absolute correlation of any two; 1 for a single metric.
+        keep: The metrics that represent all of them whichever point is left out: the representative, or several.
     """
 
     representative: str
@@ -116,12 +116,12 @@ class MetricGroup:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Two metrics that are redundant with a point and not without it, or without it and not with it.
+    """Two metrics that are redundant only with, or only without, one point.
 
     Attributes:
         metrics: Their names.
         with_it: Their correlation.
-        without: That without the point.
+        without: Their correlation without the point.
         point: The position of the point.
         ranked: Spearman's correlation, with the point.
     """
@@ -146,10 +146,10 @@ class Correlation:
         space: The points.
         matrix: ``float64[metric, metric]``.
         spearman: ``float64[metric, metric]``, the same of ranks, which one point cannot bend.
-        one_out: The same without any one point; None of fewer than four points.
-        groups: Every metric is in one, the largest first.
-        turns: Pairs of metrics on which one point decides, those that it turns most first.
-        chance: How likely two unrelated metrics are redundant, with so few points.
+        one_out: The range when any one point is left out; None for fewer than four points.
+        groups: A partition of the metrics, largest group first.
+        turns: Pairs of metrics whose redundancy depends on one point, largest change first.
+        chance: The probability that two unrelated metrics are redundant with so few points.
     """
 
     space: MetricSpace
@@ -162,18 +162,18 @@ class Correlation:
 
     @property
     def pairs(self) -> int:
-        """How many pairs of metrics there are."""
+        """The number of pairs of metrics."""
         return len(self.matrix) * (len(self.matrix) - 1) // 2
 
 
 @single_threaded_blas
 def correlation(space: MetricSpace) -> Correlation:
-    """Correlate every metric with every other one, in O(points × metrics²).
+    """Correlate all pairs of metrics, in O(points × metrics²).
 
-    Metrics are redundant if |r| ≥ 0.95, in a group each with each (complete linkage): so the representative tells
-    all others. It is a metric that was measured, if there is one. A single point can make such a correlation, or hide
-    it. So what stands for a group is what tells all others whichever point is left out: a metric of each group that is
-    one by the correlation nearest to 0, or of the other sign, that any point's absence leaves.
+    Metrics are redundant if |r| ≥ 0.95 for every pair in a group (complete linkage), so one of them represents the
+    others: a measured one if possible. A single point can create or hide such a correlation. So the metrics to keep are
+    chosen to hold whichever point is left out: the groups are divided again by the weakest correlation that remains
+    without any one point, and each division keeps one metric.
 
     Raises:
         InputError: There is one metric.
@@ -220,7 +220,7 @@ def _representative(space: MetricSpace, matrix: Values, rows: Indices) -> str:
 
 
 def _turns(space: MetricSpace, matrix: Values, ranked: Values, one_out: LeaveOneOut) -> tuple[Turn, ...]:
-    """Find the pairs that one point makes redundant, or keeps from it."""
+    """Find the pairs that one point makes redundant, or prevents from being so."""
     found = []
     for one, other in zip(*np.triu_indices(len(matrix), 1), strict=True):
         r = float(matrix[one, other])
@@ -237,7 +237,7 @@ def _turns(space: MetricSpace, matrix: Values, ranked: Values, one_out: LeaveOne
 
 
 def _chance(points: int) -> float:
-    """How likely |r| ≥ 0.95 is for two metrics that have nothing to do with each other (Student's t)."""
+    """Return the probability of |r| ≥ 0.95 for two unrelated metrics (Student's t)."""
     if points < 3:
         return 1.0
     from scipy.special import stdtr  # noqa: PLC0415

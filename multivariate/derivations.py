@@ -1,4 +1,4 @@
-"""Metrics that are computed from others, by which formula, and why one cannot be: a table for all that show them."""
+"""The table of derived metrics: their formulas, and why one cannot be computed."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _LINE_OF: Final = re.compile(r"\bL2=\d+[KMG]?/\d+/(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """How a metric comes from others.
+    """A metric and the formula for it.
 
     Attributes:
-        name: Of the metric; several of one name are tried in turn.
-        text: The formula; ``{line}`` is how many bytes a line of the caches has.
-        unit: Of the result; empty of a ratio.
-        about: What it is.
-        searched: Whether analyses look for it unasked; what tells nothing beside those is shown to who asks.
+        name: Name of the metric; several entries of one name are tried in turn.
+        text: The formula; ``{line}`` is the size of a cache line in bytes.
+        unit: Unit of the result; empty for a ratio.
+        about: Its description.
+        searched: Whether analyses use it by default; a metric that adds nothing to these is computed only on request.
     """
 
     name: str
@@ -51,13 +51,13 @@ class Derivation:
         return self.text.replace(_LINE, "line")
 
     def formula(self, line: int | None) -> Formula | None:
-        """Give the formula for caches with lines of so many bytes; None where that is needed, and not known."""
+        """Return the formula for a cache line's size; None if it needs the size and that is unknown."""
         if _LINE in self.text and line is None:
             return None
         return Formula.parse(f"{self.name} = {self.text.replace(_LINE, str(line))}", unit=self.unit)
 
 
-# PAPI_… are what events are called that a user names, and in profiles of other tools: what MPI executes is in them.
+# PAPI_… are the names of events that a user requests, and in profiles of other tools: they include MPI's work.
 DERIVATIONS: Final = (
     Derivation("compute_time", "cpu_time - mpi_cpu_time", "sec", "CPU time outside MPI", searched=True),
     Derivation("l1_miss_rate", "l1_misses / l1_accesses", "", "share of accesses that miss in L1", searched=True),
@@ -73,14 +73,14 @@ DERIVATIONS: Final = (
     Derivation("l2_mpki", "1000 * PAPI_L2_DCM / PAPI_TOT_INS", "", "misses in L2 in 1000 instructions"),
     Derivation("mpi_rate", "mpi_bytes / mpi_time", "bytes/sec", "bytes in a second of MPI calls"),
     Derivation("io_rate", "io_bytes / io_time", "bytes/sec", "bytes in a second of file I/O"),
-    # The time in which instructions and misses are counted, also in file I/O, whose text libraries format; of other
-    # tools all.
+    # The time in which instructions and misses are counted, including file I/O, because libraries format its text; for
+    # other tools all time.
     Derivation("counted_time", "cpu_time - mpi_cpu_time - omp_cpu_time", "sec", "CPU time outside MPI and OpenMP"),
     Derivation("counted_time", "cpu_time - mpi_cpu_time", "sec", "CPU time outside MPI"),
     Derivation("counted_time", "cpu_time", "sec", "CPU time"),
     Derivation("counted_time", "wall_time", "sec", "wall-clock time"),
     Derivation("instruction_rate", "instructions / counted_time", "occ/sec", "instructions in a second"),
-    # Misses of the last cache that was counted; what it writes back is not known.
+    # Misses of the last counted cache level; its write-backs are unknown.
     Derivation("memory_bytes", "{line} * PAPI_L3_TCM", "bytes", "what misses in L3 fetch from memory"),
     Derivation("memory_bytes", "{line} * l2_misses", "bytes", "what misses in L2 fetch from L3, or memory"),
     Derivation("memory_bytes", "{line} * PAPI_L2_DCM", "bytes", "what misses in L2 fetch from L3, or memory"),
@@ -93,29 +93,29 @@ DERIVATIONS: Final = (
 )
 
 
-# What is shown as a part of others alone, and what is one over another.
+# Shares and ratios of other metrics.
 PARTS_ALONE: Final = frozenset({"compute_time", "cpi", "flops", "memory_bytes", "counted_time"})
 
 
 @cache
 def derivations(line: int | None = None) -> tuple[Formula, ...]:
-    """Give all formulas, parts first, for caches with lines of so many bytes; without those that need to know it."""
+    """Return all formulas for a cache line's size, parts first; if it is unknown, without those that need it."""
     return tuple(found for each in DERIVATIONS if (found := each.formula(line)))
 
 
 @cache
 def built_in() -> tuple[Formula, ...]:
-    """Give the formulas of the metrics that are searched unasked."""
+    """Return the formulas of the metrics that analyses use by default."""
     return tuple(found for each in DERIVATIONS if each.searched and (found := each.formula(None)))
 
 
 def possible(measured: Collection[str], line: int | None = None, *, taken: Collection[str] = ()) -> list[Formula]:
-    """Give the formulas of what can be computed, parts first: of each metric that was not measured the first one.
+    """Return the formulas that can be computed, parts first; for each unmeasured metric the first possible one.
 
     Args:
         measured: Names of metrics.
-        line: Bytes in a line of the caches, if that is known.
-        taken: Names that stand for something else.
+        line: Size of a cache line in bytes, if known.
+        taken: Names that already have another meaning.
     """
     known, found = {*measured}, []
     for formula in derivations(line):
@@ -126,13 +126,13 @@ def possible(measured: Collection[str], line: int | None = None, *, taken: Colle
 
 
 def about(formula: Formula) -> str:
-    """Say what a formula of the table gives; those of one name are made of different metrics."""
+    """Return the description of a formula of the table; several formulas of one name use different metrics."""
     of_name = [each for each in DERIVATIONS if each.name == formula.name]
     return next(each.about for each in of_name if (same := each.formula(1)) and same.metrics == formula.metrics)
 
 
 def cache_line(experiment: Experiment) -> int | None:
-    """Give the bytes in a line of the caches: of those that were simulated, or of the machine, if it was calibrated."""
+    """Return the size of a cache line in bytes: of the simulated caches, or of the machine if it was calibrated."""
     simulated = [metric.source for metric in experiment.metrics if metric.name == "l2_misses"]
     for text in (*simulated, experiment.notes.calibrated.get("caches", "")):
         if told := _LINE_OF.search(text):
@@ -141,7 +141,7 @@ def cache_line(experiment: Experiment) -> int | None:
 
 
 def why_absent(name: str, measured: Collection[str], line: int | None = None) -> str:
-    """Say why a metric of the table cannot be computed; empty of one that is not in the table, or can be."""
+    """Explain why a metric of the table cannot be computed; empty if it can be or is not in the table."""
     ways = [each for each in DERIVATIONS if each.name == name]
     if not ways or name in measured or any(each.name == name for each in possible(measured, line)):
         return ""
@@ -150,7 +150,7 @@ def why_absent(name: str, measured: Collection[str], line: int | None = None) ->
 
 
 def _lacking(derivation: Derivation, measured: Collection[str], line: int | None) -> list[str]:
-    """Name what was not measured, and would have to be, each once."""
+    """Return the unmeasured metrics that a derivation needs, each once."""
     formula = derivation.formula(line or 1)
     assert formula is not None, "with a line each has one"
     there = {*measured, *(each.name for each in possible(measured, line))}
@@ -163,6 +163,6 @@ def _lacking(derivation: Derivation, measured: Collection[str], line: int | None
 
 
 def _fewest(ways: Sequence[Derivation], measured: Collection[str], line: int | None) -> list[str]:
-    """Name what the way lacks that lacks least, the first of equal ones."""
+    """Return the missing metrics of the derivation that lacks fewest, the first of equal ones."""
     found = [_lacking(each, measured, line) for each in ways]
     return min(found, key=len)

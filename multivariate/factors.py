@@ -1,4 +1,4 @@
-"""Factor analysis: metrics that rise and fall together, and what may move them (paper 003, sections 3.4 and 4.6)."""
+"""Factor analysis: metrics that rise and fall together, and their common factors (Ahn and Vetter, 3.4, 4.6)."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ __all__ = ["JOINS", "Factor", "Factors", "Rotation", "factors", "kind_of", "name
 
 Rotation = Literal["varimax", "promax", "none"]
 
-JOINS: Final = 0.5  # a loading from which on a metric belongs to a factor
+JOINS: Final = 0.5  # the least loading of a metric that belongs to a factor
 
 _DRAWS: Final = 200  # of random data, for parallel analysis
 _QUANTILE: Final = 0.95
-_POWER: Final = 4  # of promax
-_HEYWOOD: Final = 0.975  # a communality on its way to 1, which the iterations near slowly
-_BORNE_OUT: Final = 0.9  # of a metric's variance, by the other metrics: then it may be common altogether
+_POWER: Final = 4  # the power of promax
+_HEYWOOD: Final = 0.975  # a communality that converges to 1, which the iterations approach slowly
+_BORNE_OUT: Final = 0.9  # of a metric's variance, explained by the other metrics: then it may be entirely common
 _STEPS: Final = 20_000
 
-# The first pattern that is found in the name, in lower case, tells; < stands where no letter is before. Names of
-# POWER3's events (paper 003, appendix A), of PAPI, of Linux's perf, and ours.
+# The first pattern found in the lower-case name decides; < means no letter before. Names of POWER3's events (Ahn and
+# Vetter, appendix A), of PAPI, of Linux's perf, and our own.
 _KINDS: Final = (
     ("communication", r"<mpi|<sent(?![a-z])|<send|<recv|<receiv|messag|<comm(?![a-z])|communicat|packet"),
     ("file I/O", r"<io_|_io$|<file|<disk|<posix"),
@@ -43,11 +43,11 @@ _KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """What metrics have in common.
+    """A common factor of metrics.
 
     Attributes:
-        name: By the kinds of its metrics.
-        metrics: Those that belong to it, the largest loading first.
+        name: Name, by the kinds of its metrics.
+        metrics: The metrics that belong to it, largest loading first.
         explained: Its share of the variance of all metrics.
     """
 
@@ -58,22 +58,22 @@ class Factor:
 
 @dataclass(frozen=True)
 class Factors:
-    """What factor analysis found.
+    """The result of a factor analysis.
 
     Attributes:
         space: The points.
         factors: The largest first.
         alone: Metrics that belong to no factor.
-        loadings: ``float64[metric, factor]``; after promax those of the pattern.
-        correlations: ``float64[factor, factor]``; the identity but after promax.
+        loadings: ``float64[metric, factor]``; after promax the pattern matrix.
+        correlations: ``float64[factor, factor]``; the identity except after promax.
         communalities: ``float64[metric]``, the share of its variance that a metric has in common with others.
-        heywood: Metric → the share of its variance that the other metrics bear out, of metrics with a communality of 1
-            which these do not bear out.
+        heywood: Metric with a communality of 1 that the other metrics do not confirm → the share of its variance that
+            they explain.
         eigenvalues: ``float64[metric]`` of the correlation matrix, the largest first.
-        random: ``float64[metric]``, what eigenvalues of unrelated metrics exceed in 5 of 100 cases.
-        rotation: How factors were turned.
+        random: ``float64[metric]``, the values that eigenvalues of unrelated metrics exceed in 5 of 100 cases.
+        rotation: How factors were rotated.
         given: Whether their number was given.
-        converged: Whether the iterations came to an end.
+        converged: Whether the iterations converged.
     """
 
     space: MetricSpace
@@ -91,7 +91,7 @@ class Factors:
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The metrics of each factor, and each one that stands alone."""
+        """The metrics of each factor, and each remaining metric alone."""
         return (*(each.metrics for each in self.factors if each.metrics), *((name,) for name in self.alone))
 
 
@@ -101,14 +101,14 @@ def factors(space: MetricSpace, *, count: int | None = None, rotation: Rotation 
 
     Args:
         space: Three metrics at least.
-        count: How many factors; if None, as many of the correlation matrix's eigenvalues, from the first on, as exceed
+        count: The number of factors; if None, the number of leading eigenvalues of the correlation matrix that exceed
             the 95th percentile of those of random data (Horn's parallel analysis).
         rotation: ``varimax``; ``promax``, whose factors may be correlated; ``none``.
-        seed: Of the random data.
+        seed: Seed of the random data.
 
     Raises:
         InputError: There are fewer than three metrics.
-        UsageError: More factors than the metrics can bear are wanted.
+        UsageError: More factors are requested than the metrics allow.
     """
     width = len(space.metrics)
     if width < 3:
@@ -144,16 +144,16 @@ def factors(space: MetricSpace, *, count: int | None = None, rotation: Rotation 
 
 
 def _most(width: int) -> int:
-    """How many factors so many metrics can bear: no more parameters than correlations (Ledermann's bound)."""
+    """Return the most factors possible: no more parameters than correlations (Ledermann's bound)."""
     return int((2 * width + 1 - np.sqrt(8 * width + 1)) / 2 + 1e-9)
 
 
 def _random_eigenvalues(points: int, width: int, seed: int) -> Values:
-    """Give the 95th percentile of each eigenvalue of the correlation matrix of unrelated normal metrics."""
+    """Return the 95th percentile of each eigenvalue of the correlation matrix of unrelated normal metrics."""
     from scipy.stats import wishart  # noqa: PLC0415 - takes a second
 
     drawn = np.random.default_rng(seed)
-    if points - 1 >= width:  # the products of normal data, without the data
+    if points - 1 >= width:  # the products of normal data, without generating the data
         products = wishart.rvs(points - 1, np.eye(width), size=_DRAWS, random_state=drawn)
     else:
         data = drawn.standard_normal((_DRAWS, points, width))
@@ -167,8 +167,8 @@ def _random_eigenvalues(points: int, width: int, seed: int) -> Values:
 def _loadings(matrix: Values, count: int, rotation: str | None) -> tuple[Values, bool]:
     """Fit factors to a correlation matrix.
 
-    The likelihood knows the points by their correlations alone. So two points a metric that have the same ones stand
-    for all of them, however many these are.
+    The likelihood depends on the points only through their correlations. So two points per metric with the same
+    correlations replace all of them.
     """
     width = len(matrix)
     if count == 0:
@@ -187,7 +187,7 @@ def _loadings(matrix: Values, count: int, rotation: str | None) -> tuple[Values,
 
 
 def promax(loadings: Values) -> tuple[Values, Values]:
-    """Turn varimax loadings towards a simpler structure, factors no longer at right angles (Hendrickson and White).
+    """Rotate varimax loadings towards a simpler structure with correlated factors (Hendrickson and White).
 
     Args:
         loadings: ``float64[metric, factor]``.
@@ -203,7 +203,7 @@ def promax(loadings: Values) -> tuple[Values, Values]:
 
 
 def _ordered(loadings: Values, correlations: Values) -> tuple[Values, Values, Values]:
-    """Put the factor that explains most first, most of whose loadings are positive."""
+    """Sort factors by explained variance, largest first, and make most loadings positive."""
     signs = np.where(loadings.sum(axis=0) < 0, -1.0, 1.0)
     turned = loadings * signs
     related = correlations * np.outer(signs, signs)
@@ -213,7 +213,7 @@ def _ordered(loadings: Values, correlations: Values) -> tuple[Values, Values, Va
 
 
 def _factors(space: MetricSpace, loadings: Values, explained: Values) -> tuple[tuple[Factor, ...], tuple[str, ...]]:
-    """Share the metrics out: each joins the factor of its largest loading, if that is 0.5 at least."""
+    """Assign each metric to the factor of its largest loading, if that is at least 0.5."""
     count = loadings.shape[1]
     sizes = np.abs(loadings)
     largest = sizes.argmax(axis=1) if count else np.zeros(len(sizes), dtype=np.intp)
@@ -228,7 +228,7 @@ def _factors(space: MetricSpace, loadings: Values, explained: Values) -> tuple[t
 
 
 def _heywood(space: MetricSpace, matrix: Values, communalities: Values) -> dict[str, float]:
-    """Find metrics that a factor explains altogether though the others do not: the factor is the metric itself."""
+    """Find metrics that a factor explains entirely although the others do not: the factor is the metric itself."""
     found = {}
     for row in np.flatnonzero(communalities > _HEYWOOD).tolist():
         others = [each for each in range(len(matrix)) if each != row]
@@ -240,13 +240,13 @@ def _heywood(space: MetricSpace, matrix: Values, communalities: Values) -> dict[
 
 
 def kind_of(metric: str) -> str | None:
-    """Tell what a metric is about; None if its name does not say."""
+    """Return the kind of a metric; None if its name does not show it."""
     name = metric.lower()
     return next((kind for kind, pattern in _KINDS if re.search(pattern.replace("<", "(?<![a-z])"), name)), None)
 
 
 def named_by_kinds(metrics: Sequence[str]) -> str:
-    """Name a group of metrics, the weightiest first, by the kind of most of them: ``memory``, ``time and waiting``."""
+    """Name a group of metrics, most important first, by the kind of most of them: ``memory``, ``time and waiting``."""
     kinds = Counter(kind for kind in map(kind_of, metrics) if kind)
     first, *others = kinds.most_common(2) or [("", 0)]
     if not first[0]:

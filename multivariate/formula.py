@@ -1,4 +1,4 @@
-"""Metrics that formulas derive from others, ``ipc = instructions / cycles`` (paper 003), and which are asked for."""
+"""Formulas that derive metrics from others: ``ipc = instructions / cycles`` (Ahn and Vetter)."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _LONGEST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """How a metric comes from others.
+    """A metric derived from others.
 
     Attributes:
-        name: What it is called.
-        text: The formula as it was written.
-        metrics: The metrics it is made of.
+        name: The metric's name.
+        text: The formula as written.
+        metrics: The metrics in the formula.
     """
 
     name: str
@@ -64,14 +64,14 @@ class Formula:
 
     @classmethod
     def parse(cls, text: str, *, unit: str | None = None) -> Formula:
-        """Read ``NAME=FORMULA``; a metric whose name is no word stands in brackets: ``[bytes sent]/visits``.
+        """Parse ``NAME=FORMULA``; a metric whose name is not a word is put in brackets: ``[bytes sent]/visits``.
 
         Args:
-            text: What is read.
-            unit: Of the result, where it is known; else it follows from those of the metrics.
+            text: The text to parse.
+            unit: Unit of the result if known; otherwise it follows from the metrics' units.
 
         Raises:
-            UsageError: It is none.
+            UsageError: It is not a formula.
         """
         name, equals, body = (each.strip() for each in text.partition("="))
         if not (name and equals and body) or len(text) > _LONGEST:
@@ -93,25 +93,25 @@ class Formula:
         return cls(name, body, tuple(dict.fromkeys(meant.values())), tree, meant, unit)
 
     def evaluate(self, columns: Mapping[str, Values]) -> Values:
-        """Compute it for each point; missing (NaN) where it has no value, as by a division by zero."""
+        """Compute the formula for each point; NaN if undefined, for example after a division by zero."""
         shape = next((columns[name].shape for name in self.metrics), ())
         with np.errstate(all="ignore"):
             found = np.asarray(_value(self._tree, {word: columns[name] for word, name in self._names.items()}))
         return np.where(np.isfinite(found), found, np.nan) + np.zeros(shape)
 
     def written(self) -> Any:
-        """Give it as lists for JSON: an operator before its operands, names of metrics, numbers."""
+        """Return the formula as lists for JSON: an operator before its operands, names of metrics, numbers."""
         return _written(self._tree, self._names)
 
     def unit(self, units: Mapping[str, str]) -> str:
-        """Tell the unit that was given, or that of sums and differences of one unit; empty of all else."""
+        """Return the given unit, or the common unit of sums and differences; otherwise empty."""
         if self._known_unit is not None:
             return self._known_unit
         return _unit(self._tree, {word: units.get(name, "") for word, name in self._names.items()})
 
 
 def parts(formulas: Iterable[Formula]) -> dict[str, tuple[str, ...]]:
-    """Give the measured metrics of which each derived one is made; formulas stand after those that are in them."""
+    """Return the measured metrics in each derived one; formulas come after those that they use."""
     found: dict[str, tuple[str, ...]] = {}
     for formula in formulas:
         found[formula.name] = measured(formula.metrics, found)
@@ -119,7 +119,7 @@ def parts(formulas: Iterable[Formula]) -> dict[str, tuple[str, ...]]:
 
 
 def measured(names: Iterable[str], made_of: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Give the metrics that must be measured for some metrics, each once; ``made_of`` as ``parts`` gives it."""
+    """Return the metrics that must be measured for some metrics, each once; ``made_of`` comes from ``parts``."""
     return tuple(dict.fromkeys(part for name in names for part in made_of.get(name, (name,))))
 
 
@@ -135,10 +135,10 @@ def _unit(tree: ast.expr, units: Mapping[str, str]) -> str:
 
 
 def _names(tree: ast.expr) -> list[str]:
-    """List the words that stand for metrics.
+    """Return the words that are names of metrics.
 
     Raises:
-        ValueError: There is something else than a formula has.
+        ValueError: An element is not allowed in a formula.
     """
     match tree:
         case ast.Name(id=name):

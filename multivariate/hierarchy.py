@@ -1,4 +1,4 @@
-"""Agglomerative hierarchical clusters: the tree of the points, and where to cut it (paper 003, section 4.5.1)."""
+"""Agglomerative hierarchical clusters: the tree of the points, and where to cut it (Ahn and Vetter, 4.5.1)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["LONE", "Hierarchy", "Linkage", "cuts", "hierarchy"]
 
 Linkage = Literal["ward", "average", "complete", "single", "weighted", "centroid", "median"]
 
-LONE: Final = 1.5  # times lower is the next merge below a cut that stands out
+LONE: Final = 1.5  # ratio of the merges above and below a clear cut
 
-_MOST_POINTS: Final = 10_000  # of which all distances are computed: 0.4 GB
+_MOST_POINTS: Final = 10_000  # points for which all distances are computed: 0.4 GB
 _SAMPLE: Final = 2_000
-_MOST_CLUSTERS: Final = 10  # that a cut is suggested for
-_FLOOR: Final = 1e-3  # of the highest merge, or of the widest distance: lower ones are all alike
-_USUAL: Final = 0.99  # of the sample, whose nearest are so near that three times as far is far
+_MOST_CLUSTERS: Final = 10  # for which a cut is suggested
+_FLOOR: Final = 1e-3  # of the highest merge, or of the widest distance: lower ones are treated as equal
+_USUAL: Final = 0.99  # of the sample's distances to the nearest neighbour: three times this quantile is far
 _FAR: Final = 3.0
 
 
@@ -36,14 +36,14 @@ class Hierarchy:
 
     Attributes:
         space: The points.
-        method: How the distance of clusters is taken.
-        merges: scipy's linkage, ``float64[merge, 4]``, of the points in ``sample``.
+        method: The linkage: how the distance of clusters is defined. merges: scipy's linkage, ``float64[merge, 4]``, of
+            the points in ``sample``.
         sample: Positions of the points in the tree; all, or a sample of them.
-        far: Positions of points out of the sample that are far from all in it.
-        partition: The clusters; points out of the sample are in that of the nearest in it.
-        height: Where the tree is cut.
-        drop: How many times lower than the merge above the cut the one below it is.
-        suggested: Whether the number of clusters was chosen here.
+        far: Positions of points outside the sample that are far from all points in it.
+        partition: The clusters; points outside the sample join the cluster of the nearest point in it.
+        height: The height of the cut.
+        drop: The ratio of the merge above the cut to the one below it.
+        suggested: Whether the number of clusters was chosen automatically.
     """
 
     space: MetricSpace
@@ -58,7 +58,7 @@ class Hierarchy:
 
     @property
     def sampled(self) -> bool:
-        """Whether the tree is one of a sample."""
+        """Whether the tree is that of a sample."""
         return len(self.sample) < len(self.space.points)
 
 
@@ -71,20 +71,21 @@ def hierarchy(
     scale: Scale = "standard",
     seed: int = 0,
 ) -> Hierarchy:
-    """Merge the two nearest clusters again and again, in O(points²).
+    """Merge the two nearest clusters repeatedly, in O(points²).
 
-    Above 10,000 points the tree is made of a sample of 2,000, and each other point joins the nearest of them. It is far
-    if that is farther than three times what 99 of 100 in the sample are from their nearest.
+    With more than 10,000 points, the tree is that of a sample of 2,000, and each other point joins the nearest sample
+    point. It is far if this distance exceeds three times the 99th percentile of nearest-neighbour distances in the
+    sample.
 
     Args:
         space: The points.
-        method: How the distance of clusters is taken.
-        clusters: How many the cut leaves; if None, 2 to 10, where the height of the merges falls by the largest factor.
-        scale: How metrics are made comparable.
-        seed: Of the sample, and of points of one kind whose tree is compared.
+        method: The linkage, which defines the distance of clusters.
+        clusters: The number of clusters; if None, 2 to 10, where the height of the merges drops by the largest factor.
+        scale: How metrics are scaled.
+        seed: Seed of the sample and of the simulated points for comparison.
 
     Raises:
-        UsageError: More clusters than points in the tree are wanted, or less than one.
+        UsageError: More clusters than points in the tree are requested, or less than one.
     """
     scaled = space.scaled(scale)
     sample = np.arange(len(scaled))
@@ -126,8 +127,8 @@ def _merges(points: Values, method: Linkage) -> Values:
 
 
 def _cuts(heights: Values) -> range:
-    """Give the numbers of clusters that are suggested."""
-    most = min(_MOST_CLUSTERS, len(heights))  # one a point is no suggestion, unless there are two points
+    """Return the numbers of clusters that may be suggested."""
+    most = min(_MOST_CLUSTERS, len(heights))  # one per point is not suggested, unless there are two points
     return range(2, max(most, 2) + 1)
 
 
@@ -138,7 +139,7 @@ def _drop(heights: Values, count: int) -> float:
 
 
 def _around(heights: Values, count: int) -> tuple[float, float]:
-    """Give the heights of the merge that a cut into so many clusters undoes last, and of the highest that it leaves."""
+    """Return the heights of the lowest merge above a cut into so many clusters, and of the highest one below."""
     ordered = np.maximum.accumulate(heights)  # centroids and medians may merge lower than before
     above = float(ordered[-(count - 1)]) if count > 1 else float(ordered[-1]) * 1.1
     below = float(ordered[-count]) if count <= len(ordered) else 0.0
@@ -146,18 +147,19 @@ def _around(heights: Values, count: int) -> tuple[float, float]:
 
 
 def _cut(merges: Values, count: int) -> Labels:
-    """Undo the last merges until so many clusters are left; by their order, not their heights, which may fall."""
+    """Undo the last merges until so many clusters remain, by their order, because heights may decrease."""
     points = len(merges) + 1
     owners = list(range(points + len(merges)))
     kept = merges[: points - count, :2].astype(np.intp).tolist()
     for node, (first, second) in reversed(list(enumerate(kept, start=points))):
         owners[first] = owners[second] = owners[node]
-    numbers = {owner: number for number, owner in enumerate(dict.fromkeys(owners[:points]))}  # by their first points
+    # Numbered by their first points.
+    numbers = {owner: number for number, owner in enumerate(dict.fromkeys(owners[:points]))}
     return np.array([numbers[owner] for owner in owners[:points]], dtype=np.intp)
 
 
 def _assigned(scaled: Values, sample: Indices, labels: Indices) -> tuple[Indices, Indices]:
-    """Give every point the label of the nearest in the sample, and the positions of those that are far from it."""
+    """Return every point's label, from the nearest sample point, and the positions of points far from the sample."""
     if len(sample) == len(scaled):
         return labels, np.array([], dtype=np.intp)
     from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415 - takes a second, and is for many points
@@ -166,7 +168,8 @@ def _assigned(scaled: Values, sample: Indices, labels: Indices) -> tuple[Indices
     search = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(there)
     distances, nearest = search.kneighbors(scaled)
     distances[sample] = 0.0
-    usual = float(np.quantile(search.kneighbors()[0], _USUAL))  # each in the sample and the nearest other one
+    # The distance of each sample point to its nearest neighbour.
+    usual = float(np.quantile(search.kneighbors()[0], _USUAL))
     widest = float(np.linalg.norm(there - there.mean(axis=0), axis=1).max())
     far = np.flatnonzero(distances[:, 0] > max(_FAR * usual, _FLOOR * widest))
     return labels[nearest[:, 0]], far

@@ -1,4 +1,4 @@
-"""Clusters by k-means, and which metrics make them: F-ratios (paper 003, sections 3.3 and 4.5.2)."""
+"""Clusters by k-means, and the metrics that cause them: F-ratios (Ahn and Vetter, sections 3.3 and 4.5.2)."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ __all__ = ["Clusters", "Criterion", "kmeans"]
 
 Criterion = Literal["silhouette", "calinski-harabasz", "davies-bouldin"]
 
-_MOST: Final = 10  # clusters that are tried
-_SAMPLE: Final = 5_000  # points by which k is chosen
+_MOST: Final = 10  # clusters at most
+_SAMPLE: Final = 5_000  # points used to choose k
 _STARTS: Final = 10
 _STARTS_OF_MANY: Final = 3
-_STEPS: Final = 100  # of Lloyd's; a hundred points need ten
+_STEPS: Final = 100  # iterations of Lloyd's algorithm; a hundred points need ten
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """What k-means found.
+    """The result of k-means.
 
     Attributes:
         space: The points.
         partition: The clusters.
-        criterion: What chose their number; None if it was given.
-        scores: Number of clusters tried → the criterion's value, which may be infinite; empty if it was given.
-        chance: What points of one kind look like; None if there is nothing to compare.
+        criterion: The criterion that chose the number of clusters; None if that was given.
+        scores: Number of clusters tried → the criterion's value, which may be infinite; empty if the number was given.
+        chance: Comparison with homogeneous points; None if there is nothing to compare.
     """
 
     space: MetricSpace
@@ -56,18 +56,18 @@ def kmeans(
     scale: Scale = "standard",
     seed: int = 0,
 ) -> Clusters:
-    """Part the points so that they are near to the means of their clusters (Lloyd, k-means++, 10 starts).
+    """Cluster the points by k-means (Lloyd, k-means++, 10 starts).
 
     Args:
         space: The points.
-        clusters: How many; if None, 2 to 10, by the criterion, of 5,000 points at most.
+        clusters: The number of clusters; if None, the criterion chooses 2 to 10 from at most 5,000 points.
         criterion: The silhouette and Calinski's and Harabasz's ratio of between-cluster to within-cluster variability
             should be large, Davies's and Bouldin's ratio of widths to distances small.
-        scale: How metrics are made comparable.
-        seed: Of the starts, of the sample, and of points of one kind whose clusters are compared.
+        scale: How metrics are scaled.
+        seed: Seed of the starts, of the sample, and of the simulated points for comparison.
 
     Raises:
-        UsageError: More clusters than different points are wanted, or less than two.
+        UsageError: More clusters than distinct points are requested, or less than two.
     """
     scaled = space.scaled(scale)
     different = len(np.unique(scaled, axis=0))
@@ -88,14 +88,14 @@ def kmeans(
 
 
 def _some(points: int, seed: int) -> Indices:
-    """Give the positions of the points by which k is chosen."""
+    """Return the positions of the points by which k is chosen."""
     if points <= _SAMPLE:
         return np.arange(points)
     return np.random.default_rng(seed).choice(points, _SAMPLE, replace=False)
 
 
 def _most(points: Values) -> int:
-    """Give the largest number of clusters tried, which leaves two points at least together."""
+    """Return the largest number of clusters to try, which leaves at least two points together."""
     return min(_MOST, len(np.unique(points, axis=0)), len(points) - 1)
 
 
@@ -107,9 +107,9 @@ def _tried(points: Values, counts: Collection[int], seed: int) -> dict[int, Labe
 def _best(scores: dict[int, float], criterion: Criterion, chance: Chance | None) -> int:
     """Choose the number of clusters by the criterion.
 
-    A mean silhouette compares the widths of clusters with their distances from the nearest other ones; so two clusters
-    that are near to each other, and far from all others, are as good apart as together. Silhouettes that differ by no
-    more than they do from one set of points of one kind to the next are a tie, and the gap statistic decides it.
+    The mean silhouette compares the widths of clusters with the distances to their nearest neighbours. So two clusters
+    that are close together, but far from all others, score equally well separate or merged. Silhouettes that differ by
+    no more than those of simulated sets are a tie, which the gap statistic decides.
     """
     best = min if criterion == "davies-bouldin" else max
     count = best(scores, key=lambda each: scores[each])
@@ -118,7 +118,7 @@ def _best(scores: dict[int, float], criterion: Criterion, chance: Chance | None)
 
 
 def _nearest(points: Values, counts: Collection[int]) -> dict[int, Labels]:
-    """Share points out by k-means with one start, the clusters of Ward's tree; fast for many small sets of points."""
+    """Assign points by k-means with one start, the clusters of Ward's tree; fast for many small sets of points."""
     return {count: _moved(points, labels) for count, labels in cuts(points, counts).items()}
 
 
@@ -138,13 +138,14 @@ def _labels(scaled: Values, count: int, starts: int, seed: int) -> Labels:
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # points whose distances are roundings make fewer clusters
+        # Points whose distances are only rounding give fewer clusters.
+        warnings.simplefilter("ignore", ConvergenceWarning)
         found = KMeans(n_clusters=count, n_init=starts, random_state=seed).fit(scaled)
     return numbered(found.labels_)
 
 
 def _davies_bouldin(values: Values, labels: Labels) -> float:
-    """Give the mean over the clusters of the largest ratio of two widths to the distance between their means."""
+    """Return the mean, over clusters, of the largest ratio of two widths to the distance between their means."""
     from scipy.spatial.distance import cdist  # noqa: PLC0415 - takes half a second
 
     own = [values[labels == each] for each in range(int(labels.max()) + 1)]

@@ -1,8 +1,8 @@
-"""Which differences matter, and in which metrics: by the rule by which the verdict tells ranks apart.
+"""Which differences matter, and in which metrics: by the verdict's rule for differences between ranks.
 
-Clusters are made of scaled metrics (paper 003, section 4.5), so what differs by a thousandth without any noise parts
-them as well as what takes three times as long. So dimensions, and whatever is said of clusters, are chosen here:
-significance (section 3.3) is not size.
+Clusters are made from scaled metrics (Ahn and Vetter, section 4.5), so a difference of a thousandth without noise
+separates them as well as a factor of three. Significance (section 3.3) is not size. So this module chooses the
+dimensions, and the metrics that describe clusters.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ _MOST: Final = 0.5  # of the other points: a majority
 
 
 def matters(space: MetricSpace, one: Values, other: Values) -> list[int]:
-    """Give the columns in which two sets of values, ``float64[metric]`` each, differ so that it matters.
+    """Return the columns in which two sets of values, ``float64[metric]`` each, differ materially.
 
-    They do if they differ by more than a tenth of the larger, as vectors that make no cluster in Algorithm 1 of paper
-    001; times also by a hundredth of the time that a location takes, and by what clocks and schedulers resolve; all
-    else that was measured also by a hundredth of the most that a location has in the program, of bytes of all bytes.
+    Values must differ by more than a tenth of the larger, the radius of a cluster in Algorithm 1 of Liu et al. 2011.
+    Times must also differ by a hundredth of a location's time and by the resolution of clocks and schedulers. Other
+    measured metrics must also differ by a hundredth of the most that a location has in the program; for bytes, of all
+    bytes.
 
     Returns:
-        Times first, the most seconds first; then all else, the largest relative difference first.
+        Times first, most seconds first; then all others, largest relative difference first.
     """
     times = _times(space)
     order = np.lexsort((-np.where(times, np.abs(one - other), _relative(one, other)), ~times))
@@ -55,17 +56,17 @@ def _relative(one: Values, other: Values) -> Values:
 
 
 def _wide(space: MetricSpace, one: Values, other: Values) -> Flags:
-    """Tell which differences matter; values are ``float64[…, metric]``."""
+    """Return which differences matter; values are ``float64[…, metric]``."""
     of_whole = [CRITERIA.least_gain * space.wholes.get(name, 0.0) for name in space.metrics]
     least = np.where(_times(space), max(CRITERIA.least_gain * space.time, CRITERIA.resolution), of_whole)
     return np.asarray((_relative(one, other) > THRESHOLD) & (np.abs(one - other) > least))
 
 
 def telling(space: MetricSpace, partition: Partition, cluster: int) -> list[int]:
-    """Give the columns that tell what is different in a cluster, in the order in which they matter.
+    """Return the columns that characterise a cluster, most important first.
 
-    A metric in which a cluster is like most of the other points tells nothing of it: the rest make the difference.
-    Where all locations are nearly alike small differences tell as well, the most distinct first.
+    A metric in which a cluster resembles most other points does not characterise it, because the rest differ. If all
+    locations are nearly alike, small differences count as well, most distinct first.
     """
     distinct = partition.by_deviation(cluster)
     if partition.count == 1:
@@ -79,12 +80,12 @@ def telling(space: MetricSpace, partition: Partition, cluster: int) -> list[int]
 
 
 def separating(space: MetricSpace, partition: Partition) -> list[int]:
-    """Give the columns that tell clusters apart in the same order; of nearly equal ones by their F-ratios."""
+    """Return the columns that distinguish clusters, most important first; nearly equal ones by their F-ratios."""
     return _chosen(space, partition, partition.by_f_ratio, partition.means.min(axis=0), partition.means.max(axis=0))
 
 
 def _chosen(space: MetricSpace, partition: Partition, distinct: list[int], one: Values, other: Values) -> list[int]:
-    """Choose of distinct columns those that matter and are no chance, if there are any in the whole space."""
+    """Choose among distinct columns those that matter and are beyond chance, if the space has any."""
     if not matters(space, space.values.min(axis=0), space.values.max(axis=0)):
         return distinct
     sure = ~(partition.f_ratios < _critical(partition))
@@ -92,7 +93,7 @@ def _chosen(space: MetricSpace, partition: Partition, distinct: list[int], one: 
 
 
 def _critical(partition: Partition) -> float:
-    """Give the F-ratio that a metric which has nothing to do with the clusters exceeds in 5 of 100 cases."""
+    """Return the F-ratio that a metric unrelated to the clusters exceeds in 5 of 100 cases."""
     points, clusters = len(partition.labels), partition.count
     if not 1 < clusters < points:
         return 0.0
@@ -102,14 +103,14 @@ def _critical(partition: Partition) -> float:
 
 
 def dimensions(space: MetricSpace, *, fewest: int = 1) -> MetricSpace:
-    """Leave out metrics that would part locations by what does not matter; all of them matter if none does.
+    """Leave out metrics in which differences are immaterial; if none is material, keep all.
 
-    Those that include waiting for a turn on a processor say more of the scheduler than of the program: they are left
-    out, too, as long as others are there.
+    Metrics that include waiting for a core describe the scheduler more than the program. They are left out, too, as
+    long as others remain.
 
     Args:
         space: The points.
-        fewest: How many metrics must be left, or else none is left out.
+        fewest: The least number of metrics to keep; otherwise none is left out.
     """
     others = _without(space, space.waiting, "includes waiting for a core", fewest)
     wide = {others.metrics[column] for column in matters(others, others.values.min(axis=0), others.values.max(axis=0))}

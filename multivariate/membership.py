@@ -1,4 +1,4 @@
-"""Where on the process grid the members of each cluster are (paper 003, section 4.7)."""
+"""Where the members of each cluster are on the process grid (Ahn and Vetter, section 4.7)."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .hierarchy import Hierarchy
 
 __all__ = ["Grid", "Membership", "grid_of", "membership"]
 
-_ALIKE: Final = 0.9  # of what is in a cluster or in a part of the grid, in both: the part names the cluster
-_FEW: Final = 0.02  # of a cluster, that may be outside of the rows that it is called
+_ALIKE: Final = 0.9  # the least overlap, over the union, of a cluster and the part of the grid that names it
+_FEW: Final = 0.02  # of a cluster, which may be outside the rows that name it
 _AXES: Final = ("row", "column", "layer")
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Places of processes, and of threads if they have their own.
+    """Coordinates of processes, and of threads if they have their own.
 
     Attributes:
-        sizes: Of each dimension.
+        sizes: The size of each dimension.
         source: ``topology``, ``given``, or ``guess``.
-        name: Of the topology; empty otherwise.
-        coordinates: Process and thread → place; a thread that is not there is where its process is.
+        name: Name of the topology; empty otherwise.
+        coordinates: Process and thread → coordinates; a thread without its own has those of its process.
     """
 
     sizes: tuple[int, ...]
@@ -38,7 +38,7 @@ class Grid:
     coordinates: dict[tuple[int, int], tuple[int, ...]]
 
     def place(self, process: int, thread: int) -> tuple[int, ...] | None:
-        """Give the place of a thread; None if it has none."""
+        """Return the coordinates of a thread; None if it has none."""
         return self.coordinates.get((process, thread), self.coordinates.get((process, 0)))
 
 
@@ -49,8 +49,8 @@ class Membership:
     Attributes:
         hierarchy: The clusters.
         grid: The grid.
-        places: ``int[point, dimension]``; -1 of a point without a place.
-        words: For each cluster the part of the grid that it is; None if it is none that has a name.
+        places: ``int[point, dimension]``; -1 for a point without coordinates.
+        words: The name of each cluster's part of the grid; None if it has no name.
     """
 
     hierarchy: Hierarchy
@@ -62,16 +62,16 @@ class Membership:
 def grid_of(
     experiment: Experiment, wanted: Sequence[int] | None = None, *, shown: Collection[int] | None = None
 ) -> Grid:
-    """Find the grid that the processes stand on.
+    """Find the grid of the processes.
 
     Args:
-        experiment: Its first topology that has a place for each process that is shown is taken; without one, the grid
-            nearest to a square is guessed.
-        shown: Those of its processes that are analysed; all if None.
-        wanted: The grid's sizes instead, with ranks in the order of MPI: the last dimension goes first.
+        experiment: Its first topology with coordinates for each shown process is used; without one, the grid closest to
+            a square is guessed.
+        shown: The processes that are analysed; all if None.
+        wanted: The grid's sizes instead, with ranks in MPI's order: the last dimension varies fastest.
 
     Raises:
-        UsageError: The wanted grid has not one place a process.
+        UsageError: The given grid does not have one place per process.
     """
     processes = sorted({place.process for place in experiment.locations})
     if wanted is not None:
@@ -95,7 +95,7 @@ def grid_of(
 
 
 def membership(hierarchy: Hierarchy, grid: Grid) -> Membership:
-    """Put clusters on a grid, and name the parts of it that they are: corners, edges, a side."""
+    """Place clusters on a grid, and name the parts of it that they cover: corners, edges, a side."""
     found = [grid.place(point.process, point.thread) for point in hierarchy.space.points]
     nowhere = (-1,) * len(grid.sizes)
     places = np.array([nowhere if place is None else place for place in found], dtype=np.intp)
@@ -105,7 +105,7 @@ def membership(hierarchy: Hierarchy, grid: Grid) -> Membership:
 
 
 def _square(count: int) -> tuple[int, int]:
-    """Give the two factors of a number that are nearest to each other, the smaller first."""
+    """Return the two factors of a number that are closest to each other, the smaller first."""
     first = next(each for each in range(math.isqrt(count), 0, -1) if count % each == 0)
     return first, count // first
 
@@ -116,7 +116,7 @@ def _row_by_row(processes: Sequence[int], sizes: Sequence[int]) -> dict[tuple[in
 
 
 def _part(places: Indices, inside: Flags, sizes: Sequence[int]) -> str | None:
-    """Name the part of the grid that is most like a cluster: what is in both is nine tenths of what is in either."""
+    """Return the name of the part of the grid that matches a cluster: they share nine tenths of their union."""
     if inside.all():
         return "the whole grid"
     found = [(_alike(inside, part), name) for name, part in _parts(places, inside, sizes)]
@@ -130,7 +130,7 @@ def _alike(one: Flags, other: Flags) -> float:
 
 
 def _parts(places: Indices, inside: Flags, sizes: Sequence[int]) -> Iterator[tuple[str, Flags]]:
-    """Name parts of a grid, the simplest first."""
+    """Yield named parts of a grid, simplest first."""
     wide = [axis for axis, size in enumerate(sizes) if size > 1]
     rims = sum(
         ((places[:, axis] == 0) | (places[:, axis] == sizes[axis] - 1) for axis in wide),

@@ -1,4 +1,4 @@
-"""The metric space: locations, or samples of them, as points whose coordinates are metrics (paper 003, 3.1 and 3.2)."""
+"""The metric space: locations, or samples of them, as points with metrics as coordinates (Ahn and Vetter, 3.1, 3.2)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Scale = Literal["standard", "mean", "none"]
 
 SCALES: Final[tuple[Scale, ...]] = ("standard", "mean", "none")
 
-ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)  # of the largest value: a range that is smaller is none
-_SQUARED: Final = 1e100  # the largest number, and one over the smallest, whose squares can be added up
+ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)  # of the largest value: a smaller range counts as zero
+_SQUARED: Final = 1e100  # the largest value, and the inverse of the smallest, whose squares can be summed
 _LISTED: Final = 5
 _WALL: Final = "wall_time"
 
@@ -48,21 +48,21 @@ class MetricSpace:
     """Points of a metric space, cleaned: every coordinate is finite, and no metric is constant.
 
     Attributes:
-        metrics: Names, a column each.
-        points: A row each.
+        metrics: Names, one per column.
+        points: The points, one per row.
         values: ``float64[point, metric]``, in the metrics' units.
-        units: Metric → unit; empty of most that were derived.
-        dropped: Metric → why it is no dimension.
-        left_out: Labels of the points that are not there → why.
+        units: Metric → unit; empty for most derived ones.
+        dropped: Metric → why it is not a dimension.
+        left_out: Labels of omitted points → why.
         formulas: Derived metric → its formula.
-        parts: Derived metric → the measured ones of which it is made.
-        sources: Measured metric, of which any is made → how it was measured.
-        place: What the values are of: ``the program``, or a region's name.
-        time: The longest time of a point that was measured there, in seconds; 0 without one.
-        wholes: Measured metric → the most that a point has of it in the whole program; of bytes, of all bytes.
-        waiting: Metrics that include waiting for a turn on a processor.
-        threaded: Whether labels tell threads.
-        sampled: Whether labels tell samples.
+        parts: Derived metric → the measured metrics in its formula.
+        sources: Measured metric that is used → how it was measured.
+        place: Where the values were measured: ``the program``, or a region's name.
+        time: The longest time of a point that was measured there, in seconds; 0 if none was.
+        wholes: Measured metric → a point's greatest value in the whole program; for bytes, of all bytes.
+        waiting: Metrics that include waiting for a core.
+        threaded: Whether labels include threads.
+        sampled: Whether labels include samples.
     """
 
     metrics: tuple[str, ...]
@@ -93,19 +93,19 @@ class MetricSpace:
         by: Literal["thread", "process"] = "thread",
         exclude_ranks: Collection[int] = (),
     ) -> MetricSpace:
-        """Make points of the locations of an experiment; of several experiments, each is a sample.
+        """Make one point per location of an experiment; several experiments are several samples.
 
         Args:
             experiments: Runs of one program.
-            region: A region's name, path or ``file:line``, with all below it, wherever it is entered; without one the
-                program, but for the start and the end of MPI.
-            exclusive: Leave out what is below the region.
-            metrics: Names of metrics, those of built-in formulas too; if None all that were measured, but ``mpi_time``
-                without its parts.
-            besides: Names of built-in formulas that are taken besides, if ``metrics`` is None.
-            derived: Further metrics.
+            region: A region's name, path or ``file:line``, including everything below it, wherever it is entered;
+                default the program without the start and the end of MPI.
+            exclusive: Leave out everything below the region.
+            metrics: Names of metrics, including those of built-in formulas; if None all measured ones, but not the
+                parts of ``mpi_time``.
+            besides: Names of additional built-in formulas, if ``metrics`` is None.
+            derived: Formulas of further metrics.
             by: Whether a point is a thread, or a process with all its threads.
-            exclude_ranks: Ranks that make no points.
+            exclude_ranks: Ranks to leave out.
 
         Raises:
             UsageError: A region, a metric or a rank does not exist.
@@ -162,11 +162,11 @@ class MetricSpace:
         place: str = "the program",
         among: Sequence[Point] | None = None,
     ) -> MetricSpace:
-        """Make a space of columns, ``float64[point]`` each, and clean it.
+        """Make a space from columns, ``float64[point]`` each, and clean it.
 
-        Left out are points that never entered the region or have no value at all; then dropped are metrics of which a
-        value is missing, or all values are the same. Labels tell threads and samples if ``among`` the points that there
-        are, or else these ones, are several of a process: so a part of a space calls its points as the whole does.
+        Points that never entered the region or have no value are left out. Then metrics with a missing value, or with
+        equal values only, are dropped. Labels include threads and samples if ``among``, default these points, has
+        several of one process. So a part of a space labels its points as the whole does.
 
         Raises:
             LocationsError: Fewer than two points are left.
@@ -208,21 +208,21 @@ class MetricSpace:
 
     @cached_property
     def labels(self) -> tuple[int | str, ...]:
-        """What points are called: ranks, ``rank.thread`` once a process has several, ``#sample`` once there are."""
+        """Labels of points: ranks, ``rank.thread`` if a process has several, ``#sample`` if there are several."""
         return tuple(_label(each, threaded=self.threaded, sampled=self.sampled) for each in self.points)
 
     def measured(self, metrics: Iterable[str]) -> tuple[str, ...]:
-        """Give the metrics that must be measured for some of these, each once."""
+        """Return the metrics that must be measured for some of these, each once."""
         return measured(metrics, self.parts)
 
     def scaled(self, scale: Scale = "standard") -> Values:
-        """Give the values so that metrics can be compared; ``float64[point, metric]``.
+        """Return the values scaled so that metrics can be compared; ``float64[point, metric]``.
 
-        ``standard``: less their mean, over their standard deviation (of all points). ``mean``: less their mean, over
-        their mean absolute value, so that a metric weighs as it differs. ``none``: as they are.
+        ``standard``: minus their mean, over their standard deviation (of all points). ``mean``: minus their mean, over
+        their mean absolute value, so that relative differences count. ``none``: unchanged.
 
         Raises:
-            UsageError: They can't be taken as they are, for their squares are no numbers.
+            UsageError: They cannot be used unscaled, because their squares overflow.
         """
         if scale == "none":
             self._check_squares()
@@ -238,7 +238,7 @@ class MetricSpace:
             )
 
     def part(self, rows: npt.ArrayLike) -> MetricSpace:
-        """Give a space of some of the points, cleaned anew: what is constant among them is dropped.
+        """Return the space of some of the points, cleaned again: metrics that are constant among them are dropped.
 
         Raises:
             LocationsError: Fewer than two points are left.
@@ -252,7 +252,7 @@ class MetricSpace:
         )._cleaned()
 
     def moved(self, values: Values) -> MetricSpace:
-        """Give a space of the same points elsewhere, ``float64[point, metric]``, cleaned anew.
+        """Return a space of the same points with other values, ``float64[point, metric]``, cleaned again.
 
         Raises:
             InputError: No metric differs.
@@ -260,7 +260,7 @@ class MetricSpace:
         return replace(self, values=values)._cleaned()
 
     def along(self, metrics: Sequence[str]) -> MetricSpace:
-        """Give a space of some of the metrics, in the order given."""
+        """Return a space with some of the metrics, in the given order."""
         columns = [self.metrics.index(name) for name in metrics]
         return replace(self, metrics=tuple(metrics), values=self.values[:, columns])
 
@@ -278,7 +278,7 @@ class MetricSpace:
         return replace(self.along(kept), dropped=why)
 
     def _unusable(self, column: Values) -> str | None:
-        """Say why values are no dimension; None if they are."""
+        """Explain why values are not a dimension; None if they are."""
         missing = np.flatnonzero(np.isnan(column))
         if len(missing) == len(column):
             return "no value"
@@ -292,24 +292,24 @@ class MetricSpace:
 
 
 def _without_parts(metrics: Sequence[str]) -> list[str]:
-    """Leave out what ``mpi_time`` is made of: one kind of calls is often nearly all of it, and would count twice."""
+    """Leave out the parts of ``mpi_time``: one kind of calls is often nearly all of it and would count twice."""
     parts = {part.name for part in (*MPI_PARTS, MPI_WAIT) if "mpi_time" in metrics}
     return [name for name in metrics if name not in parts]
 
 
 def scaled(values: Values, scale: Scale) -> Values:
-    """Scale values, ``float64[point, metric]``, as ``MetricSpace.scaled`` does; their squares are not checked."""
+    """Scale values, ``float64[point, metric]``, as ``MetricSpace.scaled`` does, without checking their squares."""
     if scale == "none":
         return values
     _, exponents = np.frexp(np.abs(values).max(axis=0))
-    relative = np.ldexp(values, -exponents)  # exact; and no square of a huge value overflows
+    relative = np.ldexp(values, -exponents)  # exact, and no square of a huge value overflows
     centred = relative - relative.mean(axis=0)
     spread = centred.std(axis=0) if scale == "standard" else np.abs(relative).mean(axis=0)
     return np.asarray(centred / spread)
 
 
 def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> Indices:
-    """Give the call paths whose values together are those of a region, or of the program."""
+    """Return the call paths whose sum is that of a region, or of the program."""
     if region is None:
         hidden = startup_paths(experiment)
         return np.array([path for path in range(len(experiment.call_paths)) if path not in hidden], dtype=np.intp)
@@ -320,12 +320,12 @@ def _rows(experiment: Experiment, region: str | None, *, exclusive: bool) -> Ind
 
 
 def _longest(times: Sequence[Values]) -> float:
-    """Give the largest value of any of these columns; 0 if they have none."""
+    """Return the largest value of any of these columns; 0 if they have none."""
     return max((float(each[np.isfinite(each)].max(initial=0.0)) for each in times), default=0.0)
 
 
 def _whole_of(name: str, experiments: Sequence[Experiment]) -> str:
-    """Name what a metric is a part of: of bytes all bytes, for each costs the same; of events these, for none does."""
+    """Return the total of which a metric is a part: all bytes for bytes, which cost the same; events have none."""
     metric = experiments[0].metric(name)
     while metric.unit == "bytes" and metric.parent is not None and all(metric.parent in each for each in experiments):
         metric = experiments[0].metric(metric.parent)
@@ -333,7 +333,7 @@ def _whole_of(name: str, experiments: Sequence[Experiment]) -> str:
 
 
 def _columns(tables: Sequence[_Table], names: Iterable[str], taken: Flags) -> dict[str, Values]:
-    """Put the columns of several tables together, of the points that are taken."""
+    """Concatenate the columns of several tables, for the selected points."""
     return {name: np.concatenate([table.columns[name] for table in tables])[taken] for name in names}
 
 
@@ -351,7 +351,7 @@ def _table(
     metrics: Sequence[str],
     by: Literal["thread", "process"],
 ) -> _Table:
-    """Read the metrics of some call paths together: a value a point."""
+    """Read the metrics of some call paths: one value per point."""
     groups: dict[Point, list[int]] = {}
     for column, place in enumerate(experiment.locations):
         point = Point(place.process, place.thread if by == "thread" else 0, sample)

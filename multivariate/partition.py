@@ -1,4 +1,4 @@
-"""Points shared out among clusters (paper 003, 3.3): how well, by which metrics, what each is like, and again (4.8)."""
+"""A partition of points into clusters: quality, metrics, typical members, and recursion (Ahn and Vetter, 3.3, 4.8)."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ __all__ = [
 
 Labels = Indices
 
-# Mean silhouettes from which Kaufman and Rousseeuw (Finding Groups in Data, 1990) speak of a reasonable structure, and
-# below which of none.
+# Mean silhouettes that Kaufman and Rousseeuw (Finding Groups in Data, 1990) call a reasonable structure, and below
+# which they see none.
 DISTINCT: Final = 0.5
 WEAK: Final = 0.25
 
-# How often points of one kind may be called clusters: of 100 tries 5 or fewer are, then, in 97 of 100 cases.
+# How often homogeneous points may be called clusters: with this level, at most 5 of 100 tries are in 97 of 100 cases.
 LEVEL: Final = 0.025
 
-_APART: Final = 0.1  # standard deviations from the others, from which on a cluster has something of its own
-_SAMPLE: Final = 2000  # points of which silhouettes are computed: distances of all to all
+_APART: Final = 0.1  # standard deviations from the others that make a cluster distinct
+_SAMPLE: Final = 2000  # points for silhouettes, which need all pairwise distances
 
 Result = TypeVar("Result")
 
-_LEAST: Final = 4  # points to be analysed
+_LEAST: Final = 4  # points for an analysis
 _DEEPEST: Final = 3
 
 
@@ -54,13 +54,13 @@ class Partition:
 
     Attributes:
         labels: ``int[point]``, the number of its cluster; clusters are numbered from 0 by their first points.
-        silhouette: Mean over the points: 1 is far apart, 0 is no structure; None of one cluster, or one a point.
-        f_ratios: ``float64[metric]``, between-cluster over within-cluster variability; inf where the members of all
-            clusters are equal, NaN where there is none.
+        silhouette: Mean over the points: 1 is far apart, 0 is no structure; None for one cluster, or one per point.
+        f_ratios: ``float64[metric]``, between-cluster over within-cluster variability; inf if the members of all
+            clusters are equal, NaN if undefined.
         means: ``float64[cluster, metric]`` in the metrics' units.
-        deviations: ``float64[cluster, metric]``, the same from that of all points, in standard deviations.
-        typical: ``int[cluster]``, the member that is nearest to the mean of its cluster.
-        chance: How often points of one kind look as clustered; None if that was not compared.
+        deviations: ``float64[cluster, metric]``, distance of these from the mean of all points, in standard deviations.
+        typical: ``int[cluster]``, the member closest to the mean of its cluster.
+        chance: How often homogeneous points look as clustered; None if not compared.
     """
 
     labels: Labels
@@ -75,7 +75,7 @@ class Partition:
     def of(
         cls, space: MetricSpace, labels: npt.ArrayLike, scaled: Values, *, chance: float | None = None, seed: int = 0
     ) -> Partition:
-        """Judge a partition of a space; ``scaled`` are the values by which it was made."""
+        """Evaluate a partition of a space; ``scaled`` are the values by which it was made."""
         own = numbered(labels)
         count = int(own.max()) + 1
         rows = [np.flatnonzero(own == each) for each in range(count)]
@@ -93,12 +93,12 @@ class Partition:
 
     @property
     def count(self) -> int:
-        """How many clusters there are."""
+        """The number of clusters."""
         return len(self.means)
 
     @property
     def by_chance(self) -> bool:
-        """Whether points of one kind look as clustered in more than 2.5 of 100 cases."""
+        """Whether homogeneous points look as clustered in more than 2.5 of 100 cases."""
         return self.chance is not None and self.chance > LEVEL
 
     @cached_property
@@ -108,19 +108,19 @@ class Partition:
 
     @cached_property
     def columns(self) -> list[int]:
-        """Columns of the metrics, the largest F-ratio first, those without one last."""
+        """Columns of the metrics, largest F-ratio first, those without one last."""
         return [int(column) for column in np.argsort(-self.f_ratios, kind="stable")]
 
     @property
     def by_f_ratio(self) -> list[int]:
-        """The same without those that have none."""
+        """The same without metrics that have no F-ratio."""
         return [column for column in self.columns if not np.isnan(self.f_ratios[column])]
 
     def by_deviation(self, cluster: int) -> list[int]:
-        """Columns of the metrics in which a cluster differs from all other points, those first in which it does most.
+        """Columns of the metrics in which a cluster differs from all other points, largest difference first.
 
-        Where it is as far in several, the one with the largest F-ratio of all clusters is first. Left out are those in
-        which its mean and that of the others are nearer than a tenth of a standard deviation.
+        Of equal differences, the metric with the larger F-ratio comes first. Metrics are left out if the means of the
+        cluster and of the others are within a tenth of a standard deviation.
         """
         others = len(self.labels) - len(self.members[cluster])
         away = np.abs(self.deviations[cluster]).round(12) * (len(self.labels) / others if others else 0.0)
@@ -140,16 +140,17 @@ def cluster_means(values: Values, labels: Labels) -> Values:
 
 
 def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -> Values:
-    """Divide the variability between clusters by that within them, in two passes: sums of squares would lose digits.
+    """Divide the variability between clusters by that within them, in two passes, because sums of squares lose digits.
 
     Args:
         values: ``float64[point, metric]``.
         labels: ``int[point]``, from 0.
-        together: Of all metrics as one (Calinski and Harabasz), not of each (the F-ratio).
+        together: Compute one ratio for all metrics together (Calinski and Harabasz) instead of one per metric (the
+            F-ratio).
 
     Returns:
-        ``float64[metric]``, or one number if ``together``; inf where the members of all clusters are equal but for
-        roundings, NaN where each point is a cluster, or all are one.
+        ``float64[metric]``, or one number if ``together``; inf if the members of all clusters are equal except for
+        rounding, NaN if each point is a cluster, or all are one.
     """
     sizes = np.bincount(labels)
     if not 1 < len(sizes) < len(labels):
@@ -165,12 +166,12 @@ def variance_ratios(values: Values, labels: Labels, *, together: bool = False) -
 
 
 def silhouette(scaled: Values, labels: Labels, *, seed: int = 0) -> float | None:
-    """Return the mean silhouette; of many points that of a sample of each cluster, weighted by the clusters' sizes."""
+    """Return the mean silhouette; for many points, that of a sample of each cluster, weighted by cluster sizes."""
     return silhouettes(scaled, [labels], seed=seed)[0]
 
 
 def silhouettes(scaled: Values, partitions: Sequence[Labels], *, seed: int = 0) -> list[float | None]:
-    """Return the mean silhouette of each of several partitions of the same points, whose distances are taken once."""
+    """Return the mean silhouette of several partitions of the same points; distances are computed once."""
     if len(scaled) > _SAMPLE:
         return [_of_a_sample(scaled, each, seed) for each in partitions]
     distances = _distances(scaled)
@@ -202,9 +203,9 @@ def _mean_silhouette(distances: Values, labels: Labels, weights: Indices) -> flo
 
 
 def _widths(apart: Values, labels: Labels, sizes: Indices) -> Values:
-    """Give each point's silhouette: of the distances to the nearest other cluster and within its own, the difference.
+    """Return each point's silhouette: mean distance to the nearest other cluster minus that within its own.
 
-    It is relative to the larger of the two, and 0 of a point alone.
+    It is relative to the larger of the two, and 0 for a single point.
     """
     distances = apart @ np.eye(len(sizes))[labels] / sizes
     own = np.arange(len(labels)), labels
@@ -222,13 +223,13 @@ def _nearest_to_mean(values: Values) -> int:
 
 @dataclass(frozen=True)
 class Part(Generic[Result]):
-    """An analysis of a cluster within a cluster.
+    """An analysis of one cluster, in a recursion.
 
     Attributes:
-        path: Numbers of the clusters from the outermost on, from 1; empty of all points.
-        result: What was found there.
-        parts: The same of its own clusters, if these are far apart.
-        without: Number of a cluster of four points or more of which there is none → why.
+        path: Numbers of the clusters from the outermost on, from 1; empty for all points.
+        result: The result there.
+        parts: The analyses of its own clusters, if these are far apart.
+        without: Number of a cluster of at least four points without an analysis → why.
         ended: Why its clusters are not analysed; None if they are.
     """
 
@@ -245,10 +246,10 @@ def recursively(
     clusters: Callable[[MetricSpace, Result], Partition],
     path: tuple[int, ...] = (),
 ) -> Part[Result]:
-    """Analyse a space, and again each cluster of four points or more whose silhouette says that clusters are distinct.
+    """Analyse a space, and recursively each cluster of at least four points if the silhouette shows distinct clusters.
 
     Raises:
-        AutoanalyzerError: What the analysis of the whole raises.
+        AutoanalyzerError: The analysis of the whole raises it.
     """
     result = analysis(space)
     if len(path) == _DEEPEST:

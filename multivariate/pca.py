@@ -1,4 +1,4 @@
-"""Principal components: the few directions in which the points differ most (paper 003, sections 3.5 and 4.9)."""
+"""Principal components: the few directions in which the points differ most (Ahn and Vetter, sections 3.5 and 4.9)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Components:
 
     Attributes:
         space: The points.
-        explained: ``float64[component]``, each one's share of the variance.
-        components: ``float64[component, metric]``, unit vectors; the largest entry of each is positive, of several that
-            are as large the first.
+        explained: ``float64[component]``, share of the variance.
+        components: ``float64[component, metric]``, unit vectors; the largest entry of each is positive, of several
+            equal ones the first.
         scores: ``float64[point, component]``.
-        partition: Clusters of the points, to be seen in the projection.
+        partition: Clusters of the points, for the projection.
         given: Whether the number of clusters was given.
     """
 
@@ -39,18 +39,18 @@ class Components:
     given: bool
 
 
-_ROUNDING: Final = 1e-9  # of a weight
+_ROUNDING: Final = 1e-9  # of a component's entry
 
 
 @single_threaded_blas
 def pca(space: MetricSpace, *, clusters: int | None = None, scale: Scale = "standard", seed: int = 0) -> Components:
-    """Find the principal components, in O(points × metrics²), and clusters by k-means.
+    """Compute the principal components, in O(points × metrics²), and clusters by k-means.
 
     Args:
         space: Two metrics at least.
-        clusters: How many clusters; if None, as the silhouette says.
-        scale: How metrics are made comparable; with ``none`` those of the largest numbers weigh most.
-        seed: Of k-means.
+        clusters: The number of clusters; if None, the silhouette decides.
+        scale: How metrics are scaled; with ``none`` those with the largest numbers dominate.
+        seed: Seed of k-means.
 
     Raises:
         InputError: There is one metric.

@@ -1,4 +1,4 @@
-"""Linear algebra by one thread: others would be waited for longer than they work, and would round otherwise."""
+"""Linear algebra with one thread: more would be waited for longer than they work, and would round differently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics that are asked for, and those of which they are made."""
+"""Requested metrics, and those needed to compute them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["WantedMetrics"]
 
 @dataclass(frozen=True, slots=True)
 class WantedMetrics:
-    """Metrics that are asked for.
+    """Requested metrics.
 
     Attributes:
-        names: Each once, in the order in which they are asked for.
-        measured: Those that must be read: asked for, or part of a formula.
-        formulas: Those that must be computed, parts first.
+        names: Names, each once, in the requested order.
+        measured: The metrics that must be read: requested, or part of a formula.
+        formulas: The formulas that must be computed, parts first.
     """
 
     names: tuple[str, ...]
@@ -35,13 +35,13 @@ class WantedMetrics:
         *,
         line: int | None = None,
     ) -> WantedMetrics:
-        """Find what is asked for among the metrics that are there.
+        """Find the requested metrics among the existing ones.
 
         Args:
-            measured: Names of the metrics that are there. What the table derives from them is there, too.
-            names: Those asked for; all that were measured if None.
-            derived: Further ones that are asked for, each of what was measured or derived before.
-            line: Bytes in a line of the caches, if that is known.
+            measured: Names of the existing metrics. Those that the table derives from them exist, too.
+            names: The requested names; all measured metrics if None.
+            derived: Further requested formulas, each of metrics that were measured or derived before.
+            line: Size of a cache line in bytes, if known.
 
         Raises:
             UsageError: A metric does not exist, or a derived one has the name of another.

@@ -1,1 +1,1 @@
-"""Time lines: what changes while a program runs, which metrics tell it, and the same moments in other runs."""
+"""Time lines: what changes while a program runs, which metrics show it, and the same moments in other runs."""

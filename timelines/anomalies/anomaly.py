@@ -1,4 +1,4 @@
-"""An anomaly, and what goes with it: the metrics that have its shape (section 5.3.3), whichever run has them."""
+"""An anomaly and its companions: metrics of any run with the same shape (Hauswirth et al. 2005, section 5.3.3)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from .shapes import contrast
 
 __all__ = ["Anomaly", "Companion", "Course", "companions", "foremost"]
 
-# The anomaly itself, by other names; and what a slow clock says.
+# Other names of the anomaly itself, and effects of a slow clock.
 _ITSELF: Final = frozenset(
     {"wall_time", "cpu_time", "compute_time", "program_time", "visits", "untimed_visits", "cycles", "ref_cycles"}
     | {"cpi", "ipc"}
 )
-# Seconds that one of them takes at least: misses that the second cache serves, or neither does; of accesses and
-# instructions no processor does more than ten a nanosecond. So much of a change they must explain; of a rate, what is
-# counted.
+# The least seconds per event: a miss that the second cache serves, or neither does; no core does more than ten accesses
+# or instructions per nanosecond. An event type must explain at least so much of a change; for a rate, what it counts.
 _AT_LEAST: Final[dict[str, float]] = {
     "l1_misses": 4e-9,
     "l1_miss_rate": 4e-9,
@@ -35,24 +34,24 @@ _AT_LEAST: Final[dict[str, float]] = {
 }
 _COUNTED: Final = {"l1_miss_rate": "l1_misses", "l2_miss_rate": "l2_misses"}
 _EXPLAINED: Final = 0.05
-# More work has more accesses and misses, too: these are a cause only if they become more than the work does.
+# More work also has more accesses and misses, so these are a cause only if they grow more than the work does.
 _WORK: Final = "instructions"
 _OF_WORK: Final = ("l1_accesses", "l1_misses", "l2_accesses", "l2_misses")
 _SAME: Final = 1.1
-_LEAST: Final = 0.5  # of less, three quarters of the metric's variance are something else
+_LEAST: Final = 0.5  # below this, three quarters of the metric's variance have other reasons
 _MOST: Final = 8
-_CHANGES: Final = 0.1  # of what the region has of it: a metric that changes less explains nothing
+_CHANGES: Final = 0.1  # of the region's amount: a metric that changes less explains nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Companion:
-    """A metric that goes with an anomaly.
+    """A metric that changes together with an anomaly.
 
     Attributes:
         metric: Its name.
-        sign: ``+`` if it rises where the anomaly's does.
-        score: From 0 to 1: Pearson's coefficient with the anomaly's shape, without its sign.
-        source: The trace that has it.
+        sign: ``+`` if it rises when the anomaly's metric does.
+        score: From 0 to 1: the absolute value of Pearson's coefficient with the anomaly's shape.
+        source: The metric's trace.
     """
 
     metric: str
@@ -63,13 +62,13 @@ class Companion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
-    """What the entries of a region took over time, in parts of several entries.
+    """The time of a region's entries over the run, in parts of several entries.
 
     Attributes:
         source: The run.
         begin: ``float64[location, part]``, seconds.
         end: Likewise.
-        seconds: ``float64[location, part]``: computing, for each entry.
+        seconds: ``float64[location, part]``: busy time per entry.
     """
 
     source: str
@@ -80,24 +79,24 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Anomaly:
-    """Something that changes over time.
+    """A change over time.
 
     Attributes:
         kind: ``gradual change``, ``sudden change``, ``level shift``, ``rank leaves the others``, ``period`` or ``dip
             before an event``.
-        metric: What changes: ``compute_time`` of each entry of a region, ``io_time``, ``resident_memory``.
+        metric: The changing metric: ``compute_time`` per entry of a region, ``io_time``, ``resident_memory``.
         start: Seconds, in the first run.
         end: Likewise.
-        ranks: Those on which it does.
-        path: The call path, by its place in the first run's trace; None for the whole program.
-        factor: What the metric becomes times what it is otherwise; of a period its share of the time.
-        strength: The change over the deviation of what remains.
+        ranks: The ranks on which it changes.
+        path: Index of the call path in the first run's trace; None for the whole program.
+        factor: The ratio of the changed metric to its usual value; for a period its share of the time.
+        strength: The change divided by the standard deviation of the residual.
         runs: How many runs show it.
-        period: Seconds from one time to the next, or None.
+        period: Seconds from one occurrence to the next, or None.
         before: The call path of the event, or None.
-        threads: Process and thread, where it does on some threads of a rank and not on others; empty otherwise.
+        threads: Process and thread, if only some threads of a rank change; otherwise empty.
         goes_with: Best first.
-        courses: What the entries of its region took, in each run that was compared.
+        courses: The time of its region's entries, in each compared run.
     """
 
     kind: str
@@ -119,13 +118,13 @@ class Anomaly:
 def companions(
     ways: Sequence[tuple[Run, Way]], members: Sequence[int], profile: Values, seconds: float
 ) -> tuple[Companion, ...]:
-    """Rank the metrics of all runs by how much they have an anomaly's shape.
+    """Rank the metrics of all runs by their similarity to an anomaly's shape.
 
     Args:
-        ways: What passed in each part of the way of a region, by run.
+        ways: The amounts in each part of a region's entries, by run.
         members: The locations that show the anomaly.
-        profile: ``float64[part]``, its shape; upwards where the metric that shows it rises.
-        seconds: By how much an entry's time changes.
+        profile: ``float64[part]``, its shape; positive where the anomaly's metric rises.
+        seconds: The change of an entry's time.
     """
     found: dict[str, Companion] = {}
     changes: dict[str, float] = {}
@@ -153,11 +152,11 @@ def companions(
 
 
 def foremost(found: Iterable[Companion], *, behind: Container[str] = ()) -> tuple[Companion, ...]:
-    """Give those that go with it best, best first; of equal ones the first by name.
+    """Return the companions with the highest scores, best first; equal ones by name.
 
     Args:
         found: Any.
-        behind: Metrics that come after the others.
+        behind: Metrics that are sorted after the others.
     """
     clear = [each for each in found if each.score >= _LEAST]
     order = sorted(clear, key=lambda each: (each.metric in behind, -round(each.score, 2), each.metric))

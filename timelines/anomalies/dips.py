@@ -1,4 +1,4 @@
-"""Dips before an event: a region that is slower just before something rare happens, each time (H PGD in the paper)."""
+"""Dips before an event: a region that is slower just before each rare event (H PGD in Hauswirth et al. 2005)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .run import Run, Way
 __all__ = ["dips_of"]
 
 _PARTS: Final = 1000
-_EVENTS: Final = 4  # at least: three gaps between them
+_EVENTS: Final = 4  # at least, so that there are three gaps
 _RARE: Final = 8  # parts from one event to the next, at least
-_SHARE: Final = 0.3  # of the way from one event to the next: what is slow for longer is no dip
-_EACH: Final = 0.75  # of the events have a dip before them
+_SHARE: Final = 0.3  # of the time between events: a longer slow phase is not a dip
+_EACH: Final = 0.75  # of the events must have a dip before them
 
 
 def dips_of(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
-    """Find dips of a region's speed before the entries of another call path; the strongest."""
+    """Find dips of a region's speed before the entries of another call path; yield the strongest."""
     fine = divided(runs, pace.path, _PARTS, each=1)
     if fine is None:
         return
@@ -40,7 +40,7 @@ def dips_of(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
 
 
 def _rare(line: TimeLine, pace: Pace) -> Iterator[tuple[int, Indices]]:
-    """Give call paths that the first location enters now and then, and after which parts of its way it does."""
+    """Yield call paths that the first location enters rarely, and the parts of the region after which it does."""
     begin, end = pace.first.begin[0], pace.first.end[0]
     for path in np.unique(line.paths[line.paths >= 0]).tolist():
         mine = (line.paths == path) & (line.visits > 0)
@@ -91,7 +91,7 @@ def _dip(pace: Pace, slowness: Values, path: int, events: Indices) -> Anomaly | 
 
 
 def _beside_neighbours(pace: Pace, gap: int) -> list[tuple[Run, Way]]:
-    """Take off what passes from one event to the next anyway: a dip is a difference to its neighbours."""
+    """Subtract the usual course between events, because a dip is a difference to its neighbours."""
     found = []
     for run, each in pace.ways:
         from scipy.ndimage import median_filter  # noqa: PLC0415 - takes half a second
@@ -103,7 +103,7 @@ def _beside_neighbours(pace: Pace, gap: int) -> list[tuple[Run, Way]]:
 
 
 def _before(events: Indices, width: int, parts: int) -> Values:
-    """Give 1 in so many parts before each event, and 0 elsewhere."""
+    """Return 1 in ``width`` parts before each event, and 0 elsewhere."""
     profile = np.zeros(parts)
     for event in events:
         profile[max(event - width + 1, 0) : event + 1] = 1

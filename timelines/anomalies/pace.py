@@ -1,4 +1,4 @@
-"""The pace of a region: what each entry takes, from the first to the last, and how that changes."""
+"""The pace of a region: the time of each entry, from the first to the last, and how it changes."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ from .shapes import Shape, best_shape, contrast
 
 __all__ = ["ALONE", "LEAST", "STRONG", "Pace", "changes_of", "divided", "pace_of"]
 
-_PARTS: Final = 100  # at most: a change is placed within a hundredth of the region's time
-_FEWEST: Final = 20  # parts: of fewer a tenth is a part or two
-_EACH: Final = 2  # entries, and samples, of a part, at least: so it has one that is its own
+_PARTS: Final = 100  # at most, so that a change is located within a hundredth of the region's time
+_FEWEST: Final = 20  # parts: with fewer, a tenth of them is only one or two
+_EACH: Final = 2  # entries, and samples, per part, so that at least one belongs only to this part
 _COUNTS: Final = frozenset({"instructions", "l1_misses", "l2_misses", "l2_accesses"})
-_CHANGES: Final = 4  # of one region
+_CHANGES: Final = 4  # per region
 _NEXT: Final = (
-    0.5  # of a change: how high another one is; what is less may be what makes the first one no straight line
+    # Of the first change: the least height of a second one; a lower one may only mean that the first is not exactly
+    # straight.
+    0.5
 )
-# How much a pace must change. What several runs show at the same entries, or what was counted there, is the program's.
-# In one run alone the machine changes, too: of 16 runs of two balanced programs, four busy ranks beside four other busy
-# processes on two processors, 15 had no shape of 5 % or more, but in a later one a rank became faster by 20 %.
+# How much a pace must change. A change at the same entries of several runs, or in counts, comes from the program. In a
+# single run the machine changes, too: of 16 runs of two balanced programs, four busy ranks beside four other busy
+# processes on two cores, 15 had no shape of 5 % or more, but in a later one a rank became faster by 20 %.
 LEAST: Final = 0.1
 ALONE: Final = 0.3
-STRONG: Final = 3.0  # deviations of what remains
+STRONG: Final = 3.0  # standard deviations of the residual
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,12 +39,12 @@ class Pace:
     """A region's entries in parts, in each run.
 
     Attributes:
-        path: In the first run.
-        locations: Those that enter it, by their places in the first run's trace.
-        places: Process and thread of each.
-        ways: One for each run, with the run.
-        slowness: ``float64[run, location, part]``: the seconds an entry takes on a processor, over their median of all
-            parts; of runs whose clock is the program's.
+        path: Call path in the first run.
+        locations: The locations that enter it, as indices of the first run's trace.
+        places: Process and thread of each location.
+        ways: Each run, with its way.
+        slowness: ``float64[run, location, part]``: busy time per entry over its median of all parts, for runs with the
+            program's own clock.
     """
 
     path: int
@@ -53,37 +55,37 @@ class Pace:
 
     @property
     def parts(self) -> int:
-        """Give how many parts there are."""
+        """Return the number of parts."""
         return int(self.slowness.shape[-1])
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """Give the ranks that enter the region."""
+        """Return the ranks that enter the region."""
         return tuple(sorted({process for process, _ in self.places}))
 
     @property
     def courses(self) -> tuple[Course, ...]:
-        """Give what entries took over time, for each run."""
+        """Return the time of entries over the run, for each run."""
         return tuple(Course(run.source, way.begin, way.end, way.seconds) for run, way in self.ways)
 
     @property
     def first(self) -> Way:
-        """Give the way of the first run."""
+        """Return the way of the first run."""
         return self.ways[0][1]
 
 
 def pace_of(runs: Sequence[Run], path: int) -> Pace | None:
-    """Follow a region through all runs that have it; None if it was entered too seldom.
+    """Follow a region through all runs that have it; return None if it has too few entries.
 
     Args:
-        runs: The first one's clock is that of the results.
-        path: In the first one.
+        runs: The first one's clock is used for the results.
+        path: Call path in the first run.
     """
     return divided(runs, path, _PARTS, each=_EACH)
 
 
 def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | None:
-    """Divide a region's entries into parts, of so many entries and samples or more; None if there would be too few."""
+    """Divide a region's entries into parts of at least ``each`` entries and samples; None if there are too few."""
     first = runs[0].trace
     counts = runs[0].entries[:, :, path]
     inside = np.flatnonzero(counts[0]).tolist()
@@ -105,7 +107,7 @@ def divided(runs: Sequence[Run], path: int, most: int, *, each: int) -> Pace | N
 
 
 def changes_of(pace: Pace) -> Iterator[Anomaly]:
-    """Find how the pace changes: on all ranks or on some, the strongest first."""
+    """Yield the changes of the pace, on all ranks or on some, strongest first."""
     left = np.median(pace.slowness, axis=0)
     runs = pace.slowness.copy()
     least = 0.0
@@ -134,7 +136,7 @@ def changes_of(pace: Pace) -> Iterator[Anomaly]:
 
 
 def _strongest(left: Values) -> tuple[Shape, list[int]] | None:
-    """Find the strongest shape of a location, or of all, and the locations that have it, too."""
+    """Return the strongest shape of any location, or of all, and the locations that share it."""
     shapes = [best_shape(each) for each in (np.median(left, axis=0), *left)]
     known = [each for each in shapes if each is not None]
     if not known:
@@ -146,7 +148,7 @@ def _strongest(left: Values) -> tuple[Shape, list[int]] | None:
 
 
 def _counted(pace: Pace, shape: Shape, members: Sequence[int]) -> bool:
-    """Tell whether what was counted changes as the pace does."""
+    """Return whether the counts change as the pace does."""
     for run, each in pace.ways:
         if not run.timed:
             for column, metric in enumerate(each.metrics):
@@ -186,9 +188,9 @@ def _anomaly(pace: Pace, shape: Shape, members: Sequence[int], agreeing: int) ->
 
 
 def _place(pace: Pace, shape: Shape, members: Sequence[int], causes: Container[str]) -> tuple[int, int]:
-    """Give the first part of a change, and the one after its last: by counts that have its shape, if they are clearer.
+    """Return the first part of a change and the part after its last, by counts of its shape if they are clearer.
 
-    A busy machine disturbs what an entry takes, but not what is counted in it.
+    A busy machine disturbs the time of an entry, but not its counts.
     """
     counts = [
         each.amounts[members, :, column].mean(axis=0)
@@ -203,6 +205,6 @@ def _place(pace: Pace, shape: Shape, members: Sequence[int], causes: Container[s
 
 
 def _is_same(one: Shape, other: Shape) -> bool:
-    """Tell whether two shapes are of one kind, and more than half of the time of both together is of both."""
+    """Return whether two shapes are of one kind and overlap in more than half of their combined time."""
     both = min(one.last, other.last) - max(one.first, other.first)
     return one.kind == other.kind and both > (max(one.last, other.last) - min(one.first, other.first)) / 2

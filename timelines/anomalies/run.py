@@ -1,4 +1,4 @@
-"""A run with its time lines: how far its ranks were with a call path, and what each part of the way took."""
+"""A run with its time lines: how far each rank is with a call path's entries, and the cost of each part of them."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from ..warping import same_paths
 
 __all__ = ["Run", "Way", "way"]
 
-_KEPT: Final = 1 << 30  # bytes of lines that stay in memory
+_KEPT: Final = 1 << 30  # bytes of lines that are kept in memory
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A trace, and what its call paths do.
+    """A trace, and its call paths' totals.
 
     Attributes:
         source: The trace's name.
         trace: The trace.
-        timed: Whether its clock is that of the program; False of a counting run, which is slower in all it does.
+        timed: Whether its clock is the program's; False for a counting run, which is slower throughout.
         io: ``float64[path]``: seconds of I/O, if known.
-        counts: Metric → ``float64[path]``: what was counted in all locations, in each call path and what it calls.
+        counts: Metric → ``float64[path]``: counts of each call path and its callees, summed over locations.
     """
 
     source: str
@@ -41,7 +41,7 @@ class Run:
 
     @classmethod
     def of(cls, source: str, trace: Trace, experiment: Experiment | None, *, timed: bool = True) -> Run:
-        """Look up in the run's profile how much I/O call paths do, and what was counted in them."""
+        """Make a run, with I/O times and counts per call path from its profile."""
         io, counts = np.zeros(len(trace.call_paths)), {}
         if experiment is not None:
             place = same_paths(trace.call_paths, experiment.call_paths)
@@ -57,7 +57,7 @@ class Run:
 
     @cached_property
     def entries(self) -> npt.NDArray[np.int64]:
-        """How often each location entered each call path, and in how many samples, ``int64[2, location, path]``."""
+        """The entries of each call path per location, and the samples with entries, ``int64[2, location, path]``."""
         found = np.zeros((2, len(self.trace.locations), len(self.trace.call_paths)), dtype=np.int64)
         for number, line in enumerate(self.trace.lines()):
             entered = (line.paths >= 0) & (line.visits > 0)
@@ -67,7 +67,7 @@ class Run:
         return found
 
     def below(self, path: int) -> Flags:
-        """Tell of each call path whether it is this one, or called there."""
+        """Return for each call path whether it is ``path`` or below it."""
         found = np.zeros(len(self.trace.call_paths), dtype=bool)
         found[path] = True
         for number, each in enumerate(self.trace.call_paths):
@@ -77,7 +77,7 @@ class Run:
 
 
 def _kept(read: Callable[[int], TimeLine]) -> Callable[[int], TimeLine]:
-    """Keep lines, for each region asks for all of them: the first ones, for who reads in turn finds no others."""
+    """Keep the first lines in memory: every region reads all lines in turn, so the last ones would never be found."""
     lines: dict[int, TimeLine] = {}
     room = _KEPT
 
@@ -97,16 +97,16 @@ def _kept(read: Callable[[int], TimeLine]) -> Callable[[int], TimeLine]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """Parts of the way of each location through its entries of a call path, each of as many entries.
+    """Each location's entries of a call path, divided into parts with equal numbers of entries.
 
     Attributes:
-        metrics: Those of the trace.
+        metrics: The trace's metrics.
         begin: ``float64[location, part]``, seconds: when the first entry of a part began.
-        end: Likewise: when the last one was over.
-        seconds: ``float64[location, part]``: computing, in the call path and what it calls, for each entry.
-        amounts: ``float64[location, part, metric]``: what passed meanwhile, on whichever call path, for each entry;
-            of levels what they were at the end. NaN where it was not measured.
-        inside: Metric → what an entry takes of it in the call path and what it calls, on average, where that is known.
+        end: Likewise: when the last entry of a part ended.
+        seconds: ``float64[location, part]``: busy time per entry, in the call path and its callees.
+        amounts: ``float64[location, part, metric]``: amounts per entry, counted on any call path; levels at the end of
+            the part. NaN if not measured.
+        inside: Metric → average amount per entry in the call path and its callees, if known.
     """
 
     metrics: Sequence[str]
@@ -123,8 +123,8 @@ def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
     Args:
         run: The run.
         path: The call path.
-        locations: Those that count; each entered it ``parts`` times or more.
-        parts: How many.
+        locations: The locations to include; each entered it at least ``parts`` times.
+        parts: The number of parts.
     """
     additive = np.array([each.additive for each in run.trace.metrics])
     names = [each.name for each in run.trace.metrics]
@@ -146,7 +146,7 @@ def way(run: Run, path: int, locations: Sequence[int], parts: int) -> Way:
 def _parts(
     line: TimeLine, entries: Values, taken: Values, edges: Values, additive: Flags
 ) -> tuple[Values, Values, Values, Values]:
-    """Give begin, end, seconds and amounts of each part, of which ``edges`` are the first and the last entry."""
+    """Return begin, end, seconds and amounts of each part; ``edges`` are its first and last entries."""
     first, last = _places(entries, edges, np.flatnonzero(taken > 0))
     times = np.concatenate([line.begin[:1], line.end])
     each = np.diff(edges)
@@ -159,20 +159,20 @@ def _parts(
 
 
 def _upto(values: npt.NDArray[Any]) -> Values:
-    """Sum up to each sample's end, from 0 at the first one's begin."""
+    """Return the cumulative sum at each sample's end, starting with 0 at the first one's begin."""
     summed: Values = np.concatenate([np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)])
     return summed
 
 
 def _places(entries: Values, edges: Values, busy: Indices) -> tuple[Values, Values]:
-    """Give where each part begins and ends, in samples.
+    """Return where each part begins and ends, in samples.
 
-    An entry goes on for as long as time is spent in it; what comes between two entries belongs to neither part.
+    An entry lasts as long as time is spent in it; the time between two entries belongs to neither part.
 
     Args:
-        entries: ``float64[sample + 1]``: how many there were until then.
+        entries: ``float64[sample + 1]``: cumulative number of entries.
         edges: The first and the last entry of parts.
-        busy: The samples in which time is spent in them.
+        busy: The samples in which time is spent in the entries.
     """
     reached = np.searchsorted(entries, edges[1:], side="left")
     left = np.searchsorted(entries, edges[:-1], side="right")

@@ -1,4 +1,4 @@
-"""The search for anomalies: in each region that takes time, in file I/O, and in the memory in use."""
+"""Search for anomalies in each region that takes time, in file I/O, and in the memory in use."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ __all__ = ["Run", "Search", "find_anomalies"]
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What was found.
+    """The result of a search.
 
     Attributes:
         anomalies: Strongest first.
-        examined: Call paths of the first run that were looked at.
-        seldom: Those with much computing of their own that were entered too seldom to see a change.
-        unlike: Runs in which none of them was entered as often as in the first one, so that they tell nothing.
+        examined: Call paths of the first run that were examined.
+        seldom: Call paths with much busy time of their own but too few entries to show a change.
+        unlike: Runs in which none of the call paths has as many entries as in the first run, so they cannot be
+            compared.
     """
 
     anomalies: tuple[Anomaly, ...]
@@ -41,11 +42,12 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
     """Look for anomalies.
 
     Args:
-        runs: Of one program with one input; times are those of the first one, whose clock must be the program's.
-        told: Takes how many call paths are done, and how many there are.
+        runs: Runs of one program with one input; times are those of the first run, which must have the program's own
+            clock.
+        told: Progress callback: number of call paths done, and total.
 
     Raises:
-        InputError: Two have no call path in common.
+        InputError: Two runs have no call path in common.
     """
     for run in runs[1:]:
         if not (same_paths(runs[0].trace.call_paths, run.trace.call_paths) >= 0).any():
@@ -72,7 +74,7 @@ def find_anomalies(runs: Sequence[Run], told: Callable[[int, int], object] | Non
 
 
 def _innermost(found: Sequence[Anomaly], run: Run) -> Iterator[Anomaly]:
-    """Leave out what a region shows while one that it calls changes, too."""
+    """Leave out a region's anomalies if one of its callees changes, too."""
     for each in found:
         assert each.path is not None
         below = run.below(each.path)
@@ -91,7 +93,7 @@ def _of_region(pace: Pace, runs: Sequence[Run]) -> Iterator[Anomaly]:
 
 
 def _heavy(run: Run) -> tuple[list[int], list[int]]:
-    """Give the call paths with enough computing in them and below, and those with enough of their own."""
+    """Return the call paths with enough busy time including callees, and those with enough of their own."""
     own = np.zeros(len(run.trace.call_paths))
     for line in run.trace.lines():
         known = line.paths >= 0

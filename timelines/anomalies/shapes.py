@@ -1,7 +1,7 @@
-"""Shapes of change: a ramp, a step, a level for a while; which of them a sequence has, if any.
+"""Shapes of change, a ramp, a step or a temporary level: find the one that a sequence has, if any.
 
-Each is a constant and one shape, fitted by least squares; the least Bayesian information criterion decides (Schwarz,
-1978). What is far from the running median does not count (Hampel's filter).
+A constant and one shape are fitted by least squares; the least Bayesian information criterion decides (Schwarz, 1978).
+Values far from the running median are replaced (Hampel's filter).
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ __all__ = ["Kind", "Shape", "best_shape", "contrast"]
 
 Kind = Literal["gradual change", "sudden change", "level shift"]
 
-_EDGE: Final = 0.1  # of the parts: what begins or ends so near to an end is how the work begins or ends
-_RAMP: Final = 0.2  # of the parts: what grows within less of them is sudden
-_FAR_OFF: Final = 3  # parts in a row that something else disturbs
+_EDGE: Final = 0.1  # of the parts: a change so close to an end is how the work begins or ends
+_RAMP: Final = 0.2  # of the parts: a rise within fewer is sudden
+_FAR_OFF: Final = 3  # consecutive parts that a disturbance may last
 _PARAMETERS: Final[dict[Kind, int]] = {"sudden change": 3, "level shift": 4, "gradual change": 4}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """How a sequence changes.
+    """The change of a sequence.
 
     Attributes:
         kind: Its name.
-        first: The part in which it begins.
-        last: The one before which it ends.
-        base: Where it begins, in the unit of the sequence.
-        height: By how much it changes.
-        strength: The height over the deviation of what is left.
+        first: The first part of the change.
+        last: The part after its end.
+        base: The level before the change, in the unit of the sequence.
+        height: The size of the change.
+        strength: The height divided by the standard deviation of the residual.
         profile: ``float64[part]``, from 0 to 1.
     """
 
@@ -49,13 +49,13 @@ class Shape:
 
     @property
     def factor(self) -> float:
-        """What the sequence becomes times what it was; at least a thousandth."""
+        """The ratio of the changed level to the level before; at least a thousandth."""
         return max((self.base + self.height) / max(self.base, 1e-9), 1e-3)
 
 
 @cache
 def _candidates(parts: int) -> tuple[list[tuple[Kind, int, int]], Values, Values]:
-    """Give all shapes of so many parts: what they are, as they are, and without the ends with mean 0 and length 1."""
+    """Return all shapes for a number of parts: kinds and places, and profiles, raw and normalised."""
     edge, ramp = max(round(_EDGE * parts), 2), max(round(_RAMP * parts), 3)
     inner = range(edge, parts - edge + 1)
     at = np.arange(parts) + 0.5
@@ -77,7 +77,7 @@ def _candidates(parts: int) -> tuple[list[tuple[Kind, int, int]], Values, Values
 
 
 def best_shape(values: Values) -> Shape | None:
-    """Find the shape that explains a sequence best; None if a constant does.
+    """Return the shape that explains a sequence best; None if a constant does.
 
     Args:
         values: ``float64[part]``.
@@ -104,12 +104,12 @@ def best_shape(values: Values) -> Shape | None:
 
 
 def contrast(values: Values, profile: Values) -> float:
-    """Give the height of a shape in a sequence, by least squares."""
+    """Return the height of a shape in a sequence, by least squares."""
     centred = profile - profile.mean()
     return float(centred @ values / (centred @ centred))
 
 
 def _inside(parts: int) -> slice:
-    """Leave out the first and the last parts, in which work begins and ends."""
+    """Return a slice without the first and the last parts, in which work begins and ends."""
     ends = max(round(_EDGE / 2 * parts), 1)
     return slice(ends, parts - ends)

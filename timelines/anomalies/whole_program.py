@@ -1,4 +1,4 @@
-"""Changes of the whole program: memory that grows, and file I/O that comes again and again."""
+"""Changes of the whole program: growing memory, and periodic file I/O."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ __all__ = ["io_periods", "memory_growth"]
 
 _MEMORY: Final = "resident_memory"
 _PARTS: Final = 100
-_LONG: Final = 0.25  # of the run: what is allocated within less is part of the start
+_LONG: Final = 0.25  # of the run: a shorter growth belongs to the start
 _IO: Final = "io_time"
-_STEPS: Final = 1000  # of the run's time
-_PULSES: Final = 4  # at least: three gaps
-_EVEN: Final = 0.35  # deviation of the gaps over their mean: on a busy machine the same work takes longer now and then
-_PART: Final = 0.5  # of the time: what goes on for longer does not come and go
+_STEPS: Final = 1000  # per run
+_PULSES: Final = 4  # at least, so that there are three gaps
+# Standard deviation of the gaps over their mean: on a busy machine the same work takes longer now and then.
+_EVEN: Final = 0.35
+_PART: Final = 0.5  # of the time: longer I/O is not periodic
 
 
 def memory_growth(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
-    """Find memory that grows, all ranks together; ``series`` are the run's metrics."""
+    """Find memory that grows, over all ranks; ``series`` are the run's metrics."""
     memory = series[_MEMORY].known() if _MEMORY in series else None
     if memory is None or len(memory) < _PARTS:
         return
@@ -93,7 +94,7 @@ def io_periods(run: Run, series: Mapping[str, Series]) -> Iterator[Anomaly]:
 
 
 def _place(run: Run, start: float, end: float) -> int | None:
-    """Find the call path with most I/O of its own in an interval: as much of its time there as in the whole run."""
+    """Return the call path with the most I/O in an interval, estimated by the I/O share of its own time."""
     own, inside = np.zeros((2, len(run.trace.call_paths)))
     for line in run.trace.lines():
         middle = ((line.begin + line.end) / 2)[line.samples]
@@ -106,7 +107,7 @@ def _place(run: Run, start: float, end: float) -> int | None:
 
 
 def _pulses(rate: Values) -> tuple[Indices, Indices]:
-    """Find where there is much I/O, as steps; pulses that are nearer than half of most gaps are one."""
+    """Return the steps with much I/O; pulses closer than half of the usual gap are merged."""
     busy = rate[rate > 0]
     if not len(busy):
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
@@ -127,7 +128,7 @@ def _companions(series: Sequence[Series], rate: Values, edges: Values, inside: s
     for each in series:
         values = each.over(edges[:-1], edges[1:])[inside]
         if each.unit == "sec/sec" or np.isnan(values).any() or not np.ptp(values):
-            continue  # times of other kinds stop while there is I/O, whatever it has to do with them
-        # What stops meanwhile, and has a negative coefficient, is no cause.
+            continue  # other kinds of time stop during any I/O, related or not
+        # A metric that stops meanwhile, with a negative coefficient, is not a cause.
         found.append(Companion(each.name, "+", signed_pearson(rate[inside], values), each.source))
     return foremost(found)

@@ -1,4 +1,4 @@
-"""All metrics of all traces, ranked by how much they have to do with a target (section 5, and 6.3)."""
+"""Rank all metrics of all traces by their relation to a target (Hauswirth et al. 2005, sections 5 and 6.3)."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ Interval = tuple[float, float]
 Point = tuple[float, float]
 
 _COMBINED: Final = "combined"
-_FEWEST: Final = 8  # samples that a metric and the target must have in common; of fewer all coefficients are large
-_WARPED: Final = 2000  # samples that are warped; of longer targets means of neighbours are
-_CONSTANT: Final = 1e-9  # of the size: rounding
+_FEWEST: Final = 8  # samples that a metric and the target must share; with fewer, all coefficients are large
+_WARPED: Final = 2000  # samples that are warped; longer targets are averaged over neighbours
+_CONSTANT: Final = 1e-9  # of the size: a smaller variation is rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Correlated:
-    """A metric, and how much it has to do with the target.
+    """A metric, and how closely it is related to the target.
 
     Attributes:
         metric: Its name.
-        source: The trace that has it.
+        source: The metric's trace.
         rank: Its place, from 1.
-        sign: ``+`` if it varies as the target does, ``-`` if the other way round.
-        lag: Seconds by which the target follows it; 0 if the coefficient is not better with one.
-        scores: By correlator, and ``combined``: from 0 to 1, the better the larger.
+        sign: ``+`` if it rises with the target, ``-`` if it falls.
+        lag: Seconds by which the target follows it; 0 if a lag does not improve the coefficient.
+        scores: Correlator, or ``combined`` → score from 0 to 1, higher is better.
     """
 
     metric: str
@@ -49,16 +49,16 @@ class Correlated:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What was ranked.
+    """The result of a ranking.
 
     Attributes:
         target: The target.
         ranked: Best first.
         omitted: Metric, source, and why it is not ranked.
-        segments: Into how many the target was split.
-        pattern: Seconds and value of the points of the target's pattern, with lines between.
-        lines: Likewise, of the segments into which the target was split.
-        notes: What else is to be known.
+        segments: The number of segments of the target.
+        pattern: Seconds and value of the points of the target's pattern, joined by lines.
+        lines: Likewise for the target's segments.
+        notes: Further warnings.
     """
 
     target: Series
@@ -72,7 +72,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Target:
-    """The target at the samples that a metric shares, and what is known of it."""
+    """The target at the samples shared with a metric, and what is derived from it."""
 
     times: Values
     values: Values
@@ -81,7 +81,7 @@ class _Target:
     lines: Segmentation
 
     def coarse(self, values: Values) -> Values:
-        """Give means of so many samples that they can be warped."""
+        """Average neighbouring samples until there are few enough to be warped."""
         if len(values) <= _WARPED:
             return values
         edges = np.linspace(0, len(values), _WARPED + 1).astype(np.intp)
@@ -115,19 +115,19 @@ def rank(
     pattern: Sequence[Point] | None = None,
     told: Callable[[int, int], object] | None = None,
 ) -> Ranking:
-    """Rank metrics; the target is not ranked, from whichever trace.
+    """Rank metrics; the target's own metric is not ranked, in any trace.
 
     Args:
         target: The metric that shows an anomaly.
         metrics: Of any traces, on the target's time; samples of any length.
-        intervals: Parts of the target that count, in seconds; all of it, if there is none.
-        by: The correlator whose scores decide; ``combined``: the mean of the ranks by all others.
-        segments: Into how many the target is split; None for what is suggested.
-        pattern: Seconds and value of points of a drawn pattern; None for one that is proposed.
-        told: Takes how many metrics are done, and how many there are.
+        intervals: The intervals of the target to use, in seconds; default all.
+        by: The correlator that decides; ``combined``: the mean rank over all others.
+        segments: The number of segments of the target; None for the suggested number.
+        pattern: Seconds and value of points of a drawn pattern; None for the proposed one.
+        told: Progress callback: number of metrics done, and total.
 
     Raises:
-        InputError: The target is constant, has too few samples, or is not there in an interval.
+        InputError: The target is constant, has too few samples, or has none in an interval.
     """
     taken = _samples(target, intervals)
     mine = target.part(taken)
@@ -170,7 +170,7 @@ def rank(
 
 
 def _samples(target: Series, intervals: Sequence[Interval]) -> Flags:
-    """Tell which samples of the target count."""
+    """Return which samples of the target are used."""
     known = ~np.isnan(target.values)
     if not intervals:
         return known
@@ -188,7 +188,7 @@ def _samples(target: Series, intervals: Sequence[Interval]) -> Flags:
 
 
 def _unfit(values: Values, wanted: int = 0) -> str:
-    """Say why values can't be compared; empty if they can."""
+    """Explain why values cannot be compared; empty if they can."""
     if len(values) < _FEWEST:
         return f"with {len(values)} samples, fewer than {_FEWEST}"
     if len(values) < wanted / 2:
@@ -199,7 +199,7 @@ def _unfit(values: Values, wanted: int = 0) -> str:
 
 
 def _target(times: Values, values: Values, segments: int | None, pattern: Sequence[Point] | None) -> _Target:
-    """Segment a target. Samples of several intervals follow each other without a gap."""
+    """Segment a target; samples of several intervals are joined without a gap."""
     step = np.diff(times)
     even = np.concatenate([[0.0], np.cumsum(np.minimum(step, 2 * np.median(step)))])
     count = suggested_count(even, values) if segments is None else segments
@@ -211,13 +211,13 @@ def _target(times: Values, values: Values, segments: int | None, pattern: Sequen
 
 
 def _corners(times: Values, fitted: Values, pieces: Segmentation) -> list[Point]:
-    """Give where segments begin and end, seconds and value."""
+    """Return seconds and value of the segments' ends."""
     ends = np.sort(np.concatenate([pieces.first, pieces.first[1:] - 1, [len(fitted) - 1]]))
     return [*zip(times[ends].tolist(), fitted[ends].tolist(), strict=True)]
 
 
 def _ranked(found: Sequence[Correlated], by: str) -> tuple[Correlated, ...]:
-    """Give metrics their places: by one correlator, or by the mean of their ranks by all."""
+    """Sort metrics by one correlator, or by the mean of their ranks over all."""
     if not found:
         return ()
     table = np.array([[*each.scores.values()] for each in found])

@@ -1,8 +1,8 @@
-"""The correlators, one by one (sections 5.1 to 5.3), and by how much a target follows a metric.
+"""The correlators (Hauswirth et al. 2005, sections 5.1 to 5.3), and the lag between a target and a metric.
 
-Each gives a score from 0 to 1, most of what goes together most. Distances are of sequences with mean 0 and deviation 1
-(section 5.2), and so is the error of a fit, or it would tell in which unit a metric is. The inverse of a distance d is
-1 / (1 + d), so that it is finite where the paper's is not.
+Each returns a score from 0 to 1, where 1 is the closest relation. Sequences are normalised to mean 0 and deviation 1
+(section 5.2), also for the error of a fit, which would otherwise depend on the metric's unit. The inverse of a distance
+d is 1 / (1 + d), which is always finite, unlike the paper's 1 / d.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ __all__ = [
     "warping",
 ]
 
-_FURTHEST: Final = 0.1  # of the samples: beyond, too few are left to compare
-# How much a lag must add to the coefficient. Of 1,920 pairs without one, random walks of 20 to 1,000 samples, each with
-# noise of 0.3 of its deviation, the best lag added 0.05 at most.
+_FURTHEST: Final = 0.1  # of the samples: with longer lags, too few are left to compare
+# How much a lag must improve the coefficient. For 1,920 unrelated pairs of random walks of 20 to 1,000 samples, each
+# with noise of 0.3 of its deviation, the best lag improved it by at most 0.05.
 _BETTER: Final = 0.05
-_FEWEST: Final = 20  # samples; of fewer a lag of two is their tenth
+_FEWEST: Final = 20  # samples; of fewer, a lag of two is a tenth
 
 
 def normalised(values: Values) -> Values:
-    """Give the values with mean 0 and deviation 1; all 0 of what is constant."""
+    """Return the values with mean 0 and deviation 1; all 0 if constant."""
     centred = values - values.mean()
     deviation = np.sqrt(np.mean(centred * centred))
     scaled: Values = centred / deviation if deviation > 0 else np.zeros(len(values))
@@ -45,46 +45,46 @@ def normalised(values: Values) -> Values:
 
 
 def signed_pearson(x: Values, y: Values) -> float:
-    """Pearson's product moment coefficient (Eq. 2), from -1 to 1; 0 where one is constant."""
+    """Return Pearson's product-moment coefficient (Eq. 2), from -1 to 1; 0 if a sequence is constant."""
     return float(np.clip(np.mean(normalised(x) * normalised(y)), -1, 1))
 
 
 def pearson(x: Values, y: Values) -> float:
-    """Pearson's coefficient without its sign."""
+    """Return the absolute value of Pearson's coefficient."""
     return abs(signed_pearson(x, y))
 
 
 def spearman(x: Values, y: Values) -> float:
-    """Spearman's coefficient without its sign (Eq. 3): Pearson's of ranks, equal values having the mean of theirs."""
+    """Return the absolute value of Spearman's coefficient (Eq. 3): Pearson's of ranks, with mean ranks for ties."""
     return pearson(ranks(x), ranks(y))
 
 
 def euclidean(x: Values, y: Values) -> float:
-    """The Euclidean distance (Eq. 6), to the sequence or to its negation."""
+    """Return the score of the Euclidean distance (Eq. 6), to the sequence or to its negation."""
     a, b = normalised(x), normalised(y)
     return _inverse(min(float(np.linalg.norm(a - b)), float(np.linalg.norm(a + b))))
 
 
 def manhattan(x: Values, y: Values) -> float:
-    """The Manhattan distance (Eq. 5), to the sequence or to its negation."""
+    """Return the score of the Manhattan distance (Eq. 5), to the sequence or to its negation."""
     a, b = normalised(x), normalised(y)
     return _inverse(min(float(np.abs(a - b).sum()), float(np.abs(a + b).sum())))
 
 
 def warping(x: Values, y: Values) -> float:
-    """The error of dynamic time warping (Eq. 1), with the sequence or with its negation (section 5.2.2)."""
+    """Return the score of dynamic time warping (Eq. 1), with the sequence or with its negation (section 5.2.2)."""
     a, b = normalised(x), normalised(y)
     return _inverse(min(warp_error(a, b), warp_error(a, -b)))
 
 
 def same_splits(target: Segmentation, times: Values, values: Values) -> float:
-    """How well lines between the target's boundaries fit the metric (section 5.3.1)."""
+    """Return how well lines between the target's boundaries fit the metric (section 5.3.1)."""
     ends = np.append(target.first[1:], target.count)
     return _inverse(float(Fits(times, normalised(values)).errors(target.first, ends).sum()))
 
 
 def best_splits(target: Segmentation, metric: Segmentation, times: Values) -> float:
-    """How near the metric's own boundaries are to the target's, in seconds (section 5.3.2)."""
+    """Return how close the metric's own boundaries are to the target's, in seconds (section 5.3.2)."""
     mine, its = target.boundaries(times), metric.boundaries(times)
     lacking = abs(len(mine) - len(its)) * float(times[-1] - times[0])
     together = min(len(mine), len(its))
@@ -96,7 +96,7 @@ def _inverse(distance: float) -> float:
 
 
 def best_lag(target: Values, metric: Values) -> int:
-    """Give by how many samples the target follows the metric, where Pearson's coefficient is largest; 0 if not better.
+    """Return the lag, in samples, at which Pearson's coefficient is largest; 0 if no lag is better.
 
     Args:
         target: ``float64[n]``.
@@ -122,7 +122,7 @@ def best_lag(target: Values, metric: Values) -> int:
 
 
 def _sums(values: Values, lags: Indices, *, lead: bool) -> Values:
-    """Sum what overlaps at each lag: of the target from the lag on, of the metric up to it, and the other way round."""
+    """Return the sums over the overlap at each lag: the target after it and the metric before it, or vice versa."""
     n = len(values)
     upto = np.concatenate([[0.0], np.cumsum(values)])
     shift = -lags if lead else lags

@@ -1,9 +1,9 @@
-"""Piecewise linear segmentation: greedy, iterative, top-down (section 5.3), and patterns, which are made by it (5.3.3).
+"""Piecewise linear segmentation, greedy and top-down, and the patterns made by it (Hauswirth et al. 2005, 5.3).
 
-A pattern is what remains of a target without its noise. A person draws one in a moment. One that is proposed is a
-segmentation of the target in which what is far from the running median is replaced by it (Hampel's filter): steps stay
-where they are, and single points do not count. What is far off for two samples is something that happens: with a wider
-median the periodic writes of a real run vanished.
+A pattern is a target without its noise. A person can draw one quickly. The proposed pattern is a segmentation of the
+target after values far from the running median are replaced by it (Hampel's filter). This keeps steps in place and
+drops single points. Two samples in a row are kept as an event: with a wider median the periodic writes of a real run
+vanished.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from ...errors import InputError
 
 __all__ = ["Fits", "Segmentation", "drawn_pattern", "proposed_pattern", "segmented", "suggested_count"]
 
-_SHORTEST: Final = 2  # samples, through which there is a line
-_PARAMETERS: Final = 3  # of a segment: where it begins, slope and intercept
+_SHORTEST: Final = 2  # samples: enough for a line
+_PARAMETERS: Final = 3  # per segment: begin, slope and intercept
 _MOST: Final = 64  # segments that are suggested
 
 
 class Fits:
-    """Least-squares lines through any run of samples, from sums that are formed once.
+    """Least-squares lines through any run of samples, from cumulative sums.
 
     Args:
         times: ``float64[n]``, increasing.
@@ -41,7 +41,7 @@ class Fits:
         self._sums = np.concatenate([np.zeros((len(terms), 1)), np.cumsum(terms, axis=1)], axis=1)
 
     def errors(self, first: npt.ArrayLike, last: npt.ArrayLike) -> Values:
-        """Give the sum of squares that remains of each run of samples, from first to before last."""
+        """Return the residual sum of squares of each run of samples, from ``first`` to before ``last``."""
         begin, end = np.broadcast_arrays(first, last)
         n, t, tt, y, ty, yy = self._sums[:, end] - self._sums[:, begin]
         spread = np.maximum(tt - t * t / n, 0.0)
@@ -56,9 +56,9 @@ class Segmentation:
     """Line segments through a sequence.
 
     Attributes:
-        first: ``int[segment]``: where each begins; it ends before the next one.
-        count: How many samples there are.
-        error: The sum of squares that remains.
+        first: ``int[segment]``: the first sample of each; it ends before the next one.
+        count: The number of samples.
+        error: The residual sum of squares.
     """
 
     first: Indices
@@ -66,7 +66,7 @@ class Segmentation:
     error: float
 
     def fitted(self, times: Values, values: Values) -> Values:
-        """Give the lines' values at each sample, ``float64[n]``."""
+        """Return the lines' values at each sample, ``float64[n]``."""
         found = np.empty(len(values))
         for begin, end in zip(self.first, np.append(self.first[1:], self.count), strict=True):
             t, y = times[begin:end], values[begin:end]
@@ -76,25 +76,25 @@ class Segmentation:
         return found
 
     def boundaries(self, times: Values) -> Values:
-        """Give when one segment ends and the next begins, ``float64[segment - 1]``."""
+        """Return the times of the boundaries between segments, ``float64[segment - 1]``."""
         inner = self.first[1:]
         middle: Values = (times[inner - 1] + times[inner]) / 2
         return middle
 
 
 def segmented(times: Values, values: Values, count: int) -> Segmentation:
-    """Split a sequence into line segments: each split is that which lowers the error most, and stays.
+    """Split a sequence into line segments; each split is the one that lowers the error most, and is kept.
 
     Args:
         times: ``float64[n]``, increasing.
         values: ``float64[n]``.
-        count: How many segments; fewer if there are not so many samples.
+        count: The number of segments; fewer if there are too few samples.
     """
     return list(_splits(times, values, count))[-1]
 
 
 def suggested_count(times: Values, values: Values) -> int:
-    """Suggest a number of segments: that with the least Bayesian information criterion (Schwarz, 1978).
+    """Return the number of segments with the least Bayesian information criterion (Schwarz, 1978).
 
     Args:
         times: ``float64[n]``, increasing.
@@ -111,7 +111,7 @@ def suggested_count(times: Values, values: Values) -> int:
 
 
 def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
-    """Give the segmentations with one segment, two, and so on."""
+    """Return the segmentations with one segment, two, and so on."""
     fits = Fits(times, values)
     n = len(values)
     firsts = [0]
@@ -132,7 +132,7 @@ def _splits(times: Values, values: Values, count: int) -> list[Segmentation]:
 
 
 def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
-    """Give by how much the best split of a segment lowers the error, and where it is; -1 if it cannot be split."""
+    """Return how much the best split of a segment lowers the error, and its place; -1 if it cannot be split."""
     places = np.arange(begin + _SHORTEST, end - _SHORTEST + 1)
     if not len(places):
         return -1.0, -1
@@ -142,10 +142,10 @@ def _best_split(fits: Fits, begin: int, end: int) -> tuple[float, int]:
 
 
 def drawn_pattern(points: Sequence[tuple[float, float]], times: Values) -> Values:
-    """Give the values of a pattern that is drawn as points, seconds and value, with lines between.
+    """Return the values of a pattern drawn as points, seconds and value, joined by lines.
 
     Raises:
-        InputError: There are fewer than two points, or they do not follow each other.
+        InputError: There are fewer than two points, or their times do not increase.
     """
     seconds = [time for time, _ in points]
     if len(points) < 2 or any(later < earlier for earlier, later in pairwise(seconds)):
@@ -159,7 +159,7 @@ def proposed_pattern(times: Values, values: Values, count: int | None = None) ->
     Args:
         times: ``float64[n]``, increasing.
         values: ``float64[n]``.
-        count: Of segments; None for what is suggested.
+        count: The number of segments; None for the suggested number.
 
     Returns:
         The pattern at each sample, and its segments.

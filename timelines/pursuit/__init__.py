@@ -1,4 +1,4 @@
-"""Which metrics are worth recording, from one period of a run to the next: projection pursuit (paper 004)."""
+"""Projection pursuit (Vetter and Reed, SC 1999): which metrics are worth recording in the next period of a run."""
 
 from .camps import Camps
 from .period import Options, Period, PursuitOverTime, Telling

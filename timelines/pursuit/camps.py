@@ -1,8 +1,9 @@
-"""How clearly points fall into two camps: a second index, ours, beside that of Jones and Sibson.
+"""How clearly points fall into two groups, "camps": a second index of our own, beside that of Jones and Sibson.
 
-Two camps of like size hardly change the third and fourth cumulants, which that index is made of. This one is the gain
-in log-likelihood a point, if a line is two normal camps of one variance instead of one: Symons' criterion for the best
-parting of points (Biometrics 37, 1981), -½ ln(variance within camps / variance) - entropy(sizes of the camps).
+Two camps of similar size hardly change the third and fourth cumulants, on which that index is based. This one is the
+gain in log-likelihood per point if a line is modelled as two normal camps of equal variance instead of one: Symons'
+criterion for the best split (Biometrics 37, 1981), -½ ln(variance within camps / variance) - entropy(sizes of the
+camps).
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from .search import MANY, some
 
 __all__ = ["Camps", "Parting", "Split", "in_metrics", "in_projection", "parting", "split"]
 
-_STARTS: Final = 24  # besides the axes; the table of chance holds for these
-_STEPS: Final = 50  # far more than any search took
-_ROUNDED: Final = 1e-10  # the share of the variance within camps that is rounding
+_STARTS: Final = 24  # besides the axes; the tables of critical values are for this number
+_STEPS: Final = 50  # far more than any search has needed
+_ROUNDED: Final = 1e-10  # a smaller share of variance within camps is rounding
 _GAIN: Final = 1e-9
 
 
 @dataclass(frozen=True)
 class Split:
-    """Lines of points, each parted in two where the index is largest.
+    """Lines of points, each split in two where the index is largest.
 
     Attributes:
         index: ``float64[line]``.
-        upper: ``bool[line, point]``, who is in the upper camp.
+        upper: ``bool[line, point]``, membership of the upper camp.
     """
 
     index: Values
@@ -40,19 +41,19 @@ class Split:
 
     @property
     def smaller(self) -> Flags:
-        """``bool[line, point]``, who is in the smaller camp."""
+        """``bool[line, point]``, membership of the smaller camp."""
         many = self.upper.sum(axis=1, keepdims=True) > self.upper.shape[1] / 2
         return np.asarray(self.upper ^ many)
 
 
 @dataclass(frozen=True)
 class Parting:
-    """The direction along which points part best.
+    """The direction along which the points split best.
 
     Attributes:
         direction: ``float64[rank]``, of unit length.
         index: Its index.
-        smaller: ``bool[point]``, who is in the smaller camp.
+        smaller: ``bool[point]``, membership of the smaller camp.
     """
 
     direction: Values
@@ -61,7 +62,7 @@ class Parting:
 
 
 def split(lines: Values) -> Split:
-    """Part each of some lines, ``float64[line, point]``, none of them constant; in O(points log points) a line."""
+    """Split each of several lines, ``float64[line, point]``, none constant; O(points log points) per line."""
     points = lines.shape[1]
     order = np.argsort(lines, axis=1, kind="stable")
     centred = lines - lines.mean(axis=1, keepdims=True)
@@ -78,15 +79,15 @@ def split(lines: Values) -> Split:
 
 
 def parting(values: Values, *, seed: int = 0) -> Parting:
-    """Find the direction along which points part best.
+    """Find the direction along which the points split best.
 
-    From each start in turns: the best parting along the direction, and the direction that shows this parting best,
-    which of sphered points leads from the mean of one camp to that of the other (Fisher's). Neither makes the index
-    less. Starts are the axes, random directions, and those of the points farthest out.
+    Each start alternates between the best split along the direction, and the direction that shows this split best: for
+    sphered points, the line between the camps' means (Fisher's). Neither step lowers the index. Starts are the axes,
+    random directions, and the directions of the points farthest out.
 
     Args:
         values: ``float64[point, rank]``, sphered; four points at least.
-        seed: Of the random starts.
+        seed: Seed of the random starts.
     """
     drawn = np.random.default_rng(seed)
     few = values if len(values) <= MANY else some(values, drawn)
@@ -108,7 +109,7 @@ def _starts(values: Values, drawn: np.random.Generator) -> Values:
 
 
 def _climbed(values: Values, directions: Values) -> Values:
-    """Follow directions, ``float64[start, rank]``, to their end, and give them, the best first."""
+    """Improve directions, ``float64[start, rank]``, until they stop changing, and return them best first."""
     best = np.full(len(directions), -np.inf)
     for _ in range(_STEPS):
         found = split(directions @ values.T)
@@ -124,15 +125,15 @@ def _climbed(values: Values, directions: Values) -> Values:
 
 @dataclass(frozen=True, slots=True)
 class Camps:
-    """How points part in two where they do so most clearly, beyond chance or least below it.
+    """The clearest split of points into two camps, beyond chance or closest to it.
 
     Attributes:
-        metric: Alone, or with the largest loading in the projection.
-        alone: Whether in this metric alone.
-        index: How clearly.
-        critical: What normal points stay below.
-        size: How many points are in the smaller camp.
-        smaller: Labels of these.
+        metric: The only metric, or the one with the largest loading in the projection.
+        alone: Whether the camps are in this metric alone.
+        index: The index of the split.
+        critical: The index that normal points stay below.
+        size: The size of the smaller camp.
+        smaller: Labels of its points.
     """
 
     metric: str
@@ -144,17 +145,17 @@ class Camps:
 
     @property
     def worth(self) -> bool:
-        """Whether there are camps that chance does not make."""
+        """Whether there are camps beyond chance."""
         return self.index > self.critical
 
 
 def in_metrics(space: MetricSpace, alone: Split, *, level: float = CAMPS_LEVEL) -> list[Camps]:
-    """Give the metrics in which alone locations part beyond chance, or else the one nearest to that.
+    """Return the metrics in which locations split beyond chance, or otherwise the one closest to it.
 
     Args:
         space: The locations, four at least.
-        alone: Each of its metrics parted.
-        level: How often chance goes so far, at most.
+        alone: The split of each metric.
+        level: The significance level.
     """
     critical = critical_of_metrics(len(space.points), len(space.metrics), level)
     beyond = np.flatnonzero(alone.index > critical)
@@ -166,12 +167,12 @@ def in_metrics(space: MetricSpace, alone: Split, *, level: float = CAMPS_LEVEL) 
 
 
 def in_projection(seen: MetricSpace, *, critical: float | None = None, seed: int = 0) -> list[Camps]:
-    """Give the camps of the best projection; none of a single dimension, which is a metric alone.
+    """Return the camps of the best projection; none for a single dimension, which is a single metric.
 
     Args:
         seen: Points.
-        critical: What they stay below by chance; of independent points if None.
-        seed: Of the search.
+        critical: The index that they stay below by chance; that of independent points if None.
+        seed: Seed of the search.
     """
     sphere = sphered(seen.scaled())
     points, rank = sphere.values.shape

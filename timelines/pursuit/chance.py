@@ -1,4 +1,4 @@
-"""What indices points without structure reach, as a search finds something in any points."""
+"""The indices that points without structure reach, because a search finds something in any points."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = [
     "deviations",
 ]
 
-ALL: Final = 0.05  # how often chance is called structure, by whatever test
-LEVEL: Final = 0.025  # by this index; as often by the two tests for camps together
+ALL: Final = 0.05  # how often chance is called structure, over all tests
+LEVEL: Final = 0.025  # by this index; equally often by the two tests for camps together
 
 METRICS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 50, 100)
 POINTS_A_METRIC: Final = (2, 3, 4, 6, 8, 12, 16, 32, 64, 256, 1024)
 
 
-# Dimensions of the projection → metrics, from as many on → points a metric: by tools/critical_index.py.
+# Dimensions of the projection → metrics, as a lower bound → points per metric; made by tools/critical_index.py.
 _LOGARITHMS: Final = (
     (  # 1
         (-0.43, -0.43, -0.43, -0.46, -0.62, -1.02, -1.26, -1.91, -2.50, -4.10, -5.61),
@@ -69,14 +69,14 @@ _LOGARITHMS: Final = (
     ),
 )
 
-_MARGIN: Final = 0.3  # from the 95th percentile to the 97.5th where they vary most, and twice their standard error
+_MARGIN: Final = 0.3  # from the 95th percentile to the 97.5th where they vary most, plus twice their standard error
 
-CAMPS_LEVEL: Final = 0.0125  # of each of two tests, together that of the other index
+CAMPS_LEVEL: Final = 0.0125  # for each of two tests, which together have the other index's level
 POINTS: Final = (4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, 2048)
 
-# By tools/critical_camps.py, both: points → of a metric alone, times the points.
+# Both are made by tools/critical_camps.py: points → index of a single metric, times the points.
 _ALONE: Final = (8.85, 7.38, 6.67, 5.96, 5.46, 5.17, 4.78, 4.38, 3.08, 2.28, 2.04, 1.91, 1.88)
-# Metrics, from 2 on → points a metric: of the best projection, times the points a metric.
+# Metrics, at least 2 → points per metric → index of the best projection, times the points per metric.
 _PROJECTED: Final = (
     (10.61, 5.57, 4.72, 4.10, 4.09, 3.80, 3.71, 2.74, 1.96, 1.99, 2.29),
     (6.87, 4.61, 3.90, 3.61, 3.61, 3.29, 3.18, 2.31, 1.84, 1.86, 1.71),
@@ -93,15 +93,15 @@ _PROJECTED: Final = (
 
 
 def critical_index(points: int, rank: int, dimensions: int) -> float:
-    """Give the index that the best projection of normal points stays below in 975 of 1000 cases.
+    """Return the index that the best projection of normal points stays below in 975 of 1000 cases.
 
-    Between the sizes that were tried, by the logarithms of the points a metric and of the metrics; beyond the most
-    points tried it falls as their number rises, beyond the most metrics it stays.
+    Between tabulated sizes it is interpolated by the logarithms of points per metric and of metrics. Beyond the largest
+    number of points it falls in proportion; beyond the largest number of metrics it is constant.
 
     Args:
-        points: How many.
-        rank: In how many dimensions they lie.
-        dimensions: Of the projection.
+        points: The number of points.
+        rank: The number of dimensions of the points.
+        dimensions: The number of dimensions of the projection.
     """
     table = _LOGARITHMS[dimensions - 1]
     across = np.log(POINTS_A_METRIC)
@@ -112,31 +112,31 @@ def critical_index(points: int, rank: int, dimensions: int) -> float:
 
 
 def deviations(level: float) -> float:
-    """Give how many standard deviations above their mean largest values (Gumbel's distribution) are so rarely."""
+    """Return how many standard deviations above the mean a largest value (Gumbel's distribution) is at a level."""
     return float(-np.sqrt(6) / np.pi * (np.euler_gamma + np.log(-np.log(1 - level))))
 
 
 def critical_of_metrics(points: int, metrics: int, level: float = CAMPS_LEVEL) -> float:
-    """Give the index that each of some metrics stays below, if none has structure.
+    """Return the index that each of several metrics stays below if none has structure.
 
-    The variance that the best parting leaves within is less than w as often as w to the power of points / 2 - 1. So to
-    test many metrics (Bonferroni) the limit rises with their logarithm, by exactly this slope.
+    The share of variance within the best split is less than w with a probability proportional to w^(points / 2 - 1). So
+    for many metrics (Bonferroni) the limit rises with their logarithm, by exactly this slope.
 
     Args:
-        points: How many, four at least.
-        metrics: How many.
-        level: How often chance reaches it, at most.
+        points: The number of points, at least four.
+        metrics: The number of metrics.
+        level: The significance level.
     """
     once = float(np.interp(np.log(points), np.log(POINTS), _ALONE))
     return once / points + float(np.log(metrics * CAMPS_LEVEL / level)) / (points - 2)
 
 
 def critical_of_projection(points: int, rank: int) -> float:
-    """Give the index that the best projection of points stays below, if they have no structure.
+    """Return the index that the best projection of points without structure stays below.
 
     Args:
-        points: How many.
-        rank: In how many dimensions they lie, two at least.
+        points: The number of points.
+        rank: The number of dimensions of the points, at least two.
     """
     across = np.log(POINTS_A_METRIC)
     column = [float(np.interp(np.log(points / rank), across, row)) for row in _PROJECTED]

@@ -1,4 +1,4 @@
-"""How far a projection is from normal: the index of Jones and Sibson, in one to three dimensions (paper 004, 3.3.1)."""
+"""The distance of a projection from normality: Jones and Sibson's index, 1 to 3 dimensions (Vetter and Reed, 3.3.1)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ...analyze.run.arrays import Indices, Values
 
 __all__ = ["LEAST_POINTS", "Cumulants", "cumulants", "index", "index_and_gradient", "tangent"]
 
-LEAST_POINTS: Final = 4  # below, there is no fourth k-statistic
+LEAST_POINTS: Final = 4  # with fewer points there is no fourth k-statistic
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Unordered pairs of coordinates, which stand for the symmetric half of a tensor.
+    """Unordered pairs of coordinates, which represent the symmetric half of a tensor.
 
     Attributes:
         first: ``int[pair]``.
         second: ``int[pair]``.
-        weight: ``float64[pair]``, how many ordered pairs each stands for.
+        weight: ``float64[pair]``, the number of ordered pairs that each represents.
         place: ``int[dimension, dimension]``, the pair of two coordinates.
         normal: ``float64[pair, pair]``, the fourth moments of a normal variable with unit covariance.
     """
@@ -37,14 +37,14 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Cumulants:
-    """Third and fourth k-statistics of projections, each entry of the tensors once.
+    """Third and fourth k-statistics of projections, with each entry of the tensors stored once.
 
     Attributes:
         projected: ``float64[…, dimension, point]``.
         products: ``float64[…, pair, point]``.
         third: ``float64[…, dimension, pair]``.
         fourth: ``float64[…, pair, pair]``.
-        pairs: What the pairs are.
+        pairs: The pairs.
     """
 
     projected: Values
@@ -63,17 +63,17 @@ class Cumulants:
 
 
 def index(projected: Values) -> float:
-    """Give the index of points, ``float64[point, dimension]``, that are centred and have unit covariance.
+    """Return the index of points, ``float64[point, dimension]``, that are centred with unit covariance.
 
-    Rotating the points does not change it. O(points × dimensions⁴).
+    It is invariant under rotation. O(points × dimensions⁴).
     """
     return float(cumulants(np.ascontiguousarray(projected.T)).index)
 
 
 def cumulants(projected: Values) -> Cumulants:
-    """Give the k-statistics of centred projections with unit covariance, ``float64[…, dimension, point]``.
+    """Return the k-statistics of centred projections with unit covariance, ``float64[…, dimension, point]``.
 
-    Unbiased; the second moments are known and not computed. Four points at least.
+    They are unbiased; the second moments are known and not computed. At least four points.
     """
     dimensions, points = projected.shape[-2:]
     pairs = _pairs(dimensions)
@@ -98,17 +98,18 @@ def _pairs(dimensions: int) -> Pairs:
 
 
 def index_and_gradient(values: Values, frames: Values) -> tuple[Values, Values]:
-    """Give the index of projections, and its gradient.
+    """Return the index of projections, and its gradient.
 
-    In O(frames × points × rank): from the points, as moment tensors of so many dimensions would be larger than these.
+    In O(frames × points × rank): computed from the points, because moment tensors of so many dimensions would be
+    larger.
 
     Args:
         values: ``float64[point, rank]``, sphered.
         frames: ``float64[frame, rank, dimension]``, orthonormal directions.
 
     Returns:
-        ``float64[frame]``, and ``float64[frame, rank, dimension]``; that of the function which takes the projections'
-        covariance to be the identity, also off the orthonormal frames.
+        ``float64[frame]``, and ``float64[frame, rank, dimension]``, the gradient of the function that assumes unit
+        covariance, also off the orthonormal frames.
     """
     count, rank, dimensions = frames.shape
     points = len(values)
@@ -126,6 +127,6 @@ def index_and_gradient(values: Values, frames: Values) -> tuple[Values, Values]:
 
 
 def tangent(frames: Values, gradient: Values) -> Values:
-    """Give the part of gradients that leads along orthonormal frames (the Stiefel manifold); shapes as above."""
+    """Return the gradients' components tangent to the orthonormal frames (the Stiefel manifold); shapes as above."""
     inner = np.swapaxes(frames, 1, 2) @ gradient
     return gradient - frames @ ((inner + np.swapaxes(inner, 1, 2)) / 2)

@@ -1,4 +1,4 @@
-"""Projection pursuit over time: one result a window, whatever is in it."""
+"""Projection pursuit over time: one result per window."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from .window import Window, smoothed
 
 __all__ = ["Options", "Period", "PursuitOverTime", "Telling"]
 
-_POINTS_A_METRIC: Final = 8  # that the samples of few locations are divided into
+_POINTS_A_METRIC: Final = 8  # per metric, into which the samples of few locations are divided
 
 
 @dataclass(frozen=True)
 class Options:
-    """How metrics are pursued.
+    """The settings of a pursuit.
 
     Attributes:
-        dimensions: Of projections: 1, 2 or 3.
-        trimming: What is done to points that lie far out.
+        dimensions: Dimensions of projections: 1, 2 or 3.
+        trimming: The treatment of outliers.
         seed: Of the search.
         starts: Of the search.
-        probed: Which share of the metrics that are left out is looked at in each period.
-        jitter: By which share a selection must be better than that before.
-        metrics: Which ones; all if None.
-        derived: Further metrics, of smoothed values.
+        probed: The share of unselected metrics that is probed in each period.
+        jitter: The share by which a new selection must be better than the last.
+        metrics: Names of metrics; all if None.
+        derived: Formulas of further metrics, computed from smoothed values.
         exclude_ranks: Ranks that make no points.
     """
 
@@ -55,16 +55,16 @@ class Options:
 
 @dataclass(frozen=True)
 class Period:
-    """What was found in a window.
+    """The result of a window.
 
     Attributes:
         start: Seconds.
         end: Seconds.
-        status: As in ``Pursuit``; without a result ``too-few`` locations, or ``no-structure`` as no metric differs.
-        reason: Of the status.
-        found: The result, without its points; None if there is none.
+        status: As in ``Pursuit``; without a result ``too-few`` locations, or ``no-structure`` if no metric differs.
+        reason: The reason for the status.
+        found: The result without its points, or None.
         selected: What to record from now on; empty before the first selection.
-        probed: What else to record in the next period, to look at it.
+        probed: Further metrics to record in the next period, as probes.
     """
 
     start: float
@@ -81,8 +81,8 @@ class Telling:
     """A period with its points.
 
     Attributes:
-        period: When it was.
-        found: Its result.
+        period: The period.
+        found: Its result, with points.
     """
 
     period: Period
@@ -91,18 +91,18 @@ class Telling:
 
 @dataclass
 class PursuitOverTime:
-    """Periods, one after another, and what their selections save.
+    """Periods, one after another, and the data volume that their selections save.
 
     Attributes:
-        options: How they are pursued.
+        options: The settings.
         metrics: Names of all metrics.
         selected: What to record from now on; empty before the first selection.
-        turns: Which of the others are looked at next.
-        reduction: What the selections have saved.
-        parts: Derived metric → the measured ones of which it is made.
-        sources: Measured metric → how it was measured, where that is known.
-        telling: The period that tells most so far: of those with structure the one farthest from chance, or else the
-            last with a result. Points of no other one are kept, however long a run is.
+        turns: The order in which unselected metrics are probed.
+        reduction: The data volume saved by the selections.
+        parts: Derived metric → the measured metrics in its formula.
+        sources: Measured metric → how it was measured, if known.
+        telling: The most informative period so far: with structure, the one farthest from chance; otherwise the last
+            with a result. Only its points are kept, however long a run is.
     """
 
     options: Options
@@ -115,17 +115,17 @@ class PursuitOverTime:
     telling: Telling | None = None
 
     def measured(self, metrics: Iterable[str]) -> tuple[str, ...]:
-        """Give the metrics that must be recorded for some metrics, each once."""
+        """Return the metrics that must be recorded to compute some metrics, each once."""
         return measured(metrics, self.parts)
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """Measured metrics to record from now on, those that are looked at included; all before a selection."""
+        """Measured metrics to record from now on, including probed ones; all before the first selection."""
         return self.measured((*self.selected, *self.turns.probed) if self.selected else self.metrics)
 
     @property
     def probed(self) -> tuple[str, ...]:
-        """Those of them that are recorded only to look at them."""
+        """Those of them that are recorded only as probes."""
         selected = self.measured(self.selected)
         return tuple(name for name in self.measured(self.turns.probed) if name not in selected)
 
@@ -135,7 +135,7 @@ class PursuitOverTime:
             yield self._period(window.start, window.end, window.samples, window.fresh)
 
     def of_space(self, space: MetricSpace, end: float, records: int) -> Period:
-        """Pursue the metrics of points that are there at once: a run as one period."""
+        """Pursue the metrics of a given set of points: a run as one period."""
         self.parts, self.sources = space.parts, space.sources
         self.metrics = (*space.metrics, *space.dropped)
         return self._judged(0.0, end, space, records)
@@ -190,12 +190,12 @@ class PursuitOverTime:
 
 
 def _tells(found: Pursuit) -> float:
-    """Give how far beyond chance a result is; 0 without structure."""
+    """Return how far a result is beyond chance; 0 without structure."""
     return found.beyond if found.worth else 0.0
 
 
 def _space(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[int], parts: int = 1) -> MetricSpace:
-    """Smooth the samples of a window to a point a location, or a part of it.
+    """Average the samples of a window to one point per location, or per part of it.
 
     Raises:
         LocationsError: Fewer than two locations have values.
@@ -215,9 +215,9 @@ def _space(samples: Samples, wanted: WantedMetrics, exclude_ranks: Collection[in
 
 
 def _parts(samples: Samples, wanted: WantedMetrics, options: Options, space: MetricSpace) -> MetricSpace | None:
-    """Divide the samples of few locations into parts, a point each; None of enough locations, or too few samples.
+    """Divide the samples of few locations into parts, one point each; None if not necessary or not possible.
 
-    What all locations do alike from part to part is taken off.
+    The common course of all locations from part to part is subtracted.
     """
     locations, metrics = space.values.shape
     most = int(np.bincount(samples.places).max())
@@ -233,5 +233,5 @@ def _parts(samples: Samples, wanted: WantedMetrics, options: Options, space: Met
 
 
 def _status(error: InputError) -> Status:
-    """Say what is lacking where there are no points of a metric space."""
+    """Return the status for an error that leaves no points of a metric space."""
     return "too-few" if isinstance(error, LocationsError) else "no-structure"

@@ -1,4 +1,4 @@
-"""Points made fit for a search: what lies far out, and metrics without correlation (paper 004, 3.2.2 and 3.2.4)."""
+"""Prepare points for a search: trim outliers, and decorrelate metrics (Vetter and Reed, 3.2.2 and 3.2.4)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Sphered", "Trimming", "outlying", "sphered", "trimmed"]
 Trimming = Literal["none", "remove", "log", "sqrt"]
 
 
-_NEGLIGIBLE: Final = 1e-5  # of the largest singular value: what differs by less is rounding of values that are printed
+_NEGLIGIBLE: Final = 1e-5  # of the largest singular value: smaller differences are rounding of printed values
 
 
 def outlying(scaled: Values) -> Values:
-    """Tell how far out points lie, ``float64[point]``: above 1 a point is an outlier.
+    """Return how far out points are, ``float64[point]``: above 1 a point is an outlier.
 
-    The distance from the median of all points, each metric in units of its spread, over that from which on few points
-    should lie: the median distance and 3.5 spreads.
+    This is the distance from the median of all points, each metric in units of its spread, divided by a distance beyond
+    which few points should be: the median distance plus 3.5 spreads.
 
     Args:
         scaled: ``float64[point, metric]``, no metric constant.
@@ -33,15 +33,15 @@ def outlying(scaled: Values) -> Values:
 
 
 def trimmed(space: MetricSpace, distance: Values, how: Trimming) -> MetricSpace:
-    """Trim points that lie far out.
+    """Trim outliers.
 
-    ``none`` leaves them; ``remove`` leaves them out; ``log`` moves a point at distance r, from the median of all points
-    and in units of the distance from which on points are outliers, to 1 + ln r, and ``sqrt`` to 3 - 2/√r.
+    ``none`` keeps them; ``remove`` leaves them out; ``log`` moves a point at distance r to 1 + ln r, and ``sqrt`` to 3
+    - 2/√r. Distances are from the median of all points, in units of the distance at which outliers begin.
 
     Args:
         space: The points.
         distance: ``float64[point]``, by ``outlying``.
-        how: What is done.
+        how: The treatment of outliers.
 
     Raises:
         InputError: Fewer than two points, or no metric that differs, are left.
@@ -59,7 +59,7 @@ def trimmed(space: MetricSpace, distance: Values, how: Trimming) -> MetricSpace:
 
 
 def _drawn_in(distance: Values, far: Flags, how: Trimming) -> Values:
-    """Give what distances are multiplied by."""
+    """Return the factors by which distances are multiplied."""
     out = np.where(far, distance, 1.0)
     to = 1 + np.log(out) if how == "log" else 3 - 2 / np.sqrt(out)
     return np.asarray(to / out)
@@ -71,8 +71,8 @@ class Sphered:
 
     Attributes:
         values: ``float64[point, rank]``.
-        axes: ``float64[metric, rank]``, orthonormal: ``values @ axes.T`` are the symmetrically sphered metrics, one for
-            one, so that a direction ``d`` of ``values`` loads the metrics by ``axes @ d``.
+        axes: ``float64[metric, rank]``, orthonormal: ``values @ axes.T`` are the symmetrically sphered metrics, so a
+            direction ``d`` of ``values`` has the loadings ``axes @ d``.
     """
 
     values: Values
@@ -82,8 +82,8 @@ class Sphered:
 def sphered(scaled: Values) -> Sphered:
     """Multiply metrics by the inverse square root of their correlation matrix.
 
-    Directions in which nothing differs (a metric that others make up, fewer points than metrics) are left out. Found by
-    singular values, in O(points × metrics²): a correlation matrix, which squares them, would lose half of the digits.
+    Directions without variance (a metric that depends on others, fewer points than metrics) are left out. The method
+    uses singular values, in O(points × metrics²): a correlation matrix squares them and would lose half of the digits.
 
     Args:
         scaled: ``float64[point, metric]``, each metric with zero mean and unit variance.

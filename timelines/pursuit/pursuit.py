@@ -1,4 +1,4 @@
-"""Projection pursuit of one set of points: which metrics show a structure (paper 004, section 3)."""
+"""Projection pursuit of one set of points: which metrics show a structure (Vetter and Reed, section 3)."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ __all__ = ["FEWEST", "SELECTED", "Camps", "Outcome", "Pursuit", "Ranked", "Statu
 
 Status = Literal["converged", "stopped", "no-structure", "too-few"]
 
-SELECTED: Final = 3  # metrics that a projection stands for, as in the paper
+SELECTED: Final = 3  # metrics that represent a projection, as in Vetter and Reed
 
-FEWEST: Final = 2  # points a metric: fewer, sphered, are nearly a simplex, which looks alike from everywhere
+FEWEST: Final = 2  # points per metric: fewer, sphered, are nearly a simplex, which looks the same from everywhere
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A metric in its place.
+    """A ranked metric.
 
     Attributes:
         metric: Its name.
-        importance: What the index of the axis that named it owes to it; 0 where there is no index.
-        loading: On that axis, from -1 to 1.
-        index: Of the projection that named it, without the metrics before it.
-        camps: How clearly locations part in this metric alone.
+        importance: Its share of the index of the axis that named it; 0 without an index.
+        loading: Its loading on that axis, from -1 to 1.
+        index: Index of the projection that named it, without the metrics before it.
+        camps: How clearly locations split in this metric alone.
     """
 
     metric: str
@@ -52,25 +52,26 @@ class Ranked:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What projection pursuit found, without the points.
+    """The result of projection pursuit, without the points.
 
     Attributes:
-        status: ``converged``: a maximum, beyond chance. ``stopped``: the search came to its end before, the metrics may
-            not be the best. ``no-structure``: points without any structure have such indices, too. ``too-few``: fewer
-            than two points a metric, so that each projection is as good as another, and no metric alone has camps.
-        reason: Of the status, with numbers.
-        ranking: All metrics, the best first, in rounds of as many as the projection has dimensions.
-        locations: How many there are, after trimming.
-        points: How many there are in the projection: locations, or parts of them.
-        outliers: Labels of the points that lie far out, before trimming.
-        dropped: Metric → why it is no dimension.
-        left_out: Label of a point → why it is not there.
-        index: Of the best projection; 0 of fewer than four points.
-        critical: The index that points without structure stay below in 975 of 1000 cases; infinite of fewer than four.
-        camps: How points part in two, where they do so most clearly; None of fewer than four.
-        parted: Metrics that show camps beyond chance, those that do so most clearly first.
-        followed: How many starts of the search were followed to their end.
-        agreeing: How many of these came to the best index.
+        status: ``converged``: a maximum, beyond chance. ``stopped``: the search ended before a maximum, so the metrics
+            may not be the best. ``no-structure``: points without structure have such indices, too. ``too-few``: fewer
+            than two points per metric, so all projections are equally good, and no single metric has camps.
+        reason: The reason for the status, with numbers.
+        ranking: All metrics, best first, in rounds of one metric per dimension of the projection.
+        locations: Number of locations after trimming.
+        points: Number of points in the projection: locations, or parts of them.
+        outliers: Labels of the outliers, before trimming.
+        dropped: Metric → why it is not a dimension.
+        left_out: Label of a point → why it was left out.
+        index: Index of the best projection; 0 for fewer than four points.
+        critical: The index that points without structure stay below in 975 of 1000 cases; infinite for fewer than four
+            points.
+        camps: The clearest split of points into two camps; None for fewer than four points.
+        parted: Metrics with camps beyond chance, clearest first.
+        followed: The number of starts of the search that were followed to their end.
+        agreeing: How many of these reached the best index.
     """
 
     status: Status
@@ -95,24 +96,24 @@ class Outcome:
 
     @property
     def has_index(self) -> bool:
-        """Whether there are points enough for one."""
+        """Whether there are enough points for an index."""
         return isfinite(self.critical)
 
     @property
     def worth(self) -> bool:
-        """Whether there is a structure that chance does not make."""
+        """Whether there is a structure beyond chance."""
         return self.status in ("converged", "stopped")
 
     @property
     def departs(self) -> bool:
-        """Whether there are points enough for an index, which chance does not reach."""
+        """Whether the index is defined and beyond chance."""
         return self.points >= FEWEST * len(self.ranking) and self.index > self.critical
 
     @property
     def beyond(self) -> float:
-        """How many times farther from normal the points are than chance makes them; by camps if not by the index.
+        """The factor by which the points are farther from normality than chance, by camps if not by the index.
 
-        Camps' index, as an entropy, is a logarithm.
+        The camps' index is an entropy, so a logarithm.
         """
         if self.departs or self.camps is None:
             return self.index / self.critical
@@ -121,12 +122,12 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Pursuit(Outcome):
-    """What projection pursuit found, and the points in which it did.
+    """The result of projection pursuit, with its points.
 
     Attributes:
         space: The locations, after trimming.
-        seen: What is projected: the same, or their parts.
-        view: The best projection; None of fewer than four points.
+        seen: The projected points: the locations, or their parts.
+        view: The best projection; None for fewer than four points.
     """
 
     space: MetricSpace
@@ -134,7 +135,7 @@ class Pursuit(Outcome):
     view: View | None = None
 
     def outcome(self) -> Outcome:
-        """Forget the points."""
+        """Return the result without the points."""
         kept = {each.name: getattr(self, each.name) for each in fields(Outcome)}
         return Outcome(**{**kept, "camps": self.camps and replace(self.camps, smaller=())})
 
@@ -150,13 +151,13 @@ def pursue(
 ) -> Pursuit:
     """Find the metrics that show the least normal view of points, and rank all others.
 
-    Any clean points have a result, in O(points × metrics³) for the ranking.
+    Any cleaned points have a result. The ranking takes O(points × metrics³).
 
     Args:
         space: The locations.
-        parts: Of the same metrics; several points a location, which are projected in its place.
-        dimensions: Of projections: 1, 2 or 3.
-        trimming: What is done to points that lie far out.
+        parts: Several points per location, with the same metrics, which are projected instead of the locations.
+        dimensions: Dimensions of projections: 1, 2 or 3.
+        trimming: The treatment of outliers.
         seed: Of the search.
         starts: Of the search.
 
@@ -173,7 +174,7 @@ def pursue(
         found = {"status": "too-few", "reason": reason, "ranking": _by_spread(space), "points": locations}
         return _found(space, space, outliers, **found)
     seen = space if parts is None else _parts(trimmed(parts, outlying(parts.scaled()), trimming), space)
-    with threadpool_limits(1):  # others would be waited for longer than they work
+    with threadpool_limits(1):  # more threads would be waited for longer than they work
         return _viewed(space, seen, outliers, partial(search, dimensions=dimensions, seed=seed, starts=starts), seed)
 
 
@@ -233,12 +234,12 @@ def _ranked(order: Iterable[Chosen], metrics: Sequence[str], camps: Mapping[str,
 
 
 def _with_camps(ranked: list[Ranked], parted: tuple[str, ...], *, ahead: float) -> tuple[Ranked, ...]:
-    """Put metrics that show camps among the best: first what is farther beyond chance.
+    """Insert metrics with camps among the best, those farther beyond chance first.
 
     Args:
-        ranked: By projections.
-        parted: By camps.
-        ahead: How much farther beyond chance the first projection is; negatively infinite if it has no structure.
+        ranked: The ranking by projections.
+        parted: Metrics with camps.
+        ahead: How far the first projection is beyond chance; minus infinity if it has no structure.
     """
     best = [each.metric for each in ranked[:SELECTED]]
     names = list(parted if ahead == -inf else parted[:1])
@@ -249,7 +250,7 @@ def _with_camps(ranked: list[Ranked], parted: tuple[str, ...], *, ahead: float) 
 
 
 def _parts(parts: MetricSpace, space: MetricSpace) -> MetricSpace:
-    """Give the parts of locations, or these themselves if a metric is no dimension of their parts."""
+    """Return the parts of locations, or the locations themselves if a metric is not a dimension of the parts."""
     return parts.along(space.metrics) if set(space.metrics) <= set(parts.metrics) else space
 
 
@@ -266,7 +267,7 @@ def _found(space: MetricSpace, seen: MetricSpace, outliers: tuple[int | str, ...
 
 
 def index_of(space: MetricSpace, metrics: tuple[str, ...]) -> float:
-    """Give the index of some metrics, three at most: one projection shows all of them.
+    """Return the index of at most three metrics, in the one projection that shows all of them.
 
     Raises:
         InputError: There are fewer than four points.
@@ -278,7 +279,7 @@ def index_of(space: MetricSpace, metrics: tuple[str, ...]) -> float:
 
 
 def _by_spread(space: MetricSpace) -> tuple[Ranked, ...]:
-    """Rank metrics by their range over their largest size, where no index can be computed."""
+    """Rank metrics by their range over their largest absolute value, for too few points for an index."""
     relative: Values = space.values / np.abs(space.values).max(axis=0)
     order = np.argsort(-np.ptp(relative, axis=0), kind="stable")
     return tuple(Ranked(space.metrics[each], 0.0, 0.0, 0.0, 0.0) for each in order.tolist())

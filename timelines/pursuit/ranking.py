@@ -1,4 +1,4 @@
-"""The order of metrics: the best projection names a few, and again without these (paper 004, 3.1 and 3.3)."""
+"""The order of metrics: the best projection names a few, then again without these (Vetter and Reed, 3.1 and 3.3)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _STILL: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A metric in its place.
+    """A ranked metric.
 
     Attributes:
         metric: Its column.
-        loading: By it on the axis that named it, which has unit length.
-        importance: The index of that axis alone, times the squared loading: what the axis owes to the metric.
-        index: Of the projection that named it, among the metrics that were left.
+        loading: Its loading on the axis that named it, which has unit length.
+        importance: The index of that axis alone, times the squared loading: the metric's share of it.
+        index: Index of the projection that named it, among the remaining metrics.
     """
 
     metric: int
@@ -40,11 +40,11 @@ class View:
     """The best projection of some metrics.
 
     Attributes:
-        projection: What the search found.
+        projection: The result of the search.
         points: ``float64[point, axis]``, after varimax.
         loadings: ``float64[metric, axis]``.
-        rank: Of the metrics.
-        chosen: A metric an axis, no two the same, the most important first; fewer where there are fewer metrics.
+        rank: The rank of the metrics.
+        chosen: One distinct metric per axis, most important first; fewer if there are fewer metrics.
     """
 
     projection: Projection
@@ -55,7 +55,7 @@ class View:
 
 
 def best_view(scaled: Values, find: Search) -> View:
-    """Find the best projection of metrics, and which metrics it shows.
+    """Find the best projection of metrics, and the metrics that it shows.
 
     Args:
         scaled: ``float64[point, metric]``, with zero mean and unit variance.
@@ -78,7 +78,7 @@ def best_view(scaled: Values, find: Search) -> View:
 
 
 def _distinct(loadings: Values) -> list[tuple[int, int]]:
-    """Give each axis the metric that loads it most, the largest loading first, and none twice."""
+    """Assign to each axis the metric with the largest loading, largest first, each metric once."""
     sizes = np.abs(loadings)
     found = []
     for _ in range(loadings.shape[1]):
@@ -89,7 +89,7 @@ def _distinct(loadings: Values) -> list[tuple[int, int]]:
 
 
 def ranking(scaled: Values, first: View, find: Search) -> tuple[Chosen, ...]:
-    """Rank all metrics: those of the first view, then those of the best view of the others, to the last."""
+    """Rank all metrics: first those of the first view, then those of the best view of the others, and so on."""
     order = list(first.chosen)
     left = np.arange(scaled.shape[1])
     while len(left := np.setdiff1d(left, [each.metric for each in order])):
@@ -99,7 +99,7 @@ def ranking(scaled: Values, first: View, find: Search) -> tuple[Chosen, ...]:
 
 
 def varimax(loadings: Values) -> Values:
-    """Give the rotation, ``float64[axis, axis]``, after which squared loadings vary most.
+    """Return the rotation, ``float64[axis, axis]``, that maximises the variance of squared loadings.
 
     Args:
         loadings: ``float64[metric, axis]``, of full rank.
@@ -116,10 +116,10 @@ def varimax(loadings: Values) -> Values:
 
 
 def _start(loadings: Values) -> Values:
-    """Turn the metrics that are most unlike each other as near to an axis each as they go.
+    """Rotate the most dissimilar metrics as close to one axis each as possible.
 
-    The axes as they come may be where the slope is zero and the variance least: those of two standardised metrics halve
-    the angle between them.
+    The original axes may be a stationary point of least variance: for two standardised metrics they bisect the angle
+    between them.
     """
     from scipy.linalg import qr  # noqa: PLC0415 - takes a third of a second
 

@@ -1,9 +1,8 @@
-"""What chance makes of parts of a window: simulated, as the parts of one rank are not independent.
+"""The effect of chance on parts of a window, simulated because the parts of one rank are not independent.
 
-Ranks without structure differ by normal noise, of whatever size, and however the parts of a rank go together: by its
-own level, or from one part to the next. Turning the ranks among each other at random leaves all of that as it is
-(Langsrud's rotation tests, Statistics and Computing 15, 2005): what a search finds in turned points is what it finds
-without structure.
+Ranks without structure differ by normal noise of any size, and the parts of a rank may be correlated: by a level of the
+rank, or from one part to the next. A random rotation among the ranks preserves all of this (Langsrud's rotation tests,
+Statistics and Computing 15, 2005). So what a search finds in rotated points, it finds without structure.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ _DRAWS: Final = 24
 
 
 class Turning:
-    """Points that are parts of ranks, in which ranks are turned among each other.
+    """Points that are parts of ranks, whose ranks are rotated among each other.
 
     Args:
         scaled: ``float64[point, metric]``.
-        points: Which rank, and which part of it; one that is missing is taken to be like the others of its rank.
+        points: Rank and part of each point; a missing part counts as equal to the others of its rank.
     """
 
     def __init__(self, scaled: Values, points: Sequence[Point]) -> None:
@@ -47,17 +46,17 @@ class Turning:
         self._course = sizes[:, None][: ranks - 1] * right[: ranks - 1]
 
     def drawn(self, random: np.random.Generator) -> Values:
-        """Turn the ranks, and give the points, ``float64[point, metric]``."""
+        """Rotate the ranks, and return the points, ``float64[point, metric]``."""
         axes = random.standard_normal((self._shape[0], len(self._course)))
         turned = np.linalg.qr(axes - axes.mean(axis=0))[0] @ self._course + self._mean
         return np.asarray(turned.reshape(self._shape)[self._ranks, self._parts])
 
 
 def simulated(scaled: Values, points: Sequence[Point], find: Search, *, seed: int = 0) -> tuple[float, float]:
-    """Give the index, and that of camps, which the searches stay below where there is no structure.
+    """Return the index, and that of camps, which searches stay below if there is no structure.
 
-    At the levels of the tables, by the distribution of largest values; wider, by Student's t, as a few draws tell their
-    spread roughly.
+    The levels are those of the tables, by the distribution of largest values. Student's t widens them, because few
+    draws show their spread only roughly.
     """
     turning, random = Turning(scaled, points), np.random.default_rng(seed)
     found: list[tuple[float, float]] = []

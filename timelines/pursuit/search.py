@@ -1,4 +1,4 @@
-"""The search for the projection with the largest index: orthonormal frames (the Stiefel manifold), many starts."""
+"""Search the projection with the largest index, over orthonormal frames (the Stiefel manifold) from many starts."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from .index import index_and_gradient, tangent
 __all__ = ["MANY", "STARTS", "Projection", "Search", "search", "some"]
 
 STARTS: Final = 24
-_RACE: Final = 6  # steps after which the best starts alone go on
-_WINNERS: Final = 4  # of so many starts one
+_RACE: Final = 6  # steps after which only the best starts continue
+_WINNERS: Final = 4  # one of so many starts continues
 _STEPS: Final = 100
-_LAST_STEPS: Final = 40  # of all points, from where some of them have led to
-_FLAT: Final = 1e-4  # of the gradient's length, along the frames: a maximum, to half of the digits in its index
-_LONGER: Final = 0.2  # what the multiple of the frame falls by
-_LONGEST: Final = -0.9  # at -1 a step would leave the frame altogether
-MANY: Final = 8192  # points above which some of them lead to where all are searched
+_LAST_STEPS: Final = 40  # with all points, after a sample led to the start
+_FLAT: Final = 1e-4  # of the gradient's length, along the frames: a maximum, exact to half of the digits of its index
+_LONGER: Final = 0.2  # the decrease of the multiple of the frame
+_LONGEST: Final = -0.9  # at -1 a step would leave the frame entirely
+MANY: Final = 8192  # points above which a sample is searched first
 
 
 @dataclass(frozen=True)
 class Projection:
-    """The best projection that was found.
+    """The best projection found.
 
     Attributes:
         frame: ``float64[rank, dimension]``, orthonormal.
         index: Its index.
         converged: Whether it is a maximum, by its gradient.
-        agreeing: How many of the starts that were followed to their end came to this index.
-        followed: How many these were.
+        agreeing: How many of the followed starts reached this index.
+        followed: The number of starts followed to their end.
     """
 
     frame: Values
@@ -49,21 +49,21 @@ Search = Callable[[Values], Projection]
 def search(values: Values, dimensions: int, *, seed: int = 0, starts: int = STARTS) -> Projection:
     """Find the projection with the largest index.
 
-    From each start the next frame is the orthonormal one nearest to the gradient plus a multiple of the frame (Kolda's
-    and Mayo's shifted power method, here on frames). The multiple falls below zero, which makes steps longer, as long
-    as the index grows, and rises where it does not: no step makes the index less. Starts are random, and directions of
-    the points that lie farthest out, where an outlying rank is. After a few steps the best of them alone go on.
-    Of more than 8,192 points a sample leads to the frame from which all of them go on to a maximum.
+    Each step moves to the orthonormal frame nearest to the gradient plus a multiple of the frame (Kolda's and Mayo's
+    shifted power method, here on frames). While the index grows, the multiple falls below zero, which lengthens the
+    steps; otherwise it rises, so no step lowers the index. Starts are random, or directions of the points farthest out,
+    where an outlying rank would be. After a few steps only the best starts continue. With more than 8,192 points, a
+    sample is searched first, and its result is then improved with all points.
 
     Args:
         values: ``float64[point, rank]``, sphered; four points at least.
-        dimensions: Of the projection; fewer if the points span fewer.
-        seed: Of the random starts.
-        starts: How many; a quarter of them are followed to their end.
+        dimensions: Dimensions of the projection; fewer if the points span fewer.
+        seed: Seed of the random starts.
+        starts: Number of starts; a quarter of them are followed to their end.
     """
     rank = values.shape[1]
     dimensions = min(dimensions, rank)
-    if rank == dimensions:  # one plane, whatever its axes are
+    if rank == dimensions:  # there is only one such space, whatever its axes
         frame = np.eye(rank)[None]
         return Projection(frame[0], float(index_and_gradient(values, frame)[0][0]), True, 1, 1)
     drawn = np.random.default_rng(seed)
@@ -79,7 +79,7 @@ def search(values: Values, dimensions: int, *, seed: int = 0, starts: int = STAR
 
 
 def some(values: Values, drawn: np.random.Generator) -> Values:
-    """Choose some of very many points: those farthest out, which a maximum may hang on, and others at random."""
+    """Choose some of very many points: the farthest out, on which a maximum may depend, and others at random."""
     order = np.argsort(-np.einsum("pr,pr->p", values, values), kind="stable")
     rest = drawn.choice(order[MANY // 8 :], MANY - MANY // 8, replace=False)
     chosen = values[np.sort(np.concatenate([order[: MANY // 8], rest]))]
@@ -88,7 +88,7 @@ def some(values: Values, drawn: np.random.Generator) -> Values:
 
 
 def _starts(values: Values, dimensions: int, starts: int, drawn: np.random.Generator) -> Values:
-    """Make orthonormal frames, half of them with a point far out as first axis."""
+    """Return orthonormal starting frames, half of them with a point far out as first axis."""
     rank = values.shape[1]
     axes = drawn.standard_normal((starts, rank, dimensions))
     far = np.argsort(-np.einsum("pr,pr->p", values, values), kind="stable")[: starts // 2]
@@ -97,7 +97,7 @@ def _starts(values: Values, dimensions: int, starts: int, drawn: np.random.Gener
 
 
 def _climb(values: Values, starts: Values, steps: int) -> tuple[Values, Values, Flags]:
-    """Go up from each frame: the frames in the end, their index, and whether each is a maximum."""
+    """Climb from each frame; return the final frames, their indices, and whether each is a maximum."""
     frames = starts.copy()
     best, gradient = index_and_gradient(values, frames)
     shift = np.zeros(len(frames))
@@ -120,13 +120,13 @@ def _climb(values: Values, starts: Values, steps: int) -> tuple[Values, Values, 
 
 
 def _nearest(frames: Values) -> Values:
-    """Give the orthonormal frames nearest to any frames."""
+    """Return the orthonormal frames nearest to given frames."""
     left, _, right = np.linalg.svd(frames, full_matrices=False)
     return np.asarray(left @ right)
 
 
 def _least(frames: Values, gradient: Values) -> Values:
-    """Give the least size by which the gradient stretches each frame along itself."""
+    """Return the least factor by which the gradient stretches each frame along itself."""
     inner = np.swapaxes(frames, 1, 2) @ gradient
     return np.asarray(np.abs(np.linalg.eigvalsh((inner + np.swapaxes(inner, 1, 2)) / 2)).min(axis=1))
 

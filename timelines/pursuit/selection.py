@@ -1,4 +1,4 @@
-"""What to record after each period (paper 004, 3.4 and 4.6): no change without a reason, and the others in turn."""
+"""What to record after each period (Vetter and Reed, 3.4, 4.6): changes need a reason; other metrics are probed."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from .pursuit import Pursuit, index_of
 
 __all__ = ["IDENTITY", "PROBED", "Reduction", "Turns", "next_selection"]
 
-IDENTITY: Final = 3  # fields of a record that no selection saves: time, process, thread
+IDENTITY: Final = 3  # fields of a record that no selection can save: time, process, thread
 
-PROBED: Final = 0.25  # of the metrics left out: each is looked at in one of four periods
+PROBED: Final = 0.25  # of the unselected metrics: each is probed in one of four periods
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """Fields of records, with all metrics and with those alone that were selected when a record was made.
+    """The fields of all records, with all metrics and with only those selected when a record was made.
 
     Attributes:
-        records: How many samples there were.
-        fields: With all metrics.
-        kept: With the selected ones; all of them before the first selection.
-        metrics: How many metrics are measured.
-        course: After each period: its end, and the share that was saved until then.
+        records: The number of samples.
+        fields: The number of fields with all metrics.
+        kept: The number with selected metrics; all of them before the first selection.
+        metrics: The number of measured metrics.
+        course: After each period: its end, and the share saved so far.
     """
 
     metrics: int
@@ -35,11 +35,11 @@ class Reduction:
 
     @property
     def share(self) -> float:
-        """What was saved, from 0 to 1."""
+        """The share saved, from 0 to 1."""
         return 1 - self.kept / self.fields if self.fields else 0.0
 
     def after(self, end: float, records: int, selected: tuple[str, ...]) -> Reduction:
-        """Count the records of a period, made by the measured metrics that were selected before it."""
+        """Return the reduction with the records of a period, made with the measured metrics selected before it."""
         kept = len(selected) or self.metrics
         counted = replace(
             self,
@@ -53,15 +53,15 @@ class Reduction:
 def next_selection(before: tuple[str, ...], found: Pursuit | None, *, jitter: float) -> tuple[str, ...]:
     """Choose what to record after a period.
 
-    What was found takes the place of what is recorded if its status says that it is worth something, and if in this
-    period the index of its metrics is larger than that of the recorded ones by more than the threshold, or if among
-    them is one that shows camps and is not recorded. Both are compared as metrics alone, without what others add to a
+    The result replaces the recorded metrics if its status is good and if one of two conditions holds: in this period
+    the index of its metrics exceeds that of the recorded ones by more than the threshold, or one of its metrics shows
+    camps and is not recorded. Both sets are compared by themselves, without the contribution of other metrics to a
     projection.
 
     Args:
-        before: What is recorded; nothing at first.
-        found: In this period; None if it had no result.
-        jitter: A share: 0.1 asks for an index larger by a tenth.
+        before: The recorded metrics; empty at first.
+        found: The result of this period, or None.
+        jitter: The threshold as a share: 0.1 requires an index larger by a tenth.
     """
     if found is None or not found.worth:
         return before
@@ -75,22 +75,22 @@ def next_selection(before: tuple[str, ...], found: Pursuit | None, *, jitter: fl
 
 @dataclass(frozen=True)
 class Turns:
-    """Whose turn it is.
+    """The order in which unselected metrics are probed.
 
     Attributes:
-        waiting: All metrics, the longest not recorded first.
-        probed: Those that are recorded next, besides the selected ones.
+        waiting: All metrics, those not recorded for longest first.
+        probed: The metrics that are recorded next as probes.
     """
 
     waiting: tuple[str, ...]
     probed: tuple[str, ...] = ()
 
     def after(self, recorded: frozenset[str], share: float) -> Turns:
-        """Choose whom to look at next.
+        """Choose the next metrics to probe.
 
         Args:
-            recorded: Metrics that are recorded anyway.
-            share: Of the others.
+            recorded: Metrics that are recorded in any case.
+            share: The share of the others to probe.
         """
         left = [name for name in self.waiting if name not in recorded]
         probed = left[: ceil(share * len(left))]

@@ -1,4 +1,4 @@
-"""Windows that slide over a trace, each smoothed to a point a location (paper 004, 3.2.1 and equation 2)."""
+"""Windows that slide over a trace, each averaged to one point per location (Vetter and Reed, 3.2.1 and equation 2)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ...multivariate.metric_space import Point
 
 __all__ = ["SlidingWindow", "Window", "smoothed"]
 
-_ROUNDINGS: Final = 8  # units in the last place of a time that its sums with widths may be off
-_DIGITS: Final = 8 * _ROUNDINGS  # such units from one window to the next, at least
+_ROUNDINGS: Final = 8  # rounding error, in units in the last place of a time, of its sums with widths
+_DIGITS: Final = 8 * _ROUNDINGS  # such units between windows, at least
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Window:
     Attributes:
         start: Seconds.
         end: Seconds; samples at this very time are in the next window, if there is one.
-        samples: What is in it.
-        fresh: How many samples came after the end of the window before.
+        samples: The samples in the window.
+        fresh: The number of samples after the end of the previous window.
     """
 
     start: float
@@ -38,15 +38,16 @@ class Window:
 
 
 class SlidingWindow:
-    """Cuts a trace into windows of one width, as its samples come.
+    """Cuts a trace into windows of equal width, as its samples arrive.
 
-    A window is complete when each location that was seen has passed its end, or any is a width beyond: one that has
-    ended holds up nothing. Samples that come after that are left out. In O(samples) a window, as long as a trace is.
+    A window is complete when every known location has passed its end, or when any is a full width beyond, so that a
+    finished location does not block it. Later samples are left out. Each window takes O(samples) time, however long the
+    trace.
 
     Attributes:
-        late: How many samples came after their window.
-        empty: How many windows held no sample, and were passed over.
-        locations: Process and thread of those that were seen.
+        late: The number of samples that arrived after their window.
+        empty: The number of windows without a sample, which were skipped.
+        locations: Process and thread of the known locations.
     """
 
     def __init__(self, width: float = inf, every: float | None = None) -> None:
@@ -55,15 +56,15 @@ class SlidingWindow:
         self.locations: Sequence[tuple[int, int]] = ()
         self._width = width
         self._every = width / 2 if every is None else every
-        self._kept = Samples.none()  # in the order of time
-        self._came: list[Samples] = []  # since then
-        self._latest = np.empty(0)  # a location
+        self._kept = Samples.none()  # sorted by time
+        self._came: list[Samples] = []  # arrived since then
+        self._latest = np.empty(0)  # per location
         self._origin = inf
         self._number = 0
         self._passed = -inf
 
     def add(self, samples: Samples) -> Iterator[Window]:
-        """Take samples, in any order, and give the windows that are complete.
+        """Add samples, in any order, and yield the windows that are complete.
 
         Raises:
             InputError: Times have too few digits for windows of this width.
@@ -90,7 +91,7 @@ class SlidingWindow:
             yield from self._next(self._end())
 
     def finish(self) -> Iterator[Window]:
-        """Give the windows that are left; the last one ends with the last sample, which is in it."""
+        """Yield the remaining windows; the last one ends with, and includes, the last sample."""
         while len(times := self._gathered().times):
             last = float(times[-1])
             if self._number and self._cut(self._passed) == len(times):
@@ -108,26 +109,26 @@ class SlidingWindow:
         return self._start(self._number) + self._width
 
     def _back(self) -> float:
-        """Give the time from which on samples are kept: the last window may begin before its turn."""
+        """Return the time from which on samples are kept, because the last window may begin early."""
         return self._start(max(self._number - 1, 0))
 
     def _complete(self) -> float:
-        """Give the time to which the trace is complete."""
+        """Return the time up to which the trace is complete."""
         seen = self._latest[self._latest >= self._back()]
         return max(float(seen.min()), float(seen.max()) - self._width) if len(seen) else -inf
 
     def _slack(self, times: Values) -> float:
-        """Give how much before its end a window ends, lest a sample at that time is in neither of two, or in both."""
+        """Return how much early a window ends, so that a sample at its end belongs to exactly one window."""
         origin = abs(self._origin) if isfinite(self._origin) else 0.0
         return _ROUNDINGS * float(np.spacing(np.abs(times).max(initial=origin)))
 
     def _cut(self, time: float) -> int:
-        """Give the place of the first sample at a time or after."""
+        """Return the index of the first sample at or after a time."""
         times = self._gathered().times
         return int(np.searchsorted(times, time - self._slack(times[[0, -1]])))
 
     def _gathered(self) -> Samples:
-        """Put what came in its place among what is kept."""
+        """Merge the new samples into the kept ones."""
         if self._came:
             kept = self._kept.with_more(*self._came)
             sorted_already = (kept.times[1:] >= kept.times[:-1]).all()
@@ -153,15 +154,15 @@ class SlidingWindow:
 
 
 def smoothed(samples: Samples, parts: int = 1) -> tuple[list[Point], dict[str, Values]]:
-    """Average the samples of each location, or of each part of them; NaN where all of a location are missing.
+    """Average the samples of each location, or of each part of it; NaN if all of a location are missing.
 
     Args:
-        samples: In the order of time.
-        parts: Into how many parts, of like size, the samples of a location and metric that are there are divided; fewer
-            samples than parts stand for several.
+        samples: Samples sorted by time.
+        parts: The number of parts of equal size into which the samples of a location and metric are divided; if there
+            are fewer samples, each serves for several parts.
 
     Returns:
-        Points, which a part's number tells apart, and ``float64[point]`` a metric.
+        Points, distinguished by the part's number, and ``float64[point]`` per metric.
     """
     order = np.argsort(samples.places, kind="stable")
     places, values = samples.places[order], samples.values[order]
@@ -175,7 +176,7 @@ def smoothed(samples: Samples, parts: int = 1) -> tuple[list[Point], dict[str, V
 def _means(locations: Indices, column: Values, count: int, parts: int) -> Values:
     there = ~np.isnan(column)
     locations, column = locations[there], column[there]
-    size = float(np.abs(column).max(initial=0.0)) or 1.0  # no sum of huge values overflows
+    size = float(np.abs(column).max(initial=0.0)) or 1.0  # so that a sum of huge values does not overflow
     many = np.bincount(locations, minlength=count)[:, None]
     start = np.cumsum(many)[:, None] - many
     part = np.arange(parts)

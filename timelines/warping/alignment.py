@@ -1,4 +1,4 @@
-"""Metrics of several traces, on the time of one of them, and intervals of one, found in another (section 3.3)."""
+"""Map metrics of several traces to the time of one, and its intervals to another (Hauswirth et al. 2005, 3.3)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ By = Literal["auto", "anchors", "warping", "none"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """Where the moments of a reference are in another trace.
+    """The times in another trace that match the samples of a reference.
 
     Attributes:
         other: The other trace's metric.
-        times: Its moments.
-        path: The warp path; None where anchors show the moments.
-        error: Equation 1; by anchors the sum of the distances between values of the same moment.
-        doubts: Why it may be wrong, as intervals of the reference, in seconds.
+        times: The times in the other trace.
+        path: The warp path; None if anchors were used.
+        error: Equation 1; with anchors, the sum of the distances between values of the same moment.
+        doubts: Why it may be wrong, with intervals of the reference, in seconds.
     """
 
     other: Series
@@ -52,10 +52,10 @@ def align(
     """Align a trace with a reference, by a metric that both have.
 
     Args:
-        reference: The metric in the trace in which intervals are known.
+        reference: The metric in the trace with the known intervals.
         other: The same metric in the other trace.
-        intervals: Seconds, in the reference.
-        anchors: The same moments of both, where they are known.
+        intervals: Intervals of the reference, in seconds.
+        anchors: The same moments of both, if known.
         band: As for ``warp``.
         penalty: As for ``warp``.
         told: As for ``warp``.
@@ -96,8 +96,8 @@ class OnTime:
 
     Attributes:
         series: The metrics.
-        by: How moments were found.
-        metric: That by which traces were warped; empty if they were not.
+        by: How the time was mapped.
+        metric: The metric by which traces were warped; empty if they were not.
         alignment: The warp; None if there is none.
     """
 
@@ -108,10 +108,10 @@ class OnTime:
 
 
 def with_derived(series: Sequence[Series], formulas: Sequence[Formula]) -> list[Series]:
-    """Add what can be computed from the metrics of a trace; a metric that is there is not computed.
+    """Add the metrics that can be computed from those of a trace; existing metrics are kept.
 
     Args:
-        series: Of one trace.
+        series: Metrics of one trace.
         formulas: Each may use those before it.
     """
     found = {each.name: each for each in series}
@@ -129,7 +129,7 @@ def with_derived(series: Sequence[Series], formulas: Sequence[Formula]) -> list[
 
 
 def carried(series: Series, times: TimeMap, reference: Series) -> Series:
-    """Carry a metric of another trace over to the reference's samples; of rates the amounts stay what they are.
+    """Map a metric of another trace to the reference's samples; for rates the amounts are preserved.
 
     Args:
         series: The metric.
@@ -154,20 +154,20 @@ def brought(
     ranks: Collection[int] | None = None,
     told: Told | None = None,
 ) -> OnTime:
-    """Bring the metrics of another trace to the time of a reference.
+    """Map the metrics of another trace to the time of a reference.
 
     Args:
-        target: The metric of the reference to whose samples they are brought.
+        target: The metric of the reference whose samples are used.
         reference: A trace, and its metrics.
         other: Likewise.
-        by: How moments are found; ``auto``: by anchors, or else by warping.
-        metric: By which traces are warped; None for the target, or else the first that both have and that varies.
-        intervals: Of the reference, in seconds: those that matter.
-        ranks: Those that count; None for all.
+        by: How the time is mapped; ``auto``: by anchors if possible, otherwise by warping.
+        metric: The metric by which traces are warped; None for the target, or else the first common metric that varies.
+        intervals: Intervals of interest in the reference, in seconds.
+        ranks: The ranks to include; None for all.
         told: As for ``warp``.
 
     Raises:
-        InputError: There are no anchors, if these are asked for, or no metric to warp by.
+        InputError: There are no anchors but they were requested, or no metric to warp by.
     """
     series = other[1]
     if by == "none":
@@ -189,7 +189,7 @@ def brought(
 def _common(
     target: Series, reference: Sequence[Series], other: Sequence[Series], metric: str | None
 ) -> tuple[Series, Series]:
-    """Find a metric that two traces have, and that varies in both."""
+    """Return a metric that two traces have in common and that varies in both."""
     there = {each.name: each for each in other}
     wanted = [metric] if metric else [target.name, *(each.name for each in reference)]
     both = [(each, there[each.name]) for name in wanted for each in reference if each.name == name and name in there]

@@ -1,4 +1,4 @@
-"""Where dynamic time warping may be wrong (section 4.2), as can be told from the sequences and the path alone."""
+"""Where dynamic time warping may be wrong (Hauswirth et al. 2005, 4.2), judged by the sequences and the path alone."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ __all__ = ["Doubt", "Kind", "doubts"]
 
 Kind = Literal["constant", "noise-point", "reordered", "unlike"]
 
-_DISTINCT: Final = 3.0  # deviations of the noise: one of 370 normal values is further from the mean
-_UNLIKE: Final = 0.25  # of the deviation: samples taken at other moments differ, too, where a sequence is steep
-_NEAR: Final = 0.01  # of a sequence: so exactly boundaries are wanted
-_RUN: Final = 4  # samples that belong to one sample: a trace that is twice as slow makes runs of 2 and 3
-_MUCH: Final = 0.1  # of the pairs: so many that are far from each other are no noise
-_BETTER: Final = 0.25  # of the distance: how near a stretch must be to another place to belong there
+_DISTINCT: Final = 3.0  # standard deviations of the noise: one of 370 normal values is further from the mean
+# Of the standard deviation: where a sequence is steep, samples at slightly different times differ, too.
+_UNLIKE: Final = 0.25
+_NEAR: Final = 0.01  # of a sequence: the required accuracy of boundaries
+_RUN: Final = 4  # samples that match one sample: a trace that is twice as slow makes runs of 2 and 3
+_MUCH: Final = 0.1  # of the pairs: so many distant pairs are not noise
+_BETTER: Final = 0.25  # of the distance: how close another place must be for a stretch to belong there
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Something for which an alignment may be wrong.
+    """A reason why an alignment may be wrong.
 
     Attributes:
-        kind: ``constant``: a boundary lies in a stretch in which nothing happens (4.2.1). ``noise-point``: a sample
-            belongs to many that it is not like, as if it were another period's (4.2.2). ``reordered``: a stretch is
-            rather like another one than like that which it was aligned with (Table 1). ``unlike``: too much differs.
-        start: The first sample of the first sequence that it is about.
+        kind: ``constant``: a boundary is in a constant stretch (4.2.1). ``noise-point``: a sample matches many that
+            differ from it, as if it belonged to another period (4.2.2). ``reordered``: a stretch resembles another one
+            more than its match (Table 1). ``unlike``: too much differs.
+        start: The first affected sample of the first sequence.
         end: The last one.
     """
 
@@ -42,13 +43,13 @@ class Doubt:
 
 
 def doubts(x: Values, y: Values, path: Warp, boundaries: tuple[int, ...] = ()) -> list[Doubt]:
-    """Look for what the paper warns of.
+    """Return the problems that the paper warns of.
 
     Args:
-        x: ``float64[n]``, as they were warped.
+        x: ``float64[n]``, as warped.
         y: ``float64[m]``.
-        path: Theirs.
-        boundaries: Samples of ``x`` that are to be carried over.
+        path: Their warp path.
+        boundaries: Samples of ``x`` that are to be mapped.
     """
     far = max(_DISTINCT * float(np.hypot(noise_level(x), noise_level(y))), _UNLIKE * float(x.std()))
     return [*_constant(x, boundaries), *_noise_points(x, y, path, far), *_elsewhere(x, y, path, far)]
@@ -67,7 +68,7 @@ def _constant(x: Values, boundaries: tuple[int, ...]) -> Iterator[Doubt]:
 
 
 def _noise_points(x: Values, y: Values, path: Warp, far: float) -> Iterator[Doubt]:
-    """Find samples, of either sequence, that belong to many of which they are unlike."""
+    """Find samples, of either sequence, that match many samples from which they differ."""
     distance = np.abs(x[path.x] - y[path.y])
     for mine in (path.x, path.y):
         starts = np.flatnonzero(np.diff(mine, prepend=-1))
@@ -79,7 +80,7 @@ def _noise_points(x: Values, y: Values, path: Warp, far: float) -> Iterator[Doub
 
 
 def _elsewhere(x: Values, y: Values, path: Warp, far: float) -> Iterator[Doubt]:
-    """Look for another place of the longest stretch that is unlike what it was aligned with."""
+    """Look for a better match of the longest stretch that differs from its own."""
     distance = np.abs(x[path.x] - y[path.y])
     unlike = distance > far
     if unlike.mean() <= _MUCH:

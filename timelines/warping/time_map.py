@@ -1,4 +1,4 @@
-"""Maps of time: moments of one trace carried over to another, by a warp path or by what the program does."""
+"""Maps of time: moments of one trace mapped to another, by a warp path or by what the program does."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from .warp_path import Warp
 
 __all__ = ["TimeMap", "anchored", "same_paths", "time_map"]
 
-# Of a trace: how far the map may bend where nothing tells that it should. Of 840 planted pairs of 300 samples, scaled,
-# shifted and warped, with up to a tenth of noise, both ends of 99 % were carried within 1 %; of 400 of ten real time
-# lines 95 %, with 0.03 of 93 %, with 0.05, and no distance that counts less, of 94 %.
+# Of a trace: how far the map may bend without evidence. Of 840 planted pairs of 300 samples, scaled, shifted and
+# warped, with up to a tenth of noise, both ends of 99 % were mapped within 1 %; of 400 intervals of ten real time lines
+# 95 %, with 0.03 93 %, and with 0.05 and no reduced distances 94 %.
 _STIFFNESS: Final = 0.04
-_OFF: Final = 0.006  # of a trace: where the path is so far off the map, as in another period, it counts half
-_ROUNDS: Final = 6  # in which that is found out
-_POWER: Final = 1.5  # of the steepness; with 1 noise counts too much, with 2 hardly anything but the steepest samples
-_LEAST: Final = 1e-4  # a weight: of what is flat
-_MOST: Final = 1e4  # a hundred deviations tell as much as more do
-_ENDS: Final = 1e-2  # of the first and the last sample, which belong together whatever they are
+_OFF: Final = 0.006  # of a trace: a path so far off the map, as in another period, counts half
+_ROUNDS: Final = 6  # of reweighting
+_POWER: Final = 1.5  # of the steepness: with 1 noise counts too much, with 2 only the steepest samples count
+_LEAST: Final = 1e-4  # the weight of flat stretches
+_MOST: Final = 1e4  # the evidence of a hundred deviations; more adds nothing
+_ENDS: Final = 1e-2  # of the first and the last sample, which match in any case
 _SPLINE: Final = 5  # samples that a smoothing spline needs
 
-_ENTRIES: Final = 3  # at least: the program's own, and two in it
+_ENTRIES: Final = 3  # at least: the program's own entry, and two in it
 _CALLS: Final = "io_calls"
 
 
@@ -47,23 +47,23 @@ class TimeMap:
     y: Values
 
     def carried(self, interval: tuple[float, float]) -> tuple[float, float]:
-        """Carry an interval over to the other trace."""
+        """Map an interval to the other trace."""
         start, end = self.moments(np.array(interval)).tolist()
         return start, end
 
     def moments(self, seconds: Values) -> Values:
-        """Carry moments over, ``float64[moment]``; time outside the trace goes on at the same rate."""
+        """Map moments, ``float64[moment]``; time outside the trace continues at the same rate."""
         inside = np.interp(seconds, self.x, self.y)
         found: Values = inside + np.minimum(seconds - self.x[0], 0) + np.maximum(seconds - self.x[-1], 0)
         return found
 
 
 def time_map(path: Warp, x: Values, y: Values, x_times: Values, y_times: Values) -> TimeMap:
-    """Make a map of time of a warp path.
+    """Make a map of time from a warp path.
 
     Args:
-        path: Of ``x`` and ``y``.
-        x: ``float64[n]``, as they were warped.
+        path: The warp path of ``x`` and ``y``.
+        x: ``float64[n]``, as warped.
         y: ``float64[m]``.
         x_times: ``float64[n]``, seconds, increasing.
         y_times: ``float64[m]``.
@@ -76,7 +76,7 @@ def time_map(path: Warp, x: Values, y: Values, x_times: Values, y_times: Values)
 
 
 def _middles(path: Warp, count: int) -> Values:
-    """Give the middle of the samples of y that belong to each of x."""
+    """Return the middle of the samples of y that match each sample of x."""
     first, last = np.full(count, np.iinfo(np.intp).max), np.zeros(count, dtype=np.intp)
     np.minimum.at(first, path.x, path.y)
     np.maximum.at(last, path.x, path.y)
@@ -100,7 +100,7 @@ def _smooth(middle: Values, x: Values, y: Values) -> Values:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Clock:
-    """How much work was done when: levels that differ, when each was reached, and when it was left."""
+    """The progress of work over time: distinct levels, when each was reached, and when it was left."""
 
     levels: Values
     reached: Values
@@ -108,9 +108,9 @@ class _Clock:
 
     @classmethod
     def of(cls, line: TimeLine, entries: Values) -> _Clock:
-        """Count entries, ``float64[sample]``.
+        """Make the clock from numbers of entries, ``float64[sample]``.
 
-        A sample ends with the first event after its interval. So of one that is longer than most the entries were in
+        A sample ends with the first event after its interval. So if a sample is longer than most, its entries were at
         its beginning, and nothing was entered or left in the rest of it.
         """
         length = line.end - line.begin
@@ -123,7 +123,7 @@ class _Clock:
         return cls(levels, times[first], times[last])
 
     def when(self, levels: Values, *, left: bool) -> Values:
-        """Give when levels were reached, or left; between two of our own the time is shared out evenly."""
+        """Return when levels were reached, or left; between known levels, time is interpolated evenly."""
         times: Values = np.interp(levels, np.repeat(self.levels, 2), np.column_stack([self.reached, self.left]).ravel())
         place = np.searchsorted(self.levels, levels).clip(max=len(self.levels) - 1)
         mine = self.levels[place] == levels
@@ -132,15 +132,15 @@ class _Clock:
 
 
 def anchored(x: Trace, y: Trace, ranks: Collection[int] | None = None) -> TimeMap | None:
-    """Find the same moments of two runs of a program; the mean of its ranks and threads.
+    """Find the same moments of two runs of a program, averaged over its ranks and threads.
 
     Args:
-        x: The run whose moments are known.
+        x: The run with the known moments.
         y: The other one.
-        ranks: Those that count; None for all.
+        ranks: The ranks to include; None for all.
 
     Returns:
-        The map; None if the runs have nothing in common to go by.
+        The map; None if the runs have no common anchors.
     """
     there = {(place.process, place.thread): number for number, place in enumerate(y.locations)}
     same = same_paths(x.call_paths, y.call_paths)
@@ -177,7 +177,7 @@ def _of_location(x: tuple[Trace, TimeLine], y: tuple[Trace, TimeLine], same: Ind
 
 
 def _entries(line: TimeLine, paths: int) -> npt.NDArray[np.int64]:
-    """Give how often each call path was entered in all."""
+    """Return the total number of entries of each call path."""
     found = np.zeros(paths, dtype=np.int64)
     known = line.paths >= 0
     np.add.at(found, line.paths[known], line.visits[known])
@@ -185,21 +185,21 @@ def _entries(line: TimeLine, paths: int) -> npt.NDArray[np.int64]:
 
 
 def _calls(trace: Trace, line: TimeLine) -> Values:
-    """Give how many calls of file I/O each sample has; none where they were not recorded all the time."""
+    """Return the number of file I/O calls in each sample; empty if they were not always recorded."""
     names = [metric.name for metric in trace.metrics]
     calls = line.values[:, names.index(_CALLS)] if _CALLS in names else np.zeros(len(line))
     return np.zeros(len(line)) if np.isnan(calls).any() else calls
 
 
 def _counted(line: TimeLine, paths: Indices) -> Values:
-    """Give how often some call paths were entered in each sample."""
+    """Return the number of entries of some call paths in each sample."""
     taken = np.isin(line.paths, paths)
     counts: Values = np.bincount(line.samples[taken], line.visits[taken], len(line)).astype(np.float64)
     return counts
 
 
 def same_paths(x: Collection[CallPath], y: Collection[CallPath]) -> Indices:
-    """Give for each call path of one run that of the other one, ``int[path]``; -1 if there is none.
+    """Return for each call path of one run its match in the other, ``int[path]``; -1 if there is none.
 
     Siblings with the same region are matched in order.
     """
@@ -212,7 +212,7 @@ def same_paths(x: Collection[CallPath], y: Collection[CallPath]) -> Indices:
 
 
 def _keys(call_paths: Collection[CallPath]) -> Iterator[tuple[tuple[str, str, str, int], int]]:
-    """Give each call path's region, and its place among those siblings that have the same."""
+    """Yield each call path's region, and its index among the siblings with the same region."""
     seen: Counter[tuple[int | None, tuple[str, str, str, int]]] = Counter()
     for path in call_paths:
         key = path.parent, path.region.identity

@@ -1,8 +1,8 @@
-"""Dynamic time warping: which samples of two sequences belong together (Hauswirth et al., OOPSLA 2005, section 3.2).
+"""Dynamic time warping: match the samples of two sequences (Hauswirth et al., OOPSLA 2005, section 3.2).
 
-The table of least errors is computed a diagonal at a time, for the cells of a diagonal depend on the two before it
-alone. Some diagonals are kept; from them the way back is found, a block of diagonals at a time, of which only the cells
-that can lie on the way are computed again. So the path is exact whatever the lengths, in little memory.
+The table of least errors is computed one diagonal at a time, because the cells of a diagonal depend only on the two
+before it. Some diagonals are kept. From them the way back is found, one block of diagonals at a time, recomputing only
+the cells that can be on the path. So the path is exact for any lengths, in little memory.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ __all__ = ["Told", "Warp", "warp", "warp_error"]
 Told = Callable[[int, int], object]
 """Takes how many diagonals are done, and how many there are."""
 
-_CHUNK: Final = 1 << 13  # cells computed at once: what they take stays in a processor's second cache
-_APART: Final = 4  # times the root of the number of diagonals: how far those that are kept are from each other
-_TOLD: Final = 256  # diagonals between two words on how far it is
+_CHUNK: Final = 1 << 13  # cells computed at once, which fit in a core's second cache
+_APART: Final = 4  # times the root of the number of diagonals: the distance between kept diagonals
+_TOLD: Final = 256  # diagonals between two calls of the progress callback
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Warp:
-    """A warp path, and how much the sequences differ along it.
+    """A warp path, and the difference of the sequences along it.
 
     Attributes:
         x: ``int[pair]``, samples of the first sequence, from 0.
-        y: ``int[pair]``, those of the second one that belong to them.
+        y: ``int[pair]``, the matching samples of the second one.
         error: The sum of their distances (Eq. 1), without penalties.
     """
 
@@ -52,19 +52,19 @@ def warp(
     open_ends: bool = False,
     told: Told | None = None,
 ) -> Warp:
-    """Find the warp path of least error: no sample is left out, ends belong together, order is kept.
+    """Find the warp path of least error: all samples are matched, ends match, and the order is kept.
 
-    Of several such paths it is that which, from its end, takes steps in both sequences as long as it can. Time n·m;
+    Of several such paths, return the one that, from its end, steps in both sequences for as long as possible. Time n·m;
     memory (n + m)^0.5 · n.
 
     Args:
         x: ``float[n]``.
         y: ``float[m]``.
-        band: How far a pair may be from the straight line between the ends, as a share of the length; None: anywhere.
-            One sample to its side is always allowed.
-        penalty: What a step in one sequence alone costs, in the unit of the values: so many samples belong to one more
-            seldom (the remedy of section 4.2.1).
-        open_ends: Samples at both ends of ``y`` may be left out: all of ``x`` is found somewhere in it.
+        band: The greatest distance of a pair from the straight line between the ends, as a share of the length; None
+            for no limit. One sample to the side is always allowed.
+        penalty: The cost of a step in only one sequence, in the unit of the values, so that fewer samples match the
+            same one (section 4.2.1).
+        open_ends: Whether samples at both ends of ``y`` may be left out, to find all of ``x`` somewhere in it.
         told: Takes how much is done.
 
     Raises:
@@ -80,7 +80,7 @@ def warp(
 
 
 def warp_error(x: npt.ArrayLike, y: npt.ArrayLike, *, band: float | None = None, told: Told | None = None) -> float:
-    """Give the least error of all warp paths (Eq. 1), in memory for a few copies of ``x``.
+    """Return the least error of all warp paths (Eq. 1), in memory for a few copies of ``x``.
 
     Args:
         x: ``float[n]``.
@@ -96,7 +96,7 @@ def warp_error(x: npt.ArrayLike, y: npt.ArrayLike, *, band: float | None = None,
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """The last pair of a path: its sample of ``x``, its diagonal, and the error up to it, with penalties."""
+    """The last pair of a path: its sample of ``x``, its diagonal, and the error so far, with penalties."""
 
     x: int
     diagonal: int
@@ -104,29 +104,29 @@ class _End:
 
 
 class _Rows:
-    """Three diagonals, each a row of values by i, behind one for what lies before the table.
+    """Three diagonals, each a row of values by i, with a margin in front for cells outside the table.
 
     Attributes:
-        before: Two before the one that is filled.
-        latest: The one before it.
-        out: That which is filled.
-        shift: How many values the rows lack in front.
+        before: The diagonal two before the current one.
+        latest: The diagonal before the current one.
+        out: The current diagonal.
+        shift: The number of values that the rows lack at the front.
     """
 
     def __init__(self, before: Values, latest: Values, shift: int = 0) -> None:
         self.before, self.latest, self.out, self.shift = before, latest, np.full(len(latest), inf), shift
 
     def here(self, first: int, last: int) -> slice:
-        """Give where the values of some i stand."""
+        """Return the slice for a range of i."""
         return slice(first + 1 - self.shift, last + 2 - self.shift)
 
     def turn(self) -> None:
-        """Go on to the next diagonal."""
+        """Advance to the next diagonal."""
         self.before, self.latest, self.out = self.latest, self.out, self.before
 
 
 class _Table:
-    """The cells (i, j) with i + j = k make diagonal k; a cell is known by k and i."""
+    """The cells (i, j) with i + j = k form diagonal k; a cell is addressed by k and i."""
 
     def __init__(self, x: npt.ArrayLike, y: npt.ArrayLike, band: float | None, penalty: float, open_ends: bool) -> None:
         self.x, self.y = _sequence(x), _sequence(y)
@@ -143,7 +143,7 @@ class _Table:
         self._cost = np.empty(_CHUNK)
 
     def span(self, k: int) -> tuple[int, int]:
-        """Give the first and the last i of a diagonal."""
+        """Return the first and the last i of a diagonal."""
         low, high = max(0, k - len(self.y) + 1), min(k, len(self.x) - 1)
         if self._band is None:
             return low, high
@@ -153,16 +153,16 @@ class _Table:
         return low, min(high, floor((k / beside + self._band) / slope + 1e-9))
 
     def rows(self) -> _Rows:
-        """Give rows without a value."""
+        """Return rows without values."""
         return _Rows(*np.full((2, len(self.x) + 1), inf))
 
     def enter(self, k: int, rows: _Rows) -> None:
-        """Set what lies before the table, seen from diagonal k: a path begins there."""
+        """Set the cells outside the table, as seen from diagonal k, where a path begins."""
         if not rows.shift:
             rows.before[0] = 0.0 if self.open_ends or k == 0 else inf
 
     def alone(self, first: int, last: int, rows: _Rows, out: Values | None = None) -> Values:
-        """Give the least error of cells that are reached by a step in one sequence alone, but for their own."""
+        """Return the least error before cells that are reached by a step in only one sequence."""
         least = np.minimum(rows.latest[rows.here(first - 1, last - 1)], rows.latest[rows.here(first, last)], out=out)
         if self._penalty:
             least += self._penalty
@@ -179,7 +179,7 @@ class _Table:
             self.alone(start, stop - 1, rows, least)
             np.minimum(least, rows.before[rows.here(start - 1, stop - 2)], out=least)
             np.add(least, cost, out=least)
-        rows.out[first - rows.shift] = inf  # what is there is of an earlier diagonal
+        rows.out[first - rows.shift] = inf  # the value there belongs to an earlier diagonal
 
 
 def _sequence(values: npt.ArrayLike) -> Values:
@@ -194,7 +194,7 @@ def _sequence(values: npt.ArrayLike) -> Values:
 
 
 def _forward(table: _Table, told: Told | None, kept: list[tuple[Values, Values]] | None = None, apart: int = 1) -> _End:
-    """Compute all diagonals; keep the two before each of those that are so far apart."""
+    """Compute all diagonals, keeping pairs of adjacent ones at equal distances."""
     rows = table.rows()
     end = _End(0, 0, inf)
     final, width = table.diagonals - 1, len(table.x)
@@ -230,10 +230,10 @@ def _backward(table: _Table, end: _End, kept: list[tuple[Values, Values]], apart
 
 
 def _ways(table: _Table, i: int, k: int, start: int, kept: tuple[Values, Values]) -> list[tuple[int, Flags, Flags]]:
-    """Tell for the cells from which (k, i) can be reached, diagonal by diagonal, where their least error comes from.
+    """Return, diagonal by diagonal, for the cells from which (k, i) can be reached, where their least error comes from.
 
     Returns:
-        The first i of each diagonal; whether the step is in one sequence alone; whether it is then in the second one.
+        The first i of each diagonal; whether the step is in only one sequence; whether that is the second one.
     """
     shift = max(0, i - (k - start) - 2)
     before, latest = (row[shift : i + 2].copy() for row in kept)
