@@ -1,1 +1,1 @@
-"""The commands: one module each, which checks arguments, calls one room, and hands the result to a view."""
+"""The commands, one module each: it checks arguments, calls one room, and passes the result to a view."""

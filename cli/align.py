@@ -1,4 +1,4 @@
-"""``autoanalyzer align``: an interval of one trace, found in others (paper 000, section 3)."""
+"""``autoanalyzer align``: find an interval of one trace in others (Hauswirth et al. 2005, section 3)."""
 
 from __future__ import annotations
 

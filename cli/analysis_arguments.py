@@ -1,4 +1,4 @@
-"""What ``analyze`` and ``run`` share: the options of an analysis, and showing its findings."""
+"""Options of an analysis, and the display of its findings, for ``analyze`` and ``run``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_analysis_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say what is compared, and by what."""
+    """Add the options that select what is compared, and by which metric."""
     add_exclude_rank_argument(parser)
     parser.add_argument(
         "--include-rank",
@@ -78,7 +78,7 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Path | None = None) -> Findings:
-    """Analyse an experiment as the options say, and the runs beside its file if it is their mean."""
+    """Analyse an experiment with the given options, and the runs beside its file if it is their mean."""
     from ..analyze import analyze
 
     analyse = partial(
@@ -102,7 +102,7 @@ def findings_of(experiment: Experiment, arguments: argparse.Namespace, file: Pat
 
 
 def advice_of(findings: Findings, arguments: argparse.Namespace, file: Path) -> Advised | None:
-    """Read the sources of what was found, for what to try in which lines, unless the options say no."""
+    """Read the sources of the findings for suggestions of what to try, unless disabled by an option."""
     from ..view.advice import find_advice
 
     if arguments.no_advice:

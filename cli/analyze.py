@@ -1,4 +1,4 @@
-"""``autoanalyzer analyze``: findings from any experiment."""
+"""``autoanalyzer analyze``: the findings of any experiment."""
 
 from __future__ import annotations
 

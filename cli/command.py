@@ -1,4 +1,4 @@
-"""What the installed commands call: our standard streams and modules are put in order, then the command begins."""
+"""Entry points of the installed commands: set up standard streams and modules, then start the command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["autoanalyzer", "compiler"]
 
 
 def autoanalyzer() -> NoReturn:
-    """Be the command ``autoanalyzer``."""
+    """Run the command ``autoanalyzer``."""
     give_back_variables()
     hold_closed_streams()
     prefer_own_modules()
@@ -24,7 +24,7 @@ def autoanalyzer() -> NoReturn:
 
 
 def compiler() -> NoReturn:
-    """Be ``aa-compiler``, to which the stand-ins lead."""
+    """Run ``aa-compiler``, to which the stand-ins lead."""
     give_back_variables()
     hold_closed_streams()
     prefer_own_modules()

@@ -1,4 +1,4 @@
-"""``autoanalyzer compare``: two sets of runs judged."""
+"""``autoanalyzer compare``: compare two sets of runs."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _percent(text: str) -> float:
     """Read ``5%`` or ``5``.
 
     Raises:
-        UsageError: It is no percentage above 0.
+        UsageError: It is not a percentage above 0.
     """
     share = share_of(text)
     if not 0 < share < math.inf:

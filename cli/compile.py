@@ -1,4 +1,4 @@
-"""Compile with any C, C++ or Fortran compiler, probes in."""
+"""Compile with any C, C++ or Fortran compiler, with probes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry out the compiler command; its status is ours."""
+    """Carry out the compiler command and return its status."""
     words: list[str] = arguments.command
     if words[:1] == ["--"]:
         words = words[1:]

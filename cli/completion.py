@@ -1,4 +1,4 @@
-"""``autoanalyzer completion``: the script that lets a shell complete commands, options and files."""
+"""``autoanalyzer completion``: the script with which a shell completes commands, options and files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["add_arguments", "run"]
 _SHELLS: Final = ("bash", "zsh", "fish")
 _OURS: Final = ("*.cube", "*.cube.gz", "*.xml", "*.cubex")
 _OF_OTHER_TOOLS: Final = ("*.cali", "*.darshan", "*.json", "*.mpiP", "*.otf2", "*.txt")
-_EXPERIMENT: Final = shtab.glob(*_OURS, *_OF_OTHER_TOOLS)  # and folders, as runs are
+_EXPERIMENT: Final = shtab.glob(*_OURS, *_OF_OTHER_TOOLS)  # and folders, because runs are folders
 _EXPERIMENTS: Final = frozenset(["EXPERIMENT", "BASE", "BEFORE", "AFTER", "OTHER", "RUN"])
 
 
@@ -45,7 +45,7 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 
 def _files(action: argparse.Action) -> Mapping[str, object] | None:
-    """Tell which files an argument may name; None if it names none."""
+    """Return which files an argument may name; None if it names none."""
     if action.metavar in _EXPERIMENTS:
         return _EXPERIMENT
     if action.metavar == "DIR":

@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _export(arguments: argparse.Namespace) -> None:
-    """Write a file for another tool, and say of what."""
+    """Write a file for another tool, and report its contents."""
     from ..experiment.export import export, export_trace, holds_time_lines
     from ..experiment.trace.otf2 import OTF2_SUFFIX
     from ..runs.pursued_trace import is_trace
@@ -93,7 +93,7 @@ def _export(arguments: argparse.Namespace) -> None:
         export_trace(trace, output, names)
         _say(output, trace)
         return
-    if is_trace(file) and file.suffix.lower() != OTF2_SUFFIX:  # which is a profile, too
+    if is_trace(file) and file.suffix.lower() != OTF2_SUFFIX:  # an OTF2 archive is also a profile
         raise UsageError(f"{output}: expected an experiment for this format, found the time lines {file}; {_OF_TRACES}")
     experiment, _ = open_experiment(file)
     metrics = export(experiment, output, names, together=arguments.sum)
@@ -109,10 +109,10 @@ def _check_file(output: Path) -> None:
 
 
 def _convert_trace(file: Path, output: Path) -> None:
-    """Write a trace, and say how much is in it.
+    """Write a trace, and report its size.
 
     Raises:
-        UsageError: The trace is CSV, which lacks what ours have, or is to be replaced by itself.
+        UsageError: The trace is CSV, which lacks call paths, or would overwrite itself.
     """
     from ..experiment.trace import save_trace, write_trace
 

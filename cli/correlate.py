@@ -1,4 +1,4 @@
-"""``autoanalyzer correlate``: what goes with an anomaly (paper 000, section 5)."""
+"""``autoanalyzer correlate``: which metrics change with an anomaly (Hauswirth et al. 2005, section 5)."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _target(name: str, every: Sequence[Sequence[Series]]) -> tuple[int, Series]:
 
 
 def _check(arguments: argparse.Namespace, every: Sequence[Sequence[Series]], wanted: Sequence[Formula]) -> None:
-    """Refuse a metric to warp by that no trace has, and formulas that give no value."""
+    """Refuse a metric for warping that no trace has, and formulas without a value."""
     known = dict.fromkeys(each.name for series in every for each in series)
     if arguments.common is not None and arguments.common not in known:
         raise UsageError(
@@ -163,7 +163,7 @@ def _others(
     opened: Sequence[Samples | Trace],
     every: Sequence[Sequence[Series]],
 ) -> list[OnTime]:
-    """Bring all traces but the reference to its time."""
+    """Map all traces except the reference to its time."""
     from ..timelines.warping import brought
 
     first, last = target.begin[0], target.times[-1]

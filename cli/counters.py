@@ -1,4 +1,4 @@
-"""``autoanalyzer counters``: which events this machine counts, tried for real."""
+"""``autoanalyzer counters``: the events that this machine counts, tested for real."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Carry the command out; that nothing can be counted is an answer, too."""
+    """Carry the command out; "nothing can be counted" is a valid result."""
     from ..runtime.papi.lookup import look_up
     from ..runtime.usage.trial import tried_usage
     from ..view.counters_here import counters_document, print_counters

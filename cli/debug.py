@@ -1,4 +1,4 @@
-"""``autoanalyzer debug``: two rounds by themselves, from functions to the loop or call in which the time goes."""
+"""``autoanalyzer debug``: two automatic rounds, from functions to the loops or calls that take most time."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(outcome: Outcome, arguments: argparse.Namespace) -> None:
-    """Print the verdict of the round that counts, and write its document."""
+    """Print the verdict of the last round, and write its document."""
     from ..view.verdict import verdict_lines
 
     if outcome.last is None:

@@ -1,4 +1,4 @@
-"""``autoanalyzer diff``: what changed from one experiment to another."""
+"""``autoanalyzer diff``: the changes from one experiment to another."""
 
 from __future__ import annotations
 

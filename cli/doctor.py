@@ -1,4 +1,4 @@
-"""``autoanalyzer doctor``: what works here, or on the nodes of a job, what does not, and what to do."""
+"""``autoanalyzer doctor``: what works here or on the nodes of a job, what does not, and what to do."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _examine(arguments: argparse.Namespace, task: Task | None) -> int:
 
 @contextmanager
 def _named_lines(node: str) -> Iterator[None]:
-    """Let lines say of which node they are, as others print theirs at the same time."""
+    """Prefix lines with their node's name, because others print theirs at the same time."""
     with redirect_stdout(StringIO()) as lines:
         yield
     sys.stdout.write("".join(f"{node}: {line}".rstrip() + "\n" for line in lines.getvalue().splitlines()))
@@ -98,7 +98,7 @@ def _print_json(document: dict[str, Any]) -> None:
 
 @contextmanager
 def _stages(task: Task | None) -> Iterator[Callable[[str], None]]:
-    """Show what goes on; of several processes the first does."""
+    """Show progress; of several processes only the first does."""
     if task is not None and task.rank > 0:
         yield lambda _: None
         return

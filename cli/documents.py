@@ -1,4 +1,4 @@
-"""The documents that a command writes beside what it prints."""
+"""The documents that a command writes in addition to its output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["add_documents", "check_targets", "is_output", "write_document", "wri
 
 
 def add_documents(parser: argparse.ArgumentParser, kinds: Mapping[str, str]) -> None:
-    """Add an option for each kind of document, with what is written to it."""
+    """Add an option for each kind of document, with a description of its content."""
     for kind, what in kinds.items():
         parser.add_argument(
             f"--{kind}", type=Path, metavar="FILE", help=f"write {what} to FILE (- for standard output)"
@@ -27,14 +27,14 @@ def add_documents(parser: argparse.ArgumentParser, kinds: Mapping[str, str]) -> 
 
 
 def check_targets(inputs: Iterable[Path] = (), **targets: Path | None) -> None:
-    """Refuse files that could not be written, before there is work to lose.
+    """Refuse output files that cannot be written, before any work is lost.
 
     Args:
-        inputs: What is read, files or folders of runs, and must not be overwritten.
+        inputs: Input files or folders of runs, which must not be overwritten.
         targets: Option → its file; ``-`` is standard output.
 
     Raises:
-        UsageError: A folder does not exist, or a file is one itself, or an input, or that of another option.
+        UsageError: A folder does not exist, or a target is a folder, an input, or another option's target.
     """
     taken: dict[Path, str] = {}
     read = {(RunFolder(each).experiment if each.is_dir() else each).resolve() for each in inputs}
@@ -51,7 +51,7 @@ def check_targets(inputs: Iterable[Path] = (), **targets: Path | None) -> None:
 
 
 def write_experiment(experiment: Experiment, target: Path) -> None:
-    """Write an experiment to a file, and say how much is in it."""
+    """Write an experiment to a file, and report its size."""
     from ..experiment import save
     from ..view.place import visible
 
@@ -60,7 +60,7 @@ def write_experiment(experiment: Experiment, target: Path) -> None:
 
 
 def is_output(target: Path | None) -> bool:
-    """Tell whether a document goes to standard output."""
+    """Return whether a document goes to standard output."""
     return str(target) == "-"
 
 

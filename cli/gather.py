@@ -1,4 +1,4 @@
-"""``autoanalyzer gather``: the data of a run that are still on its nodes, brought home and put together."""
+"""``autoanalyzer gather``: collect the data of a run that are still on its nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``autoanalyzer info``: what is in an experiment."""
+"""``autoanalyzer info``: the contents of an experiment."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ..errors import AutoanalyzerError, UsageError, way_out
 
 __all__ = ["main", "whole_parser"]
 
-# A module each, imported when it is asked for.
+# One module each, imported on demand.
 COMMANDS: Final = {
     "run": "run a program under its own launcher and print what is slow, on which ranks, and where",
     "analyze": "print what an experiment shows: which ranks differ, which regions are heavy, and why",
@@ -52,7 +52,7 @@ COMMANDS: Final = {
 
 _WITHOUT_NUMPY: Final = frozenset({"compile", "completion", "exec", "functions", "instrument", "regions"})
 
-# After "--" these take flags of a compiler, which no parser of ours may look at.
+# After "--" these take compiler flags, which our parsers must not interpret.
 _WITH_FLAGS: Final = frozenset({"instrument", "regions"})
 
 _BAD: Final = 2
@@ -61,14 +61,14 @@ _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser with one-line errors."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see {self.prog} --help")
 
 
 class _Version(argparse.Action):
-    """Print the version, which only this option looks up."""
+    """Print the version, which is looked up only for this option."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from .. import __version__
@@ -90,14 +90,14 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
         status = _run(arguments)
         sys.stdout.flush()
     except UsageError as error:
-        # mpirun ends the whole job when any process fails: the one that has the message may not have written it yet.
+        # mpirun ends the whole job when any process fails: the process with the message may not have printed it yet.
         status = 0 if _is_led(arguments) else _refuse(str(error))
     except AutoanalyzerError as error:
         status = _refuse(str(error))
     except KeyboardInterrupt:
         status = _INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output is gone (``| head``): nothing is wrong, and nothing more can be written.
+        # The reader of our output has ended (``| head``): that is no error, and nothing more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
     except MemoryError:
@@ -111,13 +111,13 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
 
 def _refuse(message: str) -> int:
     line = " ".join(message.splitlines())
-    visible = "".join(each if each.isprintable() else "\ufffd" for each in line)  # names of files' own choice
+    visible = "".join(each if each.isprintable() else "\ufffd" for each in line)  # file names may contain anything
     sys.stderr.write(f"autoanalyzer: {visible}\n")
     return _BAD
 
 
 def _is_led(arguments: Sequence[str]) -> bool:
-    """Return whether another process of an MPI job has the same arguments, prints what is wrong, and fails for all."""
+    """Return whether another process of an MPI job has the same arguments, and reports and fails for all."""
     if arguments[:1] != ["analyze"] or "--alone" in arguments:
         return False
     from ..runtime.mpi.own_job import started_processes
@@ -152,7 +152,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def whole_parser() -> argparse.ArgumentParser:
-    """Give the parser with the arguments of all commands, for which it imports them."""
+    """Return the parser with the arguments of all commands, which imports all of them."""
     return _parser(COMMANDS, COMMANDS)
 
 
@@ -177,9 +177,9 @@ def _parser(chosen: Collection[str], names: Iterable[str]) -> argparse.ArgumentP
 
 @contextmanager
 def _one_thread_of_blas() -> Iterator[None]:
-    """Let numpy, when it is imported, start no threads: waiting for work, each takes as long as numpy's import.
+    """Let numpy start no threads on import: each thread would wait for work for as long as numpy's import takes.
 
-    A program that the command starts has its own number of them.
+    A program that the command starts chooses its own number of threads.
     """
     if _BLAS_THREADS in os.environ:
         yield
@@ -192,6 +192,6 @@ def _one_thread_of_blas() -> Iterator[None]:
 
 
 def _near(word: str, parser: argparse.ArgumentParser) -> str:
-    """Name the option that a word may stand for, or where options are explained."""
+    """Return the option that a word may mean, or where options are explained."""
     near = way_out(word.partition("=")[0], re.findall(r"--[a-z-]+", parser.format_help())) if word[0] == "-" else ""
     return near if near.startswith("did you mean") else f"see {parser.prog} --help"

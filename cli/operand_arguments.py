@@ -1,4 +1,4 @@
-"""What the commands of the algebra share: experiments as operands, and how they are put side by side."""
+"""Experiments as operands and how they are matched, for all commands of the algebra."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def add_operand_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_combination_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what a command has that makes one experiment of several."""
+    """Add the arguments of commands that combine several experiments to one."""
     parser.add_argument(
         "experiments", type=Path, nargs="+", metavar="EXPERIMENT", help="folders of runs, or experiment files"
     )
@@ -46,7 +46,7 @@ def add_combination_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def combine(arguments: argparse.Namespace, operation: Callable[..., Experiment]) -> int:
-    """Carry such a command out."""
+    """Carry out such a command."""
     from ..experiment import save
     from ..experiment.storage import check_name
     from ..view.changes import operation_lines
@@ -59,7 +59,7 @@ def combine(arguments: argparse.Namespace, operation: Callable[..., Experiment])
 
 
 def add_exact_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the option that forbids likeness."""
+    """Add the option that disables matching by similarity."""
     parser.add_argument(
         "--exact",
         action="store_true",
@@ -91,10 +91,10 @@ def opened(paths: Sequence[Path], *, distinct: bool = False) -> list[Experiment]
 
 
 def options_of(arguments: argparse.Namespace, paths: Sequence[Path]) -> Options:
-    """Give what the command line says of how operands are put side by side.
+    """Return the options for matching operands.
 
     Raises:
-        UsageError: ``--system`` is no operand.
+        UsageError: ``--system`` is not an operand.
     """
     from ..experiment.algebra import Options
 

@@ -1,4 +1,4 @@
-"""What statistics find of an experiment that is shown in a page."""
+"""Statistics of an experiment for its page."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["counters_of"]
 
 
 def counters_of(subject: Subject) -> str:
-    """Write what statistics find in the region that the verdict names first, or else in the program; maybe nothing.
+    """Return the statistics of the region that the verdict names first, or else of the program; maybe empty.
 
-    In the program, too, if too few metrics of the region differ.
+    The program is also used if too few metrics of the region differ.
     """
     from ..analyze.run.oversubscription import waiting_for_turns
     from ..multivariate.metric_space import MetricSpace

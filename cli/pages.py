@@ -1,4 +1,4 @@
-"""The pages that commands write."""
+"""The HTML pages that commands write."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OURS: Final = ".npz"
 
 
 def subject_of(experiment: Experiment, file: Path) -> Subject:
-    """Analyse what a page is to show; what is no run has no findings, and can be looked at all the same."""
+    """Analyse an experiment for a page; one that is not a run has no findings, but can be shown."""
     from ..analyze import analyze
     from ..view.page import Subject
 
@@ -35,7 +35,7 @@ def subject_of(experiment: Experiment, file: Path) -> Subject:
 
 
 def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
-    """Name the traces of a run, which are only beside its experiment's own file, with what changes in them."""
+    """Return the traces beside a run's own experiment file, with the changes in them."""
     from ..experiment.trace import load_trace
     from ..view.page import Recording
 
@@ -56,16 +56,16 @@ def recordings_of(file: Path, experiment: Experiment) -> list[Recording]:
         with counted("timeline") as told:
             return with_changes(there, runs, find_anomalies(runs, told).anomalies)
     except InputError:
-        return there  # the page says what cannot be read
+        return there  # the page reports what cannot be read
 
 
 def with_changes(recordings: Sequence[Recording], runs: Sequence[Run], anomalies: Sequence[Anomaly]) -> list[Recording]:
     """Mark changes in the traces of several runs.
 
     Args:
-        recordings: One for each run; where the same moments of one are not known, nothing is marked.
-        runs: The first one is that in whose times the changes are.
-        anomalies: What changes.
+        recordings: One for each run; a run whose matching moments are unknown gets no marks.
+        runs: The runs; changes are in the times of the first one.
+        anomalies: The changes.
     """
     from ..timelines.warping import anchored
     from ..view.marked_time import marks_of_changes
@@ -80,7 +80,7 @@ def with_changes(recordings: Sequence[Recording], runs: Sequence[Run], anomalies
 
 
 def recording_of(path: Path) -> Recording | None:
-    """Name a trace for a page; None of one that is not ours.
+    """Return a trace for a page; None if it is not one of ours.
 
     Args:
         path: A run's folder, or a file.
@@ -92,13 +92,13 @@ def recording_of(path: Path) -> Recording | None:
 
 
 def time_page(path: Path, recordings: Sequence[Recording], report: Report | None = None, title: str = "") -> bytes:
-    """Write a page that is opened at time lines.
+    """Write a page that opens at time lines.
 
     Args:
-        path: Of a run, its folder or a trace in it, whose profile the page shows.
+        path: A run's folder or a trace in it; the page shows the run's profile.
         recordings: The traces.
-        report: What else was found.
-        title: Of that.
+        report: Further results.
+        title: Title of the report.
 
     Raises:
         UsageError: There is no profile.
@@ -118,13 +118,13 @@ def time_page(path: Path, recordings: Sequence[Recording], report: Report | None
 
 
 def result_page(report: Report, title: str, about: str, experiment: tuple[Experiment, Path] | None) -> bytes:
-    """Write a page that is opened at a result.
+    """Write a page that opens at a result.
 
     Args:
         report: The result.
-        title: Of the result.
+        title: Title of the result.
         about: What was analysed.
-        experiment: What it is of, and its file; None if there is no experiment, as of a trace.
+        experiment: The experiment and its file; None if there is none, as for a trace.
     """
     from ..view.counters_html import counters_html
     from ..view.page import Page, page_html, page_of

@@ -1,4 +1,4 @@
-"""Events of PAPI on the command line, ``--counters papi:EVENT,…`` and ``--events METRIC=EVENT,…``: each is a metric."""
+"""PAPI events on the command line, ``--counters papi:EVENT,…`` and ``--events METRIC=EVENT,…``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST: Final = 81  # twin: EVENT_LENGTH in runtime/probe/counter_papi.c, less
 
 
 class SourcesOfCounts(tuple[str, ...]):
-    """Where counts may come from: what shells complete, and events of PAPI by their names."""
+    """The sources of counts: the words that shells complete, and PAPI events by name."""
 
     __slots__ = ()
 
@@ -25,10 +25,10 @@ class SourcesOfCounts(tuple[str, ...]):
 
 
 def named_events(text: str) -> str:
-    """Read where counts come from, with the events in it.
+    """Parse the source of counts, with its events.
 
     Raises:
-        argparse.ArgumentTypeError: A word is no name of an event, or stands there twice.
+        argparse.ArgumentTypeError: A word is not the name of an event, or appears twice.
     """
     if not text.startswith(NAMED):
         return text
@@ -45,10 +45,10 @@ def named_events(text: str) -> str:
 
 
 def papi_events(text: str) -> str:
-    """Read ``METRIC=EVENT,…`` as the probe library takes it.
+    """Parse ``METRIC=EVENT,…`` into the form that the probe library accepts.
 
     Raises:
-        argparse.ArgumentTypeError: A word is something else, or a metric is none that is counted, or named twice.
+        argparse.ArgumentTypeError: A word has another form, or a metric cannot be counted or is named twice.
     """
     if text == "none":
         return text
@@ -69,7 +69,7 @@ def papi_events(text: str) -> str:
 
 
 def add_per_run(parser: argparse.ArgumentParser) -> None:
-    """Add the option that limits how many events are counted in a run."""
+    """Add the option that limits the number of events per run."""
     parser.add_argument(
         "--per-run",
         type=_number,
@@ -81,7 +81,7 @@ def add_per_run(parser: argparse.ArgumentParser) -> None:
 
 
 def add_counting_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how PAPI counts."""
+    """Add the options for counting by PAPI."""
     parser.add_argument(
         "--count-in",
         type=_calls,

@@ -1,4 +1,4 @@
-"""Naming parts of an experiment on a command line."""
+"""Parts of an experiment on the command line."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def add_exclude_rank_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def names_of(words: str | None, known: Collection[str] | None = None) -> list[str] | None:
-    """Read ``--metrics a,b``; None, which is all metrics, for None. A name with a comma in it can't be given.
+    """Parse ``--metrics a,b``; None, for all metrics, stays None. A name with a comma cannot be given.
 
     Raises:
-        UsageError: There is no name, or one that is not known, if these are given.
+        UsageError: There is no name, or one is not in ``known``, if that is given.
     """
     if words is None:
         return None
@@ -47,7 +47,7 @@ def names_of(words: str | None, known: Collection[str] | None = None) -> list[st
 
 
 def _unknown(name: str, known: Collection[str]) -> str:
-    """Say that a metric is not stored, but computed, and by what it is shown; else what may be meant."""
+    """Explain that a metric is computed, not stored, and what shows it; or suggest a similar name."""
     from ..multivariate.derivations import DERIVATIONS
 
     ways = [each for each in DERIVATIONS if each.name == name]
@@ -62,7 +62,7 @@ def ranks_of(experiment: Experiment, words: str | None) -> list[int] | None:
     """Read ``--ranks 0-3,8``; None for None.
 
     Raises:
-        UsageError: It is no list of ranks.
+        UsageError: It is not a list of ranks.
         InputError: There is no such rank.
     """
     from ..experiment.selection import check_ranks

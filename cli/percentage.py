@@ -8,7 +8,7 @@ __all__ = ["share_of"]
 
 
 def share_of(text: str) -> float:
-    """Read ``5%`` or ``5`` as 0.05; what is no number is NaN."""
+    """Parse ``5%`` or ``5`` as 0.05; NaN if it is not a number."""
     try:
         return float(text.strip().removesuffix("%").replace("_", "no digit")) / 100
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a user sees while something long goes on: a line that moves on a terminal, elsewhere a line now and then."""
+"""Progress of long activities: a moving line on a terminal, or an occasional line elsewhere."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 __all__ = ["SHORT", "SLOW", "counted", "progress", "stages"]
 
-SHORT: Final = 1.0  # seconds for which nobody needs to be told anything
-SLOW: Final = 10.0  # seconds until the first line where nothing moves, of what takes some seconds as a rule
-_LOOK: Final = 0.1  # seconds until what is new is shown
-_FIRST: Final = 60.0  # the same of what takes minutes; each next line takes twice as long
+SHORT: Final = 1.0  # seconds that need no progress message
+SLOW: Final = 10.0  # seconds until the first line without a terminal, for activities of some seconds
+_LOOK: Final = 0.1  # seconds between updates
+_FIRST: Final = 60.0  # the same for activities of minutes; each further line takes twice as long
 
 
 @contextmanager
 def progress(what: str, *, first: float = _FIRST) -> Iterator[None]:
-    """Tell on standard error that something goes on, until the block ends."""
+    """Show on standard error that something is in progress, until the block ends."""
     if on_terminal(sys.stderr):
         with _bar(counted=False) as bar:
             bar.add_task(what, total=None)
@@ -42,7 +42,7 @@ def progress(what: str, *, first: float = _FIRST) -> Iterator[None]:
 
 @contextmanager
 def counted(what: str, *, first: float = SLOW) -> Iterator[Callable[[int, int], None]]:
-    """Give what takes how much is done and of how much; it is shown from the first time on until the block ends."""
+    """Yield a callback for the amount done and the total, shown from the first call until the block ends."""
     terminal = on_terminal(sys.stderr)
     bars: list[Progress] = []
     due: list[float] = []
@@ -72,11 +72,11 @@ def counted(what: str, *, first: float = SLOW) -> Iterator[Callable[[int, int], 
 
 @contextmanager
 def stages(*, first: float = _FIRST / 4, after: float = 0.0) -> Iterator[Callable[[str], None]]:
-    """Give what takes what goes on by now; it is shown until the block ends.
+    """Yield a callback for the current activity, shown until the block ends.
 
     Args:
         first: Seconds until the first line.
-        after: Seconds until something moves on a terminal.
+        after: Seconds until the line on a terminal moves.
     """
     now = [""]
     ended = threading.Event()
@@ -91,7 +91,7 @@ def stages(*, first: float = _FIRST / 4, after: float = 0.0) -> Iterator[Callabl
 
 
 def _bar(*, counted: bool) -> Progress:
-    """Make what moves on a terminal."""
+    """Make the moving line for a terminal."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,

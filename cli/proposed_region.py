@@ -1,4 +1,4 @@
-"""The region that the verdict names, proposed where statistics of the whole program are asked for."""
+"""The region that the verdict names, proposed to users who request statistics of the whole program."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST", "ProposedRegion", "region_name"]
 
-MOST: Final = 2_000  # locations: the verdict may compare each with each, in each region
+MOST: Final = 2_000  # locations: with more, the verdict may compare all pairs in each region
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedRegion:
-    """A region whose statistics tell more than those of the program.
+    """A region whose statistics are more informative than the program's.
 
     Attributes:
-        region: As ``--region`` takes it.
-        exclusive: Whether its own code is meant, without what it calls.
+        region: The value for ``--region``.
+        exclusive: Whether only its own code is meant, without its callees.
         sentence: Why, and the command to type.
         command: The command.
     """
@@ -36,7 +36,7 @@ class ProposedRegion:
 
     @classmethod
     def of(cls, experiment: Experiment, arguments: argparse.Namespace) -> ProposedRegion | None:
-        """Give the region that the verdict names first; None if it names none, or there are too many locations."""
+        """Return the region that the verdict names first; None if there is none, or if there are too many locations."""
         from ..analyze import analyze
         from ..view.foremost import foremost_sentence
 
@@ -66,7 +66,7 @@ class ProposedRegion:
 
 
 def region_name(experiment: Experiment, region: CodeRegion) -> str | None:
-    """Name a region so that it alone is meant; None if no name does."""
+    """Return a name that matches only this region; None if there is none."""
     from ..experiment.selection import paths_named
 
     own = experiment.call_paths[region.id].region

@@ -1,4 +1,4 @@
-"""``autoanalyzer pursue``: which metrics are worth recording, over time, by projection pursuit (paper 004)."""
+"""``autoanalyzer pursue``: which metrics are worth recording, over time (Vetter and Reed 1999)."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 __all__ = ["add_arguments", "run"]
 
 
-# The same names as in timelines.pursuit, which is imported when it is needed; a test compares them.
+# The same names as in timelines.pursuit, which is imported on demand; a test compares them.
 _TRIMMINGS: Final = ("none", "remove", "log", "sqrt")
 _STARTS: Final = 24
 _PROBED: Final = 0.25
 
 _OF_TRACES: Final = ("window", "every", "follow")
 _OF_RUNS: Final = ("region", "exclusive", "sample", "by")
-_MOST_STARTS: Final = 1000  # what chance reaches is known up to here
-_PERIODS: Final = 1000  # a window, at most
-_MOST_PERIODS: Final = 100_000  # of a trace
+_MOST_STARTS: Final = 1000  # the critical values are known up to here
+_PERIODS: Final = 1000  # per window, at most
+_MOST_PERIODS: Final = 100_000  # per trace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -194,7 +194,7 @@ def _options(arguments: argparse.Namespace) -> Options:
 def _of_run(
     arguments: argparse.Namespace, state: PursuitOverTime, experiments: Sequence[Experiment]
 ) -> Iterator[Period]:
-    """Give one period, of a run, or of several whose locations are points together."""
+    """Yield one period for a run, or for several runs whose locations are points together."""
     from ..analyze.run.costs import program_times
 
     space = metric_space(arguments, *experiments)
@@ -220,7 +220,7 @@ def _of_trace(arguments: argparse.Namespace, state: PursuitOverTime, windows: Sl
 
 
 def _check_periods(arguments: argparse.Namespace, samples: Samples) -> None:
-    """Refuse so short a window that nobody could read what is found."""
+    """Refuse windows so short that there would be too many results to read."""
     if arguments.window is None or not len(samples.times):
         return
     every = arguments.every or arguments.window / 2
@@ -232,7 +232,7 @@ def _check_periods(arguments: argparse.Namespace, samples: Samples) -> None:
 
 
 def _tell(arguments: argparse.Namespace, period: Period, state: PursuitOverTime) -> None:
-    """Say and write what is known after a period, for who watches and for the monitoring system."""
+    """Print and write the results of a period, for the user and for the monitoring system."""
     from ..view.place import visible
     from ..view.pursuit import period_line, policy_text
 

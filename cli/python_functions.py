@@ -1,4 +1,4 @@
-"""The option that makes functions of a Python program regions."""
+"""The option that turns functions of a Python program into regions."""
 
 from __future__ import annotations
 

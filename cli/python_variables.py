@@ -1,6 +1,6 @@
-"""Variables of Python that are for a program under study: those that would keep our own Python from running.
+"""Python's variables for a program under study, which would prevent our own Python from running.
 
-``PYTHONHOME`` of another Python ends ours before it runs a line, so a shell script puts them away.
+``PYTHONHOME`` of another Python ends ours before it runs a line, so a shell script saves and unsets them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,6 @@ _HELD = "AUTOANALYZER_HELD_"  # twin: stand_ins/autoanalyzer
 
 
 def give_back_variables() -> None:
-    """Set the variables as the user has set them: programs and compilers that we start inherit them."""
+    """Restore the variables as the user had set them, for the programs and compilers that we start."""
     for name in [name for name in os.environ if name.startswith(_HELD)]:
         os.environ[f"PYTHON{name.removeprefix(_HELD)}"] = os.environ.pop(name)

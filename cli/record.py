@@ -1,4 +1,4 @@
-"""``autoanalyzer record``: several runs of a program, which together have all metrics, in one folder."""
+"""``autoanalyzer record``: several runs of a program in one folder, which together have all metrics."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out: 1 if the program failed.
 
-    What is found goes to standard error, so that the program's standard output stays what it is without us.
+    Findings go to standard error, so the program's standard output stays unchanged.
     """
     from ..runs.recorded_runs import recorded
 

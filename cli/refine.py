@@ -1,4 +1,4 @@
-"""``autoanalyzer refine``: a plan for the next build, which opens bottlenecks and drops the rest."""
+"""``autoanalyzer refine``: a plan for the next build that opens bottlenecks and drops the rest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the plan, and say what it opens."""
+    """Write the plan, and report what it opens."""
     from ..analyze.refinement.refine import refine
     from ..runs.refined_plan import instead, opened_lines, write_refinement
     from ..runtime.open_experiment import open_experiment

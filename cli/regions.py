@@ -1,4 +1,4 @@
-"""``autoanalyzer regions``: the code-region tree of C, C++ and Fortran sources, and the plan that makes it."""
+"""``autoanalyzer regions``: the regions of C, C++ and Fortran sources, and a plan for them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _unprinted(source: str, found: CodeRegions, printed: set[CodeRegion | str]) -> CodeRegions:
-    """Leave out what headers have that an earlier source includes, too, and add what is left to what is printed."""
+    """Leave out regions of headers that an earlier source has shown, and record the rest as shown."""
 
     def is_new(file: str, key: CodeRegion | str) -> bool:
         if file != source and key in printed:

@@ -12,7 +12,7 @@ __all__ = ["REPORTER", "say"]
 
 
 def say(sentence: str) -> None:
-    """Tell the user a sentence."""
+    """Print a sentence for the user."""
     sys.stderr.write(f"autoanalyzer: {sentence}\n")
 
 

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry the command out: 1 if the program failed.
 
-    The verdict goes to standard error, so that the program's standard output stays what it is without us.
+    The verdict goes to standard error, so the program's standard output stays unchanged.
     """
     from ..runs.counting_run import counting_run
     from ..runs.event_runs import measured_in_parts
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options_and_groups(arguments: argparse.Namespace) -> tuple[RunOptions, list[str]]:
-    """Give the options, and where counts come from in each run if several are needed for all events."""
+    """Return the options, and the source of counts of each run if all events need several."""
     options = options_of(arguments)
     if arguments.repeat > 1:
         options = one_group(options, "--repeat")

@@ -1,4 +1,4 @@
-"""What ``run``, ``record`` and ``debug`` share: the options of a measured run."""
+"""The options of a measured run, for ``run``, ``record`` and ``debug``."""
 
 from __future__ import annotations
 
@@ -119,10 +119,10 @@ def add_measuring_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def command_of(arguments: argparse.Namespace, usage: str) -> list[str]:
-    """Give the launcher and the program.
+    """Return the launcher and the program.
 
     Raises:
-        UsageError: There is none; ``usage`` shows how it is done.
+        UsageError: There is none; ``usage`` shows an example.
     """
     words: list[str] = arguments.command
     command = words[1:] if words[:1] == ["--"] else words

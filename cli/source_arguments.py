@@ -1,4 +1,4 @@
-"""The arguments of the commands that read sources: files, compilers, and the flags they need for them."""
+"""The arguments of commands that read sources: files, compilers, and compiler flags."""
 
 from __future__ import annotations
 
@@ -59,18 +59,18 @@ def add_modes_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def choice_of(arguments: argparse.Namespace, *, looks_for_all: bool = False) -> Choice:
-    """Read which regions are wanted: the option before the environment.
+    """Return which regions are wanted; an option has priority over the environment.
 
     Raises:
         UsageError: There is no such mode.
-        InputError: The plan cannot be read, or is none.
+        InputError: The plan cannot be read, or is not a plan.
     """
     modes = None if arguments.modes is None else asked_modes(arguments.modes, "--modes")
     return read_choice(modes=modes, looks_for_all=looks_for_all)
 
 
 def sources_of(arguments: argparse.Namespace, choice: Choice | None = None) -> Iterator[ReadSource]:
-    """Read the sources one by one, with the regions wanted that the arguments say unless a choice is given.
+    """Yield the sources one by one, with the regions selected by the arguments unless a choice is given.
 
     Raises:
         UsageError: No compiler is named.

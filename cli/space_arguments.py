@@ -1,4 +1,4 @@
-"""The metric space on the command line: which locations and metrics are analysed, and what is written of the report."""
+"""The metric space on the command line: locations and metrics to analyse, and outputs of the report."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _SEEDS: Final = 2**32
 def add_space_arguments(
     parser: argparse.ArgumentParser, of_runs: argparse._ArgumentGroup | None = None, *, rows: str = "a table"
 ) -> None:
-    """Add what analyses of a metric space have in common.
+    """Add the common arguments of analyses of a metric space.
 
     Args:
-        parser: Of a command.
-        of_runs: Where the arguments stand that only an experiment has.
-        rows: What is written as CSV.
+        parser: The command's parser.
+        of_runs: Where to add the arguments that need an experiment.
+        rows: A description of the CSV output.
     """
     runs = of_runs or parser
     runs.add_argument(
@@ -80,20 +80,20 @@ def add_derive_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def check_seed(seed: int) -> None:
-    """Refuse what is no seed.
+    """Check a seed.
 
     Raises:
-        UsageError: It is none.
+        UsageError: It is not a seed.
     """
     if not 0 <= seed < _SEEDS:
         raise UsageError(f"--seed {seed}: expected a number from 0 to {_SEEDS - 1}")
 
 
 def formulas(arguments: argparse.Namespace) -> list[Formula]:
-    """Read each ``--derive``.
+    """Parse each ``--derive``.
 
     Raises:
-        UsageError: One is no formula.
+        UsageError: One is not a formula.
     """
     from ..multivariate.formula import Formula
 
@@ -101,7 +101,7 @@ def formulas(arguments: argparse.Namespace) -> list[Formula]:
 
 
 def metric_space(arguments: argparse.Namespace, *experiments: Experiment, besides: Sequence[str] = ()) -> MetricSpace:
-    """Make the metric space of a run, or of several, as the command line says.
+    """Make the metric space of one or several runs according to the command line.
 
     Raises:
         UsageError: A region, a metric or a rank does not exist.
@@ -124,7 +124,7 @@ def metric_space(arguments: argparse.Namespace, *experiments: Experiment, beside
 
 
 def with_shared_cores(report: Report, experiments: Sequence[Experiment]) -> Report:
-    """Add that ranks shared cores, if those of any run did."""
+    """Add a warning that ranks shared cores, if they did in any run."""
     from ..view.caveats import TRUST, shared_cores
 
     shared = next(filter(None, map(shared_cores, experiments)), None)
@@ -140,15 +140,15 @@ def write_report(
     document: Mapping[str, Any],
     experiment: tuple[Experiment, Path] | None = None,
 ) -> None:
-    """Write what is asked for, after all of it was made; print tables and sentences, unless a document is printed.
+    """Write the requested outputs once all are computed; print tables and sentences, unless a document is printed.
 
     Args:
-        arguments: Of the command line.
-        report: What was found.
-        title: Of the page.
-        about: Below the title.
-        document: What JSON has besides the report's own.
-        experiment: What the page shows beside the report, and its file; None of a trace.
+        arguments: The command-line arguments.
+        report: The report.
+        title: Title of the page.
+        about: The line below the title.
+        document: Further JSON data.
+        experiment: The experiment for the page, and its file; None for a trace.
     """
     from ..view.report import csv_text, json_text, print_report
 

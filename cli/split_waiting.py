@@ -1,4 +1,4 @@
-"""The option that measures what ranks wait for each other before collectives."""
+"""The option that measures waiting before collectives separately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The short way of a stand-in: a compile that is known is answered before the instrumenter is imported."""
+"""The fast path of a stand-in: a known compile is answered before the instrumenter is imported."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0
 
 
 def answer() -> None:
-    """End here if the compile is known, else go on as ``aa-compiler`` does.
+    """Exit here if the compile is known, otherwise continue as ``aa-compiler`` does.
 
-    The arguments are where the way here is noted, the stand-in's path, and its own arguments.
+    The arguments are the file with the import paths, the stand-in's path, and its own arguments.
     """
     _, way, stand_in, *words = sys.argv
     variable, usual = STAND_INS.get(os.path.basename(stand_in), ("", ""))
@@ -43,17 +43,17 @@ def answer() -> None:
         if not all(map(os.path.isdir, folders)):
             os.unlink(way)
     except OSError:
-        pass  # somebody has removed it meanwhile
-    if not all(map(os.path.isdir, folders)):  # it leads nowhere by now
+        pass  # another process has removed it
+    if not all(map(os.path.isdir, folders)):  # its folders no longer exist
         os.execv(program, [program, stand_in, *words])
     sys.path += folders
     sys.argv[:2] = [program]
 
 
 def note_way(program: str) -> None:
-    """Note for the stand-ins beside a program how Python comes here without ``site``: its own path, and where to look.
+    """Record for the stand-ins beside a program how to start Python without ``site``: interpreter and import paths.
 
-    Nothing depends on it.
+    This is only an optimisation.
     """
     folder = os.path.dirname(program)
     lines = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "start.py")]

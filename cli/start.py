@@ -1,6 +1,6 @@
-"""What a stand-in runs once ``aa-compiler`` has noted the way here: Python without ``site``, twice as fast.
+"""Started by a stand-in once ``aa-compiler`` has recorded the import paths: Python without ``site``, twice as fast.
 
-Where this package is follows from this file; where others are, the note ends with.
+This file's place gives the package's path; the recorded line ends with the other paths.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""``autoanalyzer stats``: the counters of all locations by multivariate statistics (paper 003)."""
+"""``autoanalyzer stats``: multivariate statistics of the counters of all locations (Ahn and Vetter 2002)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["add_arguments", "run"]
 
 _ANALYSES: Final = ("correlation", "hierarchy", "kmeans", "factors", "pca", "map")
 _CLUSTERING: Final = ("hierarchy", "kmeans", "pca", "map")
-# The same names as in multivariate.analyses, which is imported when it is needed; a test compares them.
+# The same names as in multivariate.analyses, which is imported on demand; a test compares them.
 _LINKAGES: Final = ("ward", "average", "complete", "single", "weighted", "centroid", "median")
 _CRITERIA: Final = ("silhouette", "calinski-harabasz", "davies-bouldin")
 _ROTATIONS: Final = ("varimax", "promax", "none")
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "analysis",
         choices=_ANALYSES,
-        metavar=f"{{{','.join(_ANALYSES)}}}",  # for an error that names them where none is given
+        metavar=f"{{{','.join(_ANALYSES)}}}",  # for an error that lists them if none is given
         help="correlation: redundant metrics; hierarchy, kmeans: clusters of locations; factors: what metrics have in "
         "common; pca: the main differences; map: clusters on the process grid",
     )
@@ -120,10 +120,10 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _grid(text: str | None) -> list[int] | None:
-    """Read ``8x8``.
+    """Parse ``8x8``.
 
     Raises:
-        UsageError: It is no grid.
+        UsageError: It is not a grid.
     """
     if text is None:
         return None
@@ -133,7 +133,7 @@ def _grid(text: str | None) -> list[int] | None:
 
 
 def _report(arguments: argparse.Namespace, experiment: Experiment, space: MetricSpace) -> Report:
-    """Carry out the analysis, within clusters, too, if asked for."""
+    """Carry out the analysis, also within clusters if requested."""
     from ..multivariate import analyses as statistics
     from ..view import statistics as view
 
@@ -183,7 +183,7 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, space: Metric
         return report(analysis(space))
 
     def clusters(part: MetricSpace, result: Any) -> statistics.Partition:
-        """Give the clusters that the analysis made; those of k-means where it makes none."""
+        """Return the clusters of the analysis, or those of k-means if it makes none."""
         if isinstance(result, statistics.Membership):
             return result.hierarchy.partition
         partition: statistics.Partition | None = getattr(result, "partition", None)
@@ -193,7 +193,7 @@ def _report(arguments: argparse.Namespace, experiment: Experiment, space: Metric
 
 
 def _along(space: MetricSpace, number: int, factors: Factors) -> MetricSpace:
-    """Give the space of a factor's metrics.
+    """Return the space of a factor's metrics.
 
     Raises:
         UsageError: There is no such factor, or no metric joins it.

@@ -9,8 +9,8 @@ from typing import Final
 
 __all__ = ["add_steering_arguments"]
 
-_WINDOW: Final = 4.0  # seconds; of paper 004, 4.4 and 4.5
-_LEAST: Final = 0.5  # seconds between looks of the processes; twin: PAUSE in runtime/probe/policy.c
+_WINDOW: Final = 4.0  # seconds; from Vetter and Reed, 4.4 and 4.5
+_LEAST: Final = 0.5  # seconds between checks by the processes; twin: PAUSE in runtime/probe/policy.c
 
 
 def add_steering_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""``autoanalyzer timeline``: what changes while a program runs, and what goes with it."""
+"""``autoanalyzer timeline``: what changes while a program runs, and which metrics change with it."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def report_on(
     *,
     stderr: bool = False,
 ) -> None:
-    """Look for changes in runs, and report them.
+    """Find changes in runs, and report them.
 
     Args:
-        folders: Of runs with time lines.
-        json: Where the document is written.
-        csv: Where a row for each is written.
-        html: Where the page is written.
+        folders: Folders of runs with time lines.
+        json: The file for the document.
+        csv: The file for one row per change.
+        html: The file for the page.
         stderr: Whether to print on standard error.
     """
     from ..timelines.anomalies import find_anomalies
@@ -92,7 +92,7 @@ def report_on(
 
 
 def _runs(folders: Sequence[Path]) -> list[Run]:
-    """Read runs: first those whose clock is the program's."""
+    """Read runs, those with the program's own clock first."""
     from ..experiment import load
     from ..experiment.trace import load_trace
     from ..experiment.trace.otf2 import OTF2_SUFFIX, read_otf2

@@ -20,7 +20,7 @@ _MOST: Final = 10**6
 
 
 def interval(text: str) -> tuple[float, float]:
-    """Read ``A:B``, seconds.
+    """Parse ``A:B``, seconds.
 
     Raises:
         argparse.ArgumentTypeError: It is something else.
@@ -36,7 +36,7 @@ def interval(text: str) -> tuple[float, float]:
 
 
 def points(text: str) -> list[tuple[float, float]]:
-    """Read ``T:V,T:V``, seconds and value.
+    """Parse ``T:V,T:V``, seconds and value.
 
     Raises:
         argparse.ArgumentTypeError: It is something else.
@@ -55,7 +55,7 @@ def points(text: str) -> list[tuple[float, float]]:
 
 
 def number_above_0(text: str) -> int:
-    """Read a whole number from 1 on.
+    """Parse an integer of at least 1.
 
     Raises:
         argparse.ArgumentTypeError: It is something else.
@@ -66,7 +66,7 @@ def number_above_0(text: str) -> int:
 
 
 def share(text: str) -> float:
-    """Read a share from 0 to 1.
+    """Parse a share from 0 to 1.
 
     Raises:
         argparse.ArgumentTypeError: It is something else.
@@ -81,7 +81,7 @@ def share(text: str) -> float:
 
 
 def expanded(paths: Sequence[Path]) -> list[Path]:
-    """Give the traces that paths stand for: a folder of ``record`` stands for its runs.
+    """Return the traces of paths; a folder of ``record`` is replaced by its runs.
 
     Raises:
         UsageError: One is named twice.
@@ -96,7 +96,7 @@ def expanded(paths: Sequence[Path]) -> list[Path]:
 
 
 def _in_order(run: Path) -> tuple[int, str]:
-    """Sort ``run-10`` behind ``run-9``."""
+    """Return a sort key that puts ``run-10`` behind ``run-9``."""
     number = run.name.rpartition("-")[2]
     return (int(number) if number.isdigit() else 0, run.name)
 

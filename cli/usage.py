@@ -1,4 +1,4 @@
-"""``--usage``: what programs use of the system, by call path."""
+"""``--usage``: the system use of programs, by call path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--usage",
         type=_usage,
-        default=os.environ.get(USAGE_VARIABLE) or None,  # tried like what is said
+        default=os.environ.get(USAGE_VARIABLE) or None,  # validated like a given value
         metavar="METRIC,…",
         help="count on each call path, too: page_faults, context_switches, allocated_bytes, allocations, freed_bytes, "
         "frees, energy … (autoanalyzer counters tries which there are)",
@@ -25,10 +25,10 @@ def add_usage(parser: argparse.ArgumentParser) -> None:
 
 
 def _usage(text: str) -> str:
-    """Read metrics, of which those are tried that few machines have.
+    """Parse metrics; those that few machines have are tested.
 
     Raises:
-        argparse.ArgumentTypeError: They are none, or cannot be counted here.
+        argparse.ArgumentTypeError: They do not exist, or cannot be counted here.
     """
     try:
         names = usage_of(text)

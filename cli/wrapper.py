@@ -1,4 +1,4 @@
-"""What stands in for a compiler, where sources are to be instrumented; see ``stand_ins``."""
+"""The stand-ins for compilers that instrument sources; see ``stand_ins``."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ __all__ = ["build_ahead", "compiler"]
 
 
 def compiler() -> NoReturn:
-    """Be the stand-in whose path is the first argument: call the compiler that it stands for, sources instrumented."""
-    gc.disable()  # what a compile makes it needs to its end
+    """Run as the stand-in whose path is the first argument: call its compiler with instrumented sources."""
+    gc.disable()  # a compile needs its objects until the end
     stand_in, *words = sys.argv[1:] or [""]
     try:
         command = [*_real_compiler(stand_in), *words]
@@ -38,16 +38,16 @@ def compiler() -> NoReturn:
         sys.stderr.write(f"autoanalyzer: {error.filename or stand_in}: {error.strerror or error}\n")
         status = 2
     for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, OSError):  # closed, or nobody reads any more
+        with suppress(AttributeError, OSError):  # closed, or without a reader
             stream.flush()
-    os._exit(status)  # all is written, and taking trees down takes time
+    os._exit(status)  # everything is written, and freeing trees takes time
 
 
 def build_ahead(compiler: list[str], program: Path) -> None:
-    """Build the probe library for a program that was just linked: where it will run there may be no compiler."""
+    """Build the probe library for a program that was just linked, because there may be no compiler where it runs."""
     from ..runtime.build import build_ahead as build
 
-    # A build system may take what a compiler says for a complaint; who waits for it at a terminal does not.
+    # A build system may take output for an error; a user at a terminal does not.
     build(compiler, program, say=_say if sys.stderr.isatty() else None)
 
 
@@ -56,10 +56,10 @@ def _say(sentence: str) -> None:
 
 
 def _real_compiler(stand_in: str) -> list[str]:
-    """Read which compiler to call, refusing the stand-in itself.
+    """Return the compiler to call, refusing the stand-in itself.
 
     Raises:
-        UsageError: There is no such stand-in; its variable is empty, badly quoted, or names a stand-in.
+        UsageError: There is no such stand-in, or its variable is empty, badly quoted, or names a stand-in.
     """
     own = os.path.realpath(stand_in)
     names = (os.path.basename(stand_in), os.path.basename(own))  # noqa: PTH119

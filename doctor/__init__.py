@@ -1,1 +1,1 @@
-"""What this machine, or each node of a job, offers: tried for real; and what old runs left on it."""
+"""Test what this machine, or each node of a job, offers, and find what old runs left on it."""

@@ -1,4 +1,4 @@
-"""Where trials take place: a folder that is gone afterwards, and programs that are ended if they hang."""
+"""A place for trials: a folder that is removed afterwards, and programs that are ended if they hang."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from ..temporary_folder import owned_prefix
 
 __all__ = ["Bench", "Done", "bench", "own_program", "reason_of"]
 
-_PATIENCE: Final = 120.0  # seconds: a probe library is built on a busy machine, once
-# What the line that matters has, the surest first.
+_PATIENCE: Final = 120.0  # seconds: building a probe library on a busy machine, once
+# What the decisive line of a message contains, most reliable first.
 _TELLING: Final = ("direct launched using", "run as root", "error", "cannot", "unable", "not found", "no such")
-_OF_SLURM: Final = ("srun: ", "slurmstepd")  # that something failed, not why
+_OF_SLURM: Final = ("srun: ", "slurmstepd")  # it says that something failed, not why
 
 _OURS_SAY: Final = "autoanalyzer: "
-# What is done, and that something failed; others say why.
+# Lines about progress, and about a failure whose reason is in other lines.
 _PROGRESS: Final = re.compile(
     r"the program (was )?ended|nothing was recorded$|building the |copying |counting run in |data \S+$|.* so far$"
 )
-_LOG: Final = re.compile(r"; see \S+(?= \()")  # a file that is gone with the trial
+_LOG: Final = re.compile(r"; see \S+(?= \()")  # a file that is removed with the trial
 
-# What would make a trial another one than its own: options of the user's, and, on a node of a job, the job's launcher.
+# Variables that would distort a trial: the user's options and, on a node of a job, the job's launcher.
 _OURS: Final = "AUTOANALYZER"
 _KEPT: Final = ("AUTOANALYZER_CACHE", "AUTOANALYZER_CPU_CLOCK")
 _LAUNCHERS: Final = (
@@ -41,7 +41,7 @@ _LAUNCHERS: Final = (
     *("PRTE_LAUNCHED", "HYDI", "MPIR_", "MPI_LOCAL"),
 )
 _JOB: Final = "SLURM_JOB_ID"
-# Two ranks are tried on a machine of one core, too.
+# Two ranks are tried even on a machine with one core.
 _OVERSUBSCRIBED: Final = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
@@ -53,7 +53,7 @@ class Done:
     """A program that has ended.
 
     Attributes:
-        status: Its exit status, negative for a signal; None if it was ended, as it took too long.
+        status: Its exit status, negative for a signal; None if it was ended because it took too long.
         printed: What it wrote to standard output.
         complained: What it wrote to standard error.
     """
@@ -64,7 +64,7 @@ class Done:
 
     @property
     def reason(self) -> str:
-        """One line that says why it failed, in its own words."""
+        """One line that explains the failure, in the program's own words."""
         told = reason_of(f"{self.complained}\n{self.printed}")
         if self.status is None:
             return f"did not end in time{f': {told}' if told else ''}"
@@ -72,7 +72,7 @@ class Done:
 
 
 def reason_of(said: str) -> str:
-    """Give the line that says why something failed, of all that was said."""
+    """Return the line of a message that explains a failure."""
     lines = [line.strip() for line in said.splitlines() if line.strip(" -=*")]
     others = [line for line in lines if not line.startswith(_OURS_SAY)]
     ours = [line for line in lines if line.startswith(_OURS_SAY) and not _PROGRESS.match(line.removeprefix(_OURS_SAY))]
@@ -90,8 +90,8 @@ class Bench:
     """A folder, and variables, for trials.
 
     Attributes:
-        folder: Of this examination alone.
-        environment: The user's, without what would disturb.
+        folder: Its folder, used only by this examination.
+        environment: The user's environment without variables that would distort trials.
     """
 
     folder: Path
@@ -101,7 +101,7 @@ class Bench:
     _closed: bool = False
 
     def place(self, name: str) -> Path:
-        """Make a folder for one trial."""
+        """Create a folder for one trial."""
         folder = self.folder / name
         folder.mkdir()
         return folder
@@ -114,7 +114,7 @@ class Bench:
         *,
         patience: float = _PATIENCE,
     ) -> Done:
-        """Run a program to its end, or end it; any thread may."""
+        """Run a program to its end, or end it after a time limit; callable from any thread."""
         with TemporaryFile() as printed, TemporaryFile() as complained:
             try:
                 with self._lock:
@@ -141,7 +141,7 @@ class Bench:
         return Done(status, out, err)
 
     def close(self) -> None:
-        """End what still runs, and start nothing more."""
+        """End all running programs, and start no more."""
         with self._lock:
             self._closed = True
             running = list(self._started)
@@ -159,18 +159,17 @@ def _status(process: subprocess.Popen[bytes], patience: float) -> int | None:
 
 @contextmanager
 def bench(*, on_node_of_job: bool) -> Iterator[Bench]:
-    """Give a bench for the block; nothing is left of it, nor runs on.
+    """Yield a bench for the block; afterwards nothing of it is left or running.
 
     Args:
-        on_node_of_job: Whether a launcher has started this process: what it starts in turn are programs of this node
-            alone.
+        on_node_of_job: Whether a launcher has started this process; then it starts programs only on this node.
     """
     environment = {
         name: value
         for name, value in os.environ.items()
         if (not name.startswith(_OURS) or name in _KEPT) and not (on_node_of_job and name.startswith(_LAUNCHERS))
     }
-    # A job's launcher goes to the job's nodes, which do not see the temporary files of this machine.
+    # A job's launcher starts programs on the job's nodes, which do not see this machine's temporary files.
     in_job = _JOB in environment and os.access(Path.cwd(), os.W_OK)
     where = Path.cwd() if in_job else None
     with TemporaryDirectory(prefix=owned_prefix("doctor"), dir=where, ignore_cleanup_errors=True) as name:
@@ -182,6 +181,6 @@ def bench(*, on_node_of_job: bool) -> Iterator[Bench]:
 
 
 def own_program(name: str) -> str:
-    """Give the path of a program of ours: beside Python, or else on ``PATH``."""
+    """Return the path of one of our programs: beside Python, or else on ``PATH``."""
     beside = Path(sysconfig.get_path("scripts"), name)
     return str(beside) if beside.exists() else shutil.which(name) or name

@@ -1,4 +1,4 @@
-"""The folders that keep what is built: whether they can be used, and who can put there what is loaded into programs."""
+"""The cache folders: whether they can be used, and who can put files there that programs load."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BUILT: Final = ("probe-*/", "rtcount-*/")
 
 
 def cache_findings(area: str) -> Iterator[Finding]:
-    """Try the cache, and look at who can write into any that is read."""
+    """Test the cache, and check who can write to any cache that is read."""
     yield _cache(area, Path(cache_name()))
     caches = [Path(name) for name in cache_names() if Path(name).is_dir()]
     open_to_all = [found for cache in caches for found in _untrusted(cache)]
@@ -63,7 +63,7 @@ def _untrusted(cache: Path) -> Iterator[str]:
 
 
 def _shared(cache: Path) -> str:
-    """Say that others may write into a cache of somebody else."""
+    """Warn that other users may write to somebody else's cache."""
     state = cache.stat()
     if state.st_uid in (0, os.geteuid()) or not state.st_mode & 0o020:
         return ""

@@ -1,4 +1,4 @@
-"""What the disk below a folder can do: take files, map them, run programs."""
+"""What the disk of a folder can do: write files, map them, run programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 
 __all__ = ["file_system", "refuses_programs", "write_defect"]
 
-_SIZE: Final = 1 << 20  # bytes that are written for a try, as a process does that records
+_SIZE: Final = 1 << 20  # bytes written as a trial, as a recording process does
 _MOUNTS: Final = Path("/proc/self/mounts")
 _DEFECTS: Final = {
     errno.ENOENT: "does not exist",
@@ -25,7 +25,7 @@ _DEFECTS: Final = {
 
 
 def write_defect(folder: Path) -> str:
-    """Write and map a file, as the probe library does; say why that cannot be, or nothing."""
+    """Write and map a file, as the probe library does; return why that fails, or an empty string."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             os.posix_fallocate(file.fileno(), 0, _SIZE)
@@ -39,12 +39,12 @@ def write_defect(folder: Path) -> str:
 
 
 def refuses_programs(folder: Path) -> bool:
-    """Whether nothing that lies there can be run, or loaded."""
+    """Return whether programs in a folder cannot be run or loaded."""
     return bool(os.statvfs(folder).f_flag & os.ST_NOEXEC)
 
 
 def file_system(folder: Path) -> str:
-    """Name the file system's kind: ``, on nfs4``."""
+    """Return the file system's kind: ``, on nfs4``."""
     best, kind = "", ""
     try:
         for line in _MOUNTS.read_text().splitlines():

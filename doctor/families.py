@@ -1,4 +1,4 @@
-"""The MPI libraries on ``PATH``, each with its compilers and its launcher, and the launchers by themselves."""
+"""The MPI libraries on ``PATH``, each with its compilers and its launcher, and other launchers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..runtime.mpi.library import MpiLibrary
 
 __all__ = ["Family", "Launcher", "find_families", "find_launchers"]
 
-# What aa-mpicc, aa-mpicxx and aa-mpifort call, and the same by the names of distributions and vendors.
+# The compilers that aa-mpicc, aa-mpicxx and aa-mpifort call, and their names in distributions and from vendors.
 _USUAL: Final = {"AUTOANALYZER_CC": "mpicc", "AUTOANALYZER_CXX": "mpicxx", "AUTOANALYZER_FC": "mpifort"}
 _OTHERS: Final = (
     ("mpicc.openmpi", "mpicxx.openmpi", "mpifort.openmpi"),
@@ -25,7 +25,7 @@ _OTHERS: Final = (
     ("mpiicx", "mpiicpx", "mpiifx"),
     ("mpiicc", "mpiicpc", "mpiifort"),
 )
-_CRAY: Final = ("CRAYPE_VERSION", ("cc", "CC", "ftn"))  # cc is a compiler without MPI elsewhere
+_CRAY: Final = ("CRAYPE_VERSION", ("cc", "CC", "ftn"))  # elsewhere cc is a compiler without MPI
 _C: Final = re.compile(r"mpi(cc|icc|icx)$|mpi(cc)(?=\.)")
 _JOB: Final = "SLURM_JOB_ID"
 _LAUNCHERS: Final = ("mpirun", "mpiexec")
@@ -38,10 +38,10 @@ class Family:
 
     Attributes:
         c: The words of the C compiler.
-        cxx: Those of C++.
-        fortran: Those of Fortran.
-        library: What the C compiler links; None if it links nothing, because it is broken.
-        launcher: Its name, or its path where the name means another; empty if there is none.
+        cxx: The words of the C++ compiler.
+        fortran: The words of the Fortran compiler.
+        library: The MPI library that the C compiler links; None if the compiler is broken.
+        launcher: Its name, or its path if the name means another file; empty if there is none.
         is_usual: Whether ``aa-mpicc`` calls its compiler.
     """
 
@@ -54,7 +54,7 @@ class Family:
 
     @property
     def name(self) -> str:
-        """What the family is called: as its C compiler."""
+        """The family's name, which is its C compiler."""
         return shlex.join(self.c)
 
 
@@ -63,8 +63,8 @@ class Launcher:
     """A launcher.
 
     Attributes:
-        words: How it starts two processes.
-        name: What it is called.
+        words: The command line that starts two processes.
+        name: The launcher's name.
         others: Other names of the same file.
     """
 
@@ -74,10 +74,10 @@ class Launcher:
 
 
 def find_families(environment: Mapping[str, str]) -> list[Family]:
-    """Find the MPI libraries whose C compilers are on ``PATH``, each once; first that of ``aa-mpicc``.
+    """Return the MPI libraries whose C compilers are on ``PATH``, each once, that of ``aa-mpicc`` first.
 
     Args:
-        environment: The user's own, in which ``AUTOANALYZER_CC`` and its like are looked up.
+        environment: The user's environment, with ``AUTOANALYZER_CC`` and similar variables.
     """
     usual = tuple(_words(environment, variable, name) for variable, name in _USUAL.items())
     others = [*_OTHERS, *([_CRAY[1]] if _CRAY[0] in environment else [])]
@@ -95,7 +95,7 @@ def find_families(environment: Mapping[str, str]) -> list[Family]:
 
 
 def find_launchers(environment: Mapping[str, str], families: Sequence[Family]) -> list[Launcher]:
-    """Find what starts MPI programs: each file once, under the name that a user would type."""
+    """Return the launchers of MPI programs, each file once, under the name that a user would type."""
     names = dict.fromkeys([*_LAUNCHERS, *(each.launcher for each in families if each.launcher), *_MORE_LAUNCHERS])
     files: dict[str, list[str]] = {}
     for name in names:
@@ -118,7 +118,7 @@ def _is_same(family: Family, c: tuple[str, ...], library: MpiLibrary | None) -> 
 
 
 def _launcher(c: tuple[str, ...], environment: Mapping[str, str]) -> str:
-    """Give the launcher beside a compiler: ``mpicc.mpich`` → ``mpirun.mpich``; else the one that is on ``PATH``."""
+    """Return the launcher beside a compiler, ``mpicc.mpich`` → ``mpirun.mpich``, or else the one on ``PATH``."""
     search = environment.get("PATH")
     for word in c:
         if _C.search(Path(word).name):
@@ -129,7 +129,7 @@ def _launcher(c: tuple[str, ...], environment: Mapping[str, str]) -> str:
                 beside = Path(shutil.which(word, path=search) or word).with_name(name)
                 if os.access(beside, os.X_OK):
                     return str(beside)
-    in_job = ["srun"] if _JOB in environment else []  # outside, it would wait for nodes
+    in_job = ["srun"] if _JOB in environment else []  # outside a job, it would wait for nodes
     return next((name for name in (*_LAUNCHERS, *in_job) if shutil.which(name, path=search)), "")
 
 

@@ -1,4 +1,4 @@
-"""What a check has found: data, without a word of how it is printed."""
+"""The finding of a check, as data without presentation."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ __all__ = ["Finding", "Outcome"]
 
 
 class Outcome(StrEnum):
-    """What came of a check."""
+    """The outcome of a check."""
 
     WORKS = "works"
-    FAILS = "fails"  # it is there, and does not do what it should
-    ABSENT = "not here"  # it is no failure to do without
+    FAILS = "fails"  # it exists, but does not work as it should
+    ABSENT = "not here"  # it is missing, which is no failure
     UNTRIED = "not tried"
     NOTE = "note"  # a fact that neither works nor fails
 
@@ -24,13 +24,13 @@ class Finding:
     """One line of the examination.
 
     Attributes:
-        area: What it is about: ``MPI``, ``counts``, ``folders``.
-        name: What was tried; unique in its area.
-        outcome: What came of it.
-        found: What was done and seen, or why it does not work, in the words of the program that says so.
+        area: The area: ``MPI``, ``counts``, ``folders``.
+        name: The thing that was tested; unique in its area.
+        outcome: The outcome of the check.
+        found: What was done and seen, or why it failed, in the failing program's words.
         advice: What to do; empty if there is nothing to do.
         essential: Whether nothing can be measured without it.
-        varying: What differs from node to node without meaning anything, such as the room on a disk.
+        varying: Details that differ between nodes without significance, such as the room on a disk.
     """
 
     area: str
@@ -42,10 +42,10 @@ class Finding:
     varying: str = ""
 
     def document(self) -> dict[str, Any]:
-        """Give what JSON holds of it."""
+        """Return the finding as JSON data."""
         return asdict(self)
 
     @classmethod
     def read(cls, document: dict[str, Any]) -> Finding:
-        """Read what ``document`` gave."""
+        """Read the output of ``document``."""
         return cls(**{**document, "outcome": Outcome(document["outcome"])})

@@ -1,4 +1,4 @@
-"""The folders that runs need: whether files can be written and mapped there, and how much room there is."""
+"""The folders that runs need: whether files can be written and mapped there, and how much room is left."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _AREA: Final = "folders"
 
 _LITTLE: Final = 1 << 30  # bytes: four processes at their limit
 _SHARED_MEMORY: Final = Path("/dev/shm")
-_LITTLE_MEMORY: Final = 64 << 20  # bytes: what containers give
+_LITTLE_MEMORY: Final = 64 << 20  # bytes: the default of containers
 
 
 def folder_findings() -> Iterator[Finding]:
-    """Try the folders."""
+    """Check the folders."""
     yield _written("working directory", Path.cwd(), "choose another folder: autoanalyzer run -o DIR")
     yield from cache_findings(_AREA)
     temporary = Path(tempfile.gettempdir())
@@ -35,7 +35,7 @@ def folder_findings() -> Iterator[Finding]:
 
 
 def _written(name: str, folder: Path, advice: str) -> Finding:
-    """Try a folder in which processes write their data, or programs are built."""
+    """Check a folder in which processes write their data, or programs are built."""
     if defect := write_defect(folder):
         return Finding(_AREA, name, Outcome.FAILS, f"{folder}: {defect}", advice)
     free = shutil.disk_usage(folder).free
@@ -48,7 +48,7 @@ def _written(name: str, folder: Path, advice: str) -> Finding:
 
 
 def _node_folder() -> Finding:
-    """Look at where processes leave their data on nodes without the run's folder."""
+    """Check where processes put their data on nodes that do not see the run's folder."""
     folder = node_folders(Path("/"))[0].parent
     name = "node's own"
     advice = f"remove {folder}, or set TMPDIR to a folder of your own"

@@ -1,4 +1,4 @@
-"""The job of Hydra, MPICH's launcher, which gives its processes no name of it."""
+"""The job of Hydra, MPICH's launcher, which gives its processes no job identifier."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _PORT = b"--control-port"
 
 
 def hydra_job() -> str:
-    """Name the job by the port on which its launcher hears the proxies of all nodes, one of which has started us.
+    """Identify the job by the port on which its launcher listens to the proxies of all nodes.
 
-    Where a launcher of this kind starts its processes in another way, they have their parent in common, on one node.
+    If such a launcher starts its processes in another way, they share a parent process on one node, which identifies
+    the job.
     """
     process = os.getppid()
     while process > 1:

@@ -1,4 +1,4 @@
-"""Python, this package and those that it needs, and the variables that change what it does."""
+"""Python, this package and its dependencies, and the environment variables that affect it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEEDED: Final = re.compile(r"([\w.-]+)\s*(>=\s*([\d.]+))?")
 
 
 def installation_findings() -> Iterator[Finding]:
-    """Look at what is installed."""
+    """Check what is installed."""
     place = Path(__file__).parents[1]
     python = ".".join(map(str, sys.version_info[:3]))
     found = f"{__version__} in {place}, Python {python} at {sys.executable}"

@@ -1,4 +1,4 @@
-"""Which launcher starts the programs of which MPI library: of another one, each process is alone."""
+"""Which launcher starts which MPI library's programs; with the wrong one, each process runs alone."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Outcomes = Mapping[str, str]
 
 
 def starts(launcher: Launcher, made: Sequence[CTrial], bench: Bench) -> Outcomes:
-    """Start the programs of all MPI libraries by a launcher; what worked is not repeated."""
+    """Start the programs of all MPI libraries with a launcher; known successes are not repeated."""
     return {each.family.name: _started(launcher, each, bench) for each in made if each.program}
 
 
@@ -49,12 +49,12 @@ def _started(launcher: Launcher, made: CTrial, bench: Bench) -> str:
 
 
 def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str, str]) -> Finding:
-    """Say what a launcher starts.
+    """Return what a launcher can start.
 
     Args:
-        launcher: Which.
-        outcomes: What came of each program.
-        others: For each program a launcher that starts it, if there is any.
+        launcher: The launcher.
+        outcomes: The outcome of each program.
+        others: For each program another launcher that starts it, if any.
     """
     also = f"also {', '.join(launcher.others)}; " if launcher.others else ""
     about = Finding(_AREA, launcher.name, Outcome.FAILS, "")
@@ -79,13 +79,13 @@ def launcher_finding(launcher: Launcher, outcomes: Outcomes, others: Mapping[str
 
 
 def _slurm_launchers() -> list[Launcher]:
-    """Give ``srun`` with each way that it may speak to MPI libraries."""
+    """Return ``srun`` with each of its interfaces to MPI libraries."""
     plain = ("srun", "-n", str(RANKS), "--overlap", "--immediate=30")
     return [Launcher(plain, "srun"), *(Launcher((*plain, f"--mpi={each}"), f"srun --mpi={each}") for each in _PLUGINS)]
 
 
 def srun_findings(made: Sequence[CTrial], bench: Bench, *, in_step: bool) -> list[Finding]:
-    """Try Slurm's launcher, where that is possible without a place in a queue."""
+    """Test Slurm's launcher, if that is possible without waiting in a queue."""
     if not shutil.which("srun", path=bench.environment.get("PATH")):
         return []
     if "SLURM_JOB_ID" not in os.environ:

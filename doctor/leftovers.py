@@ -1,4 +1,4 @@
-"""What old runs left on this node, and its removal: never what a process still uses, and data only where asked.
+"""Find and remove what old runs left on this node: nothing that a process uses, and data only on request.
 
 ========================  ======================================================  ================================
 what                      where                                                   removed once
@@ -17,7 +17,7 @@ parts of the user's own   ``probe-KEY``, ``rtcount-KEY``, ``build-…``; not of 
 cache                     cache that is named, which others may use, too
 ========================  ======================================================  ================================
 
-Only what belongs to the user is looked at, and no link is followed.
+Only files that belong to the user are examined, and no link is followed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from .tasks import EXCHANGE, home_folder
 
 __all__ = ["Leftover", "find_leftovers", "remove_leftovers"]
 
-_HOUR: Final = 3600.0  # seconds: who has just ended may be gathered by now
+_HOUR: Final = 3600.0  # seconds: after this, a run that has just ended will have been gathered
 _UNUSED: Final = 30 * 24 * _HOUR
 _KEY: Final = re.compile(r"[0-9a-f]{16}$")
 _PURPOSES: Final = {
@@ -67,11 +67,11 @@ class Leftover:
     """A file or folder that an old run left.
 
     Attributes:
-        path: Where it is.
-        what: What it was.
-        size: Bytes on the disk.
-        kept: Why it stays; empty if it can go.
-        is_data: Whether measurements would be lost that nobody has gathered.
+        path: Path of the file or folder.
+        what: Its former purpose.
+        size: Bytes on disk.
+        kept: Why it is kept; empty if it can be removed.
+        is_data: Whether removing it would lose measurements that were never gathered.
         gone: Whether it has been removed.
     """
 
@@ -83,12 +83,12 @@ class Leftover:
     gone: bool = False
 
     def document(self) -> dict[str, Any]:
-        """Give what JSON holds of it."""
+        """Return the leftover as JSON data."""
         return {**asdict(self), "path": str(self.path)}
 
     @classmethod
     def read(cls, document: dict[str, Any]) -> Leftover:
-        """Read what ``document`` gave."""
+        """Read the output of ``document``."""
         return cls(**{**document, "path": Path(document["path"])})
 
 
@@ -96,11 +96,11 @@ def remove_leftovers(*, data: bool = False, shared: bool = True) -> list[Leftove
     """Remove what old runs left on this node.
 
     Args:
-        data: Whether data go, too, that were never gathered.
-        shared: Whether to look also at what other nodes see, too; one of them is enough.
+        data: Whether to remove data that were never gathered, too.
+        shared: Whether to include folders that other nodes also see; one node is enough for those.
 
     Returns:
-        All that was found, with what became of it.
+        All leftovers, with what was done to each.
     """
     return [_removed(each, data) for each in find_leftovers(shared=shared)]
 
@@ -118,7 +118,7 @@ def _removed(found: Leftover, data: bool) -> Leftover:
         else:
             found.path.unlink()
     except FileNotFoundError:
-        pass  # somebody else was as quick
+        pass  # another process was faster
     except OSError as error:
         return replace(found, kept=f"cannot be removed: {error.strerror}")
     with suppress(OSError):
@@ -144,20 +144,20 @@ def _temporary_places() -> list[Path]:
 
 
 def _node_folders() -> Iterator[Leftover]:
-    """Find the folders that processes made whose node did not have the run's folder."""
+    """Find the folders that processes created on nodes without the run's folder."""
     used = {key_of(Path(os.fsdecode(shards))) for shards in _recording()}
     for place in _temporary_places():
         for folder in _mine(place / _own_folder(), _KEY) if _is_private(place / _own_folder()) else ():
             shards, anything = len([*folder.glob("*.shard")]), any(folder.iterdir())
             if anything and not shards:
-                continue  # nothing of ours
+                continue  # not ours
             data = f"data of {shards} process{'' if shards == 1 else 'es'}, never gathered"
             kept = "a process still records there" if int(folder.name, 16) in used else _recent(folder)
             yield Leftover(folder, data if shards else _EMPTY, _size(folder), kept, is_data=shards > 0)
 
 
 def _is_private(folder: Path) -> bool:
-    """Whether a folder is one, no link to one, and nobody but the user can write into it."""
+    """Return whether a path is a real folder, not a link, and only the user can write to it."""
     try:
         state = folder.lstat()
     except OSError:
@@ -166,7 +166,7 @@ def _is_private(folder: Path) -> bool:
 
 
 def _recording() -> Iterator[bytes]:
-    """Give the folders into which the user's processes on this node record."""
+    """Yield the folders to which the user's processes on this node record."""
     variable = f"{SHARDS_VARIABLE}=".encode()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -176,7 +176,7 @@ def _recording() -> Iterator[bytes]:
 
 
 def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
-    """Find folders whose names tell which process made them; copies of counting runs also in folders of runs here."""
+    """Find folders whose names show which process made them, and copies of counting runs in folders of runs here."""
     beside: list[Path] = []
     with suppress(OSError):
         beside = [path for path in Path.cwd().iterdir() if path.is_dir() and not path.is_symlink()]
@@ -194,7 +194,7 @@ def _temporary_folders(*, foreign: bool) -> Iterator[Leftover]:
 
 
 def _open_files() -> set[str]:
-    """Give what processes have open, and where they stand, as far as this user may look."""
+    """Return the open files and working folders of processes, as far as this user may see."""
     found = _mapped()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -210,7 +210,7 @@ def _exchanges() -> Iterator[Leftover]:
 
 
 def _shared_memory() -> Iterator[Leftover]:
-    """Find what killed MPI programs left in memory."""
+    """Find shared memory left by killed MPI programs."""
     files = list(_mine(_SHARED_MEMORY, _OF_MPI, folders=False))
     mapped = _mapped() if files else set()
     for file in files:
@@ -219,7 +219,7 @@ def _shared_memory() -> Iterator[Leftover]:
 
 
 def _mapped() -> set[str]:
-    """Give the files that processes map, as far as this user may look."""
+    """Return the files that processes map, as far as this user may see."""
     found: set[str] = set()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -229,7 +229,7 @@ def _mapped() -> set[str]:
 
 
 def _cache() -> Iterator[Leftover]:
-    """Find what nobody has used for long in the user's own cache: of other versions, or of an MPI that is gone."""
+    """Find old, unused entries in the user's own cache: of other versions, or of an MPI that is gone."""
     if named_caches():
         return
     mapped = {str(Path(each).parent) for each in _mapped()}
@@ -241,7 +241,7 @@ def _cache() -> Iterator[Leftover]:
 
 
 def _mine(place: Path, name: re.Pattern[str], *, folders: bool = True) -> Iterator[Path]:
-    """Give the user's own files or folders of a name; none behind links."""
+    """Yield the user's own files or folders of a name, without following links."""
     entries: list[os.DirEntry[str]] = []
     with suppress(OSError):
         entries = list(os.scandir(place))
@@ -254,12 +254,12 @@ def _mine(place: Path, name: re.Pattern[str], *, folders: bool = True) -> Iterat
 
 
 def _recent(path: Path) -> str:
-    """Say that something was changed a short while ago, if it was."""
+    """Return a reason to keep a path if it was changed recently; otherwise empty."""
     return "it was written less than an hour ago" if min(map(_age, (path, *path.rglob("*")))) < _HOUR else ""
 
 
 def _age(path: Path) -> float:
-    """Give the seconds since a file or folder was changed; 0 of one that is gone by now."""
+    """Return the seconds since a file or folder was changed; 0 if it no longer exists."""
     try:
         return time.time() - path.stat().st_mtime
     except OSError:
@@ -267,7 +267,7 @@ def _age(path: Path) -> float:
 
 
 def _size(path: Path) -> int:
-    """Give the bytes on the disk; shards have large holes."""
+    """Return the bytes on disk, because shards have large holes."""
     size = 0
     for each in [path, *path.rglob("*")] if path.is_dir() else [path]:
         with suppress(OSError):

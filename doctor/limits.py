@@ -1,4 +1,4 @@
-"""What the system allows this process: processors, memory, files."""
+"""The system's limits for this process: processors, memory, files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS: Final = (
 
 
 def limit_findings() -> Iterator[Finding]:
-    """Read the limits; those that are too low for a run fail."""
+    """Check the limits; those that are too low for a run fail."""
     allowed, present = len(os.sched_getaffinity(0)), os.cpu_count() or 1
     advice = "ask for more: srun -c, or taskset" if allowed == 1 < present else ""
     yield Finding(_AREA, "processors", Outcome.NOTE, f"{allowed} of {present} may be used", advice)

@@ -1,4 +1,4 @@
-"""What measuring rests on: clocks, hardware counters, counts by simulation, OpenMP."""
+"""The basis of measurements: clocks, hardware counters, simulated counts, OpenMP."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NO_PAPI: Final = re.compile(r"(found no libpapi|libpapi cannot|no event can be 
 
 
 def clock_findings(experiment: Experiment | None) -> list[Finding]:
-    """Say by which clocks a program was measured, and what a probe cost."""
+    """Report the clocks by which a program was measured, and the cost of a probe."""
     if experiment is None or not experiment.notes.clocks:
         return [Finding(_CLOCKS, "clocks", Outcome.UNTRIED, "no program was measured")]
     notes = experiment.notes
@@ -45,7 +45,7 @@ def clock_findings(experiment: Experiment | None) -> list[Finding]:
 
 
 def openmp_finding(compiler: Sequence[str], bench: Bench) -> Finding:
-    """Build a program with a parallel region, and look for its two threads."""
+    """Build a program with a parallel region, and check for its two threads."""
     about = Finding("OpenMP", f"{shlex.join(compiler)} -fopenmp", Outcome.FAILS, "")
     trial = Trial(bench, bench.place("openmp"))
     trial.write({"app.c": OPENMP})

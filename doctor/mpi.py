@@ -1,4 +1,4 @@
-"""Each MPI library: programs in C, C++ and Fortran, built with probes, started on two ranks, and gathered."""
+"""Test each MPI library: build programs in C, C++ and Fortran with probes, run them on two ranks, and gather."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _NO_LAUNCHER: Final = "no mpirun or mpiexec on PATH"
 
 @dataclass(frozen=True, slots=True)
 class CTrial:
-    """What came of a family's program in C, on which others build.
+    """The result of a family's C program, on which other trials build.
 
     Attributes:
-        family: Whose it is.
-        finding: What is said of it.
+        family: The MPI library.
+        finding: The finding.
         trial: Its folder, with the program if that could be built; None if not.
         experiment: What was recorded.
     """
@@ -56,7 +56,7 @@ class CTrial:
 
     @property
     def program(self) -> Path | None:
-        """What was built; None if it could not be."""
+        """The built program; None if the build failed."""
         return self.trial.program if self.trial else None
 
     @property
@@ -66,12 +66,12 @@ class CTrial:
 
 
 def area_of(compiler: str) -> str:
-    """Name what findings of an MPI library are about."""
+    """Return the area of findings about an MPI library."""
     return f"MPI of {compiler}"
 
 
 def c_trial(family: Family, bench: Bench, *, essential: bool) -> CTrial:
-    """Try a family's C compiler and launcher."""
+    """Test a family's C compiler and launcher."""
     about = Finding(area_of(family.name), f"C, {family.name}", Outcome.FAILS, "", essential=essential)
     if lack := lacking_compiler(family.c, bench):
         return CTrial(family, replace(about, found=lack[0], advice=lack[1]))
@@ -92,7 +92,7 @@ def c_trial(family: Family, bench: Bench, *, essential: bool) -> CTrial:
 
 
 def as_in_c(finding: Finding, made: CTrial) -> Finding:
-    """Say only once, of the program in C, why programs do not run; where that runs, say what is different."""
+    """Report the reason why programs do not run only once, with the C program; if that runs, report the difference."""
     built, does, defect = finding.found.partition(_BUILT)
     if made.works and _STRANGER in finding.found:
         advice = f"AUTOANALYZER_CXX and AUTOANALYZER_FC must name compilers of the MPI library of {made.family.name}"
@@ -103,7 +103,7 @@ def as_in_c(finding: Finding, made: CTrial) -> Finding:
 
 
 def gather_finding(made: CTrial) -> Finding:
-    """Try the gather by MPI, with a family's program in C that works."""
+    """Test the gather over MPI, with a family's working C program."""
     assert made.trial
     about = Finding(made.finding.area, "gather by MPI", Outcome.FAILS, "")
     options = ("--counters", "none", "--gather", "mpi")
@@ -119,7 +119,7 @@ def gather_finding(made: CTrial) -> Finding:
 
 
 def cxx_findings(family: Family, bench: Bench) -> list[Finding]:
-    """Try a family's C++ compiler."""
+    """Test a family's C++ compiler."""
     about = Finding(area_of(family.name), f"C++, {shlex.join(family.cxx)}", Outcome.FAILS, "")
     if lack := lacking_compiler(family.cxx, bench):
         return [replace(about, outcome=Outcome.ABSENT, found=lack[0], advice=lack[1])]
@@ -131,7 +131,7 @@ def cxx_findings(family: Family, bench: Bench) -> list[Finding]:
 
 
 def fortran_findings(family: Family, bench: Bench) -> list[Finding]:
-    """Try a family's Fortran compiler, and each of the bindings that it accepts, all in one program."""
+    """Test a family's Fortran compiler, and each binding that it accepts, in one program."""
     name = shlex.join(family.fortran)
     about = Finding(area_of(family.name), f"Fortran, {name}", Outcome.FAILS, "")
     if lack := lacking_compiler(family.fortran, bench):
@@ -156,7 +156,7 @@ def fortran_findings(family: Family, bench: Bench) -> list[Finding]:
 
 
 def _linked(about: Finding, family: Family, trial: Trial, bindings: list[str]) -> Finding:
-    """Put the subroutines of bindings into one program, and run it."""
+    """Link the subroutines of all bindings into one program, and run it."""
     regions = [BINDINGS[binding][0] for binding in bindings]
     trial.write({"main.f90": fortran_main(bindings)})
     objects = [f"{region}.o" for region in regions]
@@ -190,7 +190,7 @@ def _place(family: Family, language: str, bench: Bench) -> Path:
 
 
 def library_name(said: str) -> str:
-    """Shorten what a library says of itself: ``Open MPI v4.1.4, package: …``, ``MPICH Version:      4.0.2``."""
+    """Shorten a library's own description: ``Open MPI v4.1.4, package: …``, ``MPICH Version: 4.0.2``."""
     found = _LIBRARY.match(said)
     return f"{found[1]} {found[2]}" if found else " ".join(said.split())[:40]
 
@@ -200,7 +200,7 @@ def _build_advice(compiler: Sequence[str]) -> str:
 
 
 def root_advice(defect: str, launcher: str) -> str:
-    """Say what root has to set, if that is why a launcher starts nothing."""
+    """Return what root has to set, if that is why a launcher starts nothing."""
     if "run as root" not in defect:
         return ""
     name = "PRTE" if Path(launcher).name.startswith("prte") else "OMPI"

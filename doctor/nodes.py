@@ -1,4 +1,4 @@
-"""Several nodes, each examined by a process of its own; and what they have in common."""
+"""Examine several nodes, each by its own process, and what they have in common."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _ADVICE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What was found.
+    """The findings.
 
     Attributes:
-        nodes: On each node, by its name.
-        together: Of all nodes; nothing for a node by itself.
-        is_part: Whether other nodes print what they found.
+        nodes: Findings of each node, by its name.
+        together: Findings about all nodes together; empty for a single node.
+        is_part: Whether other nodes print their own findings.
     """
 
     nodes: dict[str, list[Finding]]
@@ -44,7 +44,7 @@ class Examined:
 
     @property
     def findings(self) -> list[Finding]:
-        """All, of whichever node."""
+        """Return the findings of all nodes."""
         return [*self.together, *(finding for each in self.nodes.values() for finding in each)]
 
 
@@ -54,16 +54,16 @@ def examine_here(told: Told) -> Examined:
 
 
 def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
-    """Examine this node, and bring together what others found; all processes of a launcher do so at the same time.
+    """Examine this node, and collect the others' findings; all processes of a launcher call this at the same time.
 
     Args:
         task: This process.
-        told: Takes what is being tried.
+        told: Progress callback: the name of the current check.
         count: Takes how many of the other processes have answered, and how many there are.
 
     Returns:
-        What is to be printed: by the first process for all, by one that it does not hear for its own node, by others
-        nothing.
+        The findings to print: the first process prints all, a process that it does not hear prints its own node's,
+        others print nothing.
     """
     meeting = Meeting(task)
     families = find_families(os.environ)
@@ -86,12 +86,12 @@ def examine_nodes(task: Task, told: Told, count: Count) -> Examined | None:
 
 
 def clean_nodes(task: Task, count: Count, *, data: bool = False) -> dict[str, list[Leftover]] | None:
-    """Remove what old runs left on the nodes; as ``examine_nodes``.
+    """Remove what old runs left on the nodes; works like ``examine_nodes``.
 
     Args:
         task: This process.
         count: Takes how many of the other processes have answered, and how many there are.
-        data: Whether data go, too, that were never gathered.
+        data: Whether to remove data that were never gathered, too.
     """
     meeting = Meeting(task)
     with world_of(_family_of(task, find_families(os.environ))) as world:
@@ -110,7 +110,7 @@ def clean_nodes(task: Task, count: Count, *, data: bool = False) -> dict[str, li
 
 
 def _family_of(task: Task, families: Sequence[Family]) -> Family | None:
-    """Give the MPI library whose launcher has started us, or else the one that is tried first."""
+    """Return the MPI library whose launcher has started this process, or else the first one to test."""
     own = [each for each in families if each.library and each.library.is_open_mpi is task.by_open_mpi]
     return next(iter([*own, *families]), None)
 
@@ -127,7 +127,7 @@ def _answered(task: Task, answers: Sequence[Answer]) -> Finding:
 
 
 def _places(answers: Sequence[Answer], meeting: Meeting) -> Iterator[Finding]:
-    """Say which folders all nodes see."""
+    """Report which folders all nodes see."""
     tested = [answer for answer in answers if answer.tests]
     for name, place in meeting.places.items():
         blind = [answer.node for answer in tested if not answer.sees.get(name)]

@@ -1,4 +1,4 @@
-"""The programs that are built and run: one for each language, each with a function that every rank enters ten times."""
+"""The test programs, one per language, each with a function that every rank enters ten times."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ BINDINGS: Final = {
 
 
 def fortran_part(binding: str) -> str:
-    """Give a source of one subroutine that calls MPI by a binding."""
+    """Return the source of a subroutine that calls MPI through a binding."""
     name, use, include = BINDINGS[binding]
     lines = [
         f"subroutine {name}",
@@ -106,7 +106,7 @@ def fortran_part(binding: str) -> str:
 
 
 def fortran_main(bindings: Sequence[str]) -> str:
-    """Give the program that calls the subroutines of bindings; itself it needs none to start MPI."""
+    """Return the program that calls the subroutines of all bindings; it starts MPI without any binding."""
     lines = ["program doctor", "implicit none", "integer :: code, step", "external :: MPI_Init, MPI_Finalize"]
     lines += [f"external :: {BINDINGS[each][0]}" for each in bindings]
     lines += ["call MPI_Init(code)", f"do step = 1, {CALLS}"]

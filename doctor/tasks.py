@@ -1,7 +1,7 @@
-"""The processes of one ``srun -N 2 autoanalyzer doctor``, or ``mpirun``: each node tests itself, answers come together.
+"""The processes of ``srun -N 2 autoanalyzer doctor`` or ``mpirun``: each tests its node, one collects answers.
 
-They come by MPI if the launcher makes the processes one MPI program, else through folders that they may share: the
-working directory, the cache, the home. Without either a process is not heard by the first one.
+Answers are sent over MPI if the launcher makes the processes one MPI program, and otherwise through shared folders: the
+working directory, the cache, the home. Without either, the first process does not hear a process.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ EXCHANGE: Final = ".autoanalyzer-doctor-"
 _STEP: Final = "SLURM_STEP_NUM_TASKS"
 _OPEN_MPI: Final = "OMPI_COMM_WORLD_SIZE"
 _HYDRA: Final = "PMI_SIZE"
-# Slurm's last: other launchers start their daemons by srun, and processes inherit what it told these.
+# Slurm comes last: other launchers start their daemons with srun, so processes inherit its variables.
 _LAUNCHERS: Final = (
     ("OMPI_COMM_WORLD_RANK", _OPEN_MPI, "OMPI_COMM_WORLD_LOCAL_RANK", ("PMIX_NAMESPACE",)),
     ("PMI_RANK", _HYDRA, "MPI_LOCALRANKID", ()),
     ("SLURM_PROCID", _STEP, "SLURM_LOCALID", ("SLURM_JOB_ID", "SLURM_STEP_ID")),
 )
 _BY_OPEN_MPI: Final = {_OPEN_MPI: True, _HYDRA: False}
-_JOIN: Final = 40.0  # seconds in which processes that share a folder see each other
-_LOOK: Final = 15.0  # seconds, where MPI says that the first one has begun
-_ANSWER: Final = 400.0  # seconds in which a node has tested itself
+_JOIN: Final = 40.0  # seconds within which processes with a shared folder must find each other
+_LOOK: Final = 15.0  # seconds, if MPI reports that the first process has begun
+_ANSWER: Final = 400.0  # seconds for a node to test itself
 _PAUSE: Final = 0.2
-_MARK: Final = re.compile(r"task-([0-9]+)")  # what each process leaves where they meet
+_MARK: Final = re.compile(r"task-([0-9]+)")  # the mark that each process leaves in the meeting place
 
 
 Count = Callable[[int, int], object]
@@ -54,10 +54,10 @@ class Task:
 
     Attributes:
         rank: Its number.
-        size: How many there are.
+        size: The number of processes.
         local_rank: Its number on its node.
-        job: What they all have in common, and no others.
-        by_open_mpi: Whether the launcher is that of Open MPI, or of MPICH; None if it serves any library.
+        job: An identifier that only these processes share.
+        by_open_mpi: Whether the launcher is Open MPI's; False for MPICH's, None if it serves any library.
     """
 
     rank: int
@@ -68,7 +68,7 @@ class Task:
 
 
 def this_task(environment: Mapping[str, str] = os.environ) -> Task | None:
-    """Tell which of several processes this is; None if it is alone."""
+    """Return this process's task; None if it is alone."""
     for rank, size, local, job in _LAUNCHERS:
         words = [environment.get(name, "") for name in (rank, size, local)]
         if all(word.isdigit() for word in words):
@@ -81,22 +81,22 @@ def this_task(environment: Mapping[str, str] = os.environ) -> Task | None:
 
 
 def is_launched(environment: Mapping[str, str] = os.environ) -> bool:
-    """Tell whether a launcher has started this process: another one would take itself for a part of its job."""
+    """Return whether a launcher has started this process: a nested launcher would join its job."""
     return any(size in environment for _, size, *_ in _LAUNCHERS)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a process has to say.
+    """The answer of a process.
 
     Attributes:
-        rank: Of the process.
+        rank: Rank of the process.
         node: Its name.
-        tests: Whether it looked at its node; another process of the node did so otherwise.
-        found: What it found, as documents.
-        size: Of MPI_COMM_WORLD, as MPI said there; 0 if MPI did not start.
-        failure: Why it did not.
-        sees: Which folders it shares with the first process, by what they are for.
+        tests: Whether it tested its node; otherwise another process of the node did.
+        found: Its findings, as documents.
+        size: Size of MPI_COMM_WORLD according to MPI; 0 if MPI did not start.
+        failure: Why MPI did not start.
+        sees: Purpose → whether it shares that folder with the first process.
     """
 
     rank: int
@@ -109,7 +109,7 @@ class Answer:
 
 
 class Meeting:
-    """Where processes find each other.
+    """The place where processes find each other.
 
     Args:
         task: This process.
@@ -121,17 +121,17 @@ class Meeting:
         self._folders = {name: place / f"{EXCHANGE}{task.job}" for name, place in self.places.items()}
         self._since = time.monotonic()
         for folder in self._folders.values():
-            # What is written also makes a client of a network disk look at the folder again.
+            # Writing a file also makes a network disk's client look at the folder again.
             with suppress(OSError):
                 folder.mkdir(exist_ok=True)
                 (folder / f"task-{task.rank}").touch()
 
     def brought_together(self, answer: Answer, world: World, count: Count) -> list[Answer] | None:
-        """Give the answers of all to the first process.
+        """Return the answers of all to the first process.
 
         Args:
             answer: That of this process.
-            world: What MPI says of all processes, and how they tell each other more.
+            world: The processes as MPI sees them, and their means of communication.
             count: Takes how many of the others have answered, and how many there are.
 
         Returns:
@@ -148,13 +148,13 @@ class Meeting:
         else:
             answers = [answer, *self._answers(count)] if first else []
         heard = first or texts is not None or self._leaves(answer)
-        if first or (answer.tests and not any(answer.sees.values())):  # else the first one's folders
+        if first or (answer.tests and not any(answer.sees.values())):  # otherwise through the first one's folders
             for folder in self._folders.values():
                 shutil.rmtree(folder, ignore_errors=True)
         return answers if heard else None
 
     def _sees_first(self, patience: float = _JOIN) -> dict[str, bool]:
-        """Tell which folders this process shares with the first one; waited for until one shows."""
+        """Return which folders this process shares with the first one, waiting until one is visible."""
         while True:
             seen = {name: 0 in _present_in(folder) for name, folder in self._folders.items()}
             if any(seen.values()) or time.monotonic() > self._since + patience:
@@ -162,7 +162,7 @@ class Meeting:
             time.sleep(_PAUSE)
 
     def _leaves(self, answer: Answer) -> bool:
-        """Leave an answer where the first process finds it; tell whether there is such a place."""
+        """Leave an answer where the first process finds it; return whether there is such a place."""
         document = json.dumps(asdict(answer)).encode()
         sees = answer.sees or self._sees_first()
         for name in [name for name, seen in sees.items() if seen]:
@@ -171,7 +171,7 @@ class Meeting:
         return any(sees.values())
 
     def _answers(self, count: Count) -> list[Answer]:
-        """Take the answers of the others; of those that show within the time."""
+        """Collect the others' answers that arrive within the time."""
         expected = range(1, self._task.size)
         answers: dict[int, Answer] = {}
         while True:
@@ -187,7 +187,7 @@ class Meeting:
 
 
 def home_folder() -> Path:
-    """Give the user's home, which may not exist; none that does for a user whom the machine does not know."""
+    """Return the user's home; a missing path if the machine does not know the user."""
     try:
         return Path.home()
     except RuntimeError:
@@ -195,7 +195,7 @@ def home_folder() -> Path:
 
 
 def _places() -> dict[str, Path]:
-    """Give the folders that nodes may share, and that exist; of them only the cache is ours to make."""
+    """Return the existing folders that nodes may share; only the cache may be created."""
     home, cache = home_folder(), Path(cache_name())
     if home.is_dir() or not cache.is_relative_to(home):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""One program, from its source to its experiment, by the commands that a user would type."""
+"""One program from its source to its experiment, by the commands that a user would type."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STAND_INS: Final = {
     "aa-mpifort": "AUTOANALYZER_FC",
 }
 _PACKAGES: Final = {"gcc": "gcc", "g++": "g++", "gfortran": "gfortran", "clang": "clang", "cc": "gcc", "c++": "g++"}
-_PATIENCE: Final = 30.0  # seconds in which a compiler says what it is
+_PATIENCE: Final = 30.0  # seconds for a compiler to print its version
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Trial:
     """A program in a folder of its own.
 
     Attributes:
-        bench: Where.
-        folder: The program's.
+        bench: The bench.
+        folder: The program's folder.
     """
 
     bench: Bench
@@ -50,7 +50,7 @@ class Trial:
 
     @property
     def program(self) -> Path:
-        """The program, once it is built."""
+        """The program's path, once built."""
         return self.folder / "app"
 
     def write(self, sources: Mapping[str, str]) -> None:
@@ -59,7 +59,7 @@ class Trial:
             (self.folder / name).write_text(text)
 
     def compile(self, stand_in: str, compiler: Sequence[str], *words: str) -> str:
-        """Call a compiler through its stand-in; say why that failed, or nothing."""
+        """Call a compiler through its stand-in; return why that failed, or an empty string."""
         command = [own_program(stand_in), "-g", "-O1", *words]
         done = self.bench.run(command, self.folder, {_STAND_INS[stand_in]: shlex.join(compiler)})
         return "" if done.status == 0 else f"cannot build: {done.reason}"
@@ -78,7 +78,7 @@ class Trial:
             return None, done
 
     def measure(self, regions: Sequence[str], *launcher: str) -> tuple[Experiment | None, Done, str]:
-        """Run the program on two ranks, and say what its experiment lacks."""
+        """Run the program on two ranks, and return what its experiment lacks."""
         experiment, done = self.run(*launcher)
         defect = _failure(done) if experiment is None else _defect(experiment) or _failure(done)
         if experiment is not None and not defect:
@@ -87,18 +87,18 @@ class Trial:
 
 
 def gather_failure(text: str) -> str:
-    """Give why the gather by MPI failed, of what was said of it; nothing if it did not."""
+    """Return why the gather over MPI failed, from its output; empty if it did not."""
     found = _GATHER_FAILED.search(text)
     return found[1] if found else ""
 
 
 def _failure(done: Done) -> str:
-    """Say why a run failed; a launcher that does not start is first missed by the gather."""
+    """Return why a run failed; if a launcher does not start, the gather notices it first."""
     return gather_failure(done.complained) or done.reason if done.status != 0 else ""
 
 
 def _defect(experiment: Experiment) -> str:
-    """Say what is wrong with the ranks."""
+    """Return the defect of the ranks, if any."""
     if any(_ALONE in remark for remark in experiment.notes.remarks):
         return f"{RANKS} times rank 0 of 1: the launcher belongs to another MPI library"
     ranks = sorted({location.process for location in experiment.locations})
@@ -106,7 +106,7 @@ def _defect(experiment: Experiment) -> str:
 
 
 def _lack(experiment: Experiment, region: str) -> str:
-    """Say what the experiment lacks of a function that each rank enters, and that calls MPI each time."""
+    """Return what is missing about a function that each rank enters, and that calls MPI each time."""
     names = [path.region.name for path in experiment.call_paths]
     places = [place for place, name in enumerate(names) if name.partition("<")[0] == region]
     if not places:
@@ -119,7 +119,7 @@ def _lack(experiment: Experiment, region: str) -> str:
 
 
 def lacking_compiler(wrapper: Sequence[str], bench: Bench) -> tuple[str, str] | None:
-    """Say what is missing where a wrapper, or the compiler that it calls, is not on ``PATH``; and what to do."""
+    """Return what is missing if a wrapper, or its compiler, is not on ``PATH``, and what to do."""
     path = bench.environment.get("PATH")
     name = shlex.join(wrapper)
     if not wrapper or not shutil.which(wrapper[0], path=path):
@@ -133,7 +133,7 @@ def lacking_compiler(wrapper: Sequence[str], bench: Bench) -> tuple[str, str] | 
 
 
 def compiler_version(wrapper: Sequence[str], bench: Bench) -> str:
-    """Give the name and version of the compiler behind a wrapper, from the first line that it prints."""
+    """Return the name and version of the compiler behind a wrapper, from its first line of output."""
     lines = bench.run([*wrapper, "--version"], bench.folder, patience=_PATIENCE).printed.splitlines()
     line = next((line for line in lines if _VERSION.search(line)), "")
     version = _VERSION.search(re.sub(r"\([^)]*\)", "", line))

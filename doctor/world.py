@@ -1,8 +1,8 @@
-"""Whether the processes of a launcher are one MPI program, and what they tell each other if they are.
+"""Whether a launcher's processes are one MPI program, and their communication if they are.
 
-Each starts this module by itself, which the launcher takes for it: MPI ends whole programs where
-it fails. That process starts MPI, says of how many processes it knows, waits for a line, and brings the lines of all to
-the first one.
+Each process starts this module in a separate process, because MPI ends the whole program if it fails; the launcher
+treats it as its own. That process starts MPI, prints the number of processes, waits for a line, and sends the lines of
+all to the first one.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from .families import Family
 
 __all__ = ["World", "world_of"]
 
-_PATIENCE: Final = 60.0  # seconds for all processes to come to MPI_Init
-_LONGEST: Final = 400.0  # seconds until the last of them has examined its node
+_PATIENCE: Final = 60.0  # seconds until all processes reach MPI_Init
+_LONGEST: Final = 400.0  # seconds until the last process has examined its node
 _PAUSE: Final = 0.05
 
 
 @dataclass(slots=True)
 class World:
-    """What MPI says of the processes.
+    """The processes as MPI sees them.
 
     Attributes:
-        size: Of MPI_COMM_WORLD; 0 if MPI does not start.
-        nodes: On which they are.
-        library: What the MPI library calls itself.
+        size: Size of MPI_COMM_WORLD; 0 if MPI does not start.
+        nodes: Their nodes.
+        library: The MPI library's own description.
         failure: Why MPI does not start, in a line.
     """
 
@@ -50,7 +50,7 @@ class World:
     _process: subprocess.Popen[str] | None = None
 
     def brought_together(self, text: str) -> list[str] | None:
-        """Give what all processes said to the first one; an empty list to others, None if that failed."""
+        """Return the texts of all processes to the first one; an empty list to others, None if that failed."""
         if self._process is None or self._process.stdin is None or self._process.stdout is None:
             return None
         with _ended_after(self._process, _LONGEST):
@@ -65,10 +65,10 @@ class World:
 
 @contextmanager
 def world_of(family: Family | None) -> Iterator[World]:
-    """Start MPI in a process of its own, until the block ends.
+    """Start MPI in a separate process, until the block ends.
 
     Args:
-        family: Whose library mpi4py is to load.
+        family: The MPI library for mpi4py to load.
     """
     if family is None:
         yield World(failure="no MPI compiler on PATH")
@@ -80,7 +80,7 @@ def world_of(family: Family | None) -> Iterator[World]:
         yield World(failure=str(error))
         return
     with TemporaryFile("w+", errors="replace") as errors:
-        # What the launcher has opened for MPI must be open there, too.
+        # Descriptors that the launcher opened for MPI must be inherited.
         process = subprocess.Popen(
             own_module_words(__name__),
             env=environment,
@@ -117,7 +117,7 @@ def _begun(process: subprocess.Popen[str], errors: IO[str]) -> World:
 
 @contextmanager
 def _ended_after(process: subprocess.Popen[str], seconds: float) -> Iterator[list[bool]]:
-    """End a process if the block takes longer; gives what is empty until then."""
+    """End a process if the block takes longer; the yielded list is empty until then."""
     late: list[bool] = []
 
     def end() -> None:
@@ -138,9 +138,9 @@ def _be_one() -> None:
     world = MPI.COMM_WORLD
     nodes = sorted(set(world.allgather(os.uname().nodename)))
     _print({"size": world.Get_size(), "nodes": nodes, "library": MPI.Get_library_version()})
-    text = sys.stdin.readline()  # of a process that failed nothing comes, and the others go on
+    text = sys.stdin.readline()  # a failed process sends nothing, and the others continue
     if world.Get_size() > 1:
-        # MPI libraries spin while they wait, and others may still measure on this node.
+        # MPI libraries spin while they wait, but others may still measure on this node.
         request = world.Ibarrier()
         while not request.Test():
             sleep(_PAUSE)

@@ -1,4 +1,4 @@
-"""Runs of a program, measured: one, repeated, one for each group of events, recorded, or in rounds with builds between.
+"""Measured runs of a program: one, repeated, one per group of events, recorded, or in rounds with builds between.
 
-Whoever calls gives options, a command, and a reporter for what the user sees meanwhile.
+The caller passes options, a command, and a reporter that shows progress to the user.
 """

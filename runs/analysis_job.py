@@ -1,4 +1,4 @@
-"""``srun -n 64 autoanalyzer analyze``: the first process of the job leads, the others go over blocks of ranks."""
+"""``srun -n 64 autoanalyzer analyze``: the job's first process leads, the others process blocks of ranks."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ from ..runtime.mpi.own_job import begin_mpi, started_processes
 __all__ = ["AnalysisJob"]
 
 _OTHERWISE: Final = "to analyse in one process: autoanalyzer analyze --alone"
-_SAMPLES: Final = 64  # places of a file at which it is compared
-_SAMPLE: Final = 1 << 14  # bytes at each
+_SAMPLES: Final = 64  # places in a file that are compared
+_SAMPLE: Final = 1 << 14  # bytes at each place
 
 
 class AnalysisJob:
-    """The processes that a launcher has started, as what one of them sees: those that work for it, or its leader.
+    """The processes that a launcher has started, as one of them sees it: a worker, or the leader of workers.
 
     Args:
-        communicator: Of mpi4py; None where this process has nobody to speak to.
-        leads: Whether this process does what a process alone would.
+        communicator: The communicator of mpi4py; None if this process is alone.
+        leads: Whether this process does all the work that a single process would do.
     """
 
     def __init__(self, communicator: Any | None, *, leads: bool) -> None:
         self.leads = leads
         self._communicator = communicator
         self._blocks = 1
-        self._left: Iterator[int] = iter(())  # blocks that nobody has asked for yet
+        self._left: Iterator[int] = iter(())  # blocks that are not assigned yet
 
     @classmethod
     def alone(cls) -> AnalysisJob:
-        """Take this process for the only one."""
+        """Return a job of only this process."""
         return cls(None, leads=True)
 
     @classmethod
     def joined(cls, path: Path) -> AnalysisJob:
-        """Join the job that this process is one of, if what it analyses is enough for several.
+        """Join this process's job if the input is large enough for several processes.
 
-        A script that all ranks of a program run may analyse a small run on one of them.
+        So a script that all ranks of a program run can analyse a small run on one of them.
 
         Args:
-            path: What is analysed: a file, or the folder of a run.
+            path: The input: a file, or the folder of a run.
 
         Raises:
-            InputError: As ``begin_mpi`` says.
+            InputError: As for ``begin_mpi``.
         """
         started = started_processes()
         if started is None:
@@ -63,12 +63,12 @@ class AnalysisJob:
         return cls(begin_mpi(started, _OTHERWISE) if _is_enough(path) else None, leads=started.rank == 0)
 
     def lead(self, experiment: Experiment, file: Path, work: Callable[[], int]) -> int:
-        """Do some work on an experiment, whose blocks the others help with.
+        """Do some work on an experiment, with the others' help for its blocks.
 
         Args:
-            experiment: What is analysed.
+            experiment: The experiment to analyse.
             file: Where it was read from.
-            work: Gives the exit status.
+            work: Returns the exit status.
         """
         self._blocks = len(experiment.location_blocks())
         if self._communicator is None or self._blocks == 1 or not self._are_ready(file):
@@ -83,7 +83,7 @@ class AnalysisJob:
             self._communicator.bcast(None)
 
     def _are_ready(self, file: Path) -> bool:
-        """Let all others open the file, and tell whether they can, and see the same."""
+        """Let all others open the file, and return whether they can and see the same content."""
         assert self._communicator is not None
         self._communicator.bcast(file)
         own, *others = self._communicator.gather(_print_of(file))
@@ -96,7 +96,7 @@ class AnalysisJob:
 
     @contextmanager
     def dismissed_on_failure(self) -> Iterator[None]:
-        """Tell the others that there is nothing to do, if what this process does first fails."""
+        """Tell the others to stop if this process fails before the work begins."""
         try:
             yield
         except BaseException:
@@ -110,10 +110,10 @@ class AnalysisJob:
     def over_locations(
         self, experiment: Experiment, function: Callable[..., Result], arguments: tuple[Any, ...]
     ) -> Iterator[Result]:
-        """Share the blocks out among all processes, in turn, and give what comes of them in their order."""
+        """Distribute the blocks over all processes in turn, and yield the results in order."""
         assert self._communicator is not None
         blocks = experiment.location_blocks()
-        assert len(blocks) == self._blocks  # those of the experiment that the others have open
+        assert len(blocks) == self._blocks  # the others have the same experiment open
         self._drain()
         self._communicator.bcast((function, arguments))
         self._left = iter(range(len(blocks)))
@@ -127,7 +127,7 @@ class AnalysisJob:
             yield found
 
     def _drain(self) -> None:
-        """Take what the others still send, though nobody asks for it any more."""
+        """Receive and drop what the others still send."""
         for number in self._left:
             self._receive(number)
 
@@ -137,12 +137,12 @@ class AnalysisJob:
         return self._communicator.recv(source=worker) if worker else None
 
     def serve(self) -> int:
-        """Do what the leader asks for, until that is nothing more; give the exit status."""
+        """Work for the leader until it sends no more; return the exit status."""
         if self._communicator is None:
             return 0
         try:
             self._serve()
-        except Exception:  # whatever it is, the others must not wait for this one
+        except Exception:  # any failure, so that the others do not wait for this process
             traceback.print_exc()
             sys.stderr.flush()
             self._communicator.Abort(2)
@@ -153,7 +153,7 @@ class AnalysisJob:
         file = self._communicator.bcast(None)
         if file is None:
             return
-        warnings.simplefilter("ignore")  # the leader warns
+        warnings.simplefilter("ignore")  # the leader issues the warning
         try:
             experiment = in_own_names(load(file))
             found: tuple[int, int] | str = _print_of(file)
@@ -171,7 +171,7 @@ class AnalysisJob:
 
 
 def _is_enough(path: Path) -> bool:
-    """Whether there are several blocks to share out; so it is taken to be of what is not gathered, or not seen, yet."""
+    """Whether there are several blocks to share; assumed if the data are not gathered, or not visible, yet."""
     folder = RunFolder(path)
     if path.is_dir() and not (folder.experiment.exists() and not folder.has_later_shards()):
         return True
@@ -182,7 +182,7 @@ def _is_enough(path: Path) -> bool:
 
 
 def _print_of(file: Path) -> tuple[int, int]:
-    """Give the size of a file, and a number that hardly two files of a size share."""
+    """Return the size of a file, and a number that two files of one size are unlikely to share."""
     number = 0
     with file.open("rb") as stream:
         size = os.fstat(stream.fileno()).st_size
@@ -193,7 +193,7 @@ def _print_of(file: Path) -> tuple[int, int]:
 
 
 class _Failure:
-    """What a worker could not do."""
+    """A worker's failure."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -202,5 +202,5 @@ class _Failure:
 def _result(experiment: Experiment, columns: slice, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     try:
         return function(experiment.of_locations(columns), columns, *arguments)
-    except Exception as error:  # whatever it is, the leader raises it
+    except Exception as error:  # any failure is raised by the leader
         return _Failure(error)

@@ -1,4 +1,4 @@
-"""The command that builds a program, carried out by a shell."""
+"""Run the shell command that builds a program."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _PATIENCE: Final = 100  # pauses
 
 
 def carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
-    """Have a shell carry out a command, which writes to a log and ends, with all that it has started, when we do.
+    """Run a shell command that writes to a log; it ends, with all its children, when this process ends.
 
     Raises:
-        InputError: It fails; the first line of the log that names an error, or else the last one, says why.
+        InputError: It fails; the message has the first line of the log that names an error, or else the last one.
     """
     with log.open("ab") as stream:
         process = subprocess.Popen(
@@ -48,7 +48,7 @@ def carry_out(command: str, environment: Mapping[str, str], log: Path) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and those that it has started, and give them the time to remove what they have half written."""
+    """End a process and its children, and give them time to remove unfinished files."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
         for _ in range(_PATIENCE):

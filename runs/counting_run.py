@@ -1,4 +1,4 @@
-"""The second run of a program, in which counts are simulated."""
+"""The second run of a program, which simulates its counts."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = ["counting_run", "with_counts"]
 def counting_run(
     options: RunOptions, command: list[str], reporter: Reporter
 ) -> AbstractContextManager[CountingRun | None]:
-    """Return how counts are simulated, on entering the block; None if they are not.
+    """Return the counting run, when the block is entered; None if counts are not simulated.
 
     Raises:
-        UsageError: The caches cannot be read or simulated, or are named where nothing is simulated; or events are named
-            where the processor does not count.
+        UsageError: The caches cannot be read or simulated, or are given although nothing is simulated; or events are
+            named but the processor does not count.
     """
     check_counting_options(options)
     if sum([options.no_copy, options.scratch is not None, options.counting_dir is not None]) > 1:
@@ -62,7 +62,7 @@ def counting_run(
 def with_counts(
     counting: CountingRun, timings: Mapping[RunFolder, Experiment], reporter: Reporter
 ) -> tuple[Sequence[Experiment], str]:
-    """Count the program, and return what was timed with the counts, or as it was and why: ``CountingRun.add_to``."""
+    """Count the program; return the timed runs with counts, or without them and why: ``CountingRun.add_to``."""
     try:
         with reporter.progress("counting run"):
             return counting.add_to(timings, reporter.say), ""

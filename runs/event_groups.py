@@ -1,4 +1,4 @@
-"""Events of PAPI that are named, ``papi:EVENT,…``: which can be counted, and which of them together."""
+"""Events of PAPI named in ``papi:EVENT,…``: which can be counted, and which of them together."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = [
 ]
 
 MOST_EVENTS: Final = 6  # in a run; twin: AA_MOST_EVENTS in runtime/probe/shard.h
-NAMED: Final = "papi:"  # what names of events follow
+NAMED: Final = "papi:"  # before the names of events
 WAY_OUT: Final = "autoanalyzer counters tries which events there are"
 
 
 def by_papi(counters: str) -> bool:
-    """Return whether PAPI counts, if anything does."""
+    """Return whether PAPI is the source of counts, if there is one."""
     return counters in ("auto", "papi") or counters.startswith(NAMED)
 
 
@@ -36,14 +36,14 @@ def events_of(counters: str) -> list[str]:
 
 
 def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
-    """Try the events that are named, and divide them into those that can be counted together.
+    """Try the named events, and divide them into groups that can be counted together.
 
     Args:
-        options: Of the run.
-        most: How many events a run counts.
+        options: Options of the run.
+        most: The number of events per run.
 
     Returns:
-        Where counts come from in each run: one, unless several are needed.
+        The source of counts of each run: one, unless several runs are needed.
 
     Raises:
         UsageError: An event cannot be counted here.
@@ -78,10 +78,10 @@ def event_groups(options: RunOptions, most: int = MOST_EVENTS) -> list[str]:
 
 
 def one_group(options: RunOptions, what: str) -> RunOptions:
-    """Try the events that are named, which must be countable in one run, and return the options that count them.
+    """Try the named events in a single run, and return the options that count them.
 
     Raises:
-        UsageError: They are not; ``what`` has one run.
+        UsageError: They cannot be counted together; ``what`` is limited to one run.
     """
     groups = event_groups(options)
     if len(groups) > 1:
@@ -94,7 +94,7 @@ def one_group(options: RunOptions, what: str) -> RunOptions:
 
 
 def check_counting_options(options: RunOptions) -> None:
-    """Raise if options that set how PAPI counts do not fit.
+    """Check that options for PAPI fit the source of counts.
 
     Raises:
         UsageError: They do not.

@@ -1,4 +1,4 @@
-"""More events of PAPI than can be counted together: several runs, each with a part of them, made one experiment."""
+"""More PAPI events than can be counted together: several runs, each with some of them, merged to one experiment."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["measured_in_parts", "options_of_part"]
 
 
 def measured_in_parts(options: RunOptions, command: list[str], groups: Sequence[str], reporter: Reporter) -> Measured:
-    """Run the program once for each part of the events, each time into a folder of its own.
+    """Run the program once per group of events, each time into its own folder.
 
-    The first run that fails, or is interrupted, is the last one: then there is no experiment.
+    A run that fails, or is interrupted, is the last one; then there is no experiment.
 
     Args:
         options: Of all runs.
         command: The launcher and the program.
-        groups: Where counts come from in each run.
+        groups: The source of counts of each run.
         reporter: For the user.
 
     Raises:
-        InputError: As for ``measured``; or what the runs give cannot be written.
+        InputError: As for ``measured``; or the result cannot be written.
     """
     folder = RunFolder(options.output)
     folder.clear()
@@ -52,12 +52,12 @@ def _names(counters: str) -> list[str]:
 
 
 def options_of_part(options: RunOptions, counters: str, number: int) -> RunOptions:
-    """Return the options of one run; the first one alone counts all else, with the counters that are left.
+    """Return the options of one run; only the first run records everything else.
 
     Args:
         options: Of all runs.
-        counters: Where counts come from in this one.
-        number: Of this one, from 1 on.
+        counters: The source of counts of this run.
+        number: Number of the run, from 1.
     """
     output = RunFolder(options.output).run(number).path
     part = replace(options, output=output, counters=counters)

@@ -1,4 +1,4 @@
-"""One run of a program, measured, and counted in a second one if counts are simulated."""
+"""One measured run of a program, with a second one if counts are simulated."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Measured", "measured"]
 
-_SIGNALS: Final = range(129, 193)  # statuses that shells and launchers give to what a signal has ended
+_SIGNALS: Final = range(129, 193)  # statuses that shells and launchers return after a signal
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a run, and the counting run after it, gave.
+    """The result of a run and of its counting run.
 
     Attributes:
         experiment: The data; None if the program failed and recorded none.
         failed: Whether the status of the program is not 0, its data end early, or the counting run failed.
-        cut_short: Why the data are not of the whole program; empty if they are, whatever its status.
-        not_counted: Why there are no counts although they were to be simulated; empty otherwise.
-        plan: What is to be said of the plan in the run's folder; empty if nothing was throttled.
-        interrupted: Whether somebody wanted the program to end before it did.
+        cut_short: Why the data do not cover the whole program; empty if they do, whatever its status.
+        not_counted: Why simulated counts are missing; empty otherwise.
+        plan: A sentence about the plan in the run's folder; empty if nothing was throttled.
+        interrupted: Whether the program was interrupted.
     """
 
     experiment: Experiment | None
@@ -57,14 +57,14 @@ def measured(
     """Run the program, a second time if it is to be counted.
 
     Args:
-        options: Of the run.
+        options: Options of the run.
         command: The launcher and the program.
-        counting: How it is counted, if it is.
+        counting: The counting run, if any.
         reporter: For the user.
-        hands_over: Whether this process lets go of the streams and descriptors that the program gets.
+        hands_over: Whether this process closes the streams and descriptors that the program inherits.
 
     Raises:
-        InputError: The program ended well, and nothing was recorded.
+        InputError: The program succeeded, but nothing was recorded.
         UsageError: Options do not go together.
     """
     say = reporter.say
@@ -83,7 +83,7 @@ def measured(
             say=say,
         )
     experiment, status = measurement.experiment, measurement.status
-    # A rank that never enters MPI_Finalize is a failure, which not every launcher's status tells.
+    # A rank that never enters MPI_Finalize is a failure, which not every launcher's status shows.
     failed = bool(status or (experiment and experiment.notes.unfinished))
     if failed:
         say(_ending(status, experiment))
@@ -116,7 +116,7 @@ def _ending(status: int, experiment: Experiment | None) -> str:
 
 
 def _why_cut_short(status: int, experiment: Experiment) -> str:
-    """Return why data are not of a whole program; one that ends by itself may have any status."""
+    """Return why data do not cover the whole program; one that ends by itself may have any status."""
     notes = experiment.notes
     if status < 0 or status in _SIGNALS:
         return "a signal ended the program"

@@ -1,4 +1,4 @@
-"""How a program is run and measured."""
+"""The options of a measured run."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Final
 
 __all__ = ["INTERVAL", "RunOptions"]
 
-INTERVAL: Final = 0.01  # seconds of a sample of time lines where nobody chooses
+INTERVAL: Final = 0.01  # default interval of time lines, in seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
     """The options of a measured run; docs/commands/run.md explains each under the same name.
 
-    Several runs of one program have options that ``dataclasses.replace`` makes of the user's.
+    For several runs of one program, ``dataclasses.replace`` derives the options from the user's.
 
     Attributes:
         output: The run's folder.
-        counters: Where counts come from: ``auto``, ``papi``, ``papi:EVENT,…``, ``simulated`` or ``none``.
+        counters: The source of counts: ``auto``, ``papi``, ``papi:EVENT,…``, ``simulated`` or ``none``.
         events: ``METRIC=EVENT,…`` or ``none``: which metrics PAPI counts, each by its event; None for all.
-        usage: Metrics of the use of the system, ``METRIC,…``; None for what the environment says.
-        count_in: ``mpi``, ``io`` or ``mpi,io``: PAPI counts in these calls alone; None for everywhere.
-        multiplex: Whether events take turns on the processor's counters.
+        usage: Metrics of system use, ``METRIC,…``; None for the environment's choice.
+        count_in: ``mpi``, ``io`` or ``mpi,io``: PAPI counts only in these calls; None for everywhere.
+        multiplex: Whether events share the processor's counters in time slices.
         cache: Caches to simulate, ``L1=32K/8/64,L2=1M/8/64``; None for those of this machine.
         counting_dir: Folder of the counting run; None for a copy of this one.
         scratch: Where that copy is made; None for the run's folder.
@@ -31,8 +31,8 @@ class RunOptions:
         no_environment: Whether the variables that explain a run are left out.
         gather: ``auto``, ``mpi`` or ``plain``.
         max_memory: Limit of a process's memory for call paths, such as ``64M``; None for the default.
-        max_overhead: Share of the time that measuring may take, as the probe library reads it; None for the default.
-        trace: Seconds of a sample of time lines; None for no time lines.
+        max_overhead: Greatest overhead, as the probe library parses it; None for the default.
+        trace: Interval of time lines in seconds; None for no time lines.
         trace_memory: Limit of a process's memory for time lines; None for the default.
         pursue: Seconds of a window in which metrics are pursued; None for no pursuit.
         policy: File that lists what time lines record; None for all.

@@ -15,16 +15,16 @@ _DEFAULT: Final = "auto"
 
 
 def path_recording(chosen: str | None, *, counts_in_mpi: bool = False) -> str:
-    """Return when the path is recorded: as chosen, or else as the environment says, or else by default.
+    """Return when the path is recorded: as chosen, or else from the environment, or else the default.
 
-    By default it is not recorded where a run counts something that messages of the library would add to.
+    By default it is not recorded if a run counts events that the library's own messages would add to.
 
     Args:
         chosen: One of the choices, or None.
-        counts_in_mpi: Whether the run counts events that are named, or the use of the system.
+        counts_in_mpi: Whether the run counts named events, or system use.
 
     Raises:
-        UsageError: The environment says something else.
+        UsageError: The environment has another value.
     """
     chosen = chosen or os.environ.get(PATH_VARIABLE)
     if chosen and chosen not in CHOICES:

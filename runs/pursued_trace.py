@@ -1,4 +1,4 @@
-"""The traces that ``pursue`` takes, as a whole or while they grow: CSV, a file of ours, a run that goes on."""
+"""The traces that ``pursue`` accepts, whole or while they grow: CSV, our own file, a run in progress."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = ["is_trace", "trace_pieces"]
 _CSV: Final = ".csv"
 _LINES: Final = (".npz", OTF2_SUFFIX)
 _PIECE: Final = 2**16
-_PAUSE: Final = 0.1  # seconds between looks at a file that grows
-_STEPS: Final = 100  # of a window, into which time lines are divided; a run that goes on is read ten times a window
+_PAUSE: Final = 0.1  # seconds between checks of a growing file
+_STEPS: Final = 100  # per window, into which time lines are divided; a run in progress is read ten times per window
 _LOOKS: Final = 10
 
 
 def is_trace(path: Path) -> bool:
-    """Return whether a file is a trace by its name; a run's folder holds a trace and an experiment."""
+    """Return whether a file's name is that of a trace; a run's folder has a trace and an experiment."""
     return str(path) == "-" or path.suffix.lower() in (_CSV, *_LINES)
 
 
@@ -37,12 +37,12 @@ def trace_pieces(path: Path, window: float | None, patience: float | None) -> It
     """Yield the samples of a trace, all at once or as they come.
 
     Args:
-        path: As ``pursue`` takes it.
-        window: Seconds; our own time lines are divided into a hundredth of it, or as they were sampled.
-        patience: Seconds without new samples after which what grows has ended; None for what is there.
+        path: As on the command line of ``pursue``.
+        window: Seconds; our own time lines are divided into hundredths of it, or as they were sampled.
+        patience: Seconds without new samples after which a growing trace has ended; None for a complete trace.
 
     Raises:
-        InputError: There is no trace, it is damaged, or nothing has come.
+        InputError: There is no trace, it is damaged, or no sample arrived.
     """
     if path.is_dir() and patience is not None:
         yield from _of_running(RunFolder(path), window, patience)
@@ -74,7 +74,7 @@ def _of_running(folder: RunFolder, window: float | None, patience: float) -> Ite
     live = LiveSamples(folder, (window or 0.0) / _STEPS)
     last, came = time.monotonic(), False
     while True:
-        ended = live.ended  # what came until then is read once more
+        ended = live.ended  # read once more, so that nothing before the end is missed
         samples = live.new()
         if len(samples.times):
             last, came = time.monotonic(), True
@@ -109,7 +109,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _pieces(stream: BinaryIO, name: str, patience: float) -> Iterator[bytes]:
-    """Yield what is there and what comes, until nothing has come for some seconds; an empty piece is the last.
+    """Yield existing and new data until nothing arrives for some seconds; the last piece is empty.
 
     A pipe ends when it is closed.
     """

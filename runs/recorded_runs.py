@@ -21,7 +21,7 @@ __all__ = ["PlannedRun", "groups_of", "planned_runs", "recorded"]
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One of the runs: its options, and what is said of it."""
+    """One of the runs: its options, and its description."""
 
     options: RunOptions
     about: str
@@ -33,14 +33,14 @@ def recorded(
     """Record a program several times.
 
     Args:
-        options: Of all runs; each gets a folder of its own in the folder of these.
+        options: Options of all runs; each run has its own folder inside theirs.
         command: The launcher and the program.
-        runs: How often all is recorded.
-        per_run: How many events are counted in a run.
+        runs: Number of repetitions.
+        per_run: Number of events per run.
         reporter: For the user.
 
     Returns:
-        The folders of the runs; None if one failed, which is the last then.
+        The folders of the runs; None if one failed, which is then the last.
 
     Raises:
         UsageError: Options do not go together, or events cannot be counted.
@@ -60,10 +60,10 @@ def recorded(
 
 
 def planned_runs(options: RunOptions, *, runs: int, per_run: int) -> Iterator[PlannedRun]:
-    """Plan the runs: each repeats all groups of events; what is simulated is the same each time, so once.
+    """Plan the runs: each repetition has all groups of events; simulated counts never differ, so one run does.
 
     Raises:
-        UsageError: Events are named where PAPI does not count, or are too few in a run.
+        UsageError: Events are named but PAPI does not count, or there are too few per run.
     """
     if options.events is not None and not by_papi(options.counters):
         raise UsageError(f"--events needs --counters papi, found {options.counters}")
@@ -81,7 +81,7 @@ def planned_runs(options: RunOptions, *, runs: int, per_run: int) -> Iterator[Pl
 
 
 def groups_of(events: str | None, most: int) -> Iterator[str | None]:
-    """Divide events into groups that can be counted together; the first one is in each."""
+    """Divide events into groups that can be counted together; each group includes the first event."""
     if events is None:
         yield None
         return
@@ -93,7 +93,7 @@ def groups_of(events: str | None, most: int) -> Iterator[str | None]:
 
 
 def _clear(output: Path) -> None:
-    """Take away the runs that were recorded there before."""
+    """Remove the runs recorded in the folder before."""
     for trace in output.glob(f"run-*/{TRACE_FILE}"):
         RunFolder(trace.parent).clear()
         if not any(trace.parent.iterdir()):

@@ -1,4 +1,4 @@
-"""The plan that a refinement makes for the next build."""
+"""The plan of a refinement for the next build."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def write_refinement(path: Path, refinement: Refinement, file: Path) -> None:
 
 
 def opened_lines(refinement: Refinement) -> list[str]:
-    """Return a line for each region that is opened: where it is, and into what."""
+    """Return a line per opened region: where it is, and into what it is opened."""
     return [_line(each) for each in refinement.opened]
 
 
@@ -46,7 +46,7 @@ def _line(opened: Opened) -> str:
 
 
 def instead(refinement: Refinement) -> str:
-    """Return what was found where no bottleneck has a source."""
+    """Return the findings to show if no bottleneck has a source."""
     if not refinement.elsewhere:
         return "none: ranks are alike, and no region stands out"
     names = ", ".join(visible(each.name) for each in refinement.elsewhere[:3])

@@ -1,4 +1,4 @@
-"""``run --repeat N``: the same command several times, and what its runs come to in the mean."""
+"""``run --repeat N``: the same command several times, and the mean of its runs."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ __all__ = ["measured_repeatedly", "options_of_repetition"]
 def measured_repeatedly(
     options: RunOptions, command: list[str], repeat: int, counting: CountingRun | None, reporter: Reporter
 ) -> Measured:
-    """Run the program several times, each time into a folder of its own, and a last time if it is to be counted.
+    """Run the program several times, each into its own folder, and once more if it is counted.
 
-    The first run that fails, or is interrupted, is the last one.
+    A run that fails, or is interrupted, is the last one.
 
     Args:
         options: Of all runs.
         command: The launcher and the program.
         repeat: How often it is run.
-        counting: How it is counted, if it is.
+        counting: The counting run, if any.
         reporter: For the user.
 
     Returns:
-        The mean of the runs that did not fail; no experiment if there are less than two.
+        The mean of the successful runs; no experiment if there are fewer than two.
 
     Raises:
         InputError: As for ``measured``; or the mean cannot be written.
@@ -77,11 +77,11 @@ def measured_repeatedly(
 
 
 def options_of_repetition(options: RunOptions, number: int) -> RunOptions:
-    """Return the options of one run, which does not count if counting takes a run of its own.
+    """Return the options of one run, which does not count if counting needs its own run.
 
     Args:
         options: Of all runs.
-        number: Of this one, from 1 on.
+        number: Number of the run, from 1.
     """
     counters = "none" if options.counters == "simulated" else options.counters
     return replace(options, output=RunFolder(options.output).run(number).path, counters=counters)

@@ -1,4 +1,4 @@
-"""What a user hears of while runs go on."""
+"""What a user sees while runs are in progress."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["Reporter"]
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """Where reports of runs go.
+    """The callbacks that report a run's progress.
 
     Attributes:
-        say: Takes a sentence.
-        progress: Shows that something goes on, by its name, until the block ends.
-        counted: The same, and gives what takes how much is done, and of how much.
+        say: Prints a sentence.
+        progress: Shows an activity by name, until the block ends.
+        counted: The same, and yields a callback for the amount done and the total.
     """
 
     say: Callable[[str], object]

@@ -1,4 +1,4 @@
-"""Two builds and runs of a program: of its functions, then of the loops and calls in those in which the time goes."""
+"""Two builds and runs of a program: its functions first, then the loops and calls in the most expensive ones."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from .standard_input import place_in_input
 
 __all__ = ["Outcome", "Round", "Rounds"]
 
-_FIRST: Final = "first"  # folder of the first round, in that of the run
+_FIRST: Final = "first"  # folder of the first round, in the run's folder
 _OWN: Final = (MODES_VARIABLE, PLAN_VARIABLE)  # of the builds
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What a round has found, the experiment in which, and how it was measured."""
+    """The result of a round: findings, their experiment, and how it was measured."""
 
     findings: Findings
     file: Path
@@ -49,7 +49,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the rounds came to.
+    """The result of all rounds.
 
     Attributes:
         last: The round whose verdict counts; None if the program failed in the first and recorded nothing.
@@ -72,7 +72,7 @@ class Rounds:
         command: The launcher and the program.
         build: Shell command that builds the program.
         clean: Shell command that cleans before each build; empty or None for none.
-        analyse: Gives the findings of a run.
+        analyse: Returns the findings of a run.
         reporter: For the user.
 
     Raises:
@@ -109,10 +109,10 @@ class Rounds:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Use the run's folder alone until the block ends, and end in order if somebody wants that.
+        """Lock the run's folder until the block ends, and exit in an orderly way when interrupted.
 
         Raises:
-            InputError: Another one uses the folder, or it cannot be written.
+            InputError: Another process uses the folder, or it cannot be written.
         """
         for variable in filter(os.environ.get, _OWN):
             self._say(f"{variable}={os.environ[variable]} is ignored here: each round has its own modes or plan")
@@ -120,7 +120,7 @@ class Rounds:
             yield
 
     def narrow(self) -> Outcome:
-        """Carry out both rounds, or as many as there is something to narrow; the second again if it was too dear.
+        """Run both rounds, or only one if there is nothing to narrow; repeat the second if its overhead was too high.
 
         Raises:
             InputError: The first build fails, or compiles nothing.
@@ -170,16 +170,16 @@ class Rounds:
         choice: Mapping[str, str],
         counting: AbstractContextManager[CountingRun | None],
     ) -> Round | None:
-        """Build, run and judge the program; its input, if it is a file, is read from the same place each time.
+        """Build, run and analyse the program; an input file is read from the same offset each time.
 
         Args:
             which: The round, for messages.
             options: Of its run.
-            choice: Variables that say what has probes.
-            counting: How counts are simulated.
+            choice: Variables that select what has probes.
+            counting: The counting run, if any.
 
         Returns:
-            What was found; None if the program failed and nothing was recorded.
+            The result; None if the program failed and nothing was recorded.
 
         Raises:
             InputError: The build fails, or compiles nothing.
@@ -221,7 +221,7 @@ class Rounds:
             carry_out(command, environment, log)
 
     def say_what_stays(self) -> None:
-        """Report how probes are taken out."""
+        """Report how to remove probes."""
         clean = self._clean or "remove what was built"
         configured = ", configure again (it remembers these compilers)" if self._outputs.built().configured else ""
         out = f"{clean}{configured}, then build"
@@ -230,7 +230,7 @@ class Rounds:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Refuse a folder that another one uses; where a file system has no locks, nobody is refused."""
+    """Refuse a folder that another process uses; on a file system without locks, never refuse."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         place = os.open(folder, os.O_RDONLY)

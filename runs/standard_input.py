@@ -1,4 +1,4 @@
-"""Standard input that several runs of a program read, each from the same place on."""
+"""Standard input that several runs of a program read from the same offset."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["place_in_input", "same_input"]
 
 @contextmanager
 def same_input() -> Iterator[None]:
-    """Let the program that runs in the block leave standard input as it was, if it is a file."""
+    """Restore standard input's offset after the program in the block, if it is a file."""
     try:
         place = place_in_input() if stat.S_ISREG(os.fstat(0).st_mode) else None
     except OSError:  # it is closed
@@ -23,7 +23,7 @@ def same_input() -> Iterator[None]:
 
 
 def place_in_input() -> int | None:
-    """Return how far standard input has been read; None if it cannot be read again."""
+    """Return standard input's offset; None if it cannot be read again."""
     try:
         return os.lseek(0, 0, os.SEEK_CUR)
     except OSError:

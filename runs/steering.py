@@ -1,4 +1,4 @@
-"""What time lines record while the program runs: as a policy says, which ``pursue`` writes, or another program."""
+"""Steer what time lines record while the program runs, by a policy that ``pursue`` or another program writes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from .options import RunOptions
 
 __all__ = ["pursued", "steered"]
 
-_PATIENCE: Final = 1e9  # seconds without samples: a program may well compute for a day
-_LAST_PERIOD: Final = 180  # seconds to catch up once the program has ended, on a busy machine, too
+_PATIENCE: Final = 1e9  # seconds without samples: a program may be busy for a day
+_LAST_PERIOD: Final = 180  # seconds to catch up after the program has ended, even on a busy machine
 _NAMED: Final = 3
 
 
 def steered(options: RunOptions) -> dict[str, str]:
-    """Return the variable that names the policy which processes read; none without one.
+    """Return the variable that names the policy for the processes; none without a policy.
 
     Raises:
-        UsageError: There is nothing to steer, or two who steer.
+        UsageError: There is nothing to steer, or there are two policies.
     """
     for option, value in ("pursue", options.pursue), ("policy", options.policy):
         if value is not None and options.trace is None:
@@ -44,7 +44,7 @@ def steered(options: RunOptions) -> dict[str, str]:
 
 @contextmanager
 def pursued(options: RunOptions, say: Callable[[str], object]) -> Iterator[None]:
-    """Pursue the metrics of a run while the block goes on, in a process of its own, and say what came of it."""
+    """Pursue the metrics of a run during the block, in a separate process, and report the result."""
     if options.pursue is None:
         yield
         return
@@ -80,7 +80,7 @@ def _last_line(text: str) -> str:
 
 
 def _outcome(file: Path) -> str:
-    """Return a sentence: which metrics were among the best, and how often."""
+    """Return a sentence about which metrics were among the best, and how often."""
     found: dict[str, Any] = json.loads(file.read_text())
     periods = found["periods"]
     worth = [period for period in periods if period["status"] in ("converged", "stopped")]

@@ -1,4 +1,4 @@
-"""The variables by which the probe library knows the options of a run."""
+"""The environment variables that pass a run's options to the probe library."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["probe_variables", "tracing_variables"]
 
 
 def probe_variables(options: RunOptions) -> dict[str, str]:
-    """Return the variables of a run that is measured; where an option is not given, the library has its default.
+    """Return the variables of a measured run; for missing options the library has defaults.
 
     Raises:
-        UsageError: Options do not go together, or the environment holds none that could be.
+        UsageError: Options do not go together, or the environment has an invalid value.
     """
     given = {
         "AUTOANALYZER_MAX_MEMORY": options.max_memory,
@@ -39,7 +39,7 @@ def tracing_variables(options: RunOptions) -> dict[str, str]:
     """Return the variables that make processes record time lines.
 
     Raises:
-        UsageError: Their memory is limited where none are recorded.
+        UsageError: A limit of their memory is given but none are recorded.
     """
     if options.trace is None and options.trace_memory is not None:
         raise UsageError("--trace-memory needs --trace")
