@@ -1,1 +1,1 @@
-"""From a source to its code regions, and to the same source with probes: the front ends and compiler wrapper."""
+"""From a source to its code regions, and to the same source with probes: front ends and compiler wrapper."""

@@ -1,4 +1,4 @@
-"""Programs without C's start-up code, which gives threads their variables: probes that have one crash there."""
+"""Programs without C's start-up code, which sets up thread-local variables: probes crash in them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from ..errors import BuildError
 __all__ = ["refuse_bare"]
 
 _MAGIC: Final = b"\x7fELF\x02"  # of 64 bits
-_PROGRAM_HEADERS: Final = struct.Struct("=32xQ14xHH")  # from the file's start: where they are, their size and number
+_PROGRAM_HEADERS: Final = struct.Struct("=32xQ14xHH")  # offset, size and number of program headers in the file
 _INTERPRETER, _THREAD_VARIABLES = 3, 7  # kinds of program headers
 _STUB: Final = b"\0aa_connect_counted\0"
-# Names of what gives the first thread its variables: in glibc, in musl, and what calls it.
+# Symbols that set up the first thread's variables, in glibc and in musl, and their callers.
 _STARTS: Final = (b"\0__libc_setup_tls\0", b"\0__init_tls\0", b"\0__libc_start_main\0")
 
 
 def refuse_bare(program: Path) -> None:
-    """Refuse a program whose first probe would crash, as nobody gives threads their variables.
+    """Refuse a program whose first probe would crash because nothing sets up thread-local variables.
 
-    That is one without the dynamic loader, and without the C library's start. Of a stripped one nothing is known.
+    Such a program has neither the dynamic loader nor the C library's start-up code. A stripped program cannot be
+    checked.
 
     Raises:
         BuildError: It is such a program.
@@ -29,7 +30,7 @@ def refuse_bare(program: Path) -> None:
     try:
         data = program.read_bytes()
     except OSError:
-        return  # it went to a device
+        return  # the output went to a device
     kinds = _kinds(data)
     if _THREAD_VARIABLES not in kinds or _INTERPRETER in kinds:
         return
@@ -41,7 +42,7 @@ def refuse_bare(program: Path) -> None:
 
 
 def _kinds(data: bytes) -> frozenset[int]:
-    """Give the kinds of an executable's program headers."""
+    """Return the kinds of an executable's program headers."""
     if not data.startswith(_MAGIC) or len(data) < _PROGRAM_HEADERS.size:
         return frozenset()
     start, size, number = _PROGRAM_HEADERS.unpack_from(data)

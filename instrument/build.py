@@ -1,4 +1,4 @@
-"""One compiler command carried out: preprocess, instrument, compile, and as it was if that fails."""
+"""Carry out one compiler command: preprocess, instrument and compile; if that fails, compile unchanged."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 __all__ = ["Build"]
 
 _HEADLINE: Final = expression(rb"^(?:[^\s|.][^\n]*:\d+[:,]|Warning: |Error: )[^\n]*$", re.M)
-_OTHER_PROFILE: Final = b"coverage-mismatch]"  # GNU's name for the warning, which is an error otherwise
+_OTHER_PROFILE: Final = b"coverage-mismatch]"  # GNU's name for the warning, which is an error by default
 _LACKS_PROFILE: Final = b"missing-profile]"
 _NO_MISMATCH: Final = ("-Wno-coverage-mismatch",)
 _NO_LACK: Final = "-Wno-missing-profile"
-_LARGE_FUNCTION: Final = 2700  # --param large-function-insns of GNU's compilers, where nobody sets it
-_MARK: Final = b"$autoanalyzer"  # before a region of the user's own, in a comment
-_FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, by which the kernel tells files their times
+_LARGE_FUNCTION: Final = 2700  # default of --param large-function-insns of GNU's compilers
+_MARK: Final = b"$autoanalyzer"  # precedes a region marked by the user, in a comment
+_FILE_CLOCK: Final = 5  # CLOCK_REALTIME_COARSE, the kernel's clock for file times
 
 
 class Build:
-    """Carry out a command that has sources.
+    """Carries out a command that has sources.
 
     Args:
         command: The user's command.
-        work: Where what it needs meanwhile is written.
-        is_whole: Whether it is what the user has called, and not a part of it.
+        work: The place for temporary files.
+        is_whole: Whether it is the user's whole command, not a part of it.
     """
 
     def __init__(self, command: CompilerCommand, work: Workspace, *, is_whole: bool = True) -> None:
@@ -56,12 +56,12 @@ class Build:
         self.warnings: list[str] = []
         self.said: bytes | None = b""
         self._assembly: list[str] = []
-        self._merged: MergedStub | None = None  # where no compiler takes it as assembly
-        self._is_lasting = True  # whether it would be the same another time
-        self._growth = 0.0  # of the source that grows most by its probes
+        self._merged: MergedStub | None = None  # if no compiler accepts it as assembly
+        self._is_lasting = True  # whether the result would be the same again
+        self._growth = 0.0  # of the source that its probes enlarge most
 
     def run(self) -> int:
-        """Compile, and give the compiler's status."""
+        """Compile, and return the compiler's status."""
         since = time.clock_gettime_ns(_FILE_CLOCK)
         reader = SourceTexts(self.command, compiles=True)
         texts = self._read(reader)
@@ -81,7 +81,7 @@ class Build:
         return self._ended(status)
 
     def _read(self, texts: SourceTexts) -> list[Finished]:
-        """Read the sources, up to one for which the preprocessor fails."""
+        """Read the sources, up to the first for which the preprocessor fails."""
         found = []
         for source in self.command.sources:
             found.append(texts.read(source))
@@ -109,21 +109,21 @@ class Build:
         return self._ended_as_untouched(compiled, heard, again, work.folder / "untouched")
 
     def _ended_as_untouched(self, compiled: Finished, heard: bytes, again: Callable[[], Finished], folder: Path) -> int:
-        """Print the untouched command's messages and return the exit status for the user.
+        """Print the untouched command's messages, and return the exit status for the user.
 
-        The user's messages are those of the untouched command: probes change what flow analysis sees, and
-        preprocessed text where a macro is blamed.
+        The user sees the messages of the untouched command, because probes affect flow analysis, and preprocessed text
+        affects messages about macros.
 
         Args:
-            compiled: The compile of the text with probes.
-            heard: What it and the preprocessor said.
-            again: Compiles that text once more, without a word.
-            folder: Where the outputs of the untouched command are put.
+            compiled: The compile with probes.
+            heard: Messages of the compiler and the preprocessor.
+            again: Compiles the text with probes once more, silently.
+            folder: The folder for the untouched command's outputs.
         """
         if _OTHER_PROFILE in heard:
             self._as_it_is(self.instrumented, "the profile is of a program without these probes")
             return self._compile(self.command.words)
-        rewritten = _LACKS_PROFILE in heard  # by the name of the object, which is to be as ever
+        rewritten = _LACKS_PROFILE in heard  # found by the object's name, which must stay unchanged
         if rewritten:
             status = self._compile([*self.command.words, *self._with_any_profile])
         else:
@@ -137,12 +137,12 @@ class Build:
 
     @property
     def _with_any_profile(self) -> tuple[str, ...]:
-        """Options that silence warnings about a profile that a program with probes wrote."""
+        """Return options that silence warnings about a profile that a program with probes wrote."""
         return _NO_MISMATCH if self.command.reads_profile and self._is_gnu else ()
 
     @property
     def _room(self) -> tuple[str, ...]:
-        """Options by which a large function may grow by its probes, too, or the compiler puts less into it."""
+        """Return options that let large functions grow by their probes; otherwise less is inlined into them."""
         if not self._growth or not self._is_gnu:
             return ()
         return "--param", f"large-function-insns={round(_LARGE_FUNCTION * (1 + self._growth))}"
@@ -153,11 +153,11 @@ class Build:
 
     @property
     def _fortran(self) -> dict[Argument, str]:
-        """The text in the place of each Fortran source that has one."""
+        """Return the replacement text of each Fortran source that has one."""
         return {source: path for source, path in self.instrumented.items() if source.is_fortran}
 
     def _merge(self) -> int:
-        """Put a stub that is to be merged into what has been compiled; if it cannot be, compile anew without probes."""
+        """Merge a stub into the compiled objects if necessary; if that fails, compile again without probes."""
         objects = self.command.objects
         paths = [path for source, path in zip(self.command.sources, objects, strict=False) if source in self._fortran]
         reason = self._merged.put_into(paths) if self._merged and paths else ""
@@ -167,14 +167,14 @@ class Build:
         return run(self.command.words, messages=True).status
 
     def _check_says(self, heard: bytes) -> bool:
-        """Say what a check of the untouched sources says, if that is all that there is to say.
+        """Print the messages of a check of the untouched sources, and return whether these are all messages.
 
-        It takes a fraction of a compile, and says nothing of what optimisation finds, which probes may have hidden.
+        A check takes a fraction of a compile, but lacks the warnings of optimisation, which probes may have hidden.
         """
         if sys.stderr.isatty() or self.command.writes_besides or self.command.warns_by_optimising:
             return False
         if self.command.has_fortran and not self.command.fortran.reads_assembly:
-            return False  # LLVM's complains of -c then; of others it is not known how they check
+            return False  # LLVM's compiler then warns about -c; how others check is unknown
         checks = [run([*words, "-fsyntax-only"], messages=True) for words in untouched_words(self.command)]
         said = b"".join(check.messages for check in checks)
         if any(check.status for check in checks) or _headlines(said) != _headlines(heard):
@@ -188,7 +188,7 @@ class Build:
         self.said = None if self.said is None else self.said + messages
 
     def _compile(self, words: list[str], *, recorded: bool = False) -> int:
-        """Call the compiler for the user to hear; to a terminal it speaks itself, as it does there."""
+        """Run the compiler and show its messages; on a terminal it writes them directly, as usual."""
         terminal = sys.stderr.isatty()
         done = run(words, messages=not terminal, recorded=recorded)
         if terminal:
@@ -209,7 +209,7 @@ class Build:
         return self._merged
 
     def _instrument(self, texts: list[Finished], folder: Path) -> None:
-        """Write the text with probes of each source."""
+        """Write each source's text with probes."""
         from .front_end import front_end  # noqa: PLC0415 - a compile that was kept needs none
 
         sources = self.command.sources
@@ -219,7 +219,7 @@ class Build:
             language = front_ends[source.is_fortran, source.is_cxx]
             if self.command.loses_comments(source) and _MARK in Path(source.words[0]).read_bytes().lower():
                 self.warnings.append(f"{source.words[0]}: the preprocessor drops its !$autoanalyzer lines")
-            # Sources may share a base name, and the names of outputs follow from it.
+            # Sources may share a base name, which determines the names of outputs.
             path = folder / str(number) / f"{Path(source.words[0]).stem}{language.suffix(source)}"
             self._instrument_one(source, text.output, language, path)
 
@@ -233,7 +233,7 @@ class Build:
                 f"{place}: not instrumented: {error.message}; compiled unchanged" + (f"\n    {line}" if line else "")
             )
             return
-        except Exception as error:  # a build must never fail because of us
+        except Exception as error:  # a build must never fail because of the instrumentation
             self._is_lasting = False
             kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
             self._as_it_is([source], f"{kind}{error}")
@@ -253,7 +253,7 @@ class Build:
             self._assembly += result.assembly
 
     def _join(self, stub: FortranStub | MergedStub) -> list[str]:
-        """Give the words that put the stub into the objects of Fortran sources, or let these go in as they are."""
+        """Return the words that add the stub to objects of Fortran sources, or that leave these unchanged."""
         fortran = self._fortran
         problem = stub.problem()
         if problem and fortran:
@@ -269,19 +269,19 @@ class Build:
         return []
 
     def _writes_modules(self) -> bool:
-        """Tell whether Fortran sources may write, besides objects, modules or dependencies."""
+        """Return whether Fortran sources may write modules or dependencies in addition to objects."""
         paths = [self.instrumented.get(source) for source in self.command.sources if source.is_fortran]
         depends = bool(paths and self.command.of(Role.DEPENDENCY))
         return depends or any(path is None or writes_modules(Path(path).read_bytes()) for path in paths)
 
     def _write_modules(self, folder: Path) -> int:
-        """Let the untouched command write modules and dependencies; give its status.
+        """Let the untouched command write modules and dependencies, and return its status.
 
-        A module file says of procedures whether they are pure, and what uses them is optimised accordingly: probes
-        must not change that. Dependencies are on modules and INCLUDE lines, too, which no preprocessor sees.
+        A module file records which procedures are pure, which affects the optimisation of their callers, so probes must
+        not change it. Dependencies include modules and INCLUDE lines, which the preprocessor does not see.
         """
         calls = module_calls(self.command, folder)
-        hears = bool(self.command.of(Role.DEPENDENCY))  # which may go to standard output
+        hears = bool(self.command.of(Role.DEPENDENCY))  # dependencies may go to standard output
         return max(run(words, output=not hears, messages=True).status for words in calls)
 
     def _as_it_is(self, sources: Iterable[Argument], reason: str) -> None:
@@ -289,7 +289,7 @@ class Build:
         self.warnings.append(f"{names}: not instrumented: {reason}; compiled unchanged")
 
     def _untouched(self, folder: Path) -> int:
-        """Carry the untouched command out with its outputs put aside, for its messages; give its status."""
+        """Carry out the untouched command for its messages, with outputs redirected, and return its status."""
         folder.mkdir()
         quiet = [*self._with_any_profile, _NO_LACK] if self._with_any_profile else []
         for number, words in enumerate(untouched_words(self.command)):
@@ -298,19 +298,19 @@ class Build:
         return 0
 
     def _ended(self, status: int) -> int:
-        """Warn, unless the compiler has more to say."""
+        """Print our warnings, unless the compiler has printed more."""
         if status == 0:
             sys.stderr.writelines(f"autoanalyzer: {warning}\n" for warning in self.warnings)
         return status
 
 
 def _headlines(messages: bytes) -> list[bytes]:
-    """Give the lines that say what is wrong and where, without the source that is shown below them."""
+    """Return the lines with a message and its place, without the source lines below them."""
     return sorted(_HEADLINE.findall(messages))
 
 
 def _line(error: SourceError) -> str:
-    """Give the line of the source that an error is about; empty if it cannot be read."""
+    """Return the source line of an error; empty if it cannot be read."""
     try:
         with Path(error.file).open("rb") as stream:
             line = next(islice(stream, error.line - 1, None), b"")

@@ -1,4 +1,4 @@
-"""What compilers write in a build, noted by the wrappers, so that the next build makes it anew."""
+"""The outputs of compilers in a build, recorded by the wrappers, so that the next build makes them again."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ __all__ = ["BuildOutputs", "Built", "note_asked", "note_written"]
 
 _LIBTOOL: Final = b" - a libtool object file"
 _NAMES: Final = "names.json"
-_HEAD: Final = 200  # bytes of a file of libtool's that say what it is
+_HEAD: Final = 200  # bytes at the start of a libtool file that identify it
 
 _Stamp = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What is known of a build.
+    """What is known about a build.
 
     Attributes:
-        compiled: How many sources wrappers have compiled.
+        compiled: The number of sources that wrappers compiled.
         stale: Objects and libraries in the working folder that were linked, but are older than the build.
-        configured: Whether it, or one whose products are still there, has asked what the compilers can do: what is
-            configured remembers them.
+        configured: Whether this build, or an earlier one whose outputs still exist, tested the compilers: its
+            configuration remembers them.
     """
 
     compiled: int
@@ -43,10 +43,10 @@ class Built:
 
 
 class BuildOutputs:
-    """The files that wrappers have written in builds of one program, those of earlier builds included.
+    """The files that wrappers wrote in a program's builds, including earlier builds.
 
     Args:
-        folder: Where notes are kept, and what is put aside.
+        folder: The folder for notes and for files put aside.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -55,9 +55,9 @@ class BuildOutputs:
 
     @contextmanager
     def made_anew(self) -> Iterator[None]:
-        """Put what earlier builds have written aside while another goes on, and back what that does not make.
+        """Put earlier builds' outputs aside during another build, and restore those that it does not make.
 
-        A file that was changed since a compiler has written it stays where it is.
+        A file that was changed after the compiler wrote it stays in place.
 
         Raises:
             OSError: A file cannot be put aside.
@@ -78,7 +78,7 @@ class BuildOutputs:
             _put_back(aside)
 
     def built(self) -> Built:
-        """Tell what the last build has done."""
+        """Return the facts about the last build."""
         _, *notes = self._read()
         linked = dict.fromkeys(path for note in notes for path in note.get("linked", ()))
         return Built(
@@ -101,7 +101,7 @@ class BuildOutputs:
                 yield path, tuple(stamp)
 
     def _read(self) -> list[dict[str, Any]]:
-        """Read the notes; a line that a killed process has left is none, and a copy of another folder's has none."""
+        """Read the notes, ignoring incomplete lines of killed processes and lines copied from another folder."""
         found = []
         with suppress(FileNotFoundError):
             for line in self.notes.read_text(errors="replace").splitlines():
@@ -111,7 +111,7 @@ class BuildOutputs:
 
 
 def _put_back(aside: Path) -> None:
-    """Move what was put aside to where it was, unless there is something again; what cannot go there stays."""
+    """Move files back to their places unless these are taken; files that cannot be moved stay aside."""
     with undisturbed(), suppress(OSError, ValueError):
         for number, name in enumerate(json.loads((aside / _NAMES).read_text())):
             kept, path = aside / str(number), Path(name)
@@ -125,7 +125,7 @@ def _put_back(aside: Path) -> None:
 
 
 def note_written(notes: Path, command: CompilerCommand) -> None:
-    """Note what a command that has succeeded has compiled, linked and written."""
+    """Record the sources, objects and outputs of a successful command."""
     program = command.program
     files = [*([program] if program else command.objects), *_modules(command)]
     _note(
@@ -137,12 +137,12 @@ def note_written(notes: Path, command: CompilerCommand) -> None:
 
 
 def note_asked(notes: Path) -> None:
-    """Note that a build system has asked what the compiler can do."""
+    """Record that a build system has tested the compiler."""
     _note(notes, asked=True)
 
 
 def _note(notes: Path, **facts: Any) -> None:
-    """Add a line, as other processes do at the same time; the build goes on if that fails."""
+    """Append a line, safely with other processes; a failure does not stop the build."""
     with suppress(OSError), notes.open("ab", buffering=0) as stream:
         with suppress(OSError):
             fcntl.flock(stream, fcntl.LOCK_EX)
@@ -154,7 +154,7 @@ def _line(**facts: Any) -> str:
 
 
 def _stamp(path: Path) -> _Stamp | None:
-    """Give time and size of a file; None if there is none."""
+    """Return time and size of a file; None if there is none."""
     with suppress(OSError):
         if path.is_file():
             status = path.stat()
@@ -165,13 +165,13 @@ def _stamp(path: Path) -> _Stamp | None:
 def _modules(command: CompilerCommand) -> Iterator[Path]:
     for source in command.sources:
         if source.is_fortran:
-            with suppress(OSError):  # standard input can be read but once
+            with suppress(OSError):  # standard input can be read only once
                 for name in modules_written(Path(source.words[0]).read_bytes()) or []:
                     yield command.module_folder / f"{name}.mod"
 
 
 def _linked(command: CompilerCommand) -> Iterator[Path]:
-    """Give the objects and libraries that a command links and that are not the system's."""
+    """Yield the objects and libraries that a command links, except the system's."""
     yield from map(Path, command.of(Role.INPUT))
     options = ["".join(each.words) for each in command.arguments if each.role is Role.COMPILE]
     folders = [Path(word[2:]) for word in options if word.startswith("-L")]
@@ -181,7 +181,7 @@ def _linked(command: CompilerCommand) -> Iterator[Path]:
 
 
 def _with_libtool(path: Path) -> Iterator[Path]:
-    """Give an object and the file that libtool has written beside it, by which it tells that the object is there."""
+    """Yield an object and the file that libtool has written beside it."""
     yield path
     folder = path.parent.parent if path.parent.name == ".libs" else path.parent
     beside = folder / f"{path.stem}.lo"

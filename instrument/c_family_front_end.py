@@ -1,4 +1,4 @@
-"""C and C++ sources of a command: preprocessed, and read with the compiler's header directories apart."""
+"""A command's C and C++ sources: preprocessed, and read with the compiler's own header folders known."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class CFamilyFrontEnd:
         self._cxx = cxx
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
-        """Put guards into preprocessed text.
+        """Insert guards into preprocessed text.
 
         Raises:
             SourceError: The text cannot be read, or is compiled with modules.
@@ -78,14 +78,14 @@ class CFamilyFrontEnd:
         return self._found(self._unit(source, text))
 
     def suffix(self, source: Argument) -> str:
-        """Give the suffix of preprocessed C or C++."""
+        """Return the suffix of preprocessed C or C++."""
         return ".ii" if self._cxx else ".i"
 
     def _unit(self, source: Argument, text: bytes) -> Preprocessed:
         return Preprocessed(text.decode("latin-1"), os.fsencode(source.words[0]).decode("latin-1"), self._directories)
 
     def _found(self, unit: Preprocessed) -> CodeRegions:
-        """Find the regions of a unit that are wanted, made or not."""
+        """Return the wanted regions of a unit, instrumented or not."""
         found = find_regions(
             unit,
             self._choice,
@@ -98,7 +98,7 @@ class CFamilyFrontEnd:
 
     @cached_property
     def _directories(self) -> tuple[str, ...]:
-        """Where headers are that are not the user's."""
+        """Return the header folders that are not the user's."""
         return Toolchain(self._command.compiler, self._language).directories
 
     @property
@@ -107,7 +107,7 @@ class CFamilyFrontEnd:
 
     @cached_property
     def _flags(self) -> tuple[str, ...]:
-        """Pick the options that decide what is C, or C++; the parser's own default is that of recent compilers."""
+        """Return the options that determine the C or C++ dialect; the parser's default is that of recent compilers."""
         known, newest = (_CXX_STANDARDS, "26") if self._cxx else (_C_STANDARDS, "23")
         found = []
         for option in self._command.of(Role.BOTH):
@@ -119,9 +119,9 @@ class CFamilyFrontEnd:
 
     @property
     def _guards_are_literal(self) -> bool:
-        """Whether guards may be in what compilers run: from C++20 on, where a destructor may be ``constexpr``.
+        """Whether guards are allowed in constant evaluation: since C++20, where destructors may be ``constexpr``.
 
-        Without a standard it is taken for an earlier one.
+        Without an explicit standard, an earlier one is assumed.
         """
         standards = [flag for flag in self._flags if flag.startswith("-std=")]
         return bool(standards and _LITERAL.fullmatch(standards[-1]))

@@ -1,4 +1,4 @@
-"""Which of the regions that a front end finds are made: modes, and the rules of a plan."""
+"""Which of the regions that a front end finds are instrumented: modes, and the rules of a plan."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ BY_THE_PLAN: Final = " by the plan"
 
 
 class Choice(NamedTuple):
-    """What is wanted of the regions of a source.
+    """The wanted regions of a source.
 
-    A region is made if a mode that it belongs to is on, or the plan includes it or splits what it lies in; unless the
-    plan excludes or eliminates it, or merges it with others. The program as a whole belongs to any mode. Of a function
-    that cannot be a region, the outermost loops are made in its place.
+    A region is instrumented if one of its modes is on, or if the plan includes it or splits its parent; unless the plan
+    excludes or eliminates it, or merges it with others. The program as a whole belongs to every mode. If a function
+    cannot be a region, its outermost loops replace it.
 
     Attributes:
         modes: The modes that are on.
         plan: The plan.
-        looks_for_all: Whether front ends look for regions of all modes, to say which are off.
-        plan_file: Where the plan was read; None if it was not.
+        looks_for_all: Whether front ends look for regions of all modes, to report which are off.
+        plan_file: The plan's file; None if no plan was read.
         defect: Why the plan of the last run cannot be read; empty if it can.
     """
 
@@ -49,7 +49,7 @@ class Choice(NamedTuple):
     defect: str = ""
 
     def wants(self, *modes: str) -> bool:
-        """Tell whether a region of one of these modes may be made; what is not wanted need not be looked for."""
+        """Return whether a region of one of these modes may be wanted; others need not be looked for."""
         if self.looks_for_all or not set(modes).isdisjoint(self.modes):
             return True
         if "inner-loops" in modes and self.plan.split:
@@ -58,11 +58,11 @@ class Choice(NamedTuple):
         return included or any(_may_merge(rule, mode) for rule in self.plan.merge for mode in modes)
 
     def asks_for(self, found: CodeRegion, around: Region | None = None) -> bool:
-        """Tell whether a mode that is on, or the plan, asks for a region; arguments as for ``reason``."""
+        """Return whether an active mode, or the plan, requests a region; arguments as for ``reason``."""
         return self._is_on(found) or self._is_included(found) or self._is_part(found, around)
 
     def merged(self, inner: Iterable[CodeRegion]) -> Iterator[tuple[str, list[CodeRegion]]]:
-        """Give what the plan merges of the regions in a function: a name, and the members in order."""
+        """Yield the merges among the regions in a function: the name, and the members in order."""
         within = list(inner)
         for merge in self.plan.merge:
             members = sorted((each for each in within if merge.member(each.region) >= 0), key=lambda each: each.start)
@@ -70,23 +70,23 @@ class Choice(NamedTuple):
                 yield merge.name or "+".join(each.region.name for each in members), members
 
     def asks_for_blocks(self, function: Region, inner: Iterable[CodeRegion]) -> bool:
-        """Tell whether a function, or something in it, is to be opened into blocks."""
+        """Return whether a function, or something in it, is split into blocks."""
         rules = [rule for rule in self.plan.split if rule.into == "blocks"]
         return any(
             rule.pattern.matches(each) for rule in rules for each in (function, *(each.region for each in inner))
         )
 
     def splits(self, region: Region) -> frozenset[str]:
-        """Tell what a region is to be opened into: ``loops``, ``blocks``."""
+        """Return into what a region is split: ``loops``, ``blocks``."""
         return frozenset(rule.into for rule in self.plan.split if rule.pattern.matches(region))
 
     def reason(self, found: CodeRegion, around: Region | None = None, *, stands_in: bool = False) -> str:
-        """Say why a region is not made; empty if it is.
+        """Explain why a region is not instrumented; empty if it is.
 
         Args:
             found: The region, with the front end's own reason against it, if any.
-            around: The region that it lies right in.
-            stands_in: Whether it is made in place of its function.
+            around: The region directly around it.
+            stands_in: Whether it replaces its function.
         """
         if not (found.is_said or stands_in or self.asks_for(found, around)):
             return f"mode {found.modes[0]} is off"
@@ -98,18 +98,18 @@ class Choice(NamedTuple):
         return ""
 
     def applied(self, found: CodeRegions) -> CodeRegions:
-        """Decide on all regions of a source, and put those aside whose mode is off unless all are looked for."""
+        """Decide about all regions of a source, and set aside those whose mode is off, unless all are looked for."""
         return self.shown(self.decided(found))
 
     def shown(self, found: CodeRegions) -> CodeRegions:
-        """Put regions aside whose mode is off unless all are looked for."""
+        """Set aside regions whose mode is off, unless all are looked for."""
         if self.looks_for_all:
             return found
         on, off = (tuple(each for each in found.regions if each.is_off is is_off) for is_off in (False, True))
         return found._replace(regions=on, off=off)
 
     def decided(self, found: CodeRegions) -> CodeRegions:
-        """Decide on all regions of a source, and let them tell its text."""
+        """Decide about all regions of a source, and record the version of its text in them."""
         texts = {file: text_of(file) for file in {each.region.file for each in found.regions}}
         regions = tuple(
             each._replace(region=each.region._replace(text=texts[each.region.file])) for each in found.regions
@@ -127,7 +127,7 @@ class Choice(NamedTuple):
         return found._replace(regions=tuple(decided), remarks=remarks)
 
     def outdated(self, regions: Iterable[Region]) -> Iterator[str]:
-        """Say for which files the plan has rules, but none for their texts; and why no plan is obeyed."""
+        """Yield the files for which the plan has rules only for other versions, and why no plan is used."""
         if self.defect:
             yield f"{self.defect}; no plan is obeyed"
         found: dict[str, list[Region]] = {}
@@ -143,7 +143,7 @@ class Choice(NamedTuple):
             yield f"{file} is not the text that {name} was made for: measured whole"
 
     def _about(self, files: Collection[str]) -> Choice:
-        """Give the same without the rules for other files, which are most of a large program's plan."""
+        """Return the same choice without rules for other files, which are most of a large program's plan."""
 
         def about(rules: tuple[_Rule, ...]) -> tuple[_Rule, ...]:
             meant = _files_of(rules, files)
@@ -157,11 +157,11 @@ class Choice(NamedTuple):
         return self._replace(plan=plan)
 
     def remarks(self, regions: Iterable[Region], *, whole: bool = False) -> Iterator[str]:
-        """Say in one line that rules are meant for some regions and match none, and what the first may have meant.
+        """Yield one line about rules that match no region, with what the first may have meant.
 
         Args:
-            regions: All that were found.
-            whole: Whether these are all of the program, so that all rules are meant for them.
+            regions: All regions found.
+            whole: Whether these are the whole program's regions, so that all rules should match.
         """
         found = list(self._without_match(list(regions), whole=whole))
         if found:
@@ -171,7 +171,7 @@ class Choice(NamedTuple):
             yield f"{one if len(found) == 1 else many}; {way}"
 
     def _without_match(self, known: list[Region], *, whole: bool) -> Iterator[tuple[str, str]]:
-        """Give each such rule, and what it may have meant."""
+        """Yield each rule without a match, and what it may have meant."""
         for table, pattern in self.plan.patterns():
             meant = whole or _is_about(pattern, known)
             if meant and pattern.keys() and self._looks_for(pattern) and not any(map(pattern.matches, known)):
@@ -185,14 +185,14 @@ class Choice(NamedTuple):
                 yield f"merge of {words} in {merge.function}", way_out(words, names)
 
     def _looks_for(self, pattern: Pattern) -> bool:
-        """Tell whether what a pattern means would have been found: what no mode asks for is not looked for."""
+        """Return whether a pattern's regions would have been found: modes that are off are not looked for."""
         kind = pattern.kind or (
             "function" if "@" not in (pattern.name or "") else (pattern.name or "").partition("@")[0]
         )
         return kind in {"function", "program"} or self.wants("inner-loops" if kind == "loop" else kind)
 
     def _merged(self, found: CodeRegion, wholes: list[CodeRegion]) -> str:
-        """Say which region that is made of several a region is a member of; empty if it is of none."""
+        """Return the merged region that a region belongs to; empty if there is none."""
         if not any(merge.member(found.region) >= 0 for merge in self.plan.merge):
             return ""
         around = (each for each in wholes if each is not found and each.start <= found.start and found.end <= each.end)
@@ -208,7 +208,7 @@ class Choice(NamedTuple):
         )
 
     def _is_named(self, region: Region) -> bool:
-        """Tell whether the plan includes a region itself, and not by its mode alone."""
+        """Return whether the plan includes a region itself, and not only by its mode."""
         return any(not rule.modes and rule.pattern.matches(region) for rule in self.plan.include)
 
     def _is_part(self, found: CodeRegion, around: Region | None) -> bool:
@@ -221,13 +221,13 @@ DEFAULT_CHOICE: Final = Choice()
 
 
 def _files_of(rules: Iterable[_Rule], files: Collection[str]) -> dict[str | None, list[str]]:
-    """Give the files that rules are about, by what they call them, which many rules of a large plan do alike."""
+    """Return the files for each name in rules; many rules of a large plan use the same name."""
     patterns = (Pattern(file=name) for name in {rule.pattern.file for rule in rules})
     return {pattern.file: [file for file in files if pattern.is_of_file(file)] for pattern in patterns}
 
 
 def _may_include(rule: Include, mode: str) -> bool:
-    """Tell whether a rule may include regions of a mode."""
+    """Return whether a rule may include regions of a mode."""
     if rule.modes:
         return mode in rule.modes
     kind = rule.pattern.kind
@@ -235,7 +235,7 @@ def _may_include(rule: Include, mode: str) -> bool:
 
 
 def _may_merge(rule: Merge, mode: str) -> bool:
-    """Tell whether a rule may merge regions of a mode: ``loop#0``, ``math#1``, or ``exp@41``, which may be any call."""
+    """Return whether a rule may merge a mode's regions: ``loop#0``, ``math#1``, or ``exp@41``, perhaps any call."""
     kinds = {re.split("[#@]", word)[0] for word in rule.regions}
     by_name = {word.partition("@")[0] for word in rule.regions if "@" in word} - {"loop"}
     return not kinds.isdisjoint(kinds_of(mode)) or (mode in CALL_MODES and bool(by_name))
@@ -246,7 +246,7 @@ def _said(words: str, rule: Exclude) -> str:
 
 
 def _in_place(regions: tuple[CodeRegion, ...]) -> frozenset[Region]:
-    """Give the outermost loops of the functions that no probe may be in; of those that are too small there are none."""
+    """Return the outermost loops of functions that cannot have probes; none for functions that are too small."""
     lost = {each.region for each in regions if each.region.kind in _WHOLE and each.reason and not each.yields}
     if not lost:
         return frozenset()
@@ -259,7 +259,7 @@ def _in_place(regions: tuple[CodeRegion, ...]) -> frozenset[Region]:
 
 
 def _around(regions: tuple[CodeRegion, ...]) -> list[Region | None]:
-    """Give the region that each lies right in, by their places in the text."""
+    """Return the region directly around each region, by their places in the text."""
     found: list[Region | None] = [None] * len(regions)
     opened: list[CodeRegion] = []
     for place in sorted(range(len(regions)), key=lambda place: (regions[place].start, -regions[place].end)):
@@ -272,7 +272,7 @@ def _around(regions: tuple[CodeRegion, ...]) -> list[Region | None]:
 
 
 def _is_about(pattern: Pattern, known: list[Region]) -> bool:
-    """Tell whether a rule is about these: by its file, or without one by a function that nothing else would match."""
+    """Return whether a rule concerns these regions: by its file, or else by a function that nothing else matches."""
     if pattern.file is not None:
         return any(pattern.is_of_file(region.file) for region in known)
     function = pattern.function
@@ -280,7 +280,7 @@ def _is_about(pattern: Pattern, known: list[Region]) -> bool:
 
 
 def _meant(pattern: Pattern, known: list[Region]) -> str:
-    """Say which names are near, by the first key of a pattern that nothing matches."""
+    """Return the most similar names, for the first key of a pattern that nothing matches."""
     keys: dict[str, Any] = pattern.keys()
     for key, value in keys.items():
         alone = Pattern(**{key: value})
@@ -298,13 +298,13 @@ def read_choice(
     """Read ``AUTOANALYZER_MODES`` and the plan that ``AUTOANALYZER_PLAN`` names.
 
     Args:
-        environment: Where these are.
-        modes: What comes before the modes of the environment, which come before the plan's.
+        environment: The environment variables.
+        modes: Modes with priority over the environment's, which have priority over the plan's.
         looks_for_all: Whether front ends look for regions of all modes.
 
     Raises:
         UsageError: There is no such mode.
-        InputError: The plan that is named cannot be read, or is none.
+        InputError: The named plan cannot be read, or is not a plan.
     """
     file = find_plan(environment)
     plan, defect = Plan(), ""

@@ -1,4 +1,4 @@
-"""Code regions as the front ends find them: what each probe will say, where it goes, or why there is none."""
+"""Code regions found by front ends: each probe's descriptor, its place, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ class CodeRegion(NamedTuple):
     """A region and its place in the text that goes to the compiler.
 
     Attributes:
-        region: What its probe says.
+        region: The region of the probe's descriptor.
         start: Offset of the place at which it is entered.
         end: Offset right after its last character.
         reason: Why it is not instrumented; empty if it is.
-        is_said: Whether a build says so, as much of the program may be in it.
-        yields: Whether a plan that includes the region overrules the reason.
-        of_modes: The modes that it belongs to, if not just the one that its kind says; inner loops have their own.
-        of_plan: ``merge`` or ``split`` if a rule of the plan has made it; then it is made whatever the modes are.
-        is_often: Whether it may be entered so often that its probe is inline whatever that takes to compile.
-        keeps_scope: Whether what it declares lives on behind it, so that no block may stand around it.
-        is_off: Whether the reason is that none of its modes is asked for.
+        is_said: Whether a build reports this, because the region may contain much of the program.
+        yields: Whether a plan that includes the region overrides the reason.
+        of_modes: The modes that it belongs to, if not only that of its kind; inner loops have their own.
+        of_plan: ``merge`` or ``split`` if a rule of the plan created it; then modes do not matter.
+        is_often: Whether it may be entered so often that its probe is inlined at any compile time.
+        keeps_scope: Whether its declarations are used behind it, so that no block may enclose it.
+        is_off: Whether the reason is that none of its modes is on.
     """
 
     region: Region
@@ -47,20 +47,20 @@ class CodeRegion(NamedTuple):
 
     @property
     def is_whole_program(self) -> bool:
-        """Whether all else of a program lies in it."""
+        """Whether the rest of the program is inside it."""
         return self.region.kind == "program" or (self.region.kind == "function" and self.region.name == "main")
 
 
 class CodeRegions(NamedTuple):
-    """What was found in a source.
+    """The regions of a source.
 
     Attributes:
-        regions: In source order, a function before its loops, also those not to be instrumented.
-        problems: What could not be looked into, each with place and reason.
-        remarks: What else a build says.
-        off: What was found besides, of modes that nobody has asked for.
-        calls: Where functions of the source are called, each with the end of the region that is the function.
-        statements: How many there are in all functions; 0 where it is not told, as in Fortran.
+        regions: In source order, a function before its loops, including those that are not instrumented.
+        problems: Text that could not be analysed, with place and reason.
+        remarks: Further messages of a build.
+        off: Regions found in modes that are off.
+        calls: Offsets of calls of the source's functions, each with the end of the called function's region.
+        statements: Number of statements in all functions; 0 if unknown, as in Fortran.
     """
 
     regions: tuple[CodeRegion, ...]
@@ -72,7 +72,7 @@ class CodeRegions(NamedTuple):
 
 
 class Instrumented(NamedTuple):
-    """A source's text with probes, and the regions that were found in it.
+    """A source's text with probes, and its regions.
 
     Attributes:
         text: The text.

@@ -1,4 +1,4 @@
-"""How a source is compiled, for whoever reads it again: said by its object, without what decides nothing."""
+"""How a source is compiled, for later readers: recorded in its object, without irrelevant options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .predefined import predefined_macros
 
 __all__ = ["compiled_assembly"]
 
-# The preprocessor's options by the one word that each is given in; the first that fits counts.
+# The preprocessor's options, each written as one word; the first match counts.
 _SPELLINGS: Final = (
     ("-D", ("--define-macro", "-D")),
     ("-U", ("--undefine-macro", "-U")),
@@ -33,10 +33,10 @@ _SPELLINGS: Final = (
 )
 _OF_FILES: Final = ("-include", "-imacros", "-idirafter", "-isystem", "-iquote", "-I")
 _ALONE: Final = ("-nostdinc", "-undef", "-trigraphs")
-_NO_FILE: Final = ("-include-pch",)  # made by one compiler, and read by no other
+_NO_FILE: Final = ("-include-pch",)  # made by one compiler, and unreadable to others
 _HANDED_ON: Final = "-Wp,"
 _NEXT_HANDED_ON: Final = expression(r",(?=-\w)")
-# A text in quotes decides no condition, and may be a secret; a header's name is needed to include it.
+# A quoted text decides no condition, and may be a secret; a header's name is needed to include it.
 _QUOTED: Final = expression(r"""(["'])((?:\\.|(?!\1).){2,})\1""", re.S)
 _HEADER: Final = expression(r"\.(?:h|hh|hpp|hxx|inc|def|fh)\\?$")
 _PREFIX_MAP: Final = expression(r"-f(?:file|debug)-prefix-map=([^=]*)=(.*)", re.S)
@@ -46,13 +46,13 @@ _OF_MACROS: Final = ("-f", "-m", "-O", "-pthread", "-q", "-x", "-std", "-ansi", 
 def compiled_assembly(
     command: CompilerCommand, source: Argument, found: CodeRegions, language_options: Sequence[str]
 ) -> list[str]:
-    """Give the lines for the assembler that say how a source and what it includes were compiled.
+    """Return assembler lines that record how a source and its included files were compiled.
 
     Args:
         command: The user's command.
         source: The source.
-        found: Its regions: of files without any, nothing is asked later.
-        language_options: Options that decide which language it is, as any front end knows them.
+        found: Its regions; files without any are left out.
+        language_options: Options that determine the language, as known to the front end.
     """
     files = {
         each.region.file: each.region.text or text_of(each.region.file) for each in found.regions if not each.reason
@@ -82,7 +82,7 @@ def _folder() -> str:
 
 
 def _preprocessing(command: CompilerCommand) -> Iterator[str]:
-    """Give the preprocessor's options, each in one word."""
+    """Yield the preprocessor's options, each as one word."""
     roles = {Role.PREPROCESS, Role.DEPENDENCY, Role.BOTH}  # the last for --define-macro=A and the like
     for argument in (each for each in command.arguments if each.role in roles):
         first, *value = argument.words
@@ -102,7 +102,7 @@ def _preprocessing(command: CompilerCommand) -> Iterator[str]:
 
 
 def _spelled(word: str) -> Iterator[str]:
-    """Give an option as it is usually spelled; nothing for one of which nobody asks."""
+    """Yield an option in its usual spelling; nothing for an irrelevant one."""
     for usual, spellings in _SPELLINGS:
         for each in spellings:
             if word.startswith(each):
@@ -113,12 +113,12 @@ def _spelled(word: str) -> Iterator[str]:
 
 
 def _unless_header(text: re.Match[str]) -> str:
-    """Empty a text in quotes, unless it names a header."""
+    """Empty a quoted text, unless it names a header."""
     return text[0] if _HEADER.search(text[2]) else 2 * text[1]
 
 
 def _of_environment(language: str) -> Iterator[str]:
-    """Give the folders of headers that variables name, where GNU's and LLVM's compilers look."""
+    """Yield the header folders in environment variables that GNU's and LLVM's compilers read."""
     own = {"c": "C_INCLUDE_PATH", "c++": "CPLUS_INCLUDE_PATH"}
     for option, variable in (("-I", "CPATH"), ("-isystem", own.get(language, ""))):
         if folders := os.environ.get(variable):
@@ -126,7 +126,7 @@ def _of_environment(language: str) -> Iterator[str]:
 
 
 def _renamed(option: str, renamed: Iterable[tuple[str, ...]]) -> str:
-    """Rename a folder, or that of an option, as debug information is to name it: objects say no other place either."""
+    """Rename a folder, or that of an option, as for debug information, because objects contain no other path either."""
     start = next((each for each in _OF_FILES if option.startswith(each)), "")
     if option.startswith("-") and not start:
         return option
@@ -138,7 +138,7 @@ def _renamed(option: str, renamed: Iterable[tuple[str, ...]]) -> str:
 
 
 def _predefined(command: CompilerCommand, source: Argument, language_options: Sequence[str]) -> dict[str, str | None]:
-    """Return what the compiler defines by itself; in C and C++ only what the options change of it."""
+    """Return the compiler's predefined macros; in C and C++ only those that the options change."""
     language = source.language_name
     preprocess = command.fortran.preprocess if source.is_fortran else ()
     both = (each.words for each in command.arguments if each.role is Role.BOTH)

@@ -1,4 +1,4 @@
-"""A compiler's command line, taken apart: which words are sources, and what the others are for."""
+"""A parsed compiler command line: which words are sources, and the roles of the others."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Argument(NamedTuple):
     """One argument of the command, of one word or two.
 
     Attributes:
-        role: What it is for.
+        role: Its role.
         words: As on the command line.
         language: For an input, the language that an earlier ``-x`` has set; empty if none.
-        to_cxx: Whether it is given to a C++ compiler, to which a ``.c`` file is C++.
+        to_cxx: Whether a C++ compiler gets it, which treats a ``.c`` file as C++.
     """
 
     role: Role
@@ -50,28 +50,28 @@ class Argument(NamedTuple):
 
     @property
     def wants_preprocessor(self) -> bool:
-        """Whether a Fortran source is to be preprocessed unless an option says something else."""
+        """Whether a Fortran source is preprocessed by default."""
         return self.language.endswith("-cpp-input") or (not self.language and self.words[0].endswith(_FORTRAN_CPP))
 
     @property
     def fortran_form(self) -> str:
-        """The language by which the compiler knows a Fortran source whatever its name: f77 is fixed form."""
+        """The compiler's name for the language of a Fortran source: f77 is fixed form."""
         fixed = self.language.startswith("f77") if self.language else self.words[0].lower().endswith(_FIXED_FORM)
         return "f77" if fixed else "f95"
 
     @property
     def module_folder(self) -> str:
-        """The folder that an option for modules names."""
+        """The folder in an option for modules."""
         return self.words[-1] if len(self.words) > 1 else self.words[0].removeprefix("-J")
 
     @property
     def language_name(self) -> str:
-        """The language by which any compiler knows a source behind the preprocessor's options."""
+        """The compiler's name for the language of a source."""
         return "f95-cpp-input" if self.is_fortran else "c++" if self.is_cxx else "c"
 
     @property
     def is_preprocessed(self) -> bool:
-        """Whether a C or C++ source has gone through the preprocessor by the user's hand."""
+        """Whether the user has already preprocessed a C or C++ source."""
         return self.language in _PREPROCESSED or (not self.language and self.words[0].endswith((".i", ".ii")))
 
 
@@ -114,12 +114,12 @@ class CompilerCommand:
 
     @cached_property
     def fortran(self) -> FortranCompiler:
-        """What the compiler is like where it is one of Fortran."""
+        """The properties of the Fortran compiler."""
         return fortran_compiler(self.compiler)
 
     @property
     def _is_cray_fortran(self) -> bool:
-        """Whether the options are those of Cray's own Fortran: behind its name there may be any compiler."""
+        """Whether the options are those of Cray's own Fortran: its name may lead to any compiler."""
         return Path(self.compiler[-1]).name in _OF_CRAY and self.fortran is CRAY
 
     @property
@@ -135,31 +135,31 @@ class CompilerCommand:
 
     @property
     def quiet(self) -> tuple[str, ...]:
-        """What makes the compiler say nothing of warnings."""
+        """The options that silence the compiler's warnings."""
         return self.fortran.quiet if self.has_fortran else ("-w",)
 
     @property
     def rewrapped(self) -> tuple[str, ...]:
-        """What says how long the lines are that LLVM's Fortran preprocessor writes, whatever they were."""
+        """The options that set the line length written by LLVM's Fortran preprocessor."""
         return ("-ffixed-line-length=72",) if any(map(self.loses_comments, self.sources)) else ()
 
     @property
     def asks(self) -> bool:
-        """Whether the command wants something else than code."""
+        """Whether the command does not generate code."""
         return any(self._options.asks(argument.words) for argument in self.arguments) or (
             "-fpreprocessed" in self.of(Role.CPP) and not all(source.is_fortran for source in self.sources)
         )
 
     @property
     def links(self) -> bool:
-        """Whether the command goes on to link what it has compiled."""
+        """Whether the command also links its objects."""
         return {"-c", "-S"}.isdisjoint(self.of(Role.COMPILE))
 
     @property
     def warns_by_optimising(self) -> bool:
-        """Whether the compiler may warn of what it finds as it optimises; of Fortran it does so if asked for warnings.
+        """Whether the compiler may warn about findings of its optimisation; for Fortran only if warnings are requested.
 
-        Of several levels of optimisation the last counts.
+        The last optimisation level counts.
         """
         options = self.of(Role.BOTH)
         levels = [option for option in options if option.startswith("-O")]
@@ -169,9 +169,9 @@ class CompilerCommand:
 
     @property
     def lacks_thread_variables(self) -> bool:
-        """Whether variables of threads are calls, as in a shared library, or nobody makes them, as without C's library.
+        """Whether access to thread-local variables is a call (shared libraries), or impossible (without C's library).
 
-        The last option that says what the code is for counts; programs are the default.
+        The last relevant option counts; the default is a program.
         """
         options = self.of(Role.BOTH)
         said = [option for option in options if option in _SHARED or option in _NOT_SHARED]
@@ -180,30 +180,30 @@ class CompilerCommand:
 
     @property
     def links_bare(self) -> bool:
-        """Whether it links a program and leaves out what the C library has one begin with."""
+        """Whether it links a program without the C library's start-up code."""
         is_bare = not {*self.of(Role.COMPILE)}.isdisjoint(("-nostdlib", "-nostartfiles"))
         return is_bare and "-shared" not in self.words
 
     @property
     def reads_profile(self) -> bool:
-        """Whether a profile of an earlier run, by this command's object, decides how it optimises."""
+        """Whether a profile of an earlier run, found by this command's object, affects optimisation."""
         return any(option.startswith(_READ_PROFILE) for option in self.of(Role.BOTH))
 
     @property
     def writes_besides(self) -> bool:
-        """Whether the compiler writes of each compile what nothing is made of: steps, dumps, records of builds."""
+        """Whether each compile writes files that are not inputs of anything: steps, dumps, records of builds."""
         return any(option.startswith(BESIDES) for option in self.of(Role.COMPILE))
 
     @property
     def program(self) -> Path | None:
-        """What the command links: the name after ``-o``, or ``a.out``; None if it does not link."""
+        """The linked program: the name after ``-o``, or ``a.out``; None if the command does not link."""
         if self.asks or not self.links or not self.of(Role.SOURCE, Role.INPUT):
             return None
         return self._output or Path("a.out")
 
     @property
     def objects(self) -> list[Path]:
-        """What the command compiles its sources to where it does not link: the name after ``-o``, or one a source."""
+        """The objects of a command that does not link: the name after ``-o``, or one per source."""
         if self.asks or self.links:
             return []
         suffix = ".s" if "-S" in self.of(Role.COMPILE) else ".o"
@@ -222,27 +222,27 @@ class CompilerCommand:
         return Path(outputs[-1][1] if len(outputs[-1]) > 1 else outputs[-1][0][2:]) if outputs else None
 
     def preprocesses(self, source: Argument) -> bool:
-        """Tell whether a Fortran source goes through the preprocessor; of -cpp, -nocpp and the like the last counts."""
+        """Return whether a Fortran source is preprocessed; the last of -cpp, -nocpp and similar options counts."""
         options = self.joined(Role.CPP)
         if "-fpreprocessed" in options or not options:
             return not options and source.wants_preprocessor
         return not options[-1].startswith(_NOT_PREPROCESSED)
 
     def loses_comments(self, source: Argument) -> bool:
-        """Tell whether LLVM's preprocessor writes a Fortran source, without comments and with lines of its own."""
+        """Return whether LLVM's preprocessor rewrites a Fortran source, without comments and with other lines."""
         return source.is_fortran and self.preprocesses(source) and self.fortran.rewraps
 
     def of(self, *roles: Role) -> list[str]:
-        """Give the words of all arguments with one of these roles."""
+        """Return the words of all arguments with one of these roles."""
         return [word for argument in self.arguments if argument.role in roles for word in argument.words]
 
     def joined(self, *roles: Role) -> list[str]:
-        """Give all arguments with one of these roles, the words of each put together: ``-ffree`` for ``-f free``."""
+        """Return all arguments with one of these roles, each with its words joined: ``-ffree`` for ``-f free``."""
         return ["".join(argument.words) for argument in self.arguments if argument.role in roles]
 
 
 def command_words(variable: str, text: str) -> list[str]:
-    """Read the command that a variable holds.
+    """Parse the command in a variable.
 
     Raises:
         UsageError: It is badly quoted.
@@ -254,7 +254,7 @@ def command_words(variable: str, text: str) -> list[str]:
 
 
 def no_compiler(name: str, error: OSError) -> UsageError:
-    """Say that a compiler cannot be started."""
+    """Return the error for a compiler that cannot be started."""
     return UsageError(
         f"compiler {name}: {error.strerror}; name another in AUTOANALYZER_CC, AUTOANALYZER_CXX or "
         "AUTOANALYZER_FC, or after 'autoanalyzer compile --'"
@@ -275,7 +275,7 @@ def _expanded(words: list[str]) -> Iterator[str]:
 
 
 def _response_words(text: str) -> Iterator[str]:
-    """Read words as compilers do: unlike in a shell, a backslash takes the next character as it is in quotes, too."""
+    """Split words as compilers do: unlike in a shell, a backslash escapes the next character in quotes, too."""
     word, quote = None, ""
     characters = iter(text)
     for character in characters:

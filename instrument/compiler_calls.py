@@ -1,4 +1,4 @@
-"""The calls of the real compiler: how one is made, and with which words instrumented text is compiled."""
+"""Calls of the real compiler, and the words with which instrumented text is compiled."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ __all__ = [
 
 
 _OF_ONE_SOURCE: Final = frozenset([Role.SOURCE, Role.INPUT, Role.LANGUAGE, Role.OUTPUT, Role.DEPENDENCY])
-# The stub is no pipe, and what is written besides is the untouched command's.
+# The stub is not a pipe, and extra outputs are the untouched command's.
 _NOT_AGAIN: Final = ("-pipe", *BESIDES)
 
 
 class Finished(NamedTuple):
-    """A call that has ended: a shell's status, and what was captured."""
+    """A finished call: a shell's status, and captured output."""
 
     status: int
     output: bytes
     messages: bytes
 
     def reason(self, otherwise: str) -> str:
-        """Give the line that says what is wrong; something else if nothing was said."""
+        """Return the line that explains the failure, or a default if nothing was printed."""
         lines = os.fsdecode(self.messages).splitlines()
         return next((line for line in lines if "error" in line.lower()), lines[0] if lines else otherwise)
 
@@ -47,13 +47,13 @@ def run(
     messages: bool = False,
     recorded: bool = False,
 ) -> Finished:
-    """Call a compiler and wait; if that is broken off, the compiler gets the time to remove its own files.
+    """Call a compiler and wait; when interrupted, the compiler gets time to remove its own files.
 
     Args:
         words: The command.
         output: Whether standard output is captured.
         messages: Whether standard error is captured.
-        recorded: Whether it writes what the environment asks each compile to write besides.
+        recorded: Whether it writes the extra files that the environment requests of each compile.
 
     Raises:
         UsageError: There is no such compiler.
@@ -63,7 +63,7 @@ def run(
             words,
             stdout=subprocess.PIPE if output else None,
             stderr=subprocess.PIPE if messages else None,
-            close_fds=False,  # a compiler may ask make for jobs, by descriptors that make has opened
+            close_fds=False,  # a compiler may use make's job server through descriptors that make has opened
             env=None if recorded else without_records(),
         )
     except OSError as error:
@@ -81,15 +81,15 @@ def run(
 def compile_words(
     command: CompilerCommand, instrumented: dict[Argument, str], first: tuple[str, ...] = ()
 ) -> list[str]:
-    """Give the user's command with instrumented text in the place of sources.
+    """Return the user's command with instrumented text in place of sources.
 
-    What only the preprocessor needs is left out, for it has done its work and some compilers complain of it; it
-    stays if a source goes in as it is, or is Fortran, whose modules are found by ``-I``.
+    The preprocessor's options are left out, because some compilers warn about unused ones. They are kept if a source is
+    compiled unchanged, or is Fortran, which finds modules by ``-I``.
 
     Args:
         command: The user's command.
         instrumented: The text in place of each source that has one.
-        first: Options before the user's, which overrule them.
+        first: Options before the user's, which override them.
     """
     left_out = {Role.DEPENDENCY, Role.LANGUAGE, Role.CPP}
     if all(source in instrumented and not source.is_fortran for source in command.sources):
@@ -112,23 +112,23 @@ def compile_words(
 
 
 def _instrumented_language(command: CompilerCommand, argument: Argument) -> str:
-    """Say of preprocessed C that it is C where the compiler would take it for C++."""
+    """Return the language option for preprocessed C that the compiler would take for C++."""
     return "cpp-output" if command.is_cxx and not argument.is_cxx else ""
 
 
 def _language(command: CompilerCommand, argument: Argument) -> str:
-    """Say of an input that goes in as it is what it is, in the place of -cpp, which would hold for all."""
+    """Return the language option for an unchanged input, because -cpp would apply to all inputs."""
     if argument.is_fortran and command.of(Role.CPP):
         return argument.fortran_form + ("-cpp-input" if command.preprocesses(argument) else "")
     return argument.language
 
 
 def module_calls(command: CompilerCommand, folder: Path) -> Iterator[list[str]]:
-    """Give calls that write the modules and dependencies of Fortran sources, and nothing else that lasts.
+    """Yield calls that only write the modules and dependencies of Fortran sources.
 
     Args:
         command: The user's command.
-        folder: Where objects may be written, by compilers that know no other way.
+        folder: A folder for objects, for compilers that cannot avoid writing them.
     """
     arguments = [each for each in command.arguments if not each.words[0].startswith(BESIDES)]
     if check := command.fortran.check:
@@ -141,7 +141,7 @@ def module_calls(command: CompilerCommand, folder: Path) -> Iterator[list[str]]:
 
 
 def untouched_words(command: CompilerCommand) -> Iterator[list[str]]:
-    """Give the user's command without outputs and dependencies, once a source where one ``-o`` cannot do for all."""
+    """Yield the user's command without outputs and dependencies, once per source if one ``-o`` cannot serve all."""
     for chosen in [None] if command.links else command.sources:
         left_out = {Role.DEPENDENCY, Role.OUTPUT} | ({Role.SOURCE, Role.INPUT, Role.LANGUAGE} if chosen else set())
         words = [*command.compiler, *command.of(*(role for role in Role if role not in left_out))]

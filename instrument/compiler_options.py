@@ -1,4 +1,4 @@
-"""What compilers' options are for: GNU's, LLVM's, Intel's and NVIDIA's in one table, Cray Fortran's in another."""
+"""The roles of compilers' options: GNU's, LLVM's, Intel's and NVIDIA's in one table, Cray Fortran's in another."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ __all__ = ["BESIDES", "CRAY_FORTRAN", "USUAL", "Options", "Role"]
 
 
 class Role(Enum):
-    """What an argument is for."""
+    """The role of an argument."""
 
     SOURCE = auto()  # a C, C++ or Fortran source
     INPUT = auto()  # any other file: objects, libraries, other languages
     LANGUAGE = auto()  # -x
     OUTPUT = auto()  # -o
-    MODULES = auto()  # -J: where Fortran modules go, and are looked for
-    CPP = auto()  # whether Fortran goes through the preprocessor
-    PREPROCESS = auto()  # macros, include directories: the preprocessor's alone
+    MODULES = auto()  # -J: the folder to which Fortran modules are written, and which is searched for them
+    CPP = auto()  # whether Fortran is preprocessed
+    PREPROCESS = auto()  # macros, include folders: for the preprocessor only
     DEPENDENCY = auto()  # -MD and its relatives
-    COMPILE = auto()  # of no use to the preprocessor: linking, assembling, dumps
+    COMPILE = auto()  # irrelevant to the preprocessor: linking, assembling, dumps
     BOTH = auto()
 
 
-# Not all that begins with -x names a language: Intel's -xHost names a processor.
+# Not every word with -x names a language: Intel's -xHost names a processor.
 _LANGUAGES: Final = (
     *("c", "c-header", "cpp-output", "c++", "c++-header", "c++-cpp-output", "objective-c", "objective-c++"),
     *("assembler", "assembler-with-cpp", "f77", "f77-cpp-input", "f95", "f95-cpp-input", "none", "cuda", "hip"),
 )
 _INCLUDED: Final = frozenset(["-include", "-include-pch"])
 _KEYWORD: Final = expression(r"[a-z0-9_]+(?:,[a-z0-9_]+)*$")
-_DEPENDENCIES_BELOW: Final = expression(r"-Wp,(?:.*,)?-M")  # whatever else the same word hands on
+_DEPENDENCIES_BELOW: Final = expression(r"-Wp,(?:.*,)?-M")  # whatever else the same word passes on
 _NOTHING: Final = expression(r"(?!)")
 BESIDES: Final = (
     *("-save-temps", "--save-temps", "-MJ", "-gen-cdb-fragment-path", "-fdump-", "-fstack-usage", "-fcallgraph-info"),
@@ -43,17 +43,17 @@ BESIDES: Final = (
 
 
 class Options(NamedTuple):
-    """The options of a kind of compiler, by the word that they begin with.
+    """The options of a kind of compiler, by their first characters.
 
     Attributes:
-        values: Those whose value is the next word.
-        keywords: Those whose value is the next word if it looks like one, and like no file.
-        alone: Those without a value.
-        prefixes: What others begin with, their value in the same word; the first that fits counts.
-        asking: Those that ask something, or stop before there is code.
-        asking_prefixes: What others that ask begin with.
-        switching: Those among whose letters one says whether Fortran goes through the preprocessor, with their value.
-        stopping: Those among whose letters one asks, likewise.
+        values: Options whose value is the next word.
+        keywords: Options whose value is the next word if it looks like a value rather than a file.
+        alone: Options without a value.
+        prefixes: Prefixes of options with the value in the same word; the first match counts.
+        asking: Options that query the compiler, or stop before code generation.
+        asking_prefixes: Prefixes of other such options.
+        switching: Grouped-letter options that may switch Fortran's preprocessor, with the value.
+        stopping: Grouped-letter options that may query the compiler, likewise.
     """
 
     values: dict[str, Role]
@@ -66,13 +66,13 @@ class Options(NamedTuple):
     stopping: re.Pattern[str] = _NOTHING
 
     def argument(self, word: str, following: list[str]) -> tuple[Role, tuple[str, ...]]:
-        """Tell what an option is for, and of which words it consists.
+        """Return an option's role, and the words that it consists of.
 
         Args:
             word: The option.
             following: The words after it.
         """
-        if word == "-Xclang" and _INCLUDED.intersection(following[:1]):  # its value goes by the same way
+        if word == "-Xclang" and _INCLUDED.intersection(following[:1]):  # its value is passed on in the same way
             return Role.PREPROCESS, (word, *following[:3])
         words = (word, *following[:1]) if word in self.values else (word,)
         switches = bool(self.switching.match("".join(words)))
@@ -88,7 +88,7 @@ class Options(NamedTuple):
         return Role.DEPENDENCY if _DEPENDENCIES_BELOW.match(word) else role, (word,)
 
     def asks(self, words: tuple[str, ...]) -> bool:
-        """Tell whether an option asks something, or stops before there is code."""
+        """Return whether an option queries the compiler, or stops before code generation."""
         if words[0] in self.asking or self.stopping.match("".join(words)):
             return True
         return words[0].startswith(self.asking_prefixes) and len(words) == 1

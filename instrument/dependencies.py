@@ -1,4 +1,4 @@
-"""Dependency files as the untouched compile would name them."""
+"""Dependency files as the untouched compile would write them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _WRITES_BELOW: Final = ("-Wp,-MD", "-Wp,-MMD")
 
 
 def dependency_words(command: CompilerCommand) -> dict[Argument, list[str]]:
-    """Give for each source the words that make the preprocessor write the dependencies of the whole compile.
+    """Return for each source the words that make the preprocessor write the dependencies of the whole compile.
 
-    Where they go, and to what target, follows from ``-o``, the number of sources and the compiler's version: the
-    compiler is asked what it would do (``-###``).
+    File and target depend on ``-o``, the number of sources and the compiler's version, so the compiler is queried
+    (``-###``).
     """
     options = command.of(Role.DEPENDENCY)
     writes = not _WRITES.isdisjoint(options)
@@ -47,10 +47,10 @@ def dependency_words(command: CompilerCommand) -> dict[Argument, list[str]]:
 
 
 def dependency_file(words: list[str]) -> str | None:
-    """Name the file into which the preprocessor writes dependencies, as words for it say.
+    """Return the file into which the preprocessor writes dependencies, from its words.
 
     Returns:
-        The name; empty if there is none, None if that cannot be told.
+        The name; empty if there is none, None if unknown.
     """
     writes = not _WRITES.isdisjoint(words)
     below = [word.split(",")[2:] for word in words if word.startswith(_WRITES_BELOW)]
@@ -77,7 +77,7 @@ def _names_file(option: str) -> bool:
 
 
 def _handed_on(command: CompilerCommand) -> Iterator[str]:
-    """Give the words that a driver hands on to the preprocessor as they are."""
+    """Yield the words that a driver passes unchanged to the preprocessor."""
     for argument in command.arguments:
         first, *others = argument.words
         if first.startswith("-Wp,"):
@@ -87,9 +87,9 @@ def _handed_on(command: CompilerCommand) -> Iterator[str]:
 
 
 def _options(call: list[str], wanted: list[str], handed_on: set[tuple[str, str]]) -> list[str]:
-    """Pick the wanted options out of the call of the compiler proper, as its driver spells them.
+    """Return the wanted options from the call of the compiler proper, as its driver writes them.
 
-    Those that are handed on reach the preprocessor anyway.
+    Options that are passed on reach the preprocessor anyway.
     """
     words: list[str] = []
     for option, value in pairwise(call):

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled once they are used: a front end has many, and most sources ask for few."""
+"""Regular expressions that are compiled on first use: a front end has many, and most sources need few."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["expression"]
 
 
 def expression(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Give what ``re.compile`` would, compiled when one of its methods is first asked for."""
+    """Return the result of ``re.compile``, compiled when one of its methods is first used."""
     return cast("re.Pattern[AnyStr]", _Expression(pattern, flags))
 
 
@@ -19,5 +19,5 @@ class _Expression:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(re.compile(*self._words), name)
-        setattr(self, name, found)  # where it is found at once from now on
+        setattr(self, name, found)  # found directly from now on
         return found

@@ -1,4 +1,4 @@
-"""Fortran compilers by their makers: how each is known, and what it calls the options that a build of ours needs."""
+"""Fortran compilers by vendor: how each is recognised, and its names of the options that instrumented builds need."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _VERSION: Final = "--version"
 
 
 class FortranCompiler(NamedTuple):
-    """What the Fortran compiler of a maker is like.
+    """The properties of a vendor's Fortran compiler.
 
     Attributes:
-        maker: Who makes it.
-        version: What it alone says to ``--version``.
-        modules: The option before the folder into which modules go.
-        preprocess: What makes it write the preprocessed source to standard output, besides ``-E``; empty if it cannot.
-        check: What makes it write modules and messages, but no object; empty if nothing is known to.
-        quiet: What makes it say nothing of warnings; empty if nothing is known to.
-        free_line: Characters of a line in free form that count; 0 for all.
-        renames: The option by which debug information names a file by another's name; empty if there is none.
-        reads_assembly: Whether assembly goes into the object of a source.
-        rewraps: Whether its preprocessor puts the lines of a source together anew.
+        maker: The vendor.
+        version: Text that only this compiler prints for ``--version``.
+        modules: The option for the folder of modules.
+        preprocess: Options, besides ``-E``, to write the preprocessed source to standard output; empty if it cannot.
+        check: Options to write modules and messages, but no object; empty if none is known.
+        quiet: Options to suppress warnings; empty if none is known.
+        free_line: Significant characters of a line in free form; 0 for all.
+        renames: The option to rename a file in debug information; empty if there is none.
+        reads_assembly: Whether it adds assembly to a source's object.
+        rewraps: Whether its preprocessor changes the lines of a source.
     """
 
     maker: str
@@ -77,7 +77,7 @@ _KNOWN: Final = (GNU, LLVM, INTEL, NVIDIA, CRAY)
 
 
 def fortran_compiler(command: list[str]) -> FortranCompiler:
-    """Tell who has made the compiler that a command calls, by its own words, which it is asked for once."""
+    """Return the vendor of the compiler in a command, from its version text, which is cached."""
     store = open_store()
     key = digest("fortran compiler", *command, *program_states(command), *compiler_environment())
     known = store.get(key)
@@ -88,7 +88,7 @@ def fortran_compiler(command: list[str]) -> FortranCompiler:
 
 
 def _said(command: list[str]) -> str:
-    """Give what a compiler says of its version; empty if it cannot be started."""
+    """Return a compiler's version text; empty if it cannot be started."""
     import subprocess  # noqa: PLC0415 - a compiler is asked once
 
     try:

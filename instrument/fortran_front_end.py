@@ -1,4 +1,4 @@
-"""Fortran sources of a command: their form, where their INCLUDE lines look, and their text."""
+"""A command's Fortran sources: their form, folders for INCLUDE lines, and text."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class FortranFrontEnd:
         self._choice = choice
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
-        """Put probes into a text, and say at its top what the source is called."""
+        """Insert probes into a text, with the source's name at its top."""
         done = self._unit(source, text).instrumented()
         marker = b"" if done.text.startswith(b"#") else os.fsencode(f'# 1 "{quoted_name(source.words[0])}"\n')
         assembly = (
@@ -72,11 +72,11 @@ class FortranFrontEnd:
         return SourceUnit(text, source.words[0], self.form(source), places, self._choice, modules=modules)
 
     def suffix(self, source: Argument) -> str:
-        """Give the suffix of Fortran that is not to be preprocessed."""
+        """Return the suffix of Fortran that is not preprocessed."""
         return ".f" if self.form(source).fixed else ".f90"
 
     def form(self, source: Argument) -> Form:
-        """Tell how the lines of a source are laid out."""
+        """Return the line layout of a source."""
         fixed = source.language.startswith("f77") or bool(_FIXED_SUFFIX.search(source.words[0]))
         lengths = {True: _FIXED_LINE, False: self._command.fortran.free_line}
         simd = openacc = debug_lines = backslash = False
@@ -99,7 +99,7 @@ class FortranFrontEnd:
         return Form(fixed, lengths[fixed], openmp or simd, openmp, openacc, debug_lines, backslash)
 
     def include_directories(self, source: Argument) -> list[str]:
-        """Give the folder of a source and the user's own folders for INCLUDE lines: mpif.h stays the compiler's."""
+        """Return a source's folder and the user's own folders for INCLUDE lines; mpif.h is left to the compiler."""
         words = [each.words for each in self._command.arguments if each.words[0].startswith(_INCLUDE_OPTIONS)]
         given = [pair[1] if len(pair) > 1 else _INCLUDE_OPTION.sub("", pair[0]) for pair in words]
         return [
@@ -109,7 +109,7 @@ class FortranFrontEnd:
 
 
 def _line_lengths(option: str) -> dict[bool, int]:
-    """Give what an option says of the characters of a line that count, by whether the form is fixed; 0 for all."""
+    """Return the line lengths that an option sets, by whether the form is fixed; 0 for all characters."""
     if match := _LENGTH_OPTION.match(option):
         return {match[1] == "fixed": int(match[2]) if match[2].isdigit() else 0}
     if match := _EXTENDED.match(option):

@@ -1,4 +1,4 @@
-"""Which files of modules a Fortran source reads and writes, told from its words alone."""
+"""The module files that a Fortran source reads and writes, recognised from its words alone."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _MODULE: Final = expression(rb"(?:^[ \t\d]*|;[ \t]*)(?:module(?![ \t]*procedure)
 
 
 def modules_written(text: bytes) -> list[str] | None:
-    """Name the modules that a source defines, as their files are called; None where that is not plain to see."""
+    """Return the modules that a source defines, by file name; None if unclear."""
     found = [match[1].decode("latin-1").lower() for match in _BEGIN.finditer(text)]
     found = [name for name in found if not name.startswith("procedure")]
     return found if len(found) == len(_MODULE.findall(text)) else None
 
 
 def writes_modules(text: bytes) -> bool:
-    """Tell whether a source defines modules."""
+    """Return whether a source defines modules."""
     return bool(_MODULE.search(text))
 
 
 def module_files_read(command: CompilerCommand, text: bytes) -> list[Path]:
-    """Give the files of modules whose names occur in a text, if only by chance, wherever the compiler looks."""
+    """Return the files of modules whose names occur in a text, even by chance, in the compiler's search folders."""
     folded = _CONTINUED.sub(b"", text).translate(None, _BLANKS).lower()
     return [
         path
@@ -43,7 +43,7 @@ def module_files_read(command: CompilerCommand, text: bytes) -> list[Path]:
 
 
 def included_files(command: CompilerCommand, text: bytes, source: str) -> Iterator[Path]:
-    """Give the files that INCLUDE lines name, those of the included files as well; not what the compiler brings."""
+    """Yield the files of INCLUDE lines, recursively; not those of the compiler."""
     folders = [Path(source).parent, *_folders(command)]
     seen = set()
     waiting = [text]

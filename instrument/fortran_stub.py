@@ -1,4 +1,4 @@
-"""What every instrumented Fortran object brings along, as assembly to go with the compiler's own."""
+"""The stub in every instrumented Fortran object, as assembly added to the compiler's own."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _LTO: Final = ("-flto", "-fno-lto")
 _COVERAGE: Final = frozenset(["--coverage", "-coverage", "-ftest-coverage", "-fprofile-arcs"])
 _MACHINE: Final = ("-m", "-B", "--sysroot", "-fcf-protection")
 _LOCAL_LABEL: Final = expression(r"(?<![\w.])\.L(?=\w)")
-# What must stand once only in a text for the assembler, or is no matter of the stub.
+# Text that may appear only once in an assembler input, or does not concern the stub.
 _NOT_TWICE: Final = expression(r"^\s*\.(?:file|ident)\b.*\n", re.M)
-# What a note says, as on the stack of internal procedures that are passed on, the other text says for both.
+# A note, such as for an executable stack, that the other text already contains for both.
 _NOTE: Final = expression(r"^\s*\.section\s+\.note\..*\n(?:(?!\s*\.section\b).*\n)*", re.M)
 
 
 class FortranStub:
-    """Have GNU's compiler make the stub, while something else is done.
+    """Lets GNU's compiler make the stub in the background.
 
     Args:
-        command: The user's command: names of symbols and machine code must be as it says.
-        folder: Where the assembly is written.
+        command: The user's command, which determines symbol names and machine code.
+        folder: Folder for the assembly.
     """
 
     def __init__(self, command: CompilerCommand, folder: Path) -> None:
         options = command.of(Role.COMPILE, Role.BOTH)
         self._lto = [option for option in options if option.startswith(_LTO)][-1:] not in ([], ["-fno-lto"])
-        # Link-time optimisation forgets what -Xassembler has put in: then the link gets the stub as an object.
+        # Link-time optimisation drops input of -Xassembler, so the link gets the stub as an object.
         self._is_object = self._lto and command.links
         self._path = folder / ("stub.o" if self._is_object else "stub.s")
         self._more = folder / "more.s"
@@ -75,24 +75,24 @@ class FortranStub:
 
     @property
     def words(self) -> list[str]:
-        """What adds the stub to a compiler command; good if there is no problem."""
+        """The words that add the stub to a compiler command; valid if there is no problem."""
         if self._is_object:
             return [str(self._path)]
         more = ["-Xassembler", str(self._more)] if self._more.exists() else []
         return ["-Xassembler", str(self._path), *more, *(["-fno-lto"] if self._lto else [])]
 
     def add(self, lines: Iterable[str]) -> None:
-        """Have the assembler read more lines, where it reads the stub."""
+        """Add lines to the assembler's input beside the stub."""
         if text := "".join(f"{line}\n" for line in lines):
             self._more.write_text(text, "ascii")
 
     @property
     def remark(self) -> str:
-        """Say what had to be done without."""
+        """Return a message about what is missing."""
         return "compiled without -flto, which would drop the probes" if self._lto and not self._is_object else ""
 
     def problem(self) -> str:
-        """Say why there is no stub; empty if there is one."""
+        """Return why there is no stub; empty if there is one."""
         if self._problem is None:
             self._problem = self._finished()
         return self._problem
@@ -108,7 +108,7 @@ class FortranStub:
 
 
 def _name(options: list[str]) -> str:
-    """Spell how ``aa_enter`` becomes a symbol: by the last option that decides it."""
+    """Return the symbol of ``aa_enter``, according to the last option that affects it."""
     underscoring = True
     f2c = False
     second = None
@@ -126,5 +126,5 @@ def _name(options: list[str]) -> str:
 
 
 def _beside(text: str) -> str:
-    """Rid assembly of what would clash with other assembly in the same call of the assembler."""
+    """Remove text from assembly that would clash with other assembly in the same call."""
     return _LOCAL_LABEL.sub(".Laa_", _NOTE.sub("", _NOT_TWICE.sub("", text)))

@@ -1,4 +1,4 @@
-"""What a language brings to the compiler wrapper and to the commands that read sources."""
+"""The interface of a language for the compiler wrapper and for commands that read sources."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ FORTRAN_STUB: Final = Path(__file__).with_name("fortran_stub.c")
 
 
 class FrontEnd(Protocol):
-    """A language's way from the text of a source to its regions, and to its text with probes."""
+    """A language's conversion of source text to regions, and to text with probes."""
 
     def instrument(self, source: Argument, text: bytes) -> Instrumented:
-        """Put probes into the text that the compiler proper would see.
+        """Insert probes into the text that the compiler proper would see.
 
         Raises:
-            SourceError: The text cannot be read, or holds what no probe can be put into.
+            SourceError: The text cannot be read, or has a construct that cannot have probes.
         """
 
     def regions(self, source: Argument, text: bytes) -> CodeRegions:
         """Find the regions of such a text; errors as for ``instrument``."""
 
     def suffix(self, source: Argument) -> str:
-        """Give the suffix by which the compiler knows an instrumented text."""
+        """Return the suffix of instrumented text for the compiler."""
 
 
 def front_end(command: CompilerCommand, source: Argument, choice: Choice | None = None) -> FrontEnd:
-    """Give the front end of a source's language; the others are not even loaded.
+    """Return the front end of a source's language; others are not loaded.
 
     Args:
         command: The user's command.
         source: One of its sources.
-        choice: Which regions are wanted; None for what the environment says.
+        choice: The wanted regions; None for the environment's choice.
     """
     choice = choice or read_choice()
     if source.is_fortran:

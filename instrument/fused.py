@@ -1,4 +1,4 @@
-"""Whether a command's compiler may fuse multiplications and additions: to count such a program takes longer."""
+"""Whether a command's compiler may fuse multiplications and additions, because counting such programs takes longer."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _CONTRACTION: Final = "-ffp-contract="
 
 
 def fused_assembly(command: CompilerCommand, language: str) -> list[str]:
-    """Give the lines for the assembler that say that it may; none where it does not.
+    """Return assembler lines that record that it may; empty if it may not.
 
     Args:
         command: The user's command.
-        language: As the compiler's ``-x`` knows it.
+        language: Name of the language for ``-x``.
     """
     contraction = [option for option in command.of(Role.COMPILE, Role.BOTH) if option.startswith(_CONTRACTION)]
     if contraction and contraction[-1].endswith("=off"):
@@ -30,7 +30,7 @@ def fused_assembly(command: CompilerCommand, language: str) -> list[str]:
 
 
 def _has_instructions(command: CompilerCommand, language: str) -> bool:
-    """Tell whether the machine that the options name has the instructions."""
+    """Return whether the machine that the options select has the instructions."""
     machine = (argument.words for argument in command.arguments if argument.words[0].startswith("-m"))
-    read_as = language if language == "c++" else "c"  # for no macro tells Fortran
+    read_as = language if language == "c++" else "c"  # because no macro identifies Fortran
     return _MACRO in predefined_macros(command.compiler, read_as, [*chain.from_iterable(machine)])

@@ -1,4 +1,4 @@
-"""Which files a preprocessor has read, and which it would read instead if they were there."""
+"""The files that a preprocessor has read, and those that it would read instead if they existed."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ __all__ = ["IncludedFiles"]
 _FILE: Final = expression(rb'^# \d+ "((?:\\.|[^"\\\n])*)"', re.M)
 _ESCAPE: Final = expression(rb"\\([0-7]{3}|.)")
 _FOLDER_OPTIONS: Final = ("-I", "-iquote", "-isystem", "-idirafter")
-# What else may be said to the preprocessor: it names files that are in the text, or none.
+# Other options of the preprocessor: their files are in the text, or they name none.
 _PLAIN: Final = ("-D", "-U", "-include", "-undef", "-trigraphs", "-H")
 _CLOCKS: Final = (b"__DATE__", b"__TIME__", b"__TIMESTAMP__")
 _ASKS: Final = expression(rb'__has_(?:include(?:_next)?|embed)\s*\(\s*(?:[<"]([^>"\n]+)[>"])?')
 
 
 class IncludedFiles:
-    """The files behind a preprocessed text.
+    """The files behind preprocessed text.
 
     Attributes:
-        names: Those that were read.
-        present: Those that were asked for and are there.
-        absent: What is not there, and would be read, or found when asked for, if it were.
+        names: Files that were read.
+        present: Files that were tested for and exist.
+        absent: Missing files that would be read, or found by a test, if they existed.
 
     Args:
         command: The user's command.
         source: Its source.
-        text: That source behind the preprocessor.
-        system: The compiler's own folders, each with a closing slash.
-        since: When the preprocessor was called, by the clock of files.
+        text: The preprocessed source.
+        system: The compiler's own folders, each with a trailing slash.
+        since: Time of the preprocessor's call, by the clock of files.
 
     Raises:
-        ValueError: They cannot be told, or were written meanwhile.
+        ValueError: The files cannot be determined, or were written meanwhile.
         OSError: One cannot be read.
     """
 
@@ -63,7 +63,7 @@ class IncludedFiles:
 
     @property
     def absent(self) -> list[str]:
-        """What would be read if it were there."""
+        """The files that would be read if they existed."""
         return list(self._absent)
 
     def _look_into(self, since: int) -> None:
@@ -78,7 +78,7 @@ class IncludedFiles:
                 self._look_at_questions(content, of_system=name.startswith(self._system))
 
     def _look_at_questions(self, content: bytes, *, of_system: bool) -> None:
-        """Find the files that a text asks for; of system headers, those that it names."""
+        """Find the files that a text tests for; in system headers, those that it names."""
         for match in _ASKS.finditer(content):
             if not of_system:
                 raise ValueError("texts that ask for files")
@@ -90,7 +90,7 @@ class IncludedFiles:
                     self._missed([path])
 
     def _look_for(self, name: str) -> None:
-        """Note where else a file would be looked for by the name that includes it."""
+        """Record the other places where a file with an included name would be found."""
         around = [each for each in self._folders if name.startswith(each) and (each or name[0] != "/")]
         if name.startswith(self._system):
             around = [max(around, key=len)]
@@ -105,7 +105,7 @@ class IncludedFiles:
 
 
 def _names(text: bytes) -> Iterator[str]:
-    """Give the names in line markers, but for those of no file and of the working folder."""
+    """Yield the names in line markers, except those that are not files, and the working folder."""
     for name in dict.fromkeys(_FILE.findall(text)):
         if name[:1] != b"<" and not name.endswith(b"//"):
             yield os.fsdecode(_ESCAPE.sub(_unescaped, name))
@@ -134,5 +134,5 @@ def _includes(options: list[tuple[str, ...]]) -> bool:
 
 
 def _closed(folder: str) -> str:
-    """Give a folder with a slash, as it stands before the names of its files."""
+    """Return a folder with a slash, as in the names of its files."""
     return f"{folder.rstrip('/')}/" if folder else ""

@@ -1,4 +1,4 @@
-"""The outcome of a compile, kept for the next one of the same content."""
+"""The result of a compile, cached for the next compile with equal content."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .toolchain import Toolchain
 __all__ = ["KeptCompile", "is_plain"]
 
 _FORMAT: Final = "2"
-# Options of which nothing but the object depends; what writes or reads further files is not among them.
+# Options that affect only the object; not options that read or write further files.
 _PLAIN_OPTION: Final = expression(
     r"--?(?:O|g(?!split|z=)|std=|ansi$|pedantic|w$|W(?![apl],)|pthread$|param$|m(?!llvm)|\w+=\d+$"
     r"|f\w+-prefix-map=|f(?!profile|auto-profile|branch|test-cov|plugin|dump|save|stack-usage|callgraph|opt-info|module"
@@ -39,21 +39,21 @@ _PLAIN_ROLES: Final = frozenset(
 _PLAIN_STEPS: Final = frozenset(["-c", "-pipe", "-static", "-shared", "-static-libgcc", "-rdynamic", "-pie", "-no-pie"])
 _LINKING: Final = ("-l", "-L", "-Wl,")
 _READS_MORE: Final = (b".incbin", b"pch_preprocess")
-_FILES: Final = expression(rb'^# \d+ "([^"\n]+)"(?![ \d]* 3)', re.M)  # but for system headers, which have no regions
+_FILES: Final = expression(rb'^# \d+ "([^"\n]+)"(?![ \d]* 3)', re.M)  # except system headers, which have no regions
 
 
 class KeptCompile:
-    """One source compiled to one object, where nothing else is read or written that is not known.
+    """A compile of one source to one object that reads and writes only known files.
 
-    The key holds all that the outcome follows from: the text behind the preprocessor, the source, the command, the
-    working directory, the compiler's programs, the variables that it looks at, our own code, and for Fortran the
-    modules and included files. Dependency files are not kept, but written anew by the preprocessor.
+    The key contains everything that determines the result: the preprocessed text, the source, the command, the working
+    directory, the compiler's programs, the variables that it reads, our own code, and for Fortran the modules and
+    included files. Dependency files are not cached; the preprocessor writes them again.
 
     Args:
         command: The user's command.
-        texts: Its sources as the preprocessor has written them, with its messages.
-        dependency_words: What the preprocessor was told of dependency files.
-        since: When it was called, by the clock of files.
+        texts: Its preprocessed sources, with the preprocessor's messages.
+        dependency_words: The preprocessor's options for dependency files.
+        since: Time of its call, by the clock of files.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class KeptCompile:
                 self._key = self._make_key(texts[0])
 
     def again(self) -> tuple[bytes, list[str]] | None:
-        """Write the files of an earlier compile; give what the compiler and we said, None if there was no such."""
+        """Write the files of an earlier compile; return the messages of compiler and wrapper, None without one."""
         content = self._store.get(self._key) if self._key else None
         if content is None:
             return None
@@ -90,7 +90,7 @@ class KeptCompile:
         return messages, os.fsdecode(remarks).split("\0") if remarks else []
 
     def keep(self, messages: bytes, warnings: list[str]) -> None:
-        """Keep what a compile has written and said, unless the source was written meanwhile."""
+        """Cache the files and messages of a compile, unless the source was written meanwhile."""
         with suppress(OSError):
             if not self._key or self._state != _state(self._command):
                 return
@@ -99,7 +99,7 @@ class KeptCompile:
             self._is_kept = True
 
     def note(self) -> None:
-        """Note what this compile has read, so that the next one need not ask the preprocessor."""
+        """Record the inputs of this compile, so that the next one need not call the preprocessor."""
         source = self._command.sources[0]
         dependencies = dependency_file(self._dependency_words)
         if not (self._is_kept and self._key and self._toolchain) or source.is_fortran or dependencies is None:
@@ -119,7 +119,7 @@ class KeptCompile:
         return [*self._command.objects, *(folder / f"{name}.mod" for name in self._modules or [])]
 
     def _make_key(self, done: Finished) -> str | None:
-        """Make the key; None if something is not known or cannot be read."""
+        """Return the key; None if an input is unknown or cannot be read."""
         source = self._command.sources[0]
         (path,) = self._command.objects
         if any(each in done.output for each in _READS_MORE) or (path.exists() and not path.is_file()):
@@ -152,7 +152,7 @@ def _state(command: CompilerCommand) -> tuple[int, int]:
 
 
 def is_plain(argument: Argument) -> bool:
-    """Tell whether an argument lets a compile write its object and messages alone, and read nothing unknown."""
+    """Return whether, with an argument, a compile writes only its object and messages, and reads nothing unknown."""
     word = argument.words[0]
     if argument.role is Role.COMPILE:
         return word in _PLAIN_STEPS or word.startswith(_LINKING)
@@ -160,13 +160,13 @@ def is_plain(argument: Argument) -> bool:
 
 
 def _parsers(source: Argument) -> list[str]:
-    """Name the files that tell one release of the parsers from another."""
+    """Return the files that identify the parsers' release."""
     names = () if source.is_fortran else ("clang",)
     return [parser.origin for parser in map(find_spec, names) if parser and parser.origin]
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file that has another content; one that has not keeps its time, as compilers leave module files."""
+    """Write a file if its content differs; otherwise its time is kept, as compilers do for module files."""
     if path.suffix == ".mod" and path.is_file() and path.read_bytes() == content:
         return
     with replacing(path) as stream:

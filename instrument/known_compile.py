@@ -1,9 +1,9 @@
-"""A compile that is known by its command and its files: answered without preprocessor, parser and compiler.
+"""A compile known by its command and files is answered without preprocessor, parser and compiler.
 
-What is kept of a compile (``KeptCompile``) has a key that only the preprocessor can tell. A note with the command as
-its key says which files were read, and which were looked for in vain; while that holds, so does the outcome.
+A cached compile (``KeptCompile``) has a key that only the preprocessor can compute. A note with the command as its key
+lists the files that were read, and those that were missing. While these are unchanged, the result is valid.
 
-This happens in the time that Python takes to start, so this module, and what it imports, import little.
+The answer takes about as long as Python's start, so this module and its imports import little.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Inputs", "answered", "command_key", "note_compile"]
 
-_MOST: Final = 4  # notes of one command, as of several branches of a project
+_MOST: Final = 4  # notes per command, for example for several branches of a project
 _PRODUCTS: Final = "AUTOANALYZER_PRODUCTS"
-# What makes more than the answer of a compile, or none.
+# Options with further results, or without any.
 _UNUSUAL: Final = ("AUTOANALYZER_INSIDE", _PRODUCTS)
 
 
 class Inputs:
-    """What a compile has read.
+    """The inputs of a compile.
 
     Attributes:
-        programs: The programs that a compiler consists of.
+        programs: The compiler's programs.
         files: Files that were read.
-        present: Files that were asked for.
-        absent: Files and folders that are not there, and would be read if they were.
+        present: Files that were tested for.
+        absent: Missing files and folders that would be read if they existed.
     """
 
     def __init__(self, programs: list[str], files: list[str], present: list[str], absent: list[str]) -> None:
@@ -50,7 +50,7 @@ class Inputs:
         self.absent = absent
 
     def state(self, texts: dict[str, str]) -> str:
-        """Give a digest that changes with them; empty if something is missing, or is there that should not be.
+        """Return a digest of the inputs; empty if one is missing, or if a file exists that should not.
 
         Raises:
             OSError: A file cannot be read.
@@ -63,37 +63,37 @@ class Inputs:
         return digest(*program_states(self.programs), *(texts[file] for file in self.files))
 
     def parts(self) -> list[bytes]:
-        """Give all as content; ``of`` reads it back."""
+        """Return all fields as content, for ``of``."""
         return [_listed(each) for each in (self.programs, self.files, self.present, self.absent)]
 
     @classmethod
     def of(cls, parts: list[bytes]) -> Inputs:
-        """Read what ``parts`` has given."""
+        """Read the output of ``parts``."""
         return cls(*map(_list_of, parts))
 
 
 def command_key(words: list[str]) -> str:
-    """Give the key of a command, where it is called: all that its outcome follows from, but what it reads.
+    """Return the key of a command and its folder: everything that determines the result except the files read.
 
     Raises:
         OSError: The plan cannot be read, or the working folder is gone.
     """
-    folder = os.environ.get("PWD", "")  # as debug information may call it
+    folder = os.environ.get("PWD", "")  # as in debug information
     return digest("command", *words, folder, *program_states(words[:2]), *fingerprint(words))
 
 
 def note_compile(
     store: Store, words: list[str], inputs: Inputs, key: str, *, files: list[str], dependencies: str
 ) -> None:
-    """Note a compile for the next one.
+    """Record a compile for the next one.
 
     Args:
-        store: Where results are kept.
+        store: The store of results.
         words: The command.
-        inputs: What it reads.
-        key: Of its outcome, as kept.
-        files: What the outcome consists of, in order.
-        dependencies: The file of dependencies that the preprocessor has written; empty if there is none.
+        inputs: Its inputs.
+        key: Key of its cached result.
+        files: The files of the result, in order.
+        dependencies: The preprocessor's dependency file; empty if there is none.
 
     Raises:
         OSError: A file cannot be read.
@@ -108,7 +108,7 @@ def note_compile(
 
 
 def answered(words: list[str]) -> bool:
-    """Write and say what a command would if it is known; tell whether it is.
+    """Write a known command's files and messages, and return whether it is known.
 
     Args:
         words: The command of the real compiler.
@@ -121,7 +121,7 @@ def answered(words: list[str]) -> bool:
         texts: dict[str, str] = {}
         return any(_answer(store, parts_of(note), texts) for note in _notes(store, command_key(words)))
     except (AutoanalyzerError, OSError, ValueError):
-        return False  # whoever compiles says what is wrong
+        return False  # the compile itself reports the error
 
 
 def _notes(store: Store, key: str) -> list[bytes]:
@@ -129,7 +129,7 @@ def _notes(store: Store, key: str) -> list[bytes]:
 
 
 def _answer(store: Store, note: list[bytes], texts: dict[str, str]) -> bool:
-    """Carry out what a note says, if it holds."""
+    """Carry out a note, if it is still valid."""
     state, key, files, dependencies, text = note[4:]
     try:
         holds = Inputs.of(note[:4]).state(texts).encode() == state

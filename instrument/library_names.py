@@ -1,4 +1,4 @@
-"""Which functions of libraries are regions where they are called: one table a library."""
+"""The library functions whose calls are regions, one table per library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INSTRUCTIONS: Final = frozenset(
 ) | {"abs", "labs", "operator[]"}
 _ENDINGS: Final = frozenset(("__assert_fail", "__assert_rtn", "__assert", "abort", "exit", "_exit", "_Exit"))
 
-# What compilers make calls of where it is not for a few bytes, or as builtins alone.
+# Compilers call these themselves, except for a few bytes, or only as builtins.
 _OF_BYTES: Final = expression(r"mem|st[pr]|bcmp|bcopy|bzero|r?index")
 
 _MOVES: Final = frozenset(("memcpy", "memmove", "memset"))
@@ -38,7 +38,7 @@ _LAPACK: Final = expression(
 )
 _FFTW: Final = expression(r"[sd]?fftw[flq]?_(?:mpi_)?(?:execute|plan|init_threads|cleanup|import|export)\w*")
 _MPI: Final = expression(r"P?MPI_[A-Z]\w*")
-# The probe library has regions of its own around the first three; the others only look something up.
+# The first three have regions of their own in the probe library; the others only look something up.
 _NO_MPI: Final = expression(
     r"P?MPI_(?:Init|Init_thread|Finalize|Wtime|Wtick|Initialized|Finalized|Comm_rank|Comm_size|Get_count|Get_address"
     r"|Error_string|Error_class|\w+_f2c|\w+_c2f|T_\w+)",
@@ -84,7 +84,7 @@ _FORTRAN_SYSCALL: Final = frozenset(
 
 
 def mode_of_call(name: str) -> str:
-    """Tell the mode of a function that C calls by a name; empty for one of no library's."""
+    """Return the mode of a function by its C name; empty if no library has it."""
     if name in _SYSCALL or name in _LIBRARY:
         return "syscall" if name in _SYSCALL else "library"
     if _MPI.fullmatch(name):
@@ -93,7 +93,7 @@ def mode_of_call(name: str) -> str:
 
 
 def is_instruction(name: str) -> bool:
-    """Tell a function of C or C++ that compilers turn into an instruction or two, or that ends the program."""
+    """Return whether compilers turn a function of C or C++ into an instruction or two, or it ends the program."""
     builtin = name.removeprefix("__builtin_")
     if builtin != name:
         plain = builtin.strip("_").removesuffix("_chk")
@@ -102,17 +102,17 @@ def is_instruction(name: str) -> bool:
 
 
 def is_move(name: str) -> bool:
-    """Tell a function of C that moves or sets bytes."""
+    """Return whether a function of C moves or sets bytes."""
     return name.removeprefix("__builtin_").strip("_").removesuffix("_chk") in _MOVES
 
 
 def is_of_c(name: str) -> bool:
-    """Tell a function that only the headers of the C library declare."""
+    """Return whether only the headers of the C library declare a function."""
     return not (_MPI.fullmatch(name) or _is_of_solvers(name))
 
 
 def fortran_mode(name: str) -> str:
-    """Tell the mode of a procedure that Fortran calls by a name, in lower case; empty for one of no library's."""
+    """Return the mode of a procedure by its Fortran name, in lower case; empty if no library has it."""
     if name.startswith(("mpi_", "pmpi_")):
         return "" if _NO_MPI.fullmatch(name) else "mpi"
     if _FORTRAN_MATH.fullmatch(name) or _is_of_solvers(name):

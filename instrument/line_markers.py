@@ -1,4 +1,4 @@
-"""Text with line markers, ``# 12 "file.c"``: which line of which file each part of it comes from."""
+"""Text with line markers, ``# 12 "file.c"``, which give the file and line of each part."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .expression import expression
 __all__ = ["MarkedText", "Marker", "Place", "quoted_name", "with_plain_markers"]
 
 _MARKER: Final = expression(r'#[ \t]*(?:line[ \t]+)?(\d+)[ \t]*"((?:\\.|[^"\\\n])*)"([ \d]*)$', re.M)
-# LLVM's Fortran compiler writes ``#line "./file.f90" 12``, and no name where it is the one before.
+# LLVM's Fortran compiler writes ``#line "./file.f90" 12``, without the name if it is unchanged.
 _REVERSED: Final = expression(rb'^#line(?:[ \t]+"(?:\./)?([^"\n]*)")?[ \t]+(\d+)$', re.M)
 _ESCAPE: Final = expression(r"\\([0-7]{1,3}|.)", re.DOTALL)
 
 
 class Marker(NamedTuple):
-    """A line marker: the text from ``start`` on is line ``line`` and following of ``file``.
+    """A line marker: the text from ``start`` on begins at line ``line`` of ``file``.
 
     Attributes:
-        offset: Where the marker itself begins.
-        start: Where the line after it begins.
+        offset: Offset of the marker itself.
+        start: Offset of the line after it.
         line: Number of that line in the file.
         file: The file's name, bytes as Latin-1.
-        quoted: The name as the marker spells it, without the quotes.
+        quoted: The name as in the marker, without the quotes.
         flags: The digits after the name.
     """
 
@@ -38,13 +38,13 @@ class Marker(NamedTuple):
     flags: frozenset[str]
 
     def text(self, line: int, *, system: bool = False) -> str:
-        """Spell a marker for another line of the same file, which neither enters nor leaves it."""
+        """Return a marker for another line of the same file, which neither enters nor leaves it."""
         flags = sorted((self.flags - {"1", "2"}) | ({"3"} if system else set()))
         return " ".join([f'# {line} "{self.quoted}"', *flags])
 
 
 class Place(NamedTuple):
-    """A place in a file as the user knows it; line and column count from 1."""
+    """A place in a file as users know it; line and column count from 1."""
 
     file: str
     line: int
@@ -55,7 +55,7 @@ class MarkedText:
     """A text and its line markers.
 
     Args:
-        text: Each byte a character (Latin-1), so that columns are bytes.
+        text: One character per byte (Latin-1), so that columns are bytes.
         source: The file that the text before the first marker belongs to.
         directives: Offsets of the lines that begin with ``#``, in order.
     """
@@ -66,11 +66,11 @@ class MarkedText:
         self._starts = [marker.start for marker in self.markers]
 
     def marker(self, offset: int) -> Marker:
-        """Give the marker in force at an offset."""
+        """Return the marker that applies at an offset."""
         return self.markers[max(bisect_right(self._starts, offset) - 1, 0)]
 
     def place(self, offset: int) -> Place:
-        """Give file, line and column of an offset."""
+        """Return file, line and column of an offset."""
         marker = self.marker(offset)
         line_start = self.text.rfind("\n", 0, offset) + 1
         lines_since = bisect_left(self._newlines, offset) - bisect_left(self._newlines, marker.start)
@@ -82,12 +82,12 @@ class MarkedText:
 
 
 def quoted_name(file: str) -> str:
-    """Spell a file's name as it stands between the quotes of a marker."""
+    """Return a file's name as quoted in a marker."""
     return file.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def with_plain_markers(text: bytes) -> bytes:
-    """Give a text of LLVM's Fortran preprocessor with line markers as others write them."""
+    """Return a text of LLVM's Fortran preprocessor with ordinary line markers."""
     name = b""
 
     def plain(match: re.Match[bytes]) -> bytes:

@@ -1,4 +1,4 @@
-"""What was found in sources, as a plan to be edited."""
+"""The regions of sources as a plan to edit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HEAD: Final = """\
 
 
 def nested(regions: Sequence[CodeRegion]) -> Iterator[tuple[int, CodeRegion]]:
-    """Give regions in source order, each with how many of those that are made, or are functions, it lies in."""
+    """Yield regions in source order, each with its nesting depth among functions and instrumented regions."""
     opened: list[CodeRegion] = []
     for each in sorted(regions, key=lambda each: (each.start, -each.end)):
         while opened and opened[-1].end <= each.start:
@@ -34,12 +34,12 @@ def nested(regions: Sequence[CodeRegion]) -> Iterator[tuple[int, CodeRegion]]:
 
 
 def write_listing(path: Path, choice: Choice, found: Iterable[tuple[str, CodeRegions]]) -> None:
-    """Write a plan by which the sources have the regions that they have now.
+    """Write a plan that reproduces the sources' current regions.
 
     Args:
         path: The file.
-        choice: What was wanted.
-        found: Each source's name, and all that was found in it, also what is off.
+        choice: The wanted regions.
+        found: Each source's name, and all its regions, including those that are off.
 
     Raises:
         InputError: The file cannot be written.
@@ -54,7 +54,7 @@ def write_listing(path: Path, choice: Choice, found: Iterable[tuple[str, CodeReg
             if each.is_off:
                 off[each.reason].append(comment)
             elif each.of_plan or BY_THE_PLAN in each.reason:
-                continue  # a rule says so already
+                continue  # a rule covers it already
             elif not each.reason:
                 include.append(Include(Pattern.of(each.region), comment=comment))
             else:
@@ -64,7 +64,7 @@ def write_listing(path: Path, choice: Choice, found: Iterable[tuple[str, CodeReg
 
 
 def _once(rules: list[_Rule]) -> tuple[_Rule, ...]:
-    """Drop rules that come again, for a header is in several sources, and keep their last comment."""
+    """Drop duplicate rules, because headers are in several sources, and keep their last comment."""
     return tuple({rule: rule for rule in rules}.values())
 
 

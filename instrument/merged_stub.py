@@ -1,4 +1,4 @@
-"""The stub of Fortran sources where no compiler takes it as assembly: an object, linked into each object made."""
+"""The stub of Fortran sources for compilers that accept no assembly: an object merged into each object."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _ELF: Final = b"\x7fELF"
 
 
 class MergedStub:
-    """Have a C compiler make the stub, and link it into the objects of a command by a partial link.
+    """Lets a C compiler make the stub, and merges it into a command's objects by a partial link.
 
-    The names by which Fortran calls the probes depend on its compiler's options: the stub has all of them. It copies
-    descriptors, which a compiler may pass on the stack.
+    Fortran's names for the probes depend on compiler options, so the stub defines all of them. It copies descriptors,
+    because a compiler may pass them on the stack.
 
     Args:
         command: The user's command.
-        folder: Where the stub is written.
+        folder: Folder for the stub.
 
     Raises:
         UsageError: ``AUTOANALYZER_CC`` is badly quoted.
@@ -45,11 +45,11 @@ class MergedStub:
 
     @property
     def words(self) -> list[str]:
-        """What adds the stub to a command that links; good if there is no problem."""
+        """The words that add the stub to a linking command; valid if there is no problem."""
         return [str(part) for part in self._parts] if self._command.links else []
 
     def problem(self) -> str:
-        """Say why there is no stub; empty if there is one."""
+        """Return why there is no stub; empty if there is one."""
         if not self._command.fortran.maker:
             return "probes in Fortran need the compiler of GNU, LLVM, Intel, NVIDIA or Cray"
         if reason := self._refusal():
@@ -75,7 +75,7 @@ class MergedStub:
         return ""
 
     def add(self, lines: Iterable[str]) -> None:
-        """Bring more lines of assembly along with the stub."""
+        """Add lines of assembly to the stub."""
         if text := "".join(f"{line}\n" for line in lines):
             source, made = self._folder / "more.s", self._folder / "more.o"
             source.write_text(f'{text}    .section .note.GNU-stack,"",@progbits\n', "ascii")
@@ -83,7 +83,7 @@ class MergedStub:
                 self._parts.append(made)
 
     def put_into(self, objects: list[Path]) -> str:
-        """Link the stub into objects; say why it cannot be, empty if it could."""
+        """Link the stub into objects; return why that failed, or an empty string."""
         merged = self._folder / "merged.o"
         for path in objects:
             try:
@@ -101,7 +101,7 @@ class MergedStub:
 
 
 def _c_compiler() -> list[str]:
-    """Give the command of a C compiler; empty if there is none."""
+    """Return the command of a C compiler; empty if there is none."""
     named = command_words("AUTOANALYZER_CC", os.environ.get("AUTOANALYZER_CC", ""))
     if named:
         return named if found_program(named[0]) else []

@@ -1,4 +1,4 @@
-"""What an object says to whoever reads the program: strings in a section that is neither loaded nor stripped."""
+"""Records in an object for readers of the program: strings in a section that is neither loaded nor stripped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SPECIAL: Final = expression(rb'["\\?\x00-\x1f\x7f-\xff]')
 
 
 def noted(strings: Sequence[bytes]) -> list[str]:
-    """Give the lines for the assembler that put strings there; none without strings."""
+    """Return the assembler lines that store the strings; empty without strings."""
     if not strings:
         return []
     return [f".pushsection {_SECTION}", *(f'.asciz "{_escaped(each)}"' for each in strings), ".popsection"]

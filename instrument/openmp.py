@@ -1,4 +1,4 @@
-"""Whether a command asks for OpenMP: its parallel regions and the constructs that share work are regions then."""
+"""Whether a command enables OpenMP, so that parallel regions and worksharing constructs become regions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_OPENMP: Final = expression(r"-(?:f|q)no-openmp$|-nomp$|-qnosmp$|-h(?:\w+,)*n
 
 
 def openmp_is_on(options: Iterable[str]) -> bool:
-    """Tell it by the last of a command's options that says anything of it."""
+    """Return whether the last relevant option enables OpenMP."""
     on = False
     for option in options:
         if _OPENMP.match(option):

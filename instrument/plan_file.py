@@ -1,6 +1,6 @@
-"""The file of the plan that builds obey: the one that ``AUTOANALYZER_PLAN`` names, or that of the last run.
+"""The plan file that builds follow: the one that ``AUTOANALYZER_PLAN`` names, or that of the last run.
 
-A compile that is known asks for it first: this module imports little.
+Known compiles need it first, so this module imports little.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ class PlanFile:
     """A plan's file.
 
     Attributes:
-        path: Where it is.
-        name: What messages call it.
-        of_run: Whether it was not named, but found where runs write theirs.
+        path: Its path. name: What messages call it.
+        of_run: Whether it was not named, but found in a run's folder.
     """
 
     def __init__(self, path: str, name: str, *, of_run: bool = False) -> None:
@@ -36,10 +35,10 @@ class PlanFile:
 
 
 def find_plan(environment: Mapping[str, str] = os.environ) -> PlanFile | None:
-    """Find the plan; None if there is none.
+    """Return the plan file; None if there is none.
 
-    ``auto`` is that of the last run: the first folder, from this one upwards, in which a run has left data where it
-    does if nothing else is said, has it or nobody has. What cannot be read, as it is of others, is none.
+    ``auto`` means that of the last run: the first folder, from the current one upwards, with a run in the default place
+    decides. An unreadable plan, such as another user's, is ignored.
     """
     name = environment.get(PLAN_VARIABLE, "")
     if name != _AUTO:

@@ -1,4 +1,4 @@
-"""Sources read by name, for commands that look at them without compiling."""
+"""Read sources by name, for commands that analyse them without compiling."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CXX_HEADERS: Final = (".hpp", ".hh", ".hxx", ".h++", ".H", ".tcc")
 
 
 class ReadSource:
-    """A source after preprocessing, and its language's front end."""
+    """A preprocessed source, with its language's front end."""
 
     def __init__(self, source: Argument, text: bytes, language: FrontEnd) -> None:
         self._source = source
@@ -38,11 +38,11 @@ class ReadSource:
 
     @property
     def stub(self) -> Path | None:
-        """What a program of such texts needs besides, to be compiled as C; None if each text brings it along."""
+        """The further source, in C, that a program of such texts needs; None if each text includes it."""
         return FORTRAN_STUB if self._source.is_fortran else None
 
     def instrument(self) -> Instrumented:
-        """Put probes in."""
+        """Insert probes."""
         return self._language.instrument(self._source, self._text)
 
     def regions(self) -> CodeRegions:
@@ -67,7 +67,7 @@ def read_sources(
         fortran: The Fortran compiler command.
         sources: Paths of the sources.
         flags: Compiler flags of the user: directories, macros, the language standard.
-        choice: Which regions are wanted; None for what the environment says.
+        choice: The wanted regions; None for the environment's choice.
 
     Raises:
         InputError: A source does not exist, is of no such language, or the preprocessor rejects it.

@@ -1,4 +1,4 @@
-"""A command that compiles several sources, or links what it compiles: each source by itself, so that each is kept."""
+"""Commands with several sources, or with a link: each source is compiled separately, so that each is cached."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BEFORE_SOURCES: Final = frozenset(Role) - {Role.SOURCE, Role.INPUT, Role.LANGUA
 
 
 def carried_out(command: CompilerCommand) -> int:
-    """Carry out a command that has sources; give the compiler's status."""
+    """Carry out a command that has sources, and return the compiler's status."""
     with workspace() as work:
         if not _is_separable(command):
             return Build(command, work).run()
@@ -36,12 +36,12 @@ def carried_out(command: CompilerCommand) -> int:
 
 
 def _linked(command: CompilerCommand, objects: dict[Argument, Path]) -> int:
-    """Link the objects; if that fails, what the untouched command says is what counts."""
+    """Link the objects; if that fails, the untouched command's messages are shown."""
     linked = run(_link_words(command, objects), messages=True)
     if linked.status == 0:
         sys.stderr.buffer.write(linked.messages)
         return 0
-    status = run([*command.words, *command.quiet]).status  # warnings have been heard
+    status = run([*command.words, *command.quiet]).status  # the warnings were printed before
     if status == 0:
         names = ", ".join(source.words[0] for source in command.sources)
         reason = linked.reason("the instrumented objects do not link")
@@ -50,11 +50,11 @@ def _linked(command: CompilerCommand, objects: dict[Argument, Path]) -> int:
 
 
 def _is_separable(command: CompilerCommand) -> bool:
-    """Tell whether compiles of their own make the same of the sources, and can be kept."""
+    """Return whether separate compiles give the same result, and can be cached."""
     several = len(command.sources) > 1 and not command.of(Role.OUTPUT)
     if not (command.links or several) or not open_store().keeps or command.of(Role.DEPENDENCY):
         return False
-    # What is linked as Fortran has its probes where link-time optimisation keeps them.
+    # Fortran links with link-time optimisation keep the probes in another way.
     lto = any(option.startswith("-flto") for option in command.of(Role.BOTH))
     if lto and command.has_fortran:
         return False
@@ -64,7 +64,7 @@ def _is_separable(command: CompilerCommand) -> bool:
 
 
 def _objects(command: CompilerCommand, work: Workspace) -> Iterator[tuple[Argument, Path]]:
-    """Name the object of each source."""
+    """Yield each source with the path of its object."""
     for number, source in enumerate(command.sources):
         yield (
             source,
@@ -73,7 +73,7 @@ def _objects(command: CompilerCommand, work: Workspace) -> Iterator[tuple[Argume
 
 
 def _compile_words(command: CompilerCommand, source: Argument, path: Path) -> list[str]:
-    """Give the words that compile one source."""
+    """Return the words that compile one source."""
     given = [each for each in command.arguments if each.role in _BEFORE_SOURCES]
     options = [word for each in given if not each.words[0].startswith(_LINKING) for word in each.words]
     language = ["-x", source.language] if source.language else []
@@ -81,7 +81,7 @@ def _compile_words(command: CompilerCommand, source: Argument, path: Path) -> li
 
 
 def _link_words(command: CompilerCommand, objects: dict[Argument, Path]) -> list[str]:
-    """Give the words that link the objects in the place of their sources."""
+    """Return the words that link the objects instead of their sources."""
     words = list(command.compiler)
     for each in command.arguments:
         if each.role is not Role.LANGUAGE:

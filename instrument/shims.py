@@ -1,4 +1,4 @@
-"""Compilers' own names that lead to the wrappers, for builds that call them without asking."""
+"""Scripts with compilers' own names that call the wrappers, for builds that ignore ``CC`` and similar variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .expression import expression
 
 __all__ = ["build_environment"]
 
-# What stands in for a compiler: the wrapper, the variable that tells it the real one, and the names of builds for both.
+# The stand-ins: the wrapper, the variable with the real compiler, and the names of both in builds.
 _WRAPPERS: Final = (
     ("aa-mpicc", "AUTOANALYZER_CC", expression(r"mpicc(\.\w+)?|mpiic[cx]"), ("CC", "MPICC")),
     ("aa-mpicxx", "AUTOANALYZER_CXX", expression(r"mpi(cxx|c\+\+|CC)(\.\w+)?|mpiicp[cx]"), ("CXX", "MPICXX")),
@@ -31,19 +31,19 @@ _WRAPPERS: Final = (
 
 
 def build_environment(folder: Path, wrappers: Path, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Give an environment in which a build calls the wrappers.
+    """Return an environment in which a build calls the wrappers.
 
-    ``CC``, ``CXX``, ``FC`` and their like name them; a compiler that they name already is the one that the wrapper
-    calls. Their own names and those of MPI compilers on ``PATH`` lead to scripts that call the wrappers.
+    ``CC``, ``CXX``, ``FC`` and similar variables name the wrappers; a compiler that they already name is the one that
+    the wrapper calls. The names of these and of MPI compilers on ``PATH`` lead to scripts that call the wrappers.
 
     Args:
-        folder: Where the scripts are kept, those of each choice of compilers in a folder of its own; builds may
-            remember them (CMake does), so that they must stay as they are.
-        wrappers: Where the wrappers are.
-        environment: What it is made from.
+        folder: Folder for the scripts, with one subfolder per choice of compilers; builds such as CMake's remember
+            them, so they must not change.
+        wrappers: The folder of the wrappers.
+        environment: The environment to start from.
 
     Raises:
-        UsageError: ``CC``, ``CXX`` or ``FC`` is no command.
+        UsageError: ``CC``, ``CXX`` or ``FC`` is not a command.
         InputError: The folder cannot be written.
     """
     changed = dict(environment)
@@ -61,7 +61,7 @@ def build_environment(folder: Path, wrappers: Path, environment: Mapping[str, st
         scripts[wrapper] = f'#!/bin/sh\nexec {called} "$@"\n'
         for path in _compilers(paths, names):
             scripts[path.name] = f'#!/bin/sh\n{real}={shlex.quote(shlex.quote(str(path)))} exec {called} "$@"\n'
-        # Makefiles call $(CC) without quotes: a path that takes them is found by its script.
+        # Makefiles call $(CC) without quotes, so a path that needs them is replaced by its script's name.
         changed |= dict.fromkeys(variables, wrapper if called != str(wrappers / wrapper) else called)
     folder /= digest(*(each for item in sorted(scripts.items()) for each in item))
     for name, text in scripts.items():
@@ -71,7 +71,7 @@ def build_environment(folder: Path, wrappers: Path, environment: Mapping[str, st
 
 
 def _compilers(paths: list[str], names: re.Pattern[str]) -> Iterator[Path]:
-    """Give the first file of each name on the path."""
+    """Yield the first file of each name on the path."""
     found: set[str] = set()
     for folder in paths:
         try:
@@ -85,7 +85,7 @@ def _compilers(paths: list[str], names: re.Pattern[str]) -> Iterator[Path]:
 
 
 def _write(script: Path, text: str) -> None:
-    """Write a script unless it is there; whoever finds it can call it."""
+    """Write a script unless it exists; it is complete as soon as it is visible."""
     if script.exists():
         return
     script.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What is so short that a probe would cost as much as it: the limits, in all languages the same."""
+"""The limits for code so short that a probe would cost as much, the same in all languages."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SHORT: Final = 200
 LARGE: Final = 256
 """Bytes of an object up to which to copy it is a statement like others."""
 
-# As GNU's compilers estimate sizes (-fdump-ipa-fnsummary): of a guard of C or C++ in line, and, in the middle of twelve
-# sources of three programs, of a statement.
+# As GNU's compilers estimate sizes (-fdump-ipa-fnsummary): of an inline guard in C or C++, and of a statement, the
+# median of twelve sources of three programs.
 _GUARD_SIZE: Final = 17
 _STATEMENT_SIZE: Final = 3
 
@@ -28,11 +28,11 @@ _Function = TypeVar("_Function", bound=Hashable)
 
 
 def growth(guards: int, statements: int) -> float:
-    """Estimate by what share of itself code grows with guards in it.
+    """Estimate by what share guards enlarge the code.
 
     Args:
-        guards: How many.
-        statements: Of all functions of the text.
+        guards: Number of guards.
+        statements: Statements in all functions of the text.
     """
     return _GUARD_SIZE * guards / (_STATEMENT_SIZE * max(statements, 1))
 
@@ -40,18 +40,18 @@ def growth(guards: int, statements: int) -> float:
 def called_often(
     functions: Iterable[_Function], main: set[_Function], calls: Iterable[tuple[_Function, _Function, bool]]
 ) -> set[_Function]:
-    """Give the functions that may run often: called in a loop, by one that runs often, or from nowhere in the unit.
+    """Return the functions that may run often: called in a loop, by one that runs often, or from outside the unit.
 
     Args:
-        functions: All that the unit defines.
-        main: Those of them that run once.
-        calls: Who calls whom, and whether in a loop.
+        functions: All functions that the unit defines.
+        main: The functions that run once.
+        calls: Caller, callee, and whether the call is in a loop.
     """
     known = [(caller, called, in_loop) for caller, called, in_loop in calls if called != caller]
     called_by: dict[_Function, list[_Function]] = {}
     for caller, called, _ in known:
         called_by.setdefault(caller, []).append(called)
-    often = set(main)  # whose callees are asked for alone
+    often = set(main)  # only their callees are needed
     pending = [*(set(functions) - {called for _, called, _ in known}), *(called for _, called, loop in known if loop)]
     while pending:
         if (function := pending.pop()) not in often:

@@ -21,12 +21,12 @@ _NEXT_OPTION: Final = expression(r",(?=-\w)")
 
 
 class SourceTexts:
-    """Read the sources of a command, by the preprocessor where the compiler would.
+    """Reads the sources of a command, with the preprocessor where the compiler would use it.
 
     Args:
         command: The user's command.
-        compiles: Whether the command is carried out: then reading C and C++ writes the dependencies, too, and what
-            the environment asks each compile to write.
+        compiles: Whether the command is carried out; then reading C and C++ also writes dependencies and the extra
+            files that the environment requests.
     """
 
     def __init__(self, command: CompilerCommand, *, compiles: bool = False) -> None:
@@ -36,8 +36,8 @@ class SourceTexts:
     def read(self, source: Argument) -> Finished:
         """Read one source.
 
-        Comments go: those of system headers are most of the text. They stay in C where the compiler warns of cases
-        that fall through, for some say to it that this is meant.
+        Comments are removed, because those of system headers are most of the text. In C they are kept if the compiler
+        warns about fall-through cases, because some comments declare them intended.
         """
         if source.is_fortran:
             return self._fortran(source) if self._command.preprocesses(source) else _read(source)
@@ -63,7 +63,7 @@ class SourceTexts:
         return done._replace(output=with_plain_markers(done.output)) if compiler.rewraps else done
 
     def dependency_words(self, source: Argument) -> list[str]:
-        """Give what the preprocessor is told of dependency files."""
+        """Return the preprocessor's options for dependency files."""
         if not self._compiles:
             return []
         return [*self._command.of(Role.DEPENDENCY), *self._dependency_words.get(source, [])]
@@ -77,7 +77,7 @@ class SourceTexts:
         return run(words, output=True, messages=True, recorded=recorded and self._compiles)
 
     def _write_apart(self, source: Argument, dependencies: list[str]) -> None:
-        """Let the compiler write dependencies without text: where both would go the same way, or there is no text."""
+        """Let the compiler write dependencies separately, if they would share the text's stream, or without text."""
         run(self._words(source, ["-fsyntax-only", *self._command.quiet, *dependencies]), messages=True, recorded=True)
 
     def _words(self, source: Argument, extra: list[str]) -> list[str]:
@@ -91,13 +91,13 @@ def _heeds_comments(option: str) -> bool:
 
 
 def _besides_dependencies(option: str) -> list[str]:
-    """Give what a word for the preprocessor hands on besides what is about dependencies."""
+    """Return what a word passes to the preprocessor other than dependency options."""
     parts = _NEXT_OPTION.split(option.removeprefix(_HANDED_ON)) if option.startswith(_HANDED_ON) else []
     return [_HANDED_ON + part for part in parts if not part.startswith("-M")]
 
 
 def _is_stream(name: str | None) -> bool:
-    """Tell whether what goes to a file may go to where the preprocessor writes its text."""
+    """Return whether output to a file may go to the stream of the preprocessor's text."""
     if not name:
         return False
     return name == "-" or (Path(name).exists() and not Path(name).is_file())
@@ -107,4 +107,4 @@ def _read(source: Argument) -> Finished:
     try:
         return Finished(0, Path(source.words[0]).read_bytes(), b"")
     except OSError:
-        return Finished(1, b"", b"")  # the compiler says why
+        return Finished(1, b"", b"")  # the compiler reports the reason

@@ -1,6 +1,6 @@
-"""Results kept on disk by a key of what they were made from.
+"""Results cached on disk, by a key made from their inputs.
 
-A compile that is known is answered by this module in the time that Python takes to start: it imports little.
+Known compiles need this module in the time that Python takes to start, so it imports little.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _LIMIT: Final = "AUTOANALYZER_CACHE_LIMIT"
 _DEFAULT: Final = "1G"
 _UNITS: Final = {"K": 10, "M": 20, "G": 30}
 _FOLDERS: Final = "0123456789abcdef"  # the first digit of a key
-_ROOM_MADE: Final = 0.8  # of a full folder this much stays
+_ROOM_MADE: Final = 0.8  # so much of a full folder is kept
 _CHECKSUM: Final = 16  # bytes
-_ABANDONED: Final = 3600.0  # seconds after which nobody writes a file any more
+_ABANDONED: Final = 3600.0  # seconds after which a file is no longer being written
 
 
 class Store:
-    """Keep results, the latest used ones within a limit.
+    """Caches results, the most recently used ones within a limit.
 
-    Processes may use one store at a time: a result is whole or not there at all. Where the folder cannot be written
-    nothing is kept, and nothing is said.
+    Several processes may use one store at the same time: a result is whole or absent. If the folder cannot be written,
+    nothing is cached, silently.
 
     Args:
-        folder: Where it lies.
-        limit: Bytes that it may take.
+        folder: The store's folder.
+        limit: Greatest size in bytes.
     """
 
     def __init__(self, folder: Path | str, limit: int) -> None:
@@ -56,7 +56,7 @@ class Store:
         return self._share > 0
 
     def get(self, key: str) -> bytes | None:
-        """Give a result; None if there is none, or a damaged one, which is removed."""
+        """Return a result; None if there is none, or a damaged one, which is removed."""
         path = self._path(key)
         if not self.keeps:
             return None
@@ -72,11 +72,11 @@ class Store:
             else:
                 os.unlink(path)
         except OSError:
-            pass  # others' to remove, and to read
+            pass  # another user's file
         return content if is_whole else None
 
     def put(self, key: str, content: bytes) -> None:
-        """Keep a result, unless it is larger than the store."""
+        """Cache a result, unless it is larger than the store."""
         if len(content) + _CHECKSUM > self._share:
             return
         path = self._path(key)
@@ -92,7 +92,7 @@ class Store:
         return os.path.join(self._folder, key[0], key)
 
     def _make_room(self, folder: str) -> None:
-        """Remove what was not used for longest once a folder is full, and what a killed process left."""
+        """Remove the least recently used results of a full folder, and files left by killed processes."""
         found = []
         for entry in os.scandir(folder):
             status = entry.stat()
@@ -111,10 +111,10 @@ class Store:
 
 
 def open_store(environment: Mapping[str, str] = os.environ) -> Store:
-    """Give the store in the cache folder, ``AUTOANALYZER_CACHE_LIMIT`` bytes large.
+    """Return the store in the cache folder, ``AUTOANALYZER_CACHE_LIMIT`` bytes large.
 
     Raises:
-        UsageError: The limit is no size.
+        UsageError: The limit is not a size.
     """
     text = environment.get(_LIMIT) or _DEFAULT
     number = text[:-1] if text[-1] in _UNITS else text
@@ -124,16 +124,16 @@ def open_store(environment: Mapping[str, str] = os.environ) -> Store:
 
 
 def joined(parts: Iterable[bytes]) -> bytes:
-    """Make one content of several."""
+    """Join several contents into one."""
     held = list(parts)
     return b"%b\n%b" % (b" ".join(b"%d" % len(part) for part in held), b"".join(held))
 
 
 def parts_of(content: bytes) -> list[bytes]:
-    """Take apart what ``joined`` has made.
+    """Split the output of ``joined``.
 
     Raises:
-        ValueError: It is something else.
+        ValueError: It is not such an output.
     """
     head, _, rest = content.partition(b"\n")
     parts = []

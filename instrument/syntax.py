@@ -1,6 +1,6 @@
-"""What of a source's syntax decides where regions are: bodies, and the loops, calls, labels and blocks in each.
+"""The syntax that determines regions: bodies, and the loops, calls, labels and blocks in each.
 
-Whatever parser has made it, places are offsets in the preprocessed text.
+Places are offsets in the preprocessed text, for every parser.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ __all__ = ["Body", "Call", "Case", "Label", "Loop", "Syntax", "Unread", "UnreadE
 
 
 class UnreadError(ValueError):
-    """Report text outside of functions that a parser does not understand."""
+    """Raised for text outside of functions that a parser does not understand."""
 
     def __init__(self, offset: int, message: str) -> None:
         super().__init__(message)
@@ -20,12 +20,12 @@ class UnreadError(ValueError):
 
 
 class Unread(NamedTuple):
-    """A place that a parser does not understand, and what it says.
+    """A place that a parser does not understand, with its message.
 
     Attributes:
         offset: Where it is.
-        message: What the parser says.
-        is_of_types: Whether its statements are known nevertheless, but for those that are wrong to the parser.
+        message: The parser's message.
+        is_of_types: Whether its statements are known nevertheless, except those that the parser rejects.
     """
 
     offset: int
@@ -34,21 +34,21 @@ class Unread(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """A loop: where its first word begins, and how often it runs at most; 0 if that is not known."""
+    """A loop: the offset of its first word, and its greatest trip count; 0 if unknown."""
 
     offset: int
     trips: int = 0
 
 
 class Label(NamedTuple):
-    """A label that jumps may name, and where its statement begins."""
+    """A label that jumps may name, and the offset of its statement."""
 
     offset: int
     name: str
 
 
 class Case(NamedTuple):
-    """A ``case`` or ``default``, and where its ``switch`` begins."""
+    """A ``case`` or ``default``, and the offset of its ``switch``."""
 
     offset: int
     switch: int
@@ -60,13 +60,13 @@ class Call(NamedTuple):
     Attributes:
         offset: Where it begins.
         end: Right after it.
-        name: The function's; empty if it is not known.
-        callee: Where the name stands in the function's definition; negative if that is not known.
-        is_virtual: Whether another function may be called in its place.
-        declared: Where the name stands in a declaration of a function that is no method; negative if that is not known.
-        gives: ``value`` if the result is a number or nothing, ``pointer``, ``object``, ``dependent`` if it is not known
-            before instantiation; empty where the parser has no types.
-        reason: Why no region can be around it, as far as the parser tells.
+        name: The function's name; empty if unknown.
+        callee: Offset of the name in the function's definition; negative if unknown.
+        is_virtual: Whether an overriding function may be called instead.
+        declared: Offset of the name in a declaration of a function that is not a method; negative if unknown.
+        gives: ``value`` if the result is a number or nothing, ``pointer``, ``object``, ``dependent`` if unknown before
+            instantiation; empty if the parser has no types.
+        reason: Why no region can enclose it, as far as the parser knows.
     """
 
     offset: int
@@ -80,28 +80,28 @@ class Call(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A function or lambda that is defined, and what is in it but in no body within it.
+    """A defined function or lambda, and its direct contents without inner bodies.
 
     Attributes:
         name: Qualified, without parameters; empty for a lambda.
-        start: Where its declaration begins, or its name where that is not known.
-        name_offset: Where its name stands; of a lambda, its start.
-        opening: Where its body begins: an opening brace, or the ``try`` of a function that is a try block.
+        start: Offset of its declaration, or of its name if unknown.
+        name_offset: Offset of its name; for a lambda, its start.
+        opening: Offset of its body: an opening brace, or the ``try`` of a function try block.
         end: Right after its body.
-        parameters: As declared, in parentheses; they tell overloads apart.
-        is_inline: Whether it is a template, or stands in its class.
-        outer: The body that holds it, None if none does.
+        parameters: As declared, in parentheses; they distinguish overloads.
+        is_inline: Whether it is a template, or defined in its class.
+        outer: The enclosing body, or None.
         inner: Start and end of the bodies within.
-        loops: All loops, in order, but those that run once by their text.
+        loops: All loops, in order, except those that obviously run once.
         calls: The calls in the body, in order.
-        heads: Those before it: in initialisers of members, in default arguments.
+        heads: The calls before the body: in initialisers of members and in default arguments.
         labels: Its labels.
         cases: Its case labels.
-        switches: Where ``switch`` statements begin.
-        blocks: Where blocks open.
-        declarations: Where declarations begin, or their names, that are statements of a block.
-        literals: Where compound literals begin, which live as long as the block that they are in.
-        unread: What the parser does not understand in it.
+        switches: Offsets of ``switch`` statements.
+        blocks: Offsets of opening braces of blocks.
+        declarations: Offsets of declarations, or of their names, that are statements of a block.
+        literals: Offsets of compound literals, which live as long as their block.
+        unread: The first place in it that the parser does not understand.
     """
 
     name: str
@@ -125,26 +125,26 @@ class Body(NamedTuple):
     unread: Unread | None = None
 
     def chain(self) -> Iterator[Body]:
-        """Give the body and all that hold it, inner first."""
+        """Yield the body and all enclosing ones, inner first."""
         body: Body | None = self
         while body:
             yield body
             body = body.outer
 
     def holds(self, offset: int) -> bool:
-        """Tell whether the text at an offset is its own."""
+        """Return whether the text at an offset belongs directly to it."""
         within = self.opening <= offset < self.end
         return within and not any(start <= offset < end for start, end in self.inner)
 
 
 class Syntax(NamedTuple):
-    """What was found in a unit's user text.
+    """The syntax of a unit's user text.
 
     Attributes:
-        bodies: An outer one before those within.
-        declared: Where the name of a function stands in a declaration, and where in its definition.
-        objects: Where objects without a name are made, and whether each ends without code of the user's.
-        fields: Start and end of members of classes, with what they are to be at first.
+        bodies: Outer ones before inner ones.
+        declared: Offset of a function's name in a declaration, and in its definition.
+        objects: Offsets of temporary objects, and whether each is destroyed without user code.
+        fields: Start and end of class members including initialisers.
     """
 
     bodies: tuple[Body, ...]

@@ -1,6 +1,6 @@
-"""What an object follows from besides its command and its files: this package, its settings, the environment.
+"""The inputs of an object besides its command and files: this package, its settings, the environment.
 
-A compile that is known asks for it first: this module imports little.
+Known compiles need it first, so this module imports little.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ROOMS: Final = (
 )
 _PREFIX: Final = "AUTOANALYZER_"
 _NO_SETTING: Final = ("CACHE", "INSIDE", "SHARDS", "PRODUCTS", "MAX_", "COUNTERS", "EVENTS", "CPU_CLOCK")
-# What compilers and their wrappers for MPI look at, besides the command.
+# Variables that compilers and their MPI wrappers read, besides the command.
 _MEANINGFUL: Final = frozenset(["PATH", "CPATH", "SOURCE_DATE_EPOCH"])
 _MEANINGFUL_STARTS: Final = ("LANG", "LC_", "I_MPI_")
 _VENDORS: Final = frozenset(
@@ -36,9 +36,9 @@ _CPU_LINES: Final = (b"vendor", b"cpu family", b"model", b"stepping", b"flags", 
 
 
 def fingerprint(words: Iterable[str]) -> Iterator[str | bytes]:
-    """Give what changes when a command would make another object of the same files.
+    """Yield everything that changes when a command would make another object from the same files.
 
-    Files of code count by size and time: a version would not tell two states of a checkout apart.
+    Code files are identified by size and time, because a version does not distinguish two states of a checkout.
 
     Args:
         words: The command.
@@ -58,12 +58,12 @@ def fingerprint(words: Iterable[str]) -> Iterator[str | bytes]:
 
 
 def compiler_environment() -> list[str]:
-    """Give the variables that compilers look at, with their values."""
+    """Return the variables that compilers read, with their values."""
     return [f"{name}={value}" for name, value in sorted(os.environ.items()) if _is_meaningful(name)]
 
 
 def program_states(programs: Iterable[str]) -> list[str]:
-    """Tell programs from others by place, size and time; the words of a command that name none are left out."""
+    """Identify programs by path, size and time; words of a command that are not programs are left out."""
     paths = filter(None, map(found_program, programs))
     return [_state(os.path.realpath(path), os.stat(path)) for path in paths]
 
@@ -98,6 +98,6 @@ def _state(name: str, status: os.stat_result) -> str:
 
 
 def processor() -> bytes:
-    """Say what ``-march=native`` stands for."""
+    """Return the processor, which is what ``-march=native`` means."""
     lines = content_of(_CPUINFO).partition(b"\n\n")[0].splitlines()
     return b"\n".join(line for line in lines if line.startswith(_CPU_LINES))

@@ -1,4 +1,4 @@
-"""What a compiler says of itself: where its own headers are, and which programs it consists of."""
+"""A compiler's own information: its header folders, and the programs that it consists of."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _DRIVER: Final = expression(r"^COLLECT_GCC=(.+)$", re.M)
 
 
 class Toolchain:
-    """Ask a compiler once, and remember the answer while its programs stay the same files.
+    """Queries a compiler once, and caches the answer while its programs stay the same files.
 
     Args:
         compiler: The compiler's command.
         language: Which of its languages, as ``-x`` knows it.
 
     Attributes:
-        directories: Its own header directories, each with a closing slash; the usual ones if it names none.
-        identity: A digest that changes when the compiler is another one.
-        programs: What it consists of.
+        directories: Its own header folders, each with a trailing slash; the usual ones if it names none.
+        identity: A digest that changes with the compiler.
+        programs: The programs that it consists of.
 
     Raises:
         UsageError: There is no such compiler.
@@ -60,7 +60,7 @@ class Toolchain:
 
 
 def _ask(compiler: list[str], language: str) -> tuple[bytes, bytes, bytes, bytes]:
-    """Give the compiler's programs, their states, a digest of all that it says, and its header directories."""
+    """Return the compiler's programs, their states, a digest of its answers, and its header folders."""
     import subprocess  # noqa: PLC0415 - a compiler is asked once
 
     try:
@@ -90,7 +90,7 @@ def _read(text: bytes) -> list[str]:
 
 
 def _called(text: str) -> list[str]:
-    """Pick the programs that a driver calls, one a line."""
+    """Return the programs that a driver calls, one per line."""
     import shlex  # noqa: PLC0415
 
     found = []

@@ -1,4 +1,4 @@
-"""Which functions without probes the regions of a source call: their time is these regions' own."""
+"""The functions without probes that a source's regions call: their time counts as these regions' own."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["assembly"]
 
 
 def assembly(found: CodeRegions) -> list[str]:
-    """Give the lines for the assembler that say it of each region; none where there is nothing to say."""
+    """Return assembler lines that record them for each region; empty if there are none."""
     strings = [entry(region.descriptor, tuple(names)) for region, names in _unprobed(found).items()]
     return noted(strings)
 
 
 def _unprobed(found: CodeRegions) -> dict[Region, list[str]]:
-    """Name the functions that have no probe and that each region calls, or one of these calls."""
+    """Return the functions without a probe that each region calls, directly or through others of them."""
     without = {each.end: each for each in found.regions if each.region.kind == "function" and each.reason}
     called: dict[CodeRegion, dict[CodeRegion, None]] = {}
     for caller, callee in _calls(found, without):
@@ -36,7 +36,7 @@ def _unprobed(found: CodeRegions) -> dict[Region, list[str]]:
 
 
 def _calls(found: CodeRegions, without: dict[int, CodeRegion]) -> Iterator[tuple[CodeRegion, CodeRegion]]:
-    """Tell who calls what has no probe: the innermost region, or function without, that holds the call."""
+    """Yield calls of functions without a probe: the innermost region, or function without a probe, around the call."""
     calls = sorted(call for call in found.calls if call[1] in without)
     callers = [each for each in found.regions if not each.reason or each.region.kind == "function"] if calls else []
     callers.sort(key=lambda each: (-each.start, each.end))

@@ -1,4 +1,4 @@
-"""A temporary directory, made when it is asked for, that no signal leaves behind."""
+"""A temporary folder, created on demand, which is removed even after a signal."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ..temporary_folder import owned_prefix
 
 __all__ = ["Workspace", "undisturbed", "workspace"]
 
-_HIGH: Final = 64  # file descriptors from here on are free in any build
+_HIGH: Final = 64  # file descriptors from here on are unused in any build
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Workspace:
-    """A temporary directory.
+    """A temporary folder.
 
     Args:
-        above: The one that it is in, if any, by the name of ``name``.
+        above: The enclosing folder, if any, under its name ``name``.
     """
 
     def __init__(self, above: Workspace | None = None, name: str = "") -> None:
@@ -34,7 +34,7 @@ class Workspace:
 
     @property
     def folder(self) -> Path:
-        """The directory, which is there from now on."""
+        """Return the folder, creating it if necessary."""
         if self._folder is None and self._above:
             self._folder = self._above.folder / self._name
             self._folder.mkdir()
@@ -46,14 +46,14 @@ class Workspace:
         return self._folder
 
     def named(self) -> str:
-        """Give another path to the directory, alike in all processes, for what is written into objects.
+        """Return another path of the folder, equal in all processes, for what is written into objects.
 
-        Compilers inherit the file descriptor by which it leads there.
+        Compilers inherit the file descriptor behind it.
         """
         opened = os.open(self.folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             number = fcntl.fcntl(opened, fcntl.F_DUPFD, _HIGH)
-        except OSError:  # so many files may not be open
+        except OSError:  # the limit of open files is lower
             return str(self.folder)
         finally:
             os.close(opened)
@@ -61,14 +61,14 @@ class Workspace:
         return path if Path(path).is_dir() else str(self.folder)
 
     def remove(self) -> None:
-        """Remove the directory if there is one."""
+        """Remove the folder if it exists."""
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
 @contextmanager
 def workspace() -> Iterator[Workspace]:
-    """Give a directory for the block; a signal removes it, then ends the process as if it had not been caught."""
+    """Yield a folder for the block; a signal removes it, then ends the process as if it had not been caught."""
     work = Workspace()
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     ours = [number for number, handler in before.items() if handler != signal.SIG_IGN]
@@ -89,7 +89,7 @@ def workspace() -> Iterator[Workspace]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let no signal that ends the process come between."""
+    """Block signals that would end the process."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         yield
@@ -98,7 +98,7 @@ def undisturbed() -> Iterator[None]:
 
 
 class _StopError(BaseException):
-    """Carry a signal to the end of the workspace."""
+    """Carries a signal to the end of the workspace."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

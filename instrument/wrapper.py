@@ -1,4 +1,4 @@
-"""Compile as the user's command says, with probes in."""
+"""Compile as in the user's command, with probes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ PRODUCTS_VARIABLE: Final = "AUTOANALYZER_PRODUCTS"
 """Names the file into which is noted what compilers write."""
 _INSIDE: Final = "AUTOANALYZER_INSIDE"
 _SWITCH: Final = "AUTOANALYZER"
-# Where a command writes that asks whether its source compiles.
+# Output folders of commands that only test whether a source compiles.
 _NOWHERE: Final = frozenset({"/dev/null", "-"})
-# Sources by which a build system asks what the compiler can do: autoconf, CMake, Meson.
+# Sources with which a build system tests the compiler: autoconf, CMake, Meson.
 _PROBING: Final = expression(
     r"/conftest\.(?:c\w*|C|ii?|f\w*|F\w*)$|/CMakeFiles/(?:CMakeTmp|CMakeScratch|[\d.]+(?:-\w+)?/CompilerId\w+)/"
     r"|/(?:CMakeFiles|Modules)/FortranCInterface/|/Modules/CMake\w+CompilerABI\.\w+$|/meson-private/"
@@ -29,13 +29,13 @@ _PROBING: Final = expression(
 
 
 def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path], object] | None = None) -> int:
-    """Carry out a compiler command, its C, C++ and Fortran sources instrumented on the way.
+    """Carry out a compiler command with its C, C++ and Fortran sources instrumented.
 
-    A command with nothing to instrument takes this process's place, unless it links, or reads a pipe.
+    A command with nothing to instrument replaces this process, unless it links, or reads a pipe.
 
     Args:
         words: The command.
-        after_link: What to call with the compiler and the program once that is linked.
+        after_link: Called with the compiler and the program after linking.
 
     Returns:
         The compiler's status.
@@ -84,18 +84,18 @@ def compile_instrumented(words: list[str], after_link: Callable[[list[str], Path
 
 
 def _is_pipe(source: Argument) -> bool:
-    """Tell what is empty once the preprocessor has read it."""
+    """Return whether a source is a pipe, which can be read only once."""
     return source.words == ("-",) or Path(source.words[0]).is_fifo()
 
 
 def _is_device(source: Argument) -> bool:
-    """Tell /dev/null and its like; a missing file the compiler names."""
+    """Return whether a source is /dev/null or another device; a missing file is reported by the compiler."""
     path = Path(source.words[0])
     return path.exists() and not path.is_file() and not path.is_fifo()
 
 
 def _note(command: CompilerCommand, *, asked: bool) -> None:
-    """Note what a command was for, if somebody wants to know."""
+    """Record the purpose of a command, if requested."""
     if notes := os.environ.get(PRODUCTS_VARIABLE):
         from .build_outputs import note_asked, note_written  # noqa: PLC0415 - few builds are noted
 
@@ -110,7 +110,7 @@ def _is_probe(source: Argument) -> bool:
 
 
 def _become(words: list[str]) -> NoReturn:
-    """Let the real command take the place of this process."""
+    """Replace this process by the real command."""
     try:
         os.execvp(words[0], words)
     except OSError as error:

@@ -1,1 +1,1 @@
-"""The front end for C and C++: preprocessed text in, code regions and text with guards out."""
+"""The front end for C and C++: from preprocessed text to code regions and text with guards."""

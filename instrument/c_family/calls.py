@@ -1,4 +1,4 @@
-"""Calls of library functions: which of them can be regions of their own, each around its arguments, too."""
+"""Calls of library functions that can be regions of their own, including their arguments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STATIC: Final = expression(r"[^=({;]*\b(?:static|thread_local|constexpr|constin
 _LEADING: Final = expression(
     r"\s*(?:else\b|do\b|case\b(?:[^:]|::)*:|\w+\s*:(?!:)|(?:if(?:\s+constexpr)?|for|while|switch)\s*\()"
 )
-# What they give is never into what they are given.
+# Their results never point into their arguments.
 _FRESH: Final = expression(
     r"(?:aligned_alloc|calloc|fopen|getenv|malloc|memalign|mmap|opendir|popen|realloc|strdup|tmpfile|\w*fftw\w*)"
 )
@@ -45,12 +45,13 @@ _NAME: Final = expression(r"(?:::\s*)?(?:\w+\s*::\s*)*(\w+)\s*\(")
 class LibraryCalls:
     """The calls of library functions in a unit.
 
-    A name of the C library is one if the system's headers declare it, any other name if the unit does not define it.
+    A name counts as the C library's if the system's headers declare it, and as another library's if the unit does not
+    define it.
 
     Args:
         unit: The text.
-        syntax: What the parser has found in it.
-        cxx: Whether it is C++, where a call may make objects for its arguments.
+        syntax: The parser's result.
+        cxx: Whether it is C++, where a call may create temporary objects for its arguments.
     """
 
     def __init__(self, unit: Preprocessed, syntax: Syntax, *, cxx: bool) -> None:
@@ -65,7 +66,7 @@ class LibraryCalls:
         self._fixed = [*self._prescribed(), *self._operands(), *fields]
 
     def regions(self, body: Body, function: Region, judge: Judge, choice: Choice) -> Iterator[CodeRegion]:
-        """Give the calls that a function makes itself whose modes are wanted, numbered by kind."""
+        """Yield a function's own calls whose modes are wanted, numbered by kind."""
         ordinals: Counter[str] = Counter()
         for call, name, mode in self._within(body):
             ordinal = ordinals[mode]
@@ -76,7 +77,7 @@ class LibraryCalls:
                 yield CodeRegion(region, call.offset, call.end, reason)
 
     def _within(self, body: Body) -> Iterator[tuple[Call, str, str]]:
-        """Find the calls that a function makes itself, in order, each with its name and mode."""
+        """Yield a function's own calls in order, each with its name and mode."""
         calls = {
             call.offset: call
             for call in (*body.calls, *body.heads)
@@ -92,7 +93,7 @@ class LibraryCalls:
                 yield call, name, mode
 
     def _unresolved(self, call: Call) -> str:
-        """Name a function by the text; empty if the unit has one of its own by that name, or there is no name."""
+        """Return a function's name from the text; empty if the unit defines that name, or there is no name."""
         match = _NAME.match(self._masked, call.offset)
         if match is None or match[1] in self._own or group_end(self._masked, match.end() - 1) != call.end:
             return ""
@@ -116,7 +117,7 @@ class LibraryCalls:
         return self._why_outlived(call) if is_used else ""
 
     def _why_outlived(self, call: Call) -> str:
-        """Say why what the arguments make has to live on behind a call whose value is used."""
+        """Explain why temporaries in the arguments must outlive a call whose value is used."""
         arguments = self._masked.find("(", call.offset) + 1
         makes = "{" in self._masked[arguments : call.end] or _within(self._made, arguments, call.end)
         if call.gives == "pointer" and makes and not _FRESH.fullmatch(call.name):
@@ -124,12 +125,12 @@ class LibraryCalls:
         return "a temporary in its arguments must outlive it" if _within(self._objects, arguments, call.end) else ""
 
     def _is_static(self, offset: int, body: Body) -> bool:
-        """Tell what stands in the declaration of a variable that is made once."""
+        """Return whether an offset is in the declaration of a static variable."""
         found = (start for start in body.declarations if start < offset and _STATIC.match(self._masked, start, offset))
         return any(offset < statement_end(self._masked, start) for start in found)
 
     def _beginning(self, offset: int) -> int:
-        """Tell where a statement begins that holds an offset, behind its labels and the conditions it is under."""
+        """Return where the statement around an offset begins, behind its labels and conditions."""
         start = max(self._masked.rfind(character, 0, offset) for character in ";{}") + 1
         while match := _LEADING.match(self._masked, start, offset):
             after = group_end(self._masked, match.end() - 1) if match[0].endswith("(") else match.end()
@@ -139,7 +140,7 @@ class LibraryCalls:
         return start
 
     def _prescribed(self) -> Iterator[tuple[int, int, str]]:
-        """Give the statements and headers whose form OpenMP and OpenACC prescribe."""
+        """Yield the statements and headers whose form OpenMP and OpenACC prescribe."""
         for pragma in self._unit.pragmas:
             if _ATOMIC.match(pragma.text):
                 yield pragma.end, statement_end(self._masked, pragma.end), "in an atomic statement"
@@ -155,6 +156,6 @@ class LibraryCalls:
 
 
 def _within(offsets: list[int], start: int, end: int) -> bool:
-    """Tell whether one of some offsets, in order, lies between two others."""
+    """Return whether any of the sorted offsets is between two others."""
     index = bisect_left(offsets, start)
     return index < len(offsets) and offsets[index] < end

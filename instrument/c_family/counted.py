@@ -1,4 +1,4 @@
-"""How often a counted loop of C or C++ runs."""
+"""Trip counts of counted loops in C and C++."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ SIGNED: Final = -(2**15)
 
 
 def trips(first: float, comparison: str, bound: float, step: float, lowest: float) -> int:
-    """Count the trips of a loop by an integer variable that nothing but its step changes; 0 if they are not known.
+    """Return the trip count of a loop over an integer that only its step changes; 0 if unknown.
 
     Args:
-        first: What the variable is at first.
-        comparison: How it is compared with the bound.
-        bound: What it is compared with.
-        step: What is added to it after each trip.
-        lowest: The least that it can hold; NaN, as any of the numbers, where that is not known.
+        first: Initial value of the variable.
+        comparison: The comparison operator.
+        bound: The bound.
+        step: The increment after each trip.
+        lowest: The least value of its type. Any of the numbers is NaN if unknown.
     """
     if not step or not all(lowest <= value <= -SIGNED for value in (first, bound)):
         return 0

@@ -1,4 +1,4 @@
-"""Put guards around regions, into the preprocessed text, without moving what the compiler says about it."""
+"""Insert guards around regions in preprocessed text without changing the positions in the compiler's messages."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _NOT_TAB: Final = expression(r"[^\t]")
 
 
 class _Edit(NamedTuple):
-    """What is inserted where."""
+    """An insertion at an offset."""
 
     offset: int
-    rank: int  # at one offset: ends of regions, then guards of functions, then other guards
+    rank: int  # order at one offset: ends of regions, guards of functions, other guards
     inner: int  # at one offset a larger region's guard comes first, and its end last
     text: str
 
@@ -40,7 +40,7 @@ def insert_guards(
     shared: bool = False,
     said: Sequence[str] = (),
 ) -> str:
-    """Give the text of a unit with a guard for each region that has no reason against it.
+    """Return the text of a unit with a guard for each region without a reason against it.
 
     ::
 
@@ -50,16 +50,16 @@ def insert_guards(
             return 1;                        return 1;
         }                                }
 
-    Each insertion is framed by line markers, the first of which calls it system text, so that no warning is
-    about it; then blanks up to the column where the text was cut.
+    Each insertion is between line markers. The first marks it as system text, to suppress warnings; blanks after the
+    last restore the column.
 
     Args:
         unit: The text.
-        regions: What was found in it.
+        regions: The unit's regions.
         cxx: Whether it is C++, where a guard is an object of class ``aa_guard``.
-        constexpr: Whether it is C++20 or later, where such an object may be in what the compiler runs.
-        apart: Whether probes are calls everywhere, as they are where a profile is written.
-        shared: Whether sites are of all threads: in a shared library variables of threads are calls.
+        constexpr: Whether it is C++20 or later, which allows such objects in constant evaluation.
+        apart: Whether all probes are calls, as in builds that write a profile.
+        shared: Whether threads share sites: in a shared library, access to thread-local variables is a call.
         said: Lines for the assembler.
     """
     edits: list[_Edit] = []
@@ -81,14 +81,14 @@ def insert_guards(
     stub = _stub(apart=apart, shared=shared)
     if cxx:
         stub = _cxx_stub(stub, sites, constexpr=constexpr, shared=shared)
-    elif closes:  # only there, as each function takes time
+    elif closes:  # only if necessary, because it takes time per function
         stub += _stub_text("close.h")
     stub += f"__asm__({' '.join(map(_asm_line, said))});\n" if said else ""
     return _without_marks(_applied(unit, sorted(edits), stub))
 
 
 def _without_marks(text: str) -> str:
-    """Blank the pragmas that mark regions, which no compiler knows."""
+    """Blank the pragmas that mark regions, which are unknown to compilers."""
     return _MARK.sub(lambda match: " " * len(match.group()), text) if "autoanalyzer" in text else text
 
 
@@ -102,7 +102,7 @@ def _asm_line(line: str) -> str:
 
 
 def _site(region: Region, *, shared: bool) -> str:
-    """Name a region's site in C++, where a function may stand in several units: the same in all of a kind."""
+    """Return a region's site name in C++; a function in several units has the same name in all of one kind."""
     from hashlib import blake2b  # noqa: PLC0415 - it loads OpenSSL, and C has no such names
 
     kind = "shared" if shared else "thread"
@@ -110,7 +110,7 @@ def _site(region: Region, *, shared: bool) -> str:
 
 
 def _around(found: CodeRegion, number: int, *, cxx: bool, shared: bool) -> tuple[str, str, str]:
-    """Give what stands before a region's guard, the guard, and what stands behind the region."""
+    """Return the text before a region's guard, the guard, and the text behind the region."""
     literal = _literal(found.region)
     name = f"aa_guard_{number}"
     if cxx:
@@ -124,7 +124,7 @@ def _around(found: CodeRegion, number: int, *, cxx: bool, shared: bool) -> tuple
             f"static {_site_type(shared=shared)} {site};"
             f" __attribute__((cleanup({closing}), unused)) const char *{constant}{name} = {begin}({literal}, &{site});"
         )
-    if found.keeps_scope and cxx:  # named by the function alone: inline ones must be equal in all units
+    if found.keeps_scope and cxx:  # named only by the function, because inline functions must be equal in all units
         name = f"aa_open_{found.region.ordinal}"
         return "", f"aa_open_guard {name}({literal});", f"{name}.close();"
     if found.keeps_scope:
@@ -158,7 +158,7 @@ def _framed(unit: Preprocessed, edit: _Edit) -> str:
 
 
 def _prelude_offset(unit: Preprocessed) -> int:
-    """Tell where the prelude goes: below the first markers, which name source and folder in debug information."""
+    """Return the offset of the prelude: below the first markers, which name source and folder for debug information."""
     offset = 0
     for marker in unit.markers[1:]:
         if marker.offset != offset or not (offset == 0 or marker.file.endswith("//")):
@@ -172,7 +172,7 @@ def _stub_text(name: str) -> str:
 
 
 def _site_type(*, shared: bool) -> str:
-    """Say what a site is; it can be linked into a shared library even if it was not compiled for one."""
+    """Return the type of a site, which can be linked into a shared library even without -fPIC."""
     return "long" if shared else '__thread __attribute__((tls_model("initial-exec"))) long'
 
 
@@ -182,7 +182,7 @@ def _stub(*, apart: bool, shared: bool) -> str:
 
 
 def _cxx_stub(stub: str, sites: Iterable[str], *, constexpr: bool, shared: bool) -> str:
-    """Give the stub, with the sites, each once in a program or shared library, and the guards."""
+    """Return the stub with sites, each defined once per program or shared library, and the guards."""
     hidden = '__attribute__((__weak__, __visibility__("hidden")))'
     stub += "".join(f"{hidden} {_site_type(shared=shared)} {site} = 0;\n" for site in sites)
     guard = _stub_text("guard.h")
@@ -192,7 +192,7 @@ def _cxx_stub(stub: str, sites: Iterable[str], *, constexpr: bool, shared: bool)
 
 
 def _prelude(unit: Preprocessed, offset: int, stub: str) -> str:
-    """Give the stub's text between a marker that enters it and one that returns to the source."""
+    """Return the stub's text between a marker that enters it and one that returns to the source."""
     source = unit.markers[1] if offset else unit.markers[0]
     back = source.text(source.line)
     return ("" if offset else f"{back}\n") + f'# 1 "{_PRELUDE_FILE}" 1 3\n{stub}{back} 2\n'

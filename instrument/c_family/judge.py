@@ -1,4 +1,4 @@
-"""Why a guard may not be in a function, or around a part of it, and what such a part is called."""
+"""Why a guard is not allowed in a function or around a part of it, and the names of such parts."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _INLINE: Final = expression(r"\b(?:__)?inline(?:__)?\b")
 
 
 class Judge:
-    """Judge the functions of a unit, and their parts.
+    """Decides about the functions of a unit, and their parts.
 
     Args:
         unit: The text.
-        syntax: What is in it.
+        syntax: Its syntax.
         cxx: Whether it is C++.
-        literal_guards: Whether guards may be in what compilers run.
+        literal_guards: Whether guards are allowed in constant evaluation.
     """
 
     def __init__(self, unit: Preprocessed, syntax: Syntax, *, cxx: bool, literal_guards: bool) -> None:
@@ -54,24 +54,24 @@ class Judge:
     def part(
         self, function: Region, kind: str, name: str, ordinal: int, place: tuple[int, int], *, by_line: bool = True
     ) -> Region:
-        """Name a part of a function, given the offsets of its text, by the line on which that begins."""
+        """Return the region for a part of a function, given its offsets, named by the line on which it begins."""
         first, last = self.unit.place(place[0]), self.unit.place(max(place[1] - 1, place[0]))
         last_line = max(last.line, first.line) if last.file == first.file else first.line
         name = f"{name}@{first.line}" if by_line else name
         return Region(kind, name, readable(first.file), function.function, ordinal, first.line, last_line)
 
     def spans(self, body: Body) -> Spans:
-        """Look through a function for what parts of it there may be."""
+        """Return the possible spans of a function."""
         return Spans(self.unit, body, has_jumps=has_jumps(self._masked, body))
 
     def why_untouchable(self, body: Body) -> str:
-        """Say what forbids probes in a function and in all of its parts."""
+        """Explain why a function and all its parts must not have probes; empty if they may."""
         if body.opening not in self._untouchable:
             self._untouchable[body.opening] = next(self._reasons(body), "")
         return self._untouchable[body.opening]
 
     def why_not_whole(self, body: Body) -> str:
-        """Say why no guard can be in a function itself, whatever its size."""
+        """Explain why a function itself cannot have a guard, whatever its size; empty if it can."""
         if reason := self.why_untouchable(body):
             return reason
         if self._masked[body.opening] != "{":
@@ -82,7 +82,7 @@ class Judge:
         return "ends in a call to itself; with a probe, that could exhaust the stack" if is_endless else ""
 
     def why_not(self, body: Body, start: int, end: int) -> str:
-        """Say why a guard around statements could be jumped over, or left behind, or may not be there at all."""
+        """Explain why a guard around statements could be jumped over or left open, or is forbidden; else empty."""
         if reason := self.why_untouchable(body):
             return reason
         if body.opening not in self._jumps:
@@ -90,20 +90,20 @@ class Judge:
         return self._jumps[body.opening].why_entered(start, end) or self.why_remote(body, start)
 
     def why_remote(self, body: Body, start: int) -> str:
-        """Say why no guard may be at a place."""
+        """Explain why no guard is allowed at a place; empty if it is."""
         on_device = any(low <= start < high for low, high in self._device)
         return self.why_untouchable(body) or ("runs on an accelerator" if on_device else "")
 
     def is_inline(self, body: Body) -> bool:
-        """Tell a function that compilers are asked to put into its callers."""
+        """Return whether compilers are asked to inline a function."""
         return body.is_inline or bool(_INLINE.search(self._masked, self._head(body), body.opening))
 
     def is_stand_in(self, body: Body) -> bool:
-        """Tell a function that is compiled only into its callers, or is in one such."""
+        """Return whether a function exists only to be inlined into its callers, or is inside such a function."""
         return any(_GNU_INLINE.search(self._masked, self._head(each), each.opening) for each in body.chain())
 
     def _exempt_functions(self, syntax: Syntax) -> dict[int, str]:
-        """Find functions that by an attribute, here or at a declaration, must not be touched."""
+        """Find functions with an attribute, here or at a declaration, that forbids changes."""
         heads = [(body.name_offset, self._head(body), body.opening) for body in syntax.bodies]
         for declared, defined in syntax.declared.items():
             heads.append((defined, self._statement(declared), self._masked.find(";", declared)))
@@ -128,13 +128,13 @@ class Judge:
                 yield "a lambda that may run at compile time"
 
     def _is_evaluated(self, body: Body) -> bool:
-        """Tell whether a lambda may be in a constant expression, or, outside of functions, make a constant."""
+        """Return whether a lambda may be part of a constant expression or, outside of functions, of a constant."""
         if body.outer is None and not self._literal_guards:
             return True
         return bool(_EVALUATED.search(self._masked, self._statement(body.start), body.start))
 
     def _head(self, body: Body) -> int:
-        """Tell where a function's declaration begins, attributes before it included."""
+        """Return where a function's declaration begins, including preceding attributes."""
         return self._statement(body.start) if body.name else body.start
 
     def _statement(self, offset: int) -> int:

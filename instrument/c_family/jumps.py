@@ -1,4 +1,4 @@
-"""Jumps, by the text of a function: what would enter a part of it past its guard, or leave that behind."""
+"""Jumps in a function's text that would enter a part past its guard, or leave it open."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Jumps", "has_jumps"]
 
 _GOTO: Final = expression(r"\bgoto\s+(\w+)")
 _INDIRECT: Final = expression(r"\bgoto\s*\*|\b(?:asm|__asm(?:__)?)\b[\w\s]*\bgoto\b[\w\s]*(?P<opening>\(?)")
-# After one of these a '&&' can only take a label's address; after 'n--' it does not.
+# After one of these, '&&' can only take a label's address; after 'n--' it does not.
 _ADDRESS: Final = expression(r"(?:[*/%&|^<>=!~?:,;({\[]|(?<!-)-|(?<!\+)\+|\breturn)\s*&&\s*(\w+)")
 _NAME: Final = expression(r"\w+")
 _Place = TypeVar("_Place", tuple[int, int], tuple[int, str, int, int])
@@ -39,7 +39,7 @@ class Jumps:
         self._dynamic = sorted(_dynamic(masked, body, labels)) if labels else []
 
     def why_entered(self, start: int, end: int) -> str:
-        """Say why a guard around a part, given by its offsets, could be jumped over, or left behind."""
+        """Explain why a guard around a part, given by its offsets, could be jumped over, or left open; else empty."""
         for _, name, first, last in _within(self._labels, start, end):
             if first < start or last >= end:
                 return f"entered by goto {name}"
@@ -50,12 +50,12 @@ class Jumps:
 
 
 def _within(places: list[_Place], start: int, end: int) -> list[_Place]:
-    """Give those of some places, in order, that lie between two offsets."""
+    """Return those of the sorted places that are between two offsets."""
     return places[bisect_left(places, start, key=itemgetter(0)) : bisect_left(places, end, key=itemgetter(0))]
 
 
 def _dynamic(masked: str, body: Body, labels: dict[str, int]) -> list[int]:
-    """Give where computed jumps are, and the labels that they may lead to; nothing if there are none of these."""
+    """Return the offsets of computed jumps and of the labels that they may reach; empty if there are none."""
     indirect = list(_INDIRECT.finditer(masked, body.opening, body.end))
     names = [match[1] for match in _ADDRESS.finditer(masked, body.opening, body.end)] if indirect else []
     names += [name for match in indirect if match["opening"] for name in _named(masked, match.end() - 1)]
@@ -64,12 +64,12 @@ def _dynamic(masked: str, body: Body, labels: dict[str, int]) -> list[int]:
 
 
 def _named(masked: str, opening: int) -> list[str]:
-    """Name the labels at the end of the group of an ``asm goto``."""
+    """Return the labels at the end of an ``asm goto``."""
     return _NAME.findall(masked[opening : group_end(masked, opening)].rpartition(":")[2])
 
 
 def has_jumps(masked: str, body: Body) -> bool:
-    """Tell whether a function has labels, or jumps where it is not said to."""
+    """Return whether a function has labels, or jumps in unexpected places."""
     return bool(body.labels) or any(
         body.holds(match.start()) for match in _INDIRECT.finditer(masked, body.opening, body.end)
     )

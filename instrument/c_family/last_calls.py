@@ -1,7 +1,6 @@
-"""Calls that a function ends with: compilers turn them into jumps, which a probe at the function's end undoes.
+"""Tail calls: compilers turn them into jumps, which a probe at the function's end prevents.
 
-Recursion that is nothing but such calls runs in no stack at all, over however many elements; with probes it would use
-the stack up.
+Recursion through tail calls alone needs no stack, for any number of elements; with probes it would exhaust the stack.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ _FOLLOWING: Final = expression(r"(?P<otherwise>else\b)|(?P<leaves>break\s*;)|ret
 
 
 def endless(masked: str, bodies: Iterable[Body]) -> set[int]:
-    """Give the functions, by where their names stand, that come back to themselves by last calls alone.
+    """Return the functions, by the offsets of their names, that reach themselves through tail calls alone.
 
-    One that also calls itself in another way, to sort the first half before the second for instance, needs the stack
-    without probes, too.
+    A function that also calls itself in another way, for example to sort the first half, needs stack even without
+    probes.
 
     Args:
         masked: The unit's text.
-        bodies: What is defined in it.
+        bodies: The bodies defined in it.
     """
     functions = {body.name_offset: body for body in bodies if body.name}
     circular = _circular({at: {_callee(masked, call, body) for call in body.calls} for at, body in functions.items()})
@@ -53,7 +52,7 @@ def endless(masked: str, bodies: Iterable[Body]) -> set[int]:
 
 
 def _circular(callees: Mapping[int, Set[int]]) -> Mapping[int, Set[int]]:
-    """Leave out the functions that call nothing that is left, or that nothing that is left calls."""
+    """Remove, repeatedly, functions that call none of the rest or that none of the rest calls."""
     left = {at: set(each & callees.keys()) for at, each in callees.items()}
     callers: dict[int, set[int]] = {at: set() for at in left}
     for at, each in left.items():
@@ -72,7 +71,7 @@ def _circular(callees: Mapping[int, Set[int]]) -> Mapping[int, Set[int]]:
 
 
 def _reached(calls: Mapping[int, Set[int]], start: int) -> set[int]:
-    """Give the functions that calls lead to from one; itself, if they lead back."""
+    """Return the functions that calls from one lead to, including itself if they lead back."""
     found: set[int] = set()
     pending = [start]
     while pending:
@@ -83,7 +82,7 @@ def _reached(calls: Mapping[int, Set[int]], start: int) -> set[int]:
 
 
 def _callee(masked: str, call: Call, body: Body) -> int:
-    """Tell which function a call is of; before instantiation the name of the one that it stands in must do."""
+    """Return the callee of a call; before instantiation the name of the enclosing function has to match."""
     if call.callee >= 0 or call.gives != "dependent":
         return call.callee
     plain = body.name.removesuffix("<...>").rpartition("::")[2]
@@ -93,7 +92,7 @@ def _callee(masked: str, call: Call, body: Body) -> int:
 
 
 def _is_last(masked: str, call: Call, body: Body) -> bool:
-    """Tell a call behind which nothing is done."""
+    """Return whether nothing is done after a call."""
     before = masked[max(masked.rfind(sign, body.opening, call.offset) for sign in ";{}") : call.offset]
     if match := _RETURNED.search(before):
         beside = match[1] or ""
@@ -114,6 +113,6 @@ def _is_last(masked: str, call: Call, body: Body) -> bool:
 
 
 def _behind(masked: str, offset: int) -> int:
-    """Skip what only ends statements and blocks."""
+    """Skip characters that only end statements and blocks."""
     match = _NOTHING.match(masked, offset)
     return match.end() if match else offset

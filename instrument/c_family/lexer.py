@@ -1,4 +1,4 @@
-"""Lexical look at preprocessed C and C++: where literals, comments, groups and statements begin and end."""
+"""Lexical analysis of preprocessed C and C++: literals, comments, groups and statements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..syntax import UnreadError
 
 __all__ = ["CHARACTER", "LexicalError", "blank", "branches", "condition_end", "group_end", "mask", "statement_end"]
 
-# Each alternative begins with a literal character: the engine then skips all others by a table.
+# Each alternative begins with a literal character, so that the engine skips all others with a table.
 _OPAQUE: Final = expression(
     r"""/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"""
     r"""|//(?:\\\r?\n|[^\n])*"""
@@ -26,7 +26,7 @@ _OPAQUE: Final = expression(
 CHARACTER: Final = "00"
 """What a character constant is masked as."""
 
-# A brace stays at the digraph's last character, so that "right after it" means the same for both spellings.
+# A brace is put at the digraph's last character, so that "right after it" means the same for both spellings.
 _DIGRAPHS: Final = {"<%": " {", "%>": " }", "<::": "<::", "<:": " [", ":>": " ]"}
 _STANDS_FOR: Final = {'"': '""', "R": '""', "'": CHARACTER, "\\": "_" * len("\\U0000000f")}
 _NOT_NEWLINE: Final = expression(r"[^\n]")
@@ -43,20 +43,20 @@ _OPENING: Final = "([{"
 
 
 class LexicalError(UnreadError):
-    """Report text whose brackets or statements do not close, with the offset where they open."""
+    """Raised for text whose brackets or statements do not close, with the offset where they open."""
 
 
 def blank(text: str, replacement: str = "") -> str:
-    """Fill ``text`` with spaces after ``replacement``; its length and its line ends stay."""
+    """Replace ``text`` by ``replacement`` and spaces, keeping its length and line ends."""
     rest = text[len(replacement) :]
     return replacement[: len(text)] + (_NOT_NEWLINE.sub(" ", rest) if "\n" in rest else " " * len(rest))
 
 
 def mask(text: str) -> tuple[str, tuple[int, ...]]:
-    """Blank comments, directive lines and literals, so that every bracket left is a bracket.
+    """Blank comments, directive lines and literals, so that every remaining bracket is a bracket.
 
-    Offsets, lines and columns stay. A string becomes an empty one, a character constant ``CHARACTER``, a digraph the
-    bracket that it means, what stands for letters beyond ASCII underscores.
+    Offsets, lines and columns stay. Strings become empty, character constants ``CHARACTER``, digraphs their brackets,
+    and letters beyond ASCII underscores.
 
     Returns:
         The masked text, and the offsets where directive lines begin.
@@ -74,7 +74,7 @@ def mask(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def group_end(masked: str, start: int) -> int:
-    """Give the offset right after the bracket that closes the one at ``start``."""
+    """Return the offset right after the bracket that closes the one at ``start``."""
     depth = 0
     for match in _BRACKET.finditer(masked, start):
         depth += 1 if match.group() in _OPENING else -1
@@ -84,7 +84,7 @@ def group_end(masked: str, start: int) -> int:
 
 
 def statement_end(masked: str, start: int) -> int:
-    """Give the offset right after the statement whose text begins at ``start`` or after blanks."""
+    """Return the offset right after the statement that begins at ``start`` or after blanks."""
     while match := _ATTRIBUTES.match(masked, start):
         start = group_end(masked, masked.index("[", match.start()))
     word, after = _word(masked, start)
@@ -106,7 +106,7 @@ def statement_end(masked: str, start: int) -> int:
 
 
 def branches(masked: str, start: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Give where the two branches of an ``if`` begin and end, from right after the word on; a missing one is empty."""
+    """Return start and end of an ``if``'s branches, given the offset after the word; a missing branch is empty."""
     first = _branch_start(masked, start)
     end = statement_end(masked, first)
     following = _WORD_OR_SIGN.search(masked, end)
@@ -116,7 +116,7 @@ def branches(masked: str, start: int) -> tuple[tuple[int, int], tuple[int, int]]
 
 
 def _branch_start(masked: str, start: int) -> int:
-    """Skip the condition of an ``if``, or what C++ has before or instead of one."""
+    """Skip the condition of an ``if``, and C++'s additions to it."""
     match = _OF_A_BRANCH.match(masked, start)
     if match and _BLOCK.match(masked, match.end()):
         return match.end()
@@ -137,7 +137,7 @@ def _word(masked: str, start: int) -> tuple[str, int]:
 
 
 def condition_end(masked: str, start: int) -> int:
-    """Give the offset right after the group in parentheses that follows."""
+    """Return the offset right after the next parenthesised group."""
     word, after = _word(masked, start)
     if word != "(":
         raise LexicalError(start, f"expected '(', found {word!r}")

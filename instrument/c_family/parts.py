@@ -1,4 +1,4 @@
-"""Regions that no syntax makes: marked by the user, merged, or split into blocks, as the plan says."""
+"""Regions that do not follow from syntax: marked by the user, merged, or split into blocks by the plan."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["planned_parts"]
 def planned_parts(
     body: Body, function: Region, inner: list[CodeRegion], judge: Judge, choice: Choice
 ) -> list[CodeRegion]:
-    """Give what the user marks in a function, what the plan merges, and what it splits into blocks.
+    """Return the marked regions of a function, those that the plan merges, and blocks of split regions.
 
     They are numbered in this order.
 
     Args:
         body: The function.
-        function: What is known of it.
+        function: Its region.
         inner: The other regions in it.
-        judge: Says why a guard around a part could be jumped over, or left behind.
-        choice: What is wanted.
+        judge: Explains why a guard around a part could be jumped over or left open.
+        choice: The wanted regions.
     """
     found = marks(judge.unit, body.opening, body.end) if choice.wants("user") else ()
     marked = [mark for mark in found if body.holds(mark.start)]
@@ -55,7 +55,7 @@ def _blocks(parts: _Parts, inner: list[CodeRegion], choice: Choice) -> Iterator[
 
 
 class _Parts:
-    """What has been made in a function so far."""
+    """The parts of a function made so far."""
 
     def __init__(self, body: Body, function: Region, judge: Judge) -> None:
         self.body = body

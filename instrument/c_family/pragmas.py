@@ -1,4 +1,4 @@
-"""Pragmas that bind to a loop, and what they mean for a guard around it."""
+"""Pragmas that bind to a loop, and their effect on a guard around it."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _LAST_ATTRIBUTES: Final = expression(r"\]\s*(\])\s*\Z")
 _SQUARE: Final = expression(r"[\[\]]")
 _LONGEST: Final = 1000  # characters of attributes
 _OPENS_A_BLOCK: Final = expression(r"STDC\b|clang\s+fp\b")
-# They may stand anywhere, or at the start of a block alone: the guard comes after them.
+# They may be anywhere, or only at the start of a block, where the guard comes after them.
 _NOT_OF_A_LOOP: Final = expression(
     r"autoanalyzer\b|STDC\b|omp\b|acc\b|clang\s+fp\b|GCC\s+(?!ivdep|unroll|novector)|message\b|pack\b"
 )
 
 
 def guard_start(unit: Preprocessed, loop: int) -> int:
-    """Tell where a guard around the loop at an offset begins: above its attributes, and the pragmas that bind to it.
+    """Return where a guard around a loop begins: above its attributes and the pragmas that bind to it.
 
-    The user's marks do not; they may stand among those that do.
+    The user's marks do not bind, but may be among pragmas that do.
 
     ::
 
@@ -67,7 +67,7 @@ def _above_pragmas(unit: Preprocessed, offset: int) -> int:
 
 
 def _group_start(masked: str, end: int) -> int:
-    """Give the offset of the bracket that the last one up to ``end`` closes."""
+    """Return the offset of the bracket that the last one before ``end`` closes."""
     depth = 0
     for match in reversed(list(_SQUARE.finditer(masked, max(end - _LONGEST, 0), end + 1))):
         depth += 1 if match.group() == "]" else -1
@@ -77,7 +77,7 @@ def _group_start(masked: str, end: int) -> int:
 
 
 def block_start(unit: Preprocessed, offset: int) -> int:
-    """Tell where a guard in a function goes whose body begins at an offset: below pragmas that must come first."""
+    """Return where the guard of a function with a body at an offset goes: below pragmas that must come first."""
     for pragma in unit.pragmas[bisect_left(unit.pragmas, offset, key=lambda pragma: pragma.start) :]:
         if unit.masked[offset : pragma.start].strip() or not _OPENS_A_BLOCK.match(pragma.text):
             break
@@ -86,11 +86,11 @@ def block_start(unit: Preprocessed, offset: int) -> int:
 
 
 class Construct(NamedTuple):
-    """A construct of OpenMP that each thread of a team enters.
+    """An OpenMP construct that each thread of a team enters.
 
     Attributes:
-        words: What it is: ``parallel``, ``parallel for``, ``single``.
-        at: Offset of the loop that it binds to, else of its pragma.
+        words: The directive: ``parallel``, ``parallel for``, ``single``.
+        at: Offset of the loop that it binds to, or otherwise of its pragma.
         start: Offset at which a guard around it begins.
         end: Offset right after it.
         binds_loop: Whether it binds to a loop.
@@ -104,7 +104,7 @@ class Construct(NamedTuple):
 
 
 def constructs(unit: Preprocessed, start: int, end: int) -> Iterator[Construct]:
-    """Find the constructs between two offsets, in order."""
+    """Yield the constructs between two offsets, in order."""
     for pragma in unit.pragmas:
         if not start < pragma.start < end or not (match := _DIRECTIVE.match(pragma.text)):
             continue
@@ -119,7 +119,7 @@ def constructs(unit: Preprocessed, start: int, end: int) -> Iterator[Construct]:
 
 
 def nested_by_directive(unit: Preprocessed, loops: list[int]) -> set[int]:
-    """Give the loops that must be right within another one, as a directive above that binds to both: ``collapse(2)``.
+    """Return the loops that must be directly inside another one, because a directive binds to both: ``collapse(2)``.
 
     Args:
         unit: The text.
@@ -135,7 +135,7 @@ def nested_by_directive(unit: Preprocessed, loops: list[int]) -> set[int]:
 
 
 def device_text(unit: Preprocessed) -> list[tuple[int, int]]:
-    """Give start and end of the statements that run on an accelerator, where there are no probes."""
+    """Return start and end of the statements that run on an accelerator, where probes are impossible."""
     return [
         (pragma.end, statement_end(unit.masked, pragma.end))
         for pragma in unit.pragmas

@@ -1,4 +1,4 @@
-"""Preprocessed text: which line of which file each part of it comes from."""
+"""Preprocessed text, with the file and line of each part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PREPROCESSOR_OWN: Final = ("<built-in>", "<command-line>", "<command line>", "<
 
 
 class Pragma(NamedTuple):
-    """A ``#pragma`` line: where it begins and ends, and what follows the word."""
+    """A ``#pragma`` line: its begin and end, and the text after the word."""
 
     start: int
     end: int
@@ -34,9 +34,9 @@ class Preprocessed(MarkedText):
     """A translation unit after preprocessing, with its line markers.
 
     Args:
-        text: What the preprocessor wrote, each byte a character (Latin-1), so that columns are bytes.
+        text: The preprocessor's output, one character per byte (Latin-1), so that columns are bytes.
         source: The file that was preprocessed, which is never system text.
-        system_directories: Where the compiler has its own headers, each with a closing slash.
+        system_directories: The compiler's own header folders, each with a trailing slash.
     """
 
     def __init__(self, text: str, source: str, system_directories: tuple[str, ...] = ()) -> None:
@@ -46,7 +46,7 @@ class Preprocessed(MarkedText):
         self._system_files = _system_files(self.markers, source, system_directories)
 
     def runs(self) -> Iterator[tuple[int, int, bool]]:
-        """Cut the whole text into the longest runs of one kind: start, end, whether it is system text."""
+        """Yield the longest runs of one kind: start, end, whether it is system text."""
         start, system = 0, False
         for marker in self.markers:
             if (kind := marker.file in self._system_files) != system:
@@ -55,8 +55,8 @@ class Preprocessed(MarkedText):
         yield start, len(self.text), system
 
     def is_system(self, offset: int) -> bool:
-        """Tell whether the text at an offset is not the user's."""
-        return bisect_right(self._starts_of_runs, offset) % 2 == 0  # the first is the user's, and they take turns
+        """Return whether the text at an offset is system text."""
+        return bisect_right(self._starts_of_runs, offset) % 2 == 0  # the first run is the user's, and kinds alternate
 
     @cached_property
     def _starts_of_runs(self) -> list[int]:
@@ -70,10 +70,10 @@ def _pragmas(text: str, directives: tuple[int, ...]) -> Iterator[Pragma]:
 
 
 def _system_files(markers: tuple[Marker, ...], source: str, directories: tuple[str, ...]) -> frozenset[str]:
-    """Tell system files by the marker that enters them, or by their directory.
+    """Return the system files, recognised by the marker that enters them, or by their folder.
 
-    The flag for system text at other places says little: a macro of a system header that is used in a user's
-    function is marked so too.
+    The flag for system text in other places means little, because a system header's macro in a user's function is
+    marked so, too.
     """
     entered = {marker.file for marker in markers if {"1", "3"} <= marker.flags}
     below = {marker.file for marker in markers if directories and marker.file.startswith(directories)}

@@ -1,4 +1,4 @@
-"""The code regions of a unit of C or C++: its functions and lambdas, and the loops, constructs and calls in each."""
+"""The code regions of a unit of C or C++: functions and lambdas, and the loops, constructs and calls in them."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def find_regions(
     openmp: bool,
     literal_guards: bool,
 ) -> CodeRegions:
-    """Find the regions of a unit, and say why some cannot be made.
+    """Find the regions of a unit, with reasons why some cannot be instrumented.
 
     Args:
         unit: The source, preprocessed.
-        choice: What is wanted; regions of other modes need not be found.
+        choice: The wanted regions; other modes need not be found.
         cxx: Whether it is C++.
         flags: Compiler options that decide what is C, or C++.
         openmp: Whether OpenMP's constructs are regions, too.
-        literal_guards: Whether guards may be in what compilers run.
+        literal_guards: Whether guards are allowed in constant evaluation.
 
     Raises:
         SourceError: The unit as a whole cannot be read.
@@ -67,7 +67,7 @@ def _source_error(unit: Preprocessed, offset: int, message: str) -> SourceError:
 
 
 class _Finder:
-    """Turn the bodies of one unit into regions."""
+    """Converts the bodies of one unit to regions."""
 
     def __init__(self, judge: Judge, syntax: Syntax, choice: Choice, *, cxx: bool, openmp: bool) -> None:
         self.unit = judge.unit
@@ -106,14 +106,14 @@ class _Finder:
         return f"the loops of {region.name} are not instrumented"
 
     def _functions(self) -> dict[int, Region]:
-        """Name the functions; one that is there only to be inlined comes after the function that it stands in for."""
+        """Name the functions; one that exists only to be inlined comes after the function that it replaces."""
         found: dict[int, Region] = {}
         for body in sorted(self.bodies, key=self.judge.is_stand_in):
             found[body.opening] = self._function(body, found[body.outer.opening].function if body.outer else "")
         return found
 
     def _function(self, body: Body, outer: str) -> Region:
-        """Name a function: an overload by its parameters, too, and the second of one name by its number."""
+        """Name a function: overloads also by parameters, and the second of one name by number."""
         place = self.unit.place(body.name_offset)
         file = readable(place.file)
         name = body.name or "::".join([*([outer] if outer else []), "lambda"])
@@ -130,7 +130,7 @@ class _Finder:
         return self.unit.place(body.name_offset).file
 
     def _judged(self, body: Body, region: Region) -> Iterator[CodeRegion]:
-        """Give a function and what is in it, each with the reason against it."""
+        """Yield a function and its parts, each with the reason against it."""
         shared = {each.at for each in self._constructs(body)}
         outermost = self._outermost(body)
         loops = {start: (end, self._why_not_loop(body, start, end, start in shared)) for start, end in outermost}
@@ -148,17 +148,17 @@ class _Finder:
         yield from sorted(inner, key=lambda each: (each.start, -each.end))
 
     def _why_not_loop(self, body: Body, start: int, end: int, is_shared: bool, *, is_inner: bool = False) -> str:
-        """Say why a loop has no probe; that it is short counts where it is entered often, and by one thread."""
+        """Explain why a loop has no probe; that it is short matters only if it is entered often, by one thread."""
         is_short = not is_shared and self.cost.executed(body, start, end) <= SHORT
         short = SHORT_REASON if is_short and (is_inner or self._is_often(body)) else ""
         return self.judge.why_not(body, start, end) or short
 
     def _is_often(self, body: Body) -> bool:
-        """Tell whether a function may be called often: what is inline is, as other units see the same text."""
+        """Return whether a function may be called often; an inline function may, because other units see its text."""
         return body.name_offset in self.cost.often or self.judge.is_inline(body)
 
     def _is_nested(self, body: Body) -> bool:
-        """Tell whether a function is called in loops within loops, as far as is known, or may be."""
+        """Return whether a function is, or may be, called in nested loops."""
         return body.name_offset in self.cost.nested or self.judge.is_inline(body)
 
     def _loops(
@@ -171,7 +171,7 @@ class _Finder:
     def _inner_loops(
         self, body: Body, function: Region, outermost: dict[int, tuple[int, str]], shared: Container[int]
     ) -> Iterator[CodeRegion]:
-        """Give the loops within others, numbered after the outermost."""
+        """Yield the inner loops, numbered after the outermost ones."""
         starts = [loop.offset for loop in body.loops]
         if len(starts) == len(outermost) or not self.choice.wants("inner-loops"):
             return
@@ -200,7 +200,7 @@ class _Finder:
         return CodeRegion(region, start, place[1], reason, yields=yields, of_modes=modes, is_often=is_often)
 
     def _shared(self, body: Body, function: Region, loops: Container[int]) -> Iterator[CodeRegion]:
-        """Give OpenMP's constructs, which no jump enters or leaves; an inner loop among them is one as well."""
+        """Yield OpenMP's constructs, which no jump enters or leaves; an inner loop among them is also one."""
         for ordinal, each in enumerate(self._apart(body, loops)):
             region = self.judge.part(function, "parallel", each.words, ordinal, (each.at, each.end))
             modes = ("openmp", "inner-loops") if each.binds_loop else ("openmp",)
@@ -212,11 +212,11 @@ class _Finder:
             yield from (each for each in found if body.holds(each.at))
 
     def _apart(self, body: Body, loops: Container[int]) -> list[Construct]:
-        """Give a function's constructs of OpenMP, but for those whose loop is an outermost one."""
+        """Return a function's OpenMP constructs, except those that bind to an outermost loop."""
         return [each for each in self._constructs(body) if not (each.binds_loop and each.at in loops)]
 
     def _outermost(self, body: Body) -> Iterator[tuple[int, int]]:
-        """Give start and end of each loop that no other loop of the same function holds."""
+        """Yield start and end of each outermost loop of a function."""
         end = 0
         for loop in body.loops:
             if loop.offset >= end:
@@ -224,7 +224,7 @@ class _Finder:
                 yield loop.offset, end
 
     def _why_tiny(self, body: Body, loops: dict[int, tuple[int, str]]) -> str:
-        """Say why a function is too small for a probe, given its outermost loops, each with the reason against it."""
+        """Explain why a function is too small for a probe, given its outermost loops with the reasons against them."""
         cost, start, end = self.cost, body.opening, body.end
         inline, often = self.judge.is_inline(body), self._is_often(body)
         is_small = not loops and cost.statements(start, end) <= TINY

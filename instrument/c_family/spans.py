@@ -1,4 +1,4 @@
-"""Parts of a function that are no loop and no construct: marked by the user, merged, or what a region is split into."""
+"""Parts of a function other than loops and constructs: marked by the user, merged, or blocks of a split region."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BEFORE_STATEMENT: Final = frozenset(";{}:")
 
 
 class Mark(NamedTuple):
-    """A region that ``#pragma autoanalyzer begin NAME`` and ``end`` mark; ``problem`` says why it is none."""
+    """A region marked by ``#pragma autoanalyzer begin NAME`` and ``end``; ``problem`` explains why it is invalid."""
 
     name: str
     start: int
@@ -37,7 +37,7 @@ class Mark(NamedTuple):
 
 
 def marks(unit: Preprocessed, start: int, end: int) -> Iterator[Mark]:
-    """Find the regions that pragmas between two offsets mark."""
+    """Yield the marked regions between two offsets."""
     opened: list[tuple[str, int]] = []
     for pragma in unit.pragmas[bisect_left(unit.pragmas, start, key=lambda pragma: pragma.start) :]:
         if pragma.start >= end:
@@ -68,7 +68,7 @@ class _Block(NamedTuple):
 
 
 class Spans:
-    """Whether a guard can be put around a part of a function.
+    """Decides whether a guard can be put around a part of a function.
 
     Args:
         unit: The text.
@@ -86,7 +86,7 @@ class Spans:
         self._living = [(offset, self._block(offset)) for offset in (*body.declarations, *body.literals)]
 
     def why_not(self, start: int, end: int) -> str:
-        """Say why no guard can be put around what stands between two offsets; jumps aside."""
+        """Explain why no guard can be put around the text between two offsets, apart from jumps; empty if it can."""
         block = self._block(start)
         if block is None or block != self._block(end):
             return "does not begin and end in the same block"
@@ -110,18 +110,18 @@ class Spans:
         return ""
 
     def declares(self, start: int, end: int) -> bool:
-        """Tell whether something lives on behind a part, so that no block may stand around it."""
+        """Return whether a declaration is used behind a part, so that no block may enclose it."""
         block = self._block(start)
         return block is not None and any(start <= at < end and around == block for at, around in self._living)
 
     def blocks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Cut the statements between two offsets into blocks; loops stay out, and what pragmas stand above."""
+        """Divide the statements between two offsets into blocks, without loops and statements below pragmas."""
         run = -1
         offset = start
         while (place := self._next(offset, end)) is not None:
             try:
                 after = statement_end(self.masked, place)
-            except (LexicalError, ValueError):  # no statement that anybody knows
+            except (LexicalError, ValueError):  # not a known statement
                 return
             match = _WORD.match(self.masked, place)
             word = match.group() if match else self.masked[place]
@@ -139,7 +139,7 @@ class Spans:
             yield run, offset
 
     def grown(self, start: int, end: int) -> tuple[int, int]:
-        """Let what begins or ends with a call reach over the whole of its statement, if that is in the same block."""
+        """Extend a span that begins or ends with a call to whole statements, if these are in the same block."""
         block = self._block(start)
         if block is None or block != self._block(end):
             return start, end
@@ -156,7 +156,7 @@ class Spans:
         return found
 
     def inside(self, start: int, end: int) -> tuple[int, int] | None:
-        """Give what stands between the braces of a loop's body; None if it has none."""
+        """Return start and end of the text between the braces of a loop's body; None if it has none."""
         inner = [block for block in self._blocks if start <= block.start and block.end <= end]
         if not inner:
             return None

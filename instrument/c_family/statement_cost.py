@@ -1,4 +1,4 @@
-"""How many statements a function or a loop executes at most, where its text tells."""
+"""The greatest number of statements that a function or a loop executes, as far as its text shows."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from .lexer import branches, statement_end
 __all__ = ["StatementCost"]
 
 _STATEMENT: Final = expression(r";|\b(?:if|switch)\b")
-# An assertion, as glibc spells it in C in four statements, in C++ in one, and without it.
+# An assertion in glibc's C spelling of four statements, in its C++ spelling, and without either.
 _ASSERTS: Final = expression(
     r"(?P<four>;\s*else\s+__assert_fail\b)|\bvoid\s*\(0\)\s*:\s*__assert_fail\b"
     r"|\((?:\(void\)|static_cast\s*<\s*void\s*>)\s*\(?0\)?\)\s*;"
 )
 _IF: Final = expression(r"\bif\b")
-# What communicates, or goes through a range, is worth a probe in a function of any size.
+# Functions that communicate, or iterate over a range, are worth a probe in a function of any size.
 _WEIGHTY: Final = expression(
     r"(?:\w+\s*::\s*)*(?:P?MPI_(?!Wtime|Wtick|Comm_rank|Comm_size)\w+|accumulate|reduce|transform_reduce|inner_product"
     r"|for_each(?:_n)?|transform|generate(?:_n)?|(?:stable_|partial_)?sort|nth_element|count_if|partial_sum"
     r"|(?:inclusive|exclusive)_scan)\s*[(<]"
 )
-# A function in a header of the library, from its name on, that is one block; what goes on in it, and what it calls.
+# A library header's function consisting of one block, from its name on; its statements, and its calls.
 _SIMPLE: Final = expression(r"\w+\s*\([^;{}]*\{([^{}]*)\}")
 _GOES_ON: Final = expression(r"\b(?:for|while|do|goto|new|delete|asm|__asm__|co_\w+)\b")
 _CALLED: Final = expression(r"\b(?!(?:if|switch|return|sizeof|alignof|noexcept|decltype)\b)(\w+)\s*\(")
 _CONDITION: Final = expression(r"for\s*\([^;{}()]*;[^;{}]*;")
-_DEEPEST: Final = 50  # calls within calls that are followed
-_NESTED: Final = 2  # loops around a call, so that not each step of a program's outermost loop is such
+_DEEPEST: Final = 50  # nested calls that are followed
+_NESTED: Final = 2  # loops around a call; two, so that the outermost loop of a program alone does not count
 _Item = TypeVar("_Item", Call, Loop)
 
 
 class StatementCost:
-    """Count statements in the bodies of a unit.
+    """Counts statements in the bodies of a unit.
 
     Args:
         masked: The unit's text.
@@ -57,29 +57,29 @@ class StatementCost:
         self._bounds = {call for body in self._bodies.values() for call in self._bounding(body)}
 
     def statements(self, start: int, end: int) -> int:
-        """Count the statements of a text; assertions are none, so that regions are the same without them."""
+        """Count the statements of a text, without assertions, so that regions do not depend on them."""
         found = len(_STATEMENT.findall(self._masked, start, end))
         return found - sum(4 if match["four"] else 1 for match in _ASSERTS.finditer(self._masked, start, end))
 
     def calls(self, body: Body) -> bool:
-        """Tell whether a function calls what is more than an instruction or two."""
+        """Return whether a function calls anything more expensive than an instruction or two."""
         return any(not is_instruction(call.name) and self._of_library(call.callee) > TINY for call in body.calls)
 
     def is_weighty(self, body: Body) -> bool:
-        """Tell whether a function calls MPI, or an algorithm of the library that goes through a range."""
+        """Return whether a function calls MPI, or a library algorithm over a range."""
         return any(_WEIGHTY.match(self._masked, call.offset) for call in body.calls)
 
     def executed(self, body: Body, start: int, end: int, without: Container[int] = ()) -> float:
-        """Count what a part of a body executes at most, each loop as often as it runs, calls of the unit's functions.
+        """Count the statements that a part of a body executes at most, including loops and calls within the unit.
 
         Args:
             body: The function.
             start: Where the part begins.
             end: Where it ends.
-            without: Where loops begin that do not count.
+            without: Offsets of loops to leave out.
 
         Returns:
-            The number; infinity where a loop or a call tells none, or a jump may go back.
+            The number; infinity if a loop or a call is unbounded, or a jump may go back.
         """
         total = 0.0
         if any(start <= label.offset < end for label in body.labels):
@@ -96,17 +96,17 @@ class StatementCost:
         return total + self._straight(body, start, end)
 
     def passes(self, body: Body) -> bool:
-        """Tell whether a function without loops mostly does a little itself, and calls others in branches only.
+        """Return whether a function without loops usually does little itself, and calls others only in branches.
 
-        One that appends to a buffer, and calls another where that is full, seldom calls it. Bytes that it moves count
-        as few. A function that only chooses what to call is none.
+        For example, a function appends to a buffer and calls another only when that is full. Moving bytes counts as
+        little. A function that only selects a callee does not qualify.
         """
         start, end = body.opening, body.end
         always = self._straight(body, start, end, are_moves_short=True)
         return not body.labels and 0 < self._least(body, start, end) <= TINY < always
 
     def _least(self, body: Body, start: int, end: int) -> float:
-        """Count what a part executes if each ``if``, which does not count, takes the shorter branch."""
+        """Count the statements that a part executes if each ``if`` takes its shorter branch at no cost."""
         total = 0.0
         while match := _IF.search(self._masked, start, end):
             spans = branches(self._masked, match.end())
@@ -118,13 +118,13 @@ class StatementCost:
 
     @cached_property
     def often(self) -> set[int]:
-        """Where the names of functions stand that may run often, and the starts of lambdas."""
+        """Return the offsets of the names of functions that may run often, and the starts of lambdas."""
         main = {offset for offset, body in self._bodies.items() if body.name == "main"}
         return called_often((body.name_offset for body in self._all), main, self._callings())
 
     @cached_property
     def nested(self) -> set[int]:
-        """Where the names of functions stand that others call in loops within loops, of one function or of several."""
+        """Return the offsets of the names of functions called in nested loops, of one function or across several."""
         calls = [
             (body.name_offset, call.callee, depth)
             for body in self._all
@@ -140,13 +140,13 @@ class StatementCost:
         return {function for function, level in levels.items() if level == _NESTED}
 
     def _depths(self, body: Body, calls: list[Call]) -> Iterator[tuple[Call, int]]:
-        """Tell of calls in how many of the body's loops they are."""
+        """Yield calls with the number of the body's loops around each."""
         loops = [(loop.offset, statement_end(self._masked, loop.offset)) for loop in body.loops] if calls else ()
         for call in calls:
             yield call, sum(start <= call.offset < end for start, end in loops)
 
     def _callings(self) -> Iterator[tuple[int, int, bool]]:
-        """Tell who calls whom of the unit's functions, and whether in a loop."""
+        """Yield caller and callee of calls within the unit, and whether each is in a loop."""
         for body in self._all:
             calls = [call for call in (*body.calls, *body.heads) if call.callee in self._bodies]
             loops = body.loops if calls else ()
@@ -155,7 +155,7 @@ class StatementCost:
                 yield body.name_offset, call.callee, call.offset < ends[bisect_left(loops, call.offset, key=_offset)]
 
     def _bounding(self, body: Body) -> Iterator[int]:
-        """Give the calls that are a constant by which a loop is bound: ``i < a.size()`` of an array."""
+        """Yield the calls that are a constant bound of a loop: ``i < a.size()`` for an array."""
         for loop in body.loops:
             if loop.trips and (condition := _CONDITION.match(self._masked, loop.offset)):
                 yield from (call.offset for call in _within(body.calls, loop.offset, condition.end()))
@@ -177,7 +177,7 @@ class StatementCost:
         if self._bodies[callee].unread:
             return inf
         if callee not in self._executed:
-            self._executed[callee] = inf  # should it call itself
+            self._executed[callee] = inf  # in case it calls itself
             if self._depth < _DEEPEST:
                 body = self._bodies[callee]
                 self._depth += 1
@@ -186,7 +186,7 @@ class StatementCost:
         return self._executed[callee]
 
     def _of_library(self, callee: int) -> float:
-        """Count what a function in a header of the library executes, such as ``std::min``; infinity if it calls any."""
+        """Count the statements of a function in a library header, such as ``std::min``; infinity if it calls others."""
         if callee in self._bodies or callee < 0 or not (match := _SIMPLE.match(self._masked, callee)):
             return inf
         is_simple = not _GOES_ON.search(match[1]) and all(map(is_instruction, _CALLED.findall(match[1])))
@@ -194,7 +194,7 @@ class StatementCost:
 
 
 def _within(items: tuple[_Item, ...], start: int, end: int) -> tuple[_Item, ...]:
-    """Give what begins in a part, of what is in order."""
+    """Return the sorted items that begin in a part."""
     return items[bisect_left(items, start, key=_offset) : bisect_left(items, end, key=_offset)]
 
 

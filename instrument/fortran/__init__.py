@@ -1,1 +1,1 @@
-"""The front end for Fortran, fixed and free form: a source in, code regions and the source with probes out."""
+"""The front end for Fortran, fixed and free form: from a source to code regions and the source with probes."""

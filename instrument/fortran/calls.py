@@ -1,4 +1,4 @@
-"""Statements that call library procedures: which can be regions of their own."""
+"""Statements with library calls that can be regions of their own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NO_STATEMENT: Final = "not a statement of its own"
 
 
 class Call(NamedTuple):
-    """A statement, or the action of an IF, that calls a library's procedure; why it is no region."""
+    """A statement, or the action of an IF, that calls a library procedure, and why it is not a region."""
 
     name: str
     mode: str
@@ -32,7 +32,7 @@ class Call(NamedTuple):
 
 
 def find_calls(procedure: Procedure, own: frozenset[str]) -> Iterator[Call]:
-    """Find the calls of library procedures in a procedure, in order; of one kind one a statement.
+    """Yield the library calls in a procedure, in order; at most one of each kind per statement.
 
     Args:
         procedure: The procedure.
@@ -77,7 +77,7 @@ def _of(step: Step, reason: str, hidden: frozenset[str]) -> Iterator[Call]:
 
 
 def _in_expressions(step: Step, code: str, reason: str, hidden: frozenset[str]) -> Iterator[Call]:
-    """Give the first function of each mode."""
+    """Yield the first function of each mode."""
     seen = set()
     for match in _FUNCTION.finditer(code):
         mode = "" if match[1] in hidden else fortran_mode(match[1])
@@ -87,6 +87,6 @@ def _in_expressions(step: Step, code: str, reason: str, hidden: frozenset[str]) 
 
 
 def _why_fixed(step: Step) -> str:
-    """Say that directives prescribe what a statement looks like."""
+    """Explain that directives prescribe the form of a statement; empty if they do not."""
     texts = (directive.text.replace(" ", "") for directive in step.directives if directive.sentinel in {"omp", "acc"})
     return "in an atomic statement" if any(text.startswith("atomic") for text in texts) else ""

@@ -1,7 +1,8 @@
-"""Where in a source the compiler says the code of a statement is: the lines at which a debugger stops.
+"""Where the compiler places the code of a statement: the lines at which a debugger stops.
 
-Of a statement over several lines that is the last, of IF the first. What only steers has none: a loop's END goes back
-to its DO, what ends another construct leads on. A directive that is code speaks for the loop below it.
+For a statement over several lines that is the last line, for IF the first. Control statements have no code: a loop's
+END returns to its DO, the end of another construct continues below. An executable directive counts for the loop below
+it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class CodePlaces:
 
     Args:
         procedure: Its statements.
-        form: Which directives are code.
+        form: Determines which directives are code.
     """
 
     def __init__(self, procedure: Procedure, form: Form) -> None:
@@ -38,11 +39,11 @@ class CodePlaces:
         self.loops = {last: first for first, last in procedure.ends.items()}
 
     def directive(self, directives: Sequence[Directive]) -> int | None:
-        """Give the offset of the first code that directives make; None if they make none."""
+        """Return the offset of the first code that directives generate; None if there is none."""
         return next((each.next_line - 1 for each in directives if self._makes_code(each)), None)
 
     def first(self, step: Step, directives: Sequence[Directive] = ()) -> int:
-        """Give the offset of the code that runs first when control comes to a statement, and directives above it."""
+        """Return the offset of the first code at a statement and the directives above it."""
         offset = self.directive(directives)
         if offset is not None:
             return offset
@@ -61,7 +62,7 @@ class CodePlaces:
         return self._own(step)
 
     def last(self, step: Step) -> int:
-        """Give the offset of the code that runs last before control leaves a statement for the one below."""
+        """Return the offset of the last code before control passes to the statement below."""
         if step.place in self.loops:
             first = self.steps[self.loops[step.place]]
             return self.first(first, binding(first.directives))
@@ -90,6 +91,6 @@ class CodePlaces:
         )
 
     def _end_of_construct(self, step: Step) -> Step:
-        """Give the end of the construct that a branch is in; that of the procedure if the compiler will refuse it."""
+        """Return the end of the construct that a branch is in; that of the procedure if the source is invalid."""
         ends = (each for each in self.steps[step.place + 1 :] if each.meaning.kind is Kind.END_CONSTRUCT)
         return next((each for each in ends if each.around == step.around), self.steps[-1])

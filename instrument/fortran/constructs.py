@@ -1,4 +1,4 @@
-"""The OpenMP constructs of a procedure that each thread of a team enters: parallel regions, and work that is shared."""
+"""OpenMP constructs of a procedure that each thread of a team enters: parallel regions and worksharing."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Construct(NamedTuple):
     """A construct.
 
     Attributes:
-        words: What it is: ``parallel``, ``parallel do``, ``single``.
+        words: The directive: ``parallel``, ``parallel do``, ``single``.
         place: The place of the first statement in it among the procedure's.
-        end: Of a block, the place of the first statement behind it.
+        end: For a block, the place of the first statement behind it.
         loop: The loop that it binds to; None if it is a block between two directives.
         first: The directive that begins it.
         last: The directive that ends a block.
@@ -41,9 +41,9 @@ class Construct(NamedTuple):
 
 
 def find_constructs(procedure: Procedure) -> list[Construct]:
-    """Find the constructs, in order, but for those whose loop is an outermost one, which is a region anyway.
+    """Find the constructs, in order, except those that bind to an outermost loop, which is a region anyway.
 
-    A block that no directive ends is left out, and so is a loop that ends together with one around it.
+    A block without an end directive is left out, and so is a loop that ends together with an enclosing one.
     """
     return sorted(_constructs(procedure), key=lambda each: each.first.start)
 
@@ -69,7 +69,7 @@ def _constructs(procedure: Procedure) -> Iterator[Construct]:
 
 
 def _read(directive: Directive) -> tuple[bool, str]:
-    """Tell whether a directive ends a construct, and which one it is about, if any."""
+    """Return whether a directive ends a construct, and the construct's name, if any."""
     match = _CONSTRUCT.match(directive.text.replace(" ", "")) if directive.sentinel == "omp" else None
     if match is None:
         return False, ""

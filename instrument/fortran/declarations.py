@@ -1,4 +1,4 @@
-"""What a procedure declares, as far as it takes to tell arrays from functions."""
+"""A procedure's declarations, as far as needed to distinguish arrays from functions."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _STATEMENT_FUNCTION: Final = expression(r"(\w+)\(((?:[a-z]\w*(?:,[a-z]\w*)*)?)\)
 
 
 def first_executable(procedure: Procedure) -> int:
-    """Give the place of the first executable statement among a procedure's steps, or of the step that ends it.
+    """Return the place of the first executable statement of a procedure, or of its end.
 
-    ``F(X) = X*X`` above it is a statement function, unless F is an array. Where F may come from a module or host
-    that is not in sight, it is taken for one: below it a probe can stand in any case.
+    ``F(X) = X*X`` above it is a statement function, unless F is an array. If F may come from an unseen module or host,
+    it is treated as a statement function, because a probe below it is always valid.
     """
     arrays: dict[str, bool] | None = None
     for place, step in enumerate(procedure.steps):
@@ -44,7 +44,7 @@ def first_executable(procedure: Procedure) -> int:
 
 
 def declared(statements: Iterable[Statement]) -> dict[str, bool]:
-    """Give the names that specification statements declare, in lower case, and whether each is an array."""
+    """Return the names that specification statements declare, in lower case, and whether each is an array."""
     names: dict[str, bool] = {}
     for statement in statements:
         for name, is_array in declared_names(statement.code):
@@ -53,7 +53,7 @@ def declared(statements: Iterable[Statement]) -> dict[str, bool]:
 
 
 def declared_names(code: str) -> Iterator[tuple[str, bool]]:
-    """Give the names that a statement declares, in lower case, and whether each is an array.
+    """Yield the names that a statement declares, in lower case, and whether each is an array.
 
     Args:
         code: The statement in lower case without blanks.
@@ -73,7 +73,7 @@ def declared_names(code: str) -> Iterator[tuple[str, bool]]:
 
 
 def entities(listed: str) -> Iterator[str]:
-    """Cut a list at the commas outside parentheses."""
+    """Yield the entries of a list, split at commas outside parentheses."""
     depth = start = 0
     for match in re.finditer(r"[()\[\],]", listed):
         found = match.group()

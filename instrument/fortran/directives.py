@@ -1,4 +1,4 @@
-"""What OpenMP, OpenACC and compilers' directives mean for the probes around them."""
+"""The effect of OpenMP, OpenACC and compiler directives on the probes around them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _DEVICE: Final = {
 
 
 def binding(directives: Sequence[Directive]) -> Sequence[Directive]:
-    """Give those at the end of the directives above a loop that bind to it: no probe may come between."""
+    """Return the last directives above a loop that bind to it: no probe may come between."""
     first = len(directives)
     while first and (_binds(directives[first - 1]) or directives[first - 1].sentinel == MARK):
         first -= 1
@@ -55,14 +55,14 @@ def binding(directives: Sequence[Directive]) -> Sequence[Directive]:
 
 
 def binds_together(directives: Sequence[Directive]) -> int:
-    """Tell how many loops, each right within the other, directives bind to: ``collapse(2)``; at least 1."""
+    """Return how many nested loops directives bind to: ``collapse(2)``; at least 1."""
     texts = (_squeezed(directive) for directive in directives if directive.sentinel in {"omp", "acc"})
     found = (match for text in texts if (match := _NEST.search(text)))
     return max((int(match[1]) if match[1] else _ANY_DEPTH for match in found), default=1)
 
 
 def closing(above: Sequence[Directive], below: Sequence[Directive]) -> Sequence[Directive]:
-    """Give those at the beginning of the directives below a loop that end what binds to it."""
+    """Return the first directives below a loop that end those that bind to it."""
     open_words = [words for directive in above if (words := _words(_squeezed(directive)))]
     count = 0
     for directive in below:
@@ -74,7 +74,7 @@ def closing(above: Sequence[Directive], below: Sequence[Directive]) -> Sequence[
 
 
 def executable(directives: Sequence[Directive]) -> Sequence[Directive]:
-    """Give those at the end of the directives above a procedure's first executable statement that execute with it."""
+    """Return the last directives above a procedure's first executable statement that execute with it."""
     first = len(directives)
     while first and not _DECLARATIVE.match(_squeezed(directives[first - 1])):
         first -= 1
@@ -82,19 +82,19 @@ def executable(directives: Sequence[Directive]) -> Sequence[Directive]:
 
 
 def names_on_device(directive: Directive, form: Form) -> frozenset[str] | None:
-    """Give the procedures that a directive moves to an accelerator, empty for the one it stands in; None if none is."""
+    """Return the procedures that a directive moves to an accelerator, empty for its own; None if it moves none."""
     if not is_active(directive, form) or not (match := _ROUTINE[directive.sentinel].match(_squeezed(directive))):
         return None
     return frozenset(_NAME.findall(match.group(1) or ""))
 
 
 def device_begins(directive: Directive, form: Form) -> bool:
-    """Whether what follows runs on an accelerator."""
+    """Return whether a directive moves the following code to an accelerator."""
     return is_active(directive, form) and bool(_DEVICE[directive.sentinel].match(_squeezed(directive)))
 
 
 def device_ends(directive: Directive, opened: Directive) -> bool:
-    """Whether a directive ends what another has moved to an accelerator."""
+    """Return whether a directive ends code that another has moved to an accelerator."""
     text = _squeezed(directive)
     return (
         directive.sentinel == opened.sentinel
@@ -104,7 +104,7 @@ def device_ends(directive: Directive, opened: Directive) -> bool:
 
 
 def is_active(directive: Directive, form: Form) -> bool:
-    """Whether OpenMP or OpenACC is switched on for one of their directives."""
+    """Return whether OpenMP or OpenACC is enabled for a directive of theirs."""
     return {"omp": form.openmp, "acc": form.openacc}.get(directive.sentinel, False)
 
 

@@ -1,4 +1,4 @@
-"""Lines put into a Fortran source, each with the number of a line that is there already."""
+"""Lines inserted into a Fortran source, each with the number of an existing line."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _NOT_TAB: Final = expression(r"[^\t]")
 
 
 class Lines(NamedTuple):
-    """Lines to be put in.
+    """Lines to insert.
 
     Attributes:
-        rank: Their order among what is put in at one place.
-        code: Offset of what they count as a part of: each has the number of its line.
+        rank: Their order among insertions at one place.
+        code: Offset of the code to which they belong: each gets the number of its line.
         lines: Their text.
     """
 
@@ -28,12 +28,12 @@ class Lines(NamedTuple):
 
 
 class Edit:
-    """What is put in at an offset.
+    """The insertions at an offset.
 
     Attributes:
         lines: In any order.
-        head: What completes the statement before: CONTINUE after a label, a jump as the action of an IF.
-        resume: Offset at which the source goes on.
+        head: Text that completes the previous statement: CONTINUE after a label, a jump as the action of an IF.
+        resume: Offset at which the source continues.
     """
 
     def __init__(self, head: str = "", resume: int = -1) -> None:
@@ -43,7 +43,7 @@ class Edit:
 
 
 def applied(text: MarkedText, edits: Mapping[int, Edit]) -> str:
-    """Give the text with what is put in at each offset; what was there keeps its line number and column."""
+    """Return the text with all insertions; existing text keeps its line numbers and columns."""
     source = text.text
     pieces = [] if source.startswith("#") else [text.markers[0].text(1), "\n"]
     done = 0
@@ -64,5 +64,5 @@ def applied(text: MarkedText, edits: Mapping[int, Edit]) -> str:
 
 
 def line_marker(text: MarkedText, offset: int) -> str:
-    """Spell the line marker that gives the line below the number of the one with an offset."""
+    """Return the line marker that gives the next line the number of the line at an offset."""
     return f"{text.marker(offset).text(text.place(offset).line)}\n"

@@ -1,4 +1,4 @@
-"""How the lines of a Fortran source are laid out, which no source says itself."""
+"""The line layout of a Fortran source, which the source itself does not state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 __all__ = ["Form"]
 
-# GNU's options for what a form has besides its lines.
+# GNU's options for the properties of a form other than line layout.
 _OTHERS: Final = {
     "openmp": "-fopenmp-simd",
     "threads": "-fopenmp",
@@ -24,7 +24,7 @@ class Form(NamedTuple):
 
     Attributes:
         fixed: Whether columns 1 to 6 have a meaning of their own.
-        line_length: Characters of a line that count; 0 for all.
+        line_length: Significant characters of a line; 0 for all.
         openmp: Whether OpenMP directives, and lines that begin with ``!$``, are code.
         threads: Whether OpenMP makes threads, so that its constructs are regions.
         openacc: Whether OpenACC directives are code.
@@ -42,7 +42,7 @@ class Form(NamedTuple):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options that ask GNU's compiler for this form; ``of`` reads them."""
+        """The options that select this form in GNU's compiler; ``of`` parses them."""
         return tuple(self._options())
 
     def _options(self) -> Iterator[str]:
@@ -52,7 +52,7 @@ class Form(NamedTuple):
 
     @classmethod
     def of(cls, options: Iterable[str]) -> Form:
-        """Return the form that ``options`` has named, among any others."""
+        """Return the form selected by ``options``, among any others."""
         given = {*options}
         lengths = (int(match[1]) for each in given if (match := _LINE_LENGTH.fullmatch(each)))
         others = {name: option in given for name, option in _OTHERS.items()}

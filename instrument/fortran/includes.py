@@ -1,4 +1,4 @@
-"""INCLUDE lines replaced by the files that they name, with line markers around."""
+"""Replace INCLUDE lines by the files that they name, between line markers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["BYTE_ORDER_MARK", "expand"]
 
 BYTE_ORDER_MARK: Final = "\xef\xbb\xbf"  # of UTF-8, each byte a character
 
-_MOST: Final = 64 << 20  # bytes, with all that is included: programs are shorter, but files may bring each other twice
+_MOST: Final = 64 << 20  # bytes, including all included files: programs are shorter, but files may include each other
 
 _INCLUDE_OPENMP: Final = expression(r"(?:\s*!\$|[cC*]\$)?\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
 _INCLUDE: Final = expression(r"\s*include\s*(['\"])([^'\"]+)\1\s*(?:!.*)?$", re.I)
@@ -32,19 +32,19 @@ def expand(
     openmp: bool = False,
     prepared: Callable[[str, str], str] = lambda _file, content: content,
 ) -> str:
-    """Give the text with every file in it that an INCLUDE line names and that is found.
+    """Return the text with every INCLUDE line replaced by its file, if found.
 
-    Code regions, and the declarations that tell a statement function from an assignment, may stand there.
+    Included files may contain code regions, and declarations that distinguish statement functions from assignments.
 
     Args:
-        text: A source, line markers included, each byte a character.
+        text: A source including line markers, one character per byte.
         source: The file's name.
-        directories: Where included files are looked for, in order.
+        directories: Folders to search for included files, in order.
         openmp: Whether ``!$`` lines are code.
-        prepared: Makes of a file's name and text what is put in the place of the line, with as many lines.
+        prepared: Converts a file's name and text to the text that replaces the line, with the same number of lines.
 
     Raises:
-        SourceError: It is endless, or nearly.
+        SourceError: The result is too large, or endless.
     """
     if not re.search(r"include", text, re.I):
         return text
@@ -86,9 +86,9 @@ def _expanded(
 
 
 def _found(name: str, directories: Sequence[str]) -> tuple[str, str]:
-    """Give the file that an INCLUDE line names, and its text ending with a newline; both empty if there is none.
+    """Return the file that an INCLUDE line names, and its text ending with a newline; both empty if there is none.
 
-    What is no regular file, such as a device that never ends, is left to the compiler.
+    Special files, such as endless devices, are left to the compiler.
     """
     wanted = os.fsdecode(name.encode("latin-1"))
     for directory in directories:

@@ -1,14 +1,14 @@
-"""Put probes into a Fortran source, on lines of their own, without moving what the compiler says about it.
+"""Insert probes into a Fortran source, on their own lines, without changing positions in the compiler's messages.
 
-Every line of the source keeps its number, by a line marker after what is put in, and every statement its column.
-What is put in has the number of a line that has code without it: debuggers stop where they would.
-A region is entered above its first statement and left below its last. What leaves it in between:
+A line marker after each insertion preserves line numbers, and every statement keeps its column. Inserted lines have the
+number of a line with code, so debuggers stop as before. A region is entered above its first statement and left below
+its last. Exits in between:
 
-- RETURN: the exits stand before it, the IF around it being made a block; where that is the last statement of a loop,
-  RETURN becomes a jump to exits at the procedure's end.
-- A jump out of a loop, whatever makes it: after the label stands ``aa_resync``, which closes what is open inside the
-  procedure. An EXIT from a construct around a loop is such a jump to the construct's end.
-- STOP, and errors: the end of the program closes what is open.
+- RETURN: the exits are inserted before it, and a one-line IF around it becomes a block. If that is the last statement
+  of a loop, RETURN becomes a jump to exits at the procedure's end. - Any jump out of a loop: ``aa_resync`` after the
+  label closes everything that is open inside the procedure. An EXIT from a construct around a loop is such a jump to
+  the construct's end.
+- STOP, and errors: the end of the program closes all open regions.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ from .units import Step
 
 __all__ = ["Names", "insert_probes"]
 
-_PIECE: Final = 48  # characters of a descriptor in a line: all fit into 72 columns
+_PIECE: Final = 48  # characters of a descriptor per line, so that lines fit into 72 columns
 _STATEMENT: Final = 6  # columns before a statement, in fixed form
 _FIXED_PIECE: Final = expression(r".{1,66}")
 _RETURN_WORD: Final = expression(r"\s*(?:[a-z]\s*){6}", re.I)
 _HIGHEST_LABEL: Final = 99999
 
-# The order of what is put in at one place.
+# The order of insertions at one place.
 _END_IF, _LEAVE_LOOP, _RESYNC_BELOW, _ENTER, _RESYNC, _ENTER_LOOP, _RETURN, _END = range(8)
 
 
 class Names(NamedTuple):
-    """What the source allows the probes' lines to use.
+    """The names that probes may use in a source.
 
     Attributes:
-        char: The intrinsic that makes a character of its code: ``achar``, or ``char`` where that is taken.
-        declares: Whether IMPLICIT NONE (EXTERNAL) wants the probes declared.
+        char: The intrinsic that converts a code to a character: ``achar``, or ``char`` if that name is taken.
+        declares: Whether IMPLICIT NONE (EXTERNAL) requires declarations of the probes.
     """
 
     char: str = "achar"
@@ -56,7 +56,7 @@ class Names(NamedTuple):
 
 
 def insert_probes(text: MarkedText, form: Form, regions: Sequence[ProcedureRegion], names: Names) -> str:
-    """Give the text with probes for each region that has no reason against it."""
+    """Return the text with probes for each region without a reason against it."""
     edits: dict[int, Edit] = defaultdict(Edit)
     for found in regions:
         if not found.reason or any(not each.reason for each in found.spans):
@@ -79,7 +79,7 @@ class _ProcedureProbes:
         self.text = text
         self.opened = Open(found)
         self.code = CodePlaces(found.procedure, form)
-        self.pads: dict[tuple[tuple[Region, ...], str], str] = {}  # what is left and value of a RETURN → label
+        self.pads: dict[tuple[tuple[Region, ...], str], str] = {}  # regions left and value of a RETURN → label
         labels = {step.statement.label for step in self.steps}
         self.free_labels = (str(label) for label in range(_HIGHEST_LABEL, 0, -1) if str(label) not in labels)
 
@@ -138,30 +138,30 @@ class _ProcedureProbes:
                 self._below(last, lines)
 
     def _binding(self, place: int) -> Sequence[Directive]:
-        """Give the directives above a statement that no probe may part from it, as they bind to the loop it begins."""
+        """Return the directives above a statement that bind to its loop, so that no probe may come between."""
         step = self.steps[place]
         return binding(step.directives) if step.meaning.kind is Kind.DO else ()
 
     def _closing(self, place: int) -> Sequence[Directive]:
-        """Give the directives below a statement that end what binds to the outermost loop which it ends."""
+        """Return the directives below a statement that end those bound to the outermost loop that it ends."""
         firsts = [first for first, last in self.procedure.ends.items() if last == place]
         firsts += [loop.first for loop in self.procedure.loops if loop.last == place]
         return closing(self._binding(min(firsts)), self.steps[place + 1].directives) if firsts else ()
 
     def _open_action(self, step: Step, lines: list[str]) -> None:
-        """Make a block of a one-line IF; what ends it is put below."""
+        """Turn a one-line IF into a block, whose end is inserted below."""
         edit = self.edits[step.statement.at(step.meaning.action_at)]
         edit.head = "then"
         edit.lines.append(Lines(_RETURN, step.statement.end - 1, lines))
 
     def _close_action(self, step: Step, lines: list[str]) -> None:
-        """End the block that has been made of a one-line IF."""
+        """End the block made from a one-line IF."""
         self._below(step, Lines(_END_IF, step.statement.end - 1, lines + self._line("end if")))
 
     # ---- jumps
 
     def _jumps(self) -> None:
-        """Close what a jump leaves: before it, or where it arrives."""
+        """Close the regions that jumps leave, before the jump or at its target."""
         labels = {step.statement.label: step for step in self.steps if step.statement.label}
         arrivals: dict[int, list[str]] = {}
         for step in self.steps:
@@ -193,12 +193,12 @@ class _ProcedureProbes:
             self._before_leaving(step, lines)
 
     def _before_leaving(self, step: Step, lines: list[str]) -> None:
-        """Put lines before a statement that is a jump or RETURN."""
+        """Insert lines before a statement that is a jump or RETURN."""
         put = self._before if step.statement.label else self._above
         put(step, Lines(_RETURN, self.code.first(step), lines))
 
     def _exits(self, regions: Sequence[Region]) -> list[str]:
-        """Leave regions, given from the outermost in."""
+        """Return the lines that leave regions, given outermost first."""
         return [line for region in reversed(regions) for line in self._call("aa_exit", region)]
 
     # ---- ways out of the procedure
@@ -215,7 +215,7 @@ class _ProcedureProbes:
             value = _RETURN_WORD.sub("", written).strip()
             edit = self.edits[start]
             edit.resume = statement.end if statement.is_last else self.steps[step.place + 1].statement.start
-            if self.opened.ends_loop(step):  # a loop cannot end in a block
+            if self.opened.ends_loop(step):  # a loop cannot end with a block
                 edit.head = self._jump(self._pad(tuple(self._open_at(step)), value), start)
             else:
                 edit.head = "then"
@@ -223,7 +223,7 @@ class _ProcedureProbes:
                 edit.lines.append(Lines(_RETURN, statement.end - 1, lines))
 
     def _jump(self, label: str, start: int) -> str:
-        """Give a GO TO for the place of an action that begins at an offset."""
+        """Return a GO TO in place of an action that begins at an offset."""
         jump = f"go to {label}"
         column = self.text.place(start).column
         continued = f"\n{line_marker(self.text, start)}"
@@ -238,7 +238,7 @@ class _ProcedureProbes:
         return self.pads[left, value]
 
     def _open_at(self, step: Step) -> list[Region]:
-        """Give the regions that are open where a statement is, from the outermost in."""
+        """Return the regions that are open at a statement, outermost first."""
         whole = [] if self.found.reason else [self.found.region]
         return [*whole, *(span.region for span in self.opened.at(step.place))]
 
@@ -258,7 +258,7 @@ class _ProcedureProbes:
     # ---- places
 
     def _above(self, step: Step, lines: Lines, directives: Sequence[Directive] = ()) -> None:
-        """Put lines before a statement, its label and its directives."""
+        """Insert lines before a statement, its label and its directives."""
         statement = step.statement
         if not statement.is_first:
             self._before(step, lines)
@@ -267,13 +267,13 @@ class _ProcedureProbes:
             self.edits[offset].lines.append(lines)
 
     def _before(self, step: Step, lines: Lines) -> None:
-        """Put lines between a label and its statement, or before a statement that does not begin its line."""
+        """Insert lines between a label and its statement, or before a statement in the middle of a line."""
         edit = self.edits[step.statement.start]
         edit.head = edit.head or ("continue" if step.statement.label else "")
         edit.lines.append(lines)
 
     def _below(self, step: Step, lines: Lines) -> None:
-        """Put lines after a statement."""
+        """Insert lines after a statement."""
         if step.statement.is_last:
             self.edits[step.statement.next_line].lines.append(lines)
         else:
@@ -298,7 +298,7 @@ class _ProcedureProbes:
         return self._continued(_FIXED_PIECE.findall(text) if self.form.fixed else [text], label)
 
     def _continued(self, pieces: Sequence[str], label: str = "") -> list[str]:
-        """Give the lines of a statement, a piece on each."""
+        """Return the lines of a statement, one piece on each."""
         if self.form.fixed:
             return [f"{label:<6}{pieces[0]}", *(f"     &{piece}" for piece in pieces[1:])]
         return " &\n&".join([f"{label} {pieces[0]}".lstrip(), *pieces[1:]]).split("\n")

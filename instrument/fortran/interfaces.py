@@ -1,4 +1,4 @@
-"""What stands before SUBROUTINE or FUNCTION in the interface of a procedure whose body begins with MODULE PROCEDURE."""
+"""The prefix of SUBROUTINE or FUNCTION in the interface of a procedure that begins with MODULE PROCEDURE."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _PURE: Final = expression(
 
 
 def complete(procedures: Iterable[Procedure], statements: Iterable[Statement], modules: Sequence[Path]) -> None:
-    """Give each MODULE PROCEDURE the prefix that its interface has, in the source or in the file of a module.
+    """Add to each MODULE PROCEDURE its interface's prefix, from the source or from a module's file.
 
     Args:
         procedures: The procedures of a source.
         statements: Its statements.
-        modules: Files that compilers have written of the modules that its submodules may belong to.
+        modules: Compilers' files of the modules that its submodules may belong to.
     """
     bodies = [each for each in procedures if each.meaning.word == MODULE_PROCEDURE]
     if not bodies:
@@ -45,7 +45,7 @@ def complete(procedures: Iterable[Procedure], statements: Iterable[Statement], m
 
 
 def _read(path: Path) -> bytes:
-    """Give the text of a module's file, compressed or not; empty if it cannot be read."""
+    """Return the text of a module's file, compressed or not; empty if it cannot be read."""
     try:
         data = path.read_bytes()
         return zlib.decompress(data, zlib.MAX_WBITS | 16) if data.startswith(_GZIP) else data

@@ -1,4 +1,4 @@
-"""Which parts of a procedure each statement leaves, and how their probes follow."""
+"""The parts of a procedure that each statement leaves, and how their probes are closed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["Arrival", "Open", "leave_alone"]
 
 
 class Arrival(Enum):
-    """How what a jump leaves is closed."""
+    """Where the parts that a jump leaves are closed."""
 
-    NOTHING = auto()  # it leaves nothing
-    SOURCE = auto()  # before it
-    TARGET = auto()  # where it arrives
+    NOTHING = auto()  # the jump leaves no part
+    SOURCE = auto()  # before the jump
+    TARGET = auto()  # at the jump's target
     NEVER = auto()
 
 
 class Open:
-    """The instrumented parts of a procedure, and which of them are open where."""
+    """The instrumented parts of a procedure, and where each is open."""
 
     def __init__(self, found: ProcedureRegion) -> None:
         self.found = found
@@ -40,20 +40,20 @@ class Open:
         return [tuple(each) for each in at]
 
     def at(self, place: int) -> tuple[SpanRegion, ...]:
-        """Give the parts that a statement is in, also as their first or last, the outermost first."""
+        """Return the parts that contain a statement, including as first or last, outermost first."""
         return self._at[place]
 
     def left(self, source: Step, target: Step) -> list[SpanRegion]:
-        """Give the parts that a jump leaves; one to the first statement of a part leaves it, and enters it again."""
+        """Return the parts that a jump leaves; a jump to the first statement of a part leaves and re-enters it."""
         stays = self.around(target)
         return [span for span in self.at(source.place) if span not in stays]
 
     def around(self, target: Step) -> list[SpanRegion]:
-        """Give the parts that are open where a jump arrives."""
+        """Return the parts that are open at a jump's target."""
         return [span for span in self.at(target.place) if span.first != target.place or span.begins]
 
     def left_by_exit(self, step: Step) -> list[SpanRegion]:
-        """Give the parts that EXIT or CYCLE leaves before the construct that it is about ends."""
+        """Return the parts that EXIT or CYCLE leaves before the end of its construct."""
         action = step.meaning.action or step.meaning
         if action.kind not in {Kind.EXIT, Kind.CYCLE}:
             return []
@@ -65,7 +65,7 @@ class Open:
         return [span for span in self.at(step.place) if span.first > places[-1]] if places else []
 
     def arrival(self, source: Step, target: Step) -> Arrival:
-        """Tell how what a jump leaves is closed."""
+        """Return where the parts that a jump leaves are closed."""
         left = self.left(source, target)
         if not left:
             return Arrival.NOTHING
@@ -81,7 +81,7 @@ class Open:
         return Arrival.TARGET if can_follow else Arrival.NEVER
 
     def ends_loop(self, step: Step) -> bool:
-        """Tell a one-line IF that is the last statement of a loop, so that it cannot become a block."""
+        """Return whether a one-line IF is the last statement of a loop, so that it cannot become a block."""
         return step.statement.label in self.terminals
 
     def _is_loop(self, place: int) -> bool:

@@ -1,4 +1,4 @@
-"""The lines of a Fortran source put together: statements, and directives in comments, each with its place."""
+"""Assemble the lines of a Fortran source: statements, and directives in comments, each with its place."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BLANK: Final = expression(r"\s+")
 
 
 class UnterminatedError(Exception):
-    """A literal begins at ``offset`` and does not end."""
+    """Raised for a literal that begins at ``offset`` and does not end."""
 
     def __init__(self, offset: int) -> None:
         super().__init__("a character literal has no end")
@@ -32,13 +32,13 @@ class UnterminatedError(Exception):
 
 
 class Directive:
-    """A directive for the compiler in a comment: ``!$omp parallel do``, ``!dir$ ivdep``.
+    """A compiler directive in a comment: ``!$omp parallel do``, ``!dir$ ivdep``.
 
     Attributes:
         start: Offset of the line on which it begins.
         next_line: Offset of the line after its last.
-        sentinel: In lower case, without what makes it a comment: ``omp``, ``acc``, ``dir``.
-        text: What it says, in lower case, continuation lines put together.
+        sentinel: In lower case, without the comment character: ``omp``, ``acc``, ``dir``.
+        text: Its text in lower case, with continuation lines joined.
     """
 
     def __init__(self, start: int, next_line: int, sentinel: str, text: str) -> None:
@@ -56,10 +56,10 @@ class _Piece(NamedTuple):
 
 
 class Statement:
-    """A statement, which may go over several lines, or share one.
+    """A statement, which may span several lines or share one.
 
     Attributes:
-        pieces: The parts of its text, what stands in literals blotted out.
+        pieces: The parts of its text, with literals blanked.
         line: Offset of the line on which it begins.
         next_line: Offset of the line after its last.
         is_first: Whether it is the first on its line, label aside.
@@ -87,7 +87,7 @@ class Statement:
         return _BLANK.sub("", self.text).lower()
 
     def at(self, index: int) -> int:
-        """Give the offset in the source of a character of the text."""
+        """Return the offset in the source of a character of the text."""
         if not self._starts:
             total = 0
             for piece in self.pieces:
@@ -108,7 +108,7 @@ class Statement:
 
 
 class Lines(NamedTuple):
-    """What the lines of a source hold.
+    """The contents of a source's lines.
 
     Attributes:
         items: Statements and directives in order.
@@ -134,7 +134,7 @@ def read_lines(text: str, form: Form) -> Lines:
 
 
 class _Reader:
-    """What both forms share: comments, literals, and the statement that is being put together."""
+    """The common part of both forms: comments, literals, and the current statement."""
 
     def __init__(self, text: str, form: Form) -> None:
         self.text = text
@@ -143,9 +143,9 @@ class _Reader:
         self.items: list[Statement | Directive] = []
         self.markers: list[int] = []
         self.statement: Statement | None = None
-        self.literal = ""  # the quote that ends the literal which is open
+        self.literal = ""  # the quote that ends the open literal
         self.literal_start = 0
-        self.hollerith = 0  # characters of a Hollerith constant yet to come
+        self.hollerith = 0  # remaining characters of a Hollerith constant
         self.directive_goes_on = False
 
     def read(self) -> Lines:
@@ -156,7 +156,7 @@ class _Reader:
             else:
                 self._line(line, match.start(), match.end())
         self._finish()
-        # In fixed form a statement is known to be complete only at the next one, after the directives below it.
+        # In fixed form a statement is complete only at the next one, after the directives below it.
         self.items.sort(key=lambda item: item.start if isinstance(item, Directive) else item.line)
         return Lines(tuple(self.items), tuple(self.markers))
 
@@ -164,7 +164,7 @@ class _Reader:
         raise NotImplementedError
 
     def _finish(self) -> None:
-        """The statement that is being put together is complete."""
+        """Complete the current statement."""
         if self.literal:
             raise UnterminatedError(self.literal_start)
         self.hollerith = 0
@@ -198,7 +198,7 @@ class _Reader:
             self.items.append(Directive(start, end, (match.group(1) or match.group(2)).lower(), text))
 
     def _content(self, line: str, pos: int, start: int, end: int) -> bool:
-        """Take in a line from ``pos`` on; tell whether its last statement goes on in the next line by a mark."""
+        """Process a line from ``pos`` on; return whether a mark continues its last statement on the next line."""
         while True:
             statement = self.statement or self._begin(start, end, "", first=True)
             parts: list[str] = []
@@ -214,7 +214,7 @@ class _Reader:
             self._begin(start, end, label, first=False)
 
     def _scan(self, line: str, pos: int, parts: list[str], start: int) -> int:
-        """Collect a statement's text from ``pos`` on; tell where it stops: at ``;``, ``!``, a last ``&`` or the end."""
+        """Collect a statement's text from ``pos`` on; return where it stops: ``;``, ``!``, a last ``&`` or the end."""
         if self.hollerith:
             pos = self._hollerith(line, pos, parts)
         while match := self.special.search(line, pos):
@@ -240,12 +240,12 @@ class _Reader:
         return len(line)
 
     def _is_mark(self, rest: str) -> bool:
-        """Whether an ``&`` before this rest of the line says that the statement goes on."""
+        """Return whether an ``&`` before this rest of the line continues the statement."""
         rest = rest.lstrip()
         return not self.form.fixed and (not rest or (rest.startswith("!") and not self.literal))
 
     def _hollerith(self, line: str, pos: int, parts: list[str]) -> int:
-        """Blot out what is on this line of a Hollerith constant; a short line counts as filled with blanks."""
+        """Blank a Hollerith constant's characters on this line; a short line counts as padded with blanks."""
         taken = min(self.hollerith, len(line) - pos)
         parts.append("_" * taken)
         self.hollerith -= taken
@@ -255,7 +255,7 @@ class _Reader:
 
 
 class _FreeReader(_Reader):
-    """Free form: ``&`` goes on in the next line."""
+    """Free form: ``&`` continues on the next line."""
 
     goes_on = False
 
@@ -282,7 +282,7 @@ class _FreeReader(_Reader):
 
 
 class _FixedReader(_Reader):
-    """Fixed form: labels in columns 1 to 5, a mark in column 6 goes on with the statement before."""
+    """Fixed form: labels in columns 1 to 5, a mark in column 6 continues the previous statement."""
 
     def _line(self, line: str, start: int, end: int) -> None:
         if self.form.openmp and _CONDITIONAL_FIXED.match(line):
@@ -312,11 +312,11 @@ class _FixedReader(_Reader):
         if first in {"d", "D"}:
             return not self.form.debug_lines
         stripped = line.lstrip()
-        return stripped.startswith("!") and line.find("!") != 5  # in column 6 it goes on with a statement
+        return stripped.startswith("!") and line.find("!") != 5  # in column 6 it continues a statement
 
 
 def _label(line: str, pos: int) -> tuple[str, int]:
-    """Give the label at a place, and the place after it."""
+    """Return the label at a place, and the place after it."""
     match = _LABEL.match(line, pos)
     return (match.group(1), match.end()) if match else ("", pos)
 

@@ -1,8 +1,8 @@
-"""What kind of statement a statement is, and where control may go from it.
+"""The kind of a statement, and where control may go from it.
 
-Blanks mean nothing in fixed form and little in free form, so kinds are told from the text without them, the way
-of the first compilers: what has an equals sign outside parentheses, and no comma outside them after it, assigns;
-anything else begins with its keyword.
+Blanks are insignificant in fixed form and matter little in free form, so kinds are determined from the text without
+them, as in the first compilers: a statement with an equals sign, and no later comma, outside parentheses is an
+assignment; any other begins with its keyword.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["MODULE_PROCEDURE", "Kind", "Meaning", "header_without_blanks", "mean
 
 
 class Kind(Enum):
-    """The kinds of statements that decide where regions begin and end."""
+    """The kinds of statements that determine where regions begin and end."""
 
     PROGRAM = auto()
     MODULE = auto()
@@ -27,11 +27,11 @@ class Kind(Enum):
     SUBROUTINE = auto()
     FUNCTION = auto()
     INTERFACE = auto()
-    TYPE = auto()  # a definition, or what else holds no statements of ours until its END
+    TYPE = auto()  # a definition, or any other text without executable statements until its END
     CONTAINS = auto()
     ENTRY = auto()
     USE = auto()
-    SPECIFICATION = auto()  # and whatever is not known
+    SPECIFICATION = auto()  # and any unknown statement
     END_UNIT = auto()
     END_SPECIFICATION = auto()  # END INTERFACE, END TYPE and their like
     CONSTRUCT = auto()  # IF … THEN, SELECT, BLOCK, ASSOCIATE, WHERE, FORALL, CRITICAL
@@ -43,7 +43,7 @@ class Kind(Enum):
     CALL = auto()
     CONTINUE = auto()
     GOTO = auto()  # and the arithmetic IF
-    COMPUTED_GOTO = auto()  # goes on below where no label is meant
+    COMPUTED_GOTO = auto()  # continues below if the index matches no label
     ASSIGNED_GOTO = auto()
     RETURN = auto()
     STOP = auto()
@@ -54,18 +54,18 @@ class Kind(Enum):
 
 
 class Meaning(NamedTuple):
-    """What a statement is.
+    """The meaning of a statement.
 
     Attributes:
         kind: Its kind.
-        name: Of a unit its name, of a submodule with that of its module, as in ``module:submodule``; of a construct
-            its name, in lower case; of EXIT the construct's.
-        word: Of what is closed by END and a keyword that keyword; of a procedure what stands before FUNCTION or
-            SUBROUTINE, or MODULE_PROCEDURE; in lower case.
-        terminal: Of a DO its label, if it has one.
-        targets: Labels to which control may go from here.
-        action: Of a one-line IF the action.
-        action_at: Where in the statement's text that begins.
+        name: In lower case: the name of a unit (with the module's for a submodule, ``module:submodule``) or of a
+            construct; for EXIT the construct's.
+        word: In lower case: the keyword after END; for a procedure the prefix of FUNCTION or SUBROUTINE, or
+            MODULE_PROCEDURE.
+        terminal: The label of a DO, if it has one.
+        targets: Labels to which control may pass from here.
+        action: The action of a one-line IF.
+        action_at: Where the action begins in the statement's text.
     """
 
     kind: Kind
@@ -126,7 +126,7 @@ _BRANCH: Final = expression(
 
 
 def header_without_blanks(statement: Statement) -> Meaning | None:
-    """Tell a procedure's first statement in fixed form, such as ``REALFUNCTIONF(X)``, where a unit may begin."""
+    """Parse a procedure's first statement in fixed form, such as ``REALFUNCTIONF(X)``, where a unit may begin."""
     code = "".join(statement.text.split())
     if match := _FUNCTION_WITHOUT_BLANKS.fullmatch(code):
         return Meaning(Kind.FUNCTION, match.group(2), match.group(1).lower())
@@ -136,7 +136,7 @@ def header_without_blanks(statement: Statement) -> Meaning | None:
 
 
 def meaning_of(statement: Statement) -> Meaning:
-    """Tell what a statement is."""
+    """Return the meaning of a statement."""
     code = statement.code
     name = ""
     if match := _NAMED.match(code):
@@ -178,7 +178,7 @@ def _if(code: str, statement: Statement, name: str) -> Meaning | None:
 
 
 def _action(code: str) -> Meaning:
-    """Tell what the action of a one-line IF is."""
+    """Return the meaning of a one-line IF's action."""
     return _assignment(code) or _simple(code) or Meaning(Kind.EXECUTABLE)
 
 
@@ -188,14 +188,14 @@ def _do(code: str, name: str) -> Meaning | None:
         return None
     rest = code[match.end() :]
     if code[match.end() - 1 : match.end()] == "=" and "," not in _outside(rest):
-        return None  # do10i=1.5 assigns
+        return None  # do10i=1.5 is an assignment
     if match.group().endswith("(") and _equals(code) > 0:
-        return None  # and so does dowhile(1)=7
+        return None  # and so is dowhile(1)=7
     return Meaning(Kind.DO, name, match.group(2) or "", match.group(1).lstrip("0"))
 
 
 def _masked(code: str, name: str) -> Meaning | None:
-    """Tell WHERE and FORALL, constructs or with one assignment."""
+    """Recognise WHERE and FORALL, as constructs or with one assignment."""
     for word in ("where", "forall"):
         if code.startswith(f"{word}(") and (end := _closing(code, len(word))) >= 0:
             rest = code[end + 1 :]
@@ -207,7 +207,7 @@ def _masked(code: str, name: str) -> Meaning | None:
 
 
 def _assignment(code: str) -> Meaning | None:
-    """Tell an assignment, of a value or of a pointer."""
+    """Recognise an assignment, of a value or of a pointer."""
     at = _equals(code)
     before = code[: max(at, 0)]
     if not before or "::" in before or "," in _outside(before) or before.startswith("parameter"):
@@ -228,7 +228,7 @@ def _end(code: str) -> Meaning | None:
 
 
 def _simple(code: str) -> Meaning | None:  # noqa: PLR0911 - one line a keyword
-    """Tell the statements that may also be the action of a one-line IF."""
+    """Recognise the statements that may also be the action of a one-line IF."""
     if code.startswith("goto"):
         return _goto(code[4:])
     if code.startswith("call"):
@@ -299,12 +299,12 @@ def _other(code: str, text: str) -> Meaning:
 
 
 def _labels(text: str) -> tuple[str, ...]:
-    """Give the labels in a text, without leading zeros, as statements have theirs."""
+    """Return the labels in a text, without leading zeros, as in statements."""
     return tuple(label.lstrip("0") for label in _LABELS.findall(text))
 
 
 def _equals(code: str) -> int:
-    """Give the place of the first ``=`` outside parentheses that is no comparison; -1 if there is none."""
+    """Return the place of the first ``=`` outside parentheses that is not a comparison; -1 if there is none."""
     depth = 0
     for match in re.finditer(r"[()\[\]]|[=/<>]=|=>?", code):
         found = match.group()
@@ -318,7 +318,7 @@ def _equals(code: str) -> int:
 
 
 def _outside(code: str) -> str:
-    """Give what stands outside parentheses."""
+    """Return the text outside parentheses."""
     depth, kept = 0, []
     for character in code:
         if character in "([":
@@ -331,7 +331,7 @@ def _outside(code: str) -> str:
 
 
 def _closing(code: str, opening: int) -> int:
-    """Give the place of the parenthesis that closes the one at ``opening``; -1 if there is none."""
+    """Return the place of the parenthesis that closes the one at ``opening``; -1 if there is none."""
     depth = 0
     for match in re.compile(r"[()]").finditer(code, opening):
         depth += 1 if match.group() == "(" else -1

@@ -1,4 +1,4 @@
-"""The code regions of a Fortran source: its procedures and what is in them, or why there is no probe."""
+"""The code regions of a Fortran source: procedures and their parts, with reasons for missing probes."""
 
 from __future__ import annotations
 
@@ -37,19 +37,18 @@ _PARENTHESES: Final = expression(r"\([^()]*\)")
 
 
 class SpanRegion:
-    """A part of a procedure: a loop, a construct of OpenMP, or statements.
+    """A part of a procedure: a loop, an OpenMP construct, or statements.
 
     Attributes:
-        region: What its probes say.
-        first: The place of its first statement in the procedure.
+        region: The region of its probes' descriptor. first: The place of its first statement in the procedure.
         last: The place of its last.
         reason: Why it is not instrumented; empty if it is.
-        of_modes: The modes that it belongs to, if not just that of its kind.
-        of_plan: Which rule of the plan has made it, if one has.
-        is_said: Whether a build says that it is not instrumented.
-        begins: Of a block between two directives, that which begins it.
-        ends: That which ends it.
-        is_call: Whether it is a statement, or the action of an IF, that calls something.
+        of_modes: The modes that it belongs to, if not only that of its kind.
+        of_plan: The rule of the plan that created it, if any.
+        is_said: Whether a build reports that it is not instrumented.
+        begins: For a block between two directives, the first one.
+        ends: The directive that ends such a block.
+        is_call: Whether it is a statement, or the action of an IF, with a call.
     """
 
     def __init__(self, region: Region, first: int, last: int, reason: str) -> None:
@@ -66,19 +65,19 @@ class SpanRegion:
 
     @property
     def order(self) -> tuple[int, int, bool, int]:
-        """What comes before what: in source order, an outer one before those in it."""
+        """The sort key: source order, outer parts before inner ones."""
         return (self.first, -self.last, self.begins is None, self.begins.start if self.begins else 0)
 
 
 class ProcedureRegion:
-    """A procedure, and what is in it.
+    """A procedure and its parts.
 
     Attributes:
         region: What its probes say.
         procedure: Its statements.
         first: The place of its first executable statement among them.
-        forbidden: Why no probe may be in it; empty if one may.
-        reason: Why it has none of its own; empty if it has.
+        forbidden: Why it must not contain probes; empty if it may.
+        reason: Why it has no probe of its own; empty if it has.
         spans: Its parts, in order.
     """
 
@@ -101,7 +100,7 @@ def find_regions(
         text: The source.
         form: How it is laid out.
         on_device: Names of procedures, in lower case, that run on an accelerator.
-        choice: What is wanted; regions of other modes need not be found.
+        choice: The wanted regions; other modes need not be found.
     """
     own = frozenset(procedure.meaning.name.lower() for procedure in procedures)
     found = []
@@ -144,14 +143,14 @@ class _Spans:
         self.device = _on_device(whole.procedure, form)
 
     def find(self, own: frozenset[str]) -> list[SpanRegion]:
-        """Give loops, constructs, calls, and what is marked, merged and split."""
+        """Return loops, constructs, calls, and marked, merged and split parts."""
         found = [*self._loops(), *self._constructs()]
         if self.choice.wants(*CALL_MODES):
             found += self._calls(own)
         return [*found, *self._parts(found)]
 
     def _loops(self) -> Iterator[SpanRegion]:
-        """Give the outermost loops, and the inner ones if they are wanted; those are numbered after the outermost."""
+        """Yield the outermost loops, and the inner ones if wanted, numbered after the outermost."""
         outermost = self.procedure.loops
         for ordinal, loop in enumerate(outermost):
             shared = self.form.threads and any(each.sentinel == "omp" for each in self._binding(loop.first))
@@ -164,7 +163,7 @@ class _Spans:
 
     def _inner_loops(self, ordinal: int, outermost: set[int]) -> Iterator[SpanRegion]:
         bound = {each.place for each in self._found_constructs() if each.loop}
-        together: dict[int, int] = {}  # loop → how many more right within it a directive binds to
+        together: dict[int, int] = {}  # loop → how many further nested loops a directive binds to
         for step in self.steps:
             if step.meaning.kind is not Kind.DO:
                 continue
@@ -196,7 +195,7 @@ class _Spans:
         return find_constructs(self.procedure) if self.form.threads else []
 
     def _constructs(self) -> Iterator[SpanRegion]:
-        """Give OpenMP's constructs, named by the line of their loop, or of their directive."""
+        """Yield OpenMP's constructs, named by the line of their loop, or of their directive."""
         for ordinal, each in enumerate(self._found_constructs()):
             span = self._span("parallel", each.words, ordinal, each.place, each.end - 1)
             if each.loop:
@@ -206,14 +205,14 @@ class _Spans:
             yield span
 
     def _between(self, span: SpanRegion, begins: Directive, ends: Directive, name: str, at: str = "@") -> None:
-        """Let a part reach from one directive to another."""
+        """Extend a part from one directive to another."""
         span.begins, span.ends = begins, ends
         first, last = self.text.place(begins.start), self.text.place(ends.start)
         name = f"{name}{at}{first.line}" if at else name
         span.region = span.region._replace(name=name, first_line=first.line, last_line=last.line)
 
     def _calls(self, own: frozenset[str]) -> Iterator[SpanRegion]:
-        """Give statements that call libraries, one region a statement, numbered by kind."""
+        """Yield statements with library calls, one region per statement, numbered by kind."""
         ordinals: Counter[str] = Counter()
         taken: set[int] = set()
         for call in find_calls(self.procedure, own):
@@ -228,7 +227,7 @@ class _Spans:
                 yield span
 
     def _parts(self, found: list[SpanRegion]) -> list[SpanRegion]:
-        """Give what the user marks, and what the plan merges or splits into blocks, numbered in this order."""
+        """Return the parts that the user marks, the plan merges, or the plan splits into blocks, numbered so."""
         made: list[SpanRegion] = []
         for mark in find_marks(self.procedure) if self.choice.wants("user") else ():
             span = self._part(made, mark.name or MARK, mark.place, mark.end, mark)
@@ -280,12 +279,12 @@ class _Spans:
         return SpanRegion(region, first, last, self.whole.forbidden or (_DEVICE if first in self.device else ""))
 
     def code_region(self, span: SpanRegion) -> CodeRegion:
-        """Give a part as all front ends do."""
+        """Return a part in the common form of all front ends."""
         return code_region(self.procedure, span)
 
 
 def code_region(procedure: Procedure, span: SpanRegion) -> CodeRegion:
-    """Give a part of a procedure as all front ends do."""
+    """Return a part of a procedure in the common form of all front ends."""
     first, last = procedure.steps[span.first], procedure.steps[max(span.first, span.last)].statement
     start, end = first.statement.start, last.end
     if span.begins and span.ends:
@@ -320,7 +319,7 @@ def _without_parentheses(prefix: str) -> str:
 
 
 def _why_not(procedure: Procedure, on_device: frozenset[str]) -> str:
-    """Say why a procedure cannot hold probes."""
+    """Explain why a procedure cannot have probes; empty if it can."""
     words = _without_parentheses(procedure.meaning.word)
     if "impure" not in words and (match := _NO_PROBE.search(words)):
         return f"{match.group(1).upper()}: cannot call probes"
@@ -333,7 +332,7 @@ def _why_not(procedure: Procedure, on_device: frozenset[str]) -> str:
 
 
 def _why_not_loop(procedure: Procedure, loop: Loop) -> str:
-    """Say why a loop, in a procedure that may hold probes, has none."""
+    """Explain why a loop, in a procedure that may have probes, has none; empty if it has."""
     first = procedure.steps[loop.first]
     if first.meaning.word == "concurrent":
         return "DO CONCURRENT"
@@ -343,7 +342,7 @@ def _why_not_loop(procedure: Procedure, loop: Loop) -> str:
 
 
 def _why_entered(procedure: Procedure, inner: int, last: int, first: int) -> str:
-    """Say that a jump from elsewhere leads into a part, behind the place where its probe stands."""
+    """Explain that a jump from outside leads into a part, behind its probe; empty if none does."""
     for step in procedure.steps[inner : last + 1]:
         for source in procedure.jumps.get(step.statement.label, ()):
             if not first <= source.place <= last:
@@ -352,7 +351,7 @@ def _why_entered(procedure: Procedure, inner: int, last: int, first: int) -> str
 
 
 def _on_device(procedure: Procedure, form: Form) -> set[int]:
-    """Give the places of the steps that run on an accelerator."""
+    """Return the places of the steps that run on an accelerator."""
     places: set[int] = set()
     opened: Directive | None = None
     since = 0
@@ -368,6 +367,6 @@ def _on_device(procedure: Procedure, form: Form) -> set[int]:
 
 
 def _block(procedure: Procedure, place: int) -> Iterator[int]:
-    """Give the places of the loop that begins at a step, which a directive without an END binds to."""
+    """Yield the places of the loop at a step, to which a directive without an END binds."""
     outermost = next((loop.last for loop in procedure.loops if loop.first == place), place)
     yield from range(place, procedure.ends.get(place, outermost) + 1)

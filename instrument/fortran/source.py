@@ -1,4 +1,4 @@
-"""A Fortran source in, the same source with probes out."""
+"""From a Fortran source to the same source with probes."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ _COARRAY: Final = expression(
 
 
 class SourceUnit:
-    """A Fortran source, read: its regions, and the same source with probes.
+    """A parsed Fortran source: its regions, and the same source with probes.
 
     Args:
-        raw: The source, or what the preprocessor wrote of it, line markers included.
-        source: The file's name, as the compiler was given it.
+        raw: The source, or its preprocessed text, including line markers.
+        source: The file's name on the compiler's command line.
         form: How its lines are laid out.
-        include_directories: Where INCLUDE lines look, in order; a file that is found nowhere is the compiler's matter.
+        include_directories: Folders searched for INCLUDE lines, in order; missing files are left to the compiler.
         choice: Which regions are wanted.
-        modules: Files of the modules that it may be a part of.
+        modules: Files of the modules that it may be part of.
 
     Raises:
-        SourceError: The text cannot be read, or holds what no probe can be put into.
+        SourceError: The text cannot be read, or has a construct that cannot have probes.
     """
 
     def __init__(
@@ -86,17 +86,17 @@ class SourceUnit:
         self.decided = self._decided()
 
     def instrumented(self) -> Instrumented:
-        """Put probes in.
+        """Insert probes.
 
         Raises:
-            SourceError: The source has given both names of the intrinsic to something else.
+            SourceError: The source uses both names of the intrinsic for something else.
         """
         text = insert_probes(self.text, self.form, self.regions, self._names())
         found = self.found()
         return Instrumented(text.encode("latin-1"), found, tuple(assembly(found)))
 
     def _names(self) -> Names:
-        """Tell what the probes' lines may use."""
+        """Return the names that the probes' lines may use."""
         declares = any(each.code.startswith("implicitnone(") and "external" in each.code for each in self.statements)
         free = [name for name in ("achar", "char") if not self._takes(name)]
         if not free:
@@ -104,7 +104,7 @@ class SourceUnit:
         return Names(free[0], declares)
 
     def _takes(self, name: str) -> bool:
-        """Whether a source gives the name of an intrinsic to something else."""
+        """Return whether a source uses the name of an intrinsic for something else."""
         word = re.compile(rf"\b{name}\b", re.I)
         if any(word.search(each.procedure.header.text) for each in self.regions):
             return True
@@ -115,7 +115,7 @@ class SourceUnit:
         )
 
     def _on_device(self, procedures: list[Procedure], form: Form) -> frozenset[str]:
-        """Give the names of the procedures that directives move to an accelerator as a whole."""
+        """Return the procedures that directives move to an accelerator as a whole."""
         names: set[str] = set()
         for directive in self.lines.items:
             if isinstance(directive, Directive):
@@ -127,11 +127,11 @@ class SourceUnit:
         return frozenset(names)
 
     def found(self) -> CodeRegions:
-        """Give the regions as all front ends do."""
+        """Return the regions in the common form of all front ends."""
         return self.choice.shown(self.decided)
 
     def _decided(self) -> CodeRegions:
-        """Decide which regions are made; what a jump leaves that no probe can follow is not."""
+        """Decide which regions are instrumented; not those left by a jump that no probe can follow."""
         candidates = tuple(each for found in self.regions for each in self._candidates(found))
         decided = self.choice.decided(CodeRegions(candidates, calls=tuple(self._calls())))
         regions = iter(decided.regions)
@@ -156,7 +156,7 @@ class SourceUnit:
         yield from (code_region(procedure, each) for each in found.spans)
 
     def _calls(self) -> Iterator[tuple[int, int]]:
-        """Tell where procedures of the source that have no probe are called, and where each ends."""
+        """Yield where procedures of the source without a probe are called, and where each ends."""
         without = [each.procedure for each in self.regions if each.reason]
         ends = {each.meaning.name.lower(): each.steps[-1].statement.start for each in without}
         for step in (step for each in self.regions if ends for step in each.procedure.steps if step.is_executable):
@@ -164,7 +164,7 @@ class SourceUnit:
                 yield step.statement.start, ends[name]
 
     def _refuse(self, statement: Statement) -> None:
-        """Refuse what no probe can be put into, or what has not been tried."""
+        """Refuse statements that cannot have probes, or that were never tested."""
         code = statement.code
         if code.startswith("if(") and (meaning := meaning_of(statement)).action:
             code = "".join(statement.text[meaning.action_at :].lower().split())

@@ -1,4 +1,4 @@
-"""Parts of a procedure that regions can be: statements, one after the other, at one level of its constructs."""
+"""Parts of a procedure that can be regions: consecutive statements at one level of its constructs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _ENDS_A_LEVEL: Final = {Kind.BRANCH, Kind.END_CONSTRUCT, Kind.END_DO}
 
 
 class Mark(NamedTuple):
-    """A region between ``!$autoanalyzer begin NAME`` and ``end``; ``problem`` says why it is none.
+    """A region between ``!$autoanalyzer begin NAME`` and ``end``; ``problem`` explains why it is invalid.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         place: The place of its first statement.
         end: The place of the first statement behind it.
         first: The directive that begins it.
-        last: That which ends it.
+        last: The directive that ends it.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Mark(NamedTuple):
 
 
 def find_marks(procedure: Procedure) -> Iterator[Mark]:
-    """Find the regions that the user has marked in a procedure, inner ones first."""
+    """Yield the regions that the user has marked in a procedure, inner ones first."""
     opened: list[tuple[str, int, Directive]] = []
     for step in procedure.steps:
         for directive in step.directives:
@@ -66,7 +66,7 @@ def find_marks(procedure: Procedure) -> Iterator[Mark]:
 
 
 def why_no_span(procedure: Procedure, first: int, end: int, mark: Directive | None = None) -> str:
-    """Say why statements, from one place up to another, are no whole, whether a mark begins it or not; jumps aside."""
+    """Explain why statements do not form a whole, with or without a mark, apart from jumps; empty if they do."""
     steps = procedure.steps
     level = steps[first].around
     if first >= end or steps[end].around != level:
@@ -83,7 +83,7 @@ def why_no_span(procedure: Procedure, first: int, end: int, mark: Directive | No
 
 
 def why_no_probe(procedure: Procedure, step: Step, offset: int | None = None) -> str:
-    """Say why no probe may stand where a statement is, or at an offset among the directives above it."""
+    """Explain why no probe may be at a statement, or at an offset among the directives above it; empty if it may."""
     for place in step.around:
         meaning = procedure.steps[place].meaning
         if meaning.kind is Kind.DO and meaning.word == "concurrent":
@@ -95,9 +95,9 @@ def why_no_probe(procedure: Procedure, step: Step, offset: int | None = None) ->
 
 
 def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, int]]:
-    """Cut the statements from one place up to another into blocks, each with the place right behind it.
+    """Divide statements into blocks, each with the place right behind it.
 
-    Loops stay out, and what directives or labels stand at.
+    Loops are left out, and so are statements with directives or labels.
     """
     steps = procedure.steps
     if first >= end:
@@ -124,7 +124,7 @@ def blocks(procedure: Procedure, first: int, end: int) -> Iterator[tuple[int, in
 
 
 def _behind(procedure: Procedure, place: int) -> int:
-    """Give the place behind a statement, or behind the construct that it begins."""
+    """Return the place behind a statement, or behind the construct that it begins."""
     steps = procedure.steps
     depth = len(steps[place].around)
     after = place + 1
@@ -138,7 +138,7 @@ def _terminals(procedure: Procedure, level: tuple[int, ...]) -> set[str]:
 
 
 def _why_unbalanced(steps: list[Step]) -> str:
-    """Say that a block of OpenMP or OpenACC begins in a part and does not end there, or the other way round."""
+    """Explain that an OpenMP or OpenACC block begins in a part and ends outside, or vice versa; empty if none does."""
     opened: list[str] = []
     for number, step in enumerate(steps):
         for directive in step.directives:

@@ -1,4 +1,4 @@
-"""Procedures and loops so small that a probe may cost as much as they do."""
+"""Procedures and loops that are so small that a probe may cost as much as they do."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _INSTRUCTIONS: Final = (
     "max1 merge min min0 min1 mod modulo nint not present real sign size sngl sqrt tiny ubound"
 )
 _WIDE: Final = expression(r"(?:type|class|character\*?)\(|character.*\*")  # objects of any size
-_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, powers but for squares
+_BEYOND: Final = expression(r"%|:(?=.)|\*\*(?!\d+(?![\w.]))")  # members, sections, powers except squares
 _TARGET: Final = expression(r"(?:^|\))([a-z]\w*)=(?!=)")
 _INTRINSICS: Final = frozenset(_INSTRUCTIONS.split())
 _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
@@ -50,7 +50,7 @@ _WORDS: Final = frozenset(["if", "elseif", "selectcase", "case"])
 class Sizes:
     """How much the procedures of a source execute.
 
-    What may be a call, or a whole array, is taken for one: neither may hide in a caller's time.
+    A possible call, or a possible whole array, counts as one, because neither may be hidden in a caller's time.
 
     Args:
         procedures: All of the source.
@@ -63,7 +63,7 @@ class Sizes:
         self._names: dict[int, _Names] = {}
 
     def why_small(self, procedure: Procedure) -> str:
-        """Say that a procedure is small: scalar statements, without call, I/O or array syntax."""
+        """Explain that a procedure is small: scalar statements without call, I/O or array syntax; otherwise empty."""
         steps = [step for step in procedure.steps if step.is_executable]
         if procedure.is_program or not steps:
             return ""
@@ -73,13 +73,13 @@ class Sizes:
         return SHORT_REASON if executed <= SHORT and _name(procedure) in self._often else ""
 
     def why_short(self, procedure: Procedure, first: int, last: int) -> str:
-        """Say that a loop is short, and entered often; its statements as those of small procedures."""
+        """Explain that a loop is short, entered often, and has statements as in small procedures; otherwise empty."""
         is_inner = any(procedure.steps[place].meaning.kind is Kind.DO for place in procedure.steps[first].around)
         is_short = self._executed(procedure, first, last + 1) <= SHORT
         return SHORT_REASON if is_short and (is_inner or _name(procedure) in self._often) else ""
 
     def _executed(self, procedure: Procedure, first: int, end: int) -> float:
-        """Count the statements that some of a procedure's steps execute at most; infinity if they tell none."""
+        """Count the statements that some of a procedure's steps execute at most; infinity if unbounded."""
         if (names := self._names.get(id(procedure))) is None:
             names = self._names[id(procedure)] = _Names(procedure)
         trips: dict[int, float] = {}
@@ -106,7 +106,7 @@ class Sizes:
         return called_often(names, main, self._calls(names))
 
     def _calls(self, names: set[str]) -> Iterator[tuple[str, str, bool]]:
-        """Tell who names whom of the source's procedures, and whether in a loop."""
+        """Yield which procedure of the source names which other, and whether in a loop."""
         for procedure in self._procedures:
             for step in (step for step in procedure.steps if step.is_executable):
                 in_loop = any(procedure.steps[place].meaning.kind is Kind.DO for place in step.around)
@@ -115,7 +115,7 @@ class Sizes:
 
 
 def referenced(code: str) -> set[str]:
-    """Give the names in a statement that may be those of procedures."""
+    """Return the names in a statement that may be procedures."""
     words = {word for pair in _REFERENCE.findall(code) for word in pair}
     return words | {word.removeprefix("call") for word in words}
 
@@ -125,21 +125,21 @@ def _name(procedure: Procedure) -> str:
 
 
 def _trips(code: str, constants: dict[str, float]) -> float:
-    """Count the trips of a DO; infinity if its bounds or its step are no constants."""
+    """Count the trips of a DO; infinity if its bounds or its step are not constant."""
     match = _DO.fullmatch(code)
     first, last, step = (_value(text or "1", constants) for text in match.groups()) if match else (nan, nan, nan)
     return inf if isnan(first + last + step) or not step else max((last - first + step) // step, 1)
 
 
 def _constants(procedure: Procedure) -> dict[str, float]:
-    """Give the whole numbers that PARAMETER statements and attributes declare, and nothing hides."""
+    """Return the integer constants of PARAMETER statements and attributes that nothing hides."""
     found: dict[str, float] = {}
     for statements in procedure.specified[:-1]:
         _specify(statements, found)
     is_deep = len(procedure.specified) > 2  # and the dummies between are not in sight
     uses = [step.statement.code for step in procedure.steps if step.meaning.kind is Kind.USE]
     if is_deep or procedure.includes_unseen or not all("only:" in code for code in uses):
-        found.clear()  # a name that is not seen may be a host's, too
+        found.clear()  # an unseen name may also be a host's
     entries = [step.statement.code for step in procedure.steps if step.statement.code.startswith("entry")]
     for name in (name for code in (procedure.header.code, *uses, *entries) for name in _WORD.findall(code)):
         found.pop(name, None)
@@ -150,7 +150,7 @@ def _constants(procedure: Procedure) -> dict[str, float]:
 
 
 def _specify(statements: Iterable[Statement], found: dict[str, float]) -> None:
-    """Add the constants of a unit; what it declares twice, in a BLOCK, is none."""
+    """Add the constants of a unit; names that it declares twice, in a BLOCK, do not count."""
     own: set[str] = set()
     for statement in statements:
         if match := _PARAMETERS.fullmatch(statement.code):
@@ -164,7 +164,7 @@ def _specify(statements: Iterable[Statement], found: dict[str, float]) -> None:
 
 
 def _value(text: str, constants: dict[str, float]) -> float:
-    """Evaluate a sum of literals and names; NaN if it is none, or one of another kind."""
+    """Evaluate a sum of literals and names; NaN if it is anything else."""
     terms = _TERM.findall(text) if _SUM.fullmatch(text) else []
     values = [float(word) if word.isdigit() else constants.get(word, nan) for _, word in terms]
     signed = [-value if sign == "-" else value for (sign, _), value in zip(terms, values, strict=True)]
@@ -172,7 +172,7 @@ def _value(text: str, constants: dict[str, float]) -> float:
 
 
 class _Names:
-    """What is known of the names in a procedure."""
+    """The known names in a procedure."""
 
     def __init__(self, procedure: Procedure) -> None:
         self._procedure = procedure
@@ -185,11 +185,11 @@ class _Names:
 
     @cached_property
     def constants(self) -> dict[str, float]:
-        """Those that a DO may be bound by."""
+        """The constants that may bound a DO."""
         return _constants(self._procedure)
 
     def are_scalar(self, code: str) -> bool:
-        """Whether a statement has nothing but scalars, elements of arrays, and what compilers do in an instruction."""
+        """Return whether a statement has only scalars, elements of arrays, and operations of one instruction."""
         if _BEYOND.search(code) or not _OWN_OPERATORS.issuperset(_OPERATOR.findall(code)):
             return False
         target = _TARGET.search(code)
@@ -203,7 +203,7 @@ class _Names:
         )
 
     def _is_scalar(self, name: str) -> bool:
-        """Whether a name that is assigned to is known to be a scalar of an intrinsic type."""
+        """Return whether the target of an assignment is known to be a scalar of an intrinsic type."""
         if name in self.is_array:
             return not self.is_array[name]
         return not self.sees_others or name == self.own

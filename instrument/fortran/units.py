@@ -1,4 +1,4 @@
-"""The program units of a source: procedures with their statements, their outermost loops, and who contains whom."""
+"""The program units of a source: procedures with statements and outermost loops, and their nesting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Loop", "Procedure", "Step", "StructureError", "find_procedures"]
 
 _HEADERS: Final = {Kind.PROGRAM, Kind.MODULE, Kind.SUBMODULE, Kind.BLOCK_DATA, Kind.SUBROUTINE, Kind.FUNCTION}
 _WORKSHARE: Final = expression(r"(?P<end>end)?(?:parallel)?workshare")
-_INCLUDE: Final = ("include'", 'include"')  # of a file that has not been found
+_INCLUDE: Final = ("include'", 'include"')  # a file that was not found
 # fmt: off
 _EXECUTABLE: Final = {
     Kind.CONSTRUCT, Kind.END_CONSTRUCT, Kind.DO, Kind.END_DO, Kind.IF, Kind.ASSIGNMENT, Kind.CALL,
@@ -24,7 +24,7 @@ _EXECUTABLE: Final = {
 
 
 class StructureError(Exception):
-    """A statement stands where it cannot."""
+    """Raised for a statement in an invalid place."""
 
     def __init__(self, statement: Statement, message: str) -> None:
         super().__init__(message)
@@ -32,16 +32,15 @@ class StructureError(Exception):
 
 
 class Step:
-    """A statement of a procedure, with what is open around it.
+    """A statement of a procedure, with the constructs around it.
 
     Attributes:
         place: Its number among the procedure's statements.
         statement: The statement.
-        meaning: What it is.
-        directives: The directives between the statement before and this one.
-        loop: Number of the outermost loop that it is in, also as its first or last statement; -1 if in none.
-        constructs: Names of the constructs around it, the outermost first; empty for those without a name.
-        around: Places of the first statements of the constructs that are open where it begins, the outermost first.
+        meaning: Its meaning. directives: The directives between the statement before and this one.
+        loop: Number of the outermost loop that contains it, including as first or last statement; -1 if none does.
+        constructs: Names of the constructs around it, outermost first; empty for unnamed ones.
+        around: Places of the first statements of the constructs that are open at its begin, outermost first.
     """
 
     def __init__(self, place: int, statement: Statement, meaning: Meaning, directives: tuple[Directive, ...]) -> None:
@@ -71,15 +70,14 @@ class Procedure:
     """A main program, subroutine or function.
 
     Attributes:
-        header: Its first statement, or the main program's first where that has no PROGRAM statement.
-        meaning: What that is.
-        name: With the names of what contains it: ``module::procedure``.
-        steps: The statements after the header, up to CONTAINS or END and with that.
+        header: Its first statement; for a main program without a PROGRAM statement, its first one.
+        meaning: The header's meaning.
+        name: Its name with those of the enclosing units: ``module::procedure``.
+        steps: The statements after the header, up to and including CONTAINS or END.
         loops: Its outermost loops, in order.
-        ends: The place of the last statement of each loop, by that of the first; of loops that share it the outermost
-            alone has one.
-        has_host: Whether something contains it.
-        specified: Specification statements by unit: of what contains it, the outermost first, and its own.
+        ends: First statement of a loop → last statement; of loops that share the last, only the outermost.
+        has_host: Whether another unit contains it.
+        specified: Specification statements by unit: of enclosing units, outermost first, and its own.
         end: The END statement.
         includes_unseen: Whether an INCLUDE line in it names a file that was not found.
     """
@@ -106,7 +104,7 @@ class Procedure:
 
     @cached_property
     def jumps(self) -> dict[str, list[Step]]:
-        """The statements from which control may go to a label, by that label."""
+        """The statements from which control may pass to a label, by label."""
         jumps: dict[str, list[Step]] = {}
         for step in self.steps:
             for label in step.meaning.jumps:
@@ -115,7 +113,7 @@ class Procedure:
 
     @cached_property
     def workshared(self) -> list[tuple[int, int]]:
-        """Where each WORKSHARE of OpenMP begins and ends, which takes no statements but assignments."""
+        """Begin and end of each OpenMP WORKSHARE, which allows only assignments."""
         found: list[tuple[int, int]] = []
         begin = -1
         for directive in (each for step in self.steps for each in step.directives if each.sentinel == "omp"):
@@ -135,13 +133,13 @@ def find_procedures(items: tuple[Statement | Directive, ...]) -> list[Procedure]
     """Find the procedures among the statements of a source, in order.
 
     Raises:
-        StructureError: What is opened is not closed, or the other way round.
+        StructureError: A unit or construct is opened but not closed, or vice versa.
     """
     return _Builder().build(items)
 
 
 class _Unit:
-    """A unit that is open, and its procedure if it is one."""
+    """An open unit, and its procedure if it is one."""
 
     def __init__(
         self,
@@ -154,7 +152,7 @@ class _Unit:
         self.name = name
         self.procedure = procedure
         self.specified = specified
-        self.contains = False  # whether CONTAINS has been met
+        self.contains = False  # whether CONTAINS was seen
 
 
 class _Construct(NamedTuple):
@@ -166,7 +164,7 @@ class _Construct(NamedTuple):
 
 
 class _Builder:
-    """Walk through the statements once, with a stack of units and one of constructs."""
+    """Walks through the statements once, with stacks of units and of constructs."""
 
     def __init__(self) -> None:
         self.procedures: list[Procedure] = []
@@ -215,7 +213,7 @@ class _Builder:
         self.directives.clear()
 
     def _open_main(self, statement: Statement) -> None:
-        """A statement outside every unit begins a main program without a name."""
+        """Begin an unnamed main program at a statement outside every unit."""
         if not self.units:
             self._open(statement, Meaning(Kind.PROGRAM, "main"))
 
@@ -306,7 +304,7 @@ class _Builder:
             self.constructs.pop()
 
     def _terminate(self, statement: Statement) -> None:
-        """End the loops whose terminal statement has this label: several may share it."""
+        """End the loops whose terminal statement has this label; several may share it."""
         while self.constructs and self.constructs[-1].meaning.terminal == statement.label:
             self.constructs.pop()
         if any(construct.meaning.terminal == statement.label for construct in self.constructs):

@@ -1,1 +1,1 @@
-"""C and C++ by libclang: from preprocessed text to the tree of functions and lambdas."""
+"""C and C++ through libclang: from preprocessed text to the tree of functions and lambdas."""

@@ -1,4 +1,4 @@
-"""Functions and lambdas within each other, and what each holds by itself."""
+"""Nested functions and lambdas, and what each contains directly."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_by_clang(unit: Preprocessed, flags: tuple[str, ...], language: str) -> 
         language: ``c++`` or ``c``.
 
     Raises:
-        UnreadError: The parser does not understand what stands outside of functions.
+        UnreadError: The parser does not understand text outside of functions.
     """
     found = parse(unit.text.encode("latin-1"), flags, unit.is_system, language=language)
     bodies = _Nest(found, unit.masked).filled()
@@ -39,7 +39,7 @@ def read_by_clang(unit: Preprocessed, flags: tuple[str, ...], language: str) -> 
 
 
 class _Nest:
-    """The bodies of a unit, an outer one before those within; one that nobody wrote is none."""
+    """The bodies of a unit, outer ones before inner ones; implicit bodies are left out."""
 
     def __init__(self, found: Found, masked: str) -> None:
         self._found = found
@@ -55,7 +55,7 @@ class _Nest:
         self._ends = list(accumulate((body.end for _, body in self._by_start), max))
 
     def filled(self) -> tuple[Body, ...]:
-        """Give each body with what it holds by itself."""
+        """Return each body with its direct contents."""
         parts: list[dict[str, list[Any]]] = [defaultdict(list) for _ in self._bodies]
         for number, name, item in self._owned():
             parts[number][name].append(item)
@@ -69,21 +69,21 @@ class _Nest:
         return tuple(made)
 
     def _certain(self, body: Body, unread: Unread, owned: dict[str, list[Any]]) -> dict[str, list[Any]]:
-        """Give what is certain of a body with errors: if they are of types alone and nothing jumps, loops are loops.
+        """Return the reliable contents of a body with errors: loops, if the errors are only of types and nothing jumps.
 
-        How often they run is not: statements that are wrong to the parser may be missing.
+        Their trip counts are unreliable, because the parser may have dropped wrong statements.
         """
         if not unread.is_of_types or _JUMPS.search(self._masked, body.opening, body.end):
             return {}
         return {"loops": [Loop(loop.offset) for loop in owned["loops"]]}
 
     def _unread(self) -> dict[int, Unread]:
-        """Give the first place that the parser does not understand of each body that is in no other.
+        """Return the first place in each outermost body that the parser does not understand.
 
-        One that is not of types comes before those that are.
+        Errors that are not of types have priority.
 
         Raises:
-            UnreadError: There is one outside of bodies, or the parser has given up at one.
+            UnreadError: There is one outside of bodies, or the parser has given up.
         """
         found: dict[int, Unread] = {}
         if self._found.fatal:
@@ -101,7 +101,7 @@ class _Nest:
         return UnreadError(unread.offset, "modules are left to the compiler" if is_module else unread.message)
 
     def _owned(self) -> Iterator[tuple[int, str, Any]]:
-        """Give all that stands in bodies: the number of the body, what it is, and the thing itself."""
+        """Yield everything inside bodies: the number of the body, the kind, and the item."""
         found = self._found
         for outer, body in zip(self._outer, self._bodies, strict=True):
             if outer >= 0:
@@ -127,7 +127,7 @@ class _Nest:
                     yield number, name, item
 
     def _cases(self) -> Iterator[Case]:
-        """Give each case label with the innermost switch that holds it; the parser may have lost one with errors."""
+        """Yield each case label with its innermost switch; after errors, the parser may have lost one."""
         switches = sorted(self._found.switches, reverse=True)
         around: list[tuple[int, int]] = []
         for case in sorted(self._found.cases):
@@ -139,23 +139,23 @@ class _Nest:
                 yield Case(case, around[-1][0])
 
     def _head(self, call: Call) -> int:
-        """Give the number of the body before which a call stands; negative if it stands in one, or at none."""
+        """Return the number of the body in whose head a call is; negative if in a body, or in no head."""
         index = bisect_right(self._starts, call.offset) - 1
         while index >= 0 and call.offset < self._ends[index] and self._by_start[index][1].end <= call.offset:
             index -= 1
         return self._by_start[index][0] if index >= 0 and call.offset < self._by_start[index][1].opening else -1
 
     def _runs_once(self, loop: Loop) -> bool:
-        """Tell ``do { … } while (0)``, which macros use to be one statement: no loop to a reader."""
+        """Return whether a loop is ``do { … } while (0)``, with which macros form one statement."""
         masked, start = self._masked, loop.offset
         return masked.startswith("do", start) and bool(_ONCE.match(masked, start, statement_end(masked, start)))
 
     def _brace(self, offset: int) -> int:
-        """Give the offset of an opening brace, which the mask has put behind a blank where it is spelled ``<%``."""
+        """Return the offset of an opening brace, which the mask puts behind a blank if it is spelled ``<%``."""
         return offset + 1 if self._masked.startswith(" {", offset) else offset
 
     def _around(self, offset: int, number: int | None = None) -> int:
-        """Give the number of the innermost body that holds an offset, from one on that may; negative if none does."""
+        """Return the number of the innermost body around an offset, starting from a given one; negative if none is."""
         found = bisect_left(self._openings, offset) - 1 if number is None else number
         while found >= 0 and not self._bodies[found].opening <= offset < self._bodies[found].end:
             found = self._outer[found]

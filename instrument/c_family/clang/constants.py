@@ -1,4 +1,4 @@
-"""What is constant once templates are instances: numbers, and how much arrays hold."""
+"""Constants after template instantiation: numbers, and the sizes of arrays."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ _DIVISION: Final = 4
 _SHIFT: Final = 8
 _ARITHMETIC: Final = {3: mul, _DIVISION: floordiv, 6: add, 7: sub, _SHIFT: lshift}
 _BITS: Final = 63
-_DEEPEST: Final = 12  # names that stand for names
+_DEEPEST: Final = 12  # names that refer to names
 _LAST_NAME: Final = expression(rb"\w+\Z")
 _LONGEST: Final = 256  # characters of a name that is looked up
 
 
 class Constants:
-    """Evaluate expressions, once the whole unit has been seen.
+    """Evaluates expressions, once the whole unit has been seen.
 
     Args:
-        text: What the parser has read.
-        end: Tells where a cursor's text ends in it.
-        instances: What is given to templates.
+        text: The parsed text.
+        end: Returns where a cursor's text ends.
+        instances: The arguments of templates.
     """
 
     def __init__(self, text: bytes, end: Callable[[Any], int], instances: Instances) -> None:
@@ -61,7 +61,7 @@ class Constants:
         self._instances = instances
 
     def value(self, expression: Any, depth: int = 0) -> int | None:
-        """Evaluate an expression, where a template's parameter is the largest that there is; None if it varies."""
+        """Evaluate an expression, with the largest value of template parameters; None if it is not constant."""
         value = evaluated(expression)
         if value is not None or depth > _DEEPEST:
             return value
@@ -86,7 +86,7 @@ class Constants:
         return None if is_void else int(_ARITHMETIC[operator](left, right))
 
     def _named(self, declaration: Any, depth: int) -> int | None:
-        """Evaluate what a name stands for."""
+        """Evaluate the declaration that a name refers to."""
         if declaration is None:
             return None
         if declaration.kind == _PARAMETER:
@@ -98,7 +98,7 @@ class Constants:
         return self.value(parts[-1], depth + 1) if is_constant and parts else None
 
     def _called(self, call: Any, depth: int) -> int | None:
-        """Evaluate ``a.size()`` of an array, and functions that do nothing but give a constant."""
+        """Evaluate ``a.size()`` of an array, and functions that only return a constant."""
         parts = children(call)
         is_size = len(parts) == 1 and parts[0].kind == _MEMBER and self._name(parts[0]) == "size"
         of = children(parts[0]) if is_size else []
@@ -114,7 +114,7 @@ class Constants:
         return self.value(given[0], depth + 1) if given else None
 
     def elements(self, array: Any) -> int | None:
-        """Count what an array holds, or a std::array; None if it is neither."""
+        """Return the number of elements of an array or std::array; None if it is neither."""
         while array.kind in _TRANSPARENT and (parts := children(array)):
             array = parts[-1]
         declared = lib.clang_getCursorReferenced(array)
@@ -125,7 +125,7 @@ class Constants:
         return None
 
     def _size(self, array: Any) -> int | None:
-        """Count what an array holds, by the type of an expression or a declaration."""
+        """Return the number of elements of an array, from the type of an expression or a declaration."""
         kind = plain_type(array)
         if kind.kind == _ARRAY:
             return int(lib.clang_getArraySize(kind))
@@ -139,7 +139,7 @@ class Constants:
         return next((size for size in sizes if size is not None), None)
 
     def _member(self, access: Any) -> Any:
-        """Find the member of a class template that ``a.v`` means, which the parser looks up in instances alone."""
+        """Return the member of a class template in ``a.v``, which the parser resolves only in instances."""
         parts = children(access)
         if access.kind != _MEMBER or len(parts) != 1:
             return None
@@ -149,7 +149,7 @@ class Constants:
         return next((each for each in members if each.kind == _FIELD and spelling(each) == name), None)
 
     def _name(self, member: Any) -> str:
-        """Give the last name in ``a.v``, which the parser does not tell in templates."""
+        """Return the last name in ``a.v``, which the parser does not provide in templates."""
         match = _LAST_NAME.search(self._text[: self._end(member)][-_LONGEST:])
         return match[0].decode() if match else ""
 

@@ -1,4 +1,4 @@
-"""What is asked of libclang's cursors in several places."""
+"""Common queries of libclang's cursors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _POINTING: Final = frozenset((TypeKind.POINTER, TypeKind.LVALUEREFERENCE, TypeKi
 
 
 def children(cursor: Any) -> list[Any]:
-    """Give what stands right below a cursor."""
+    """Return the children of a cursor."""
     found: list[Any] = []
     lib.clang_visitChildren(cursor, _APPEND, found)
     return found
@@ -29,23 +29,23 @@ _APPEND: Final = Visit(_append)
 
 
 def spelling(cursor: Any) -> str:
-    """Give a cursor's name."""
+    """Return a cursor's name."""
     return str(lib.clang_getCursorSpelling(cursor))
 
 
 def operator_of(cursor: Any) -> int:
-    """Give the number that libclang's Index.h has for the operator of a binary expression."""
+    """Return the number, from libclang's Index.h, of a binary expression's operator."""
     return int(lib.clang_getCursorBinaryOperatorKind(cursor))
 
 
 def plain_type(cursor: Any) -> Any:
-    """Give the type of an expression or a declaration, or of that to which it points."""
+    """Return the type of an expression or a declaration, without reference or pointer."""
     kind = lib.clang_getCanonicalType(lib.clang_getCursorType(cursor))
     return lib.clang_getPointeeType(kind) if kind.kind in _POINTING else kind
 
 
 def evaluated(expression: Any) -> int | None:
-    """Evaluate an expression; None if it is no integer, or depends on a template's arguments."""
+    """Evaluate an expression; None if it is not an integer, or depends on a template's arguments."""
     result = lib.clang_Cursor_Evaluate(expression)
     if not result:
         return None

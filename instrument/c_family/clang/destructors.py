@@ -1,4 +1,4 @@
-"""Which objects end without a trace: where their destructors are the library's, or nobody's, or the compiler's."""
+"""Which objects are destroyed without user code: by destructors of the library or the compiler, or none."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _ARRAYS: Final = frozenset((TypeKind.CONSTANTARRAY, TypeKind.DEPENDENTSIZEDARRAY
 
 
 class Destructors:
-    """Judge the classes of a unit by what their objects do when they end.
+    """Determines which classes of a unit have destructors without user code.
 
     Args:
-        is_users: Tells whether a cursor stands in user text.
+        is_users: Returns whether a cursor is in user text.
     """
 
     def __init__(self, is_users: Callable[[Any], bool]) -> None:
@@ -27,10 +27,10 @@ class Destructors:
         self._known: dict[str, bool] = {}
 
     def is_silent(self, kind: Any) -> bool:
-        """Tell whether an object of a type ends without code of the user's, as far as declarations say.
+        """Return whether an object of a type is destroyed without user code, as far as declarations show.
 
         Args:
-            kind: The type. A parameter of a template counts as silent: the instance's arguments are looked at.
+            kind: The type. A template's parameter counts as silent, because the instance's arguments are checked.
         """
         kind = lib.clang_getCanonicalType(kind)
         while kind.kind in _ARRAYS:
@@ -38,7 +38,7 @@ class Destructors:
         declaration = lib.clang_getTypeDeclaration(kind)
         name = lib.clang_getCursorUSR(declaration)
         if name and name not in self._known:
-            self._known[name] = True  # should it hold itself
+            self._known[name] = True  # in case it contains itself
             self._known[name] = all(map(self.is_silent, _arguments(kind))) and self._is_class_silent(declaration)
         return self._known.get(name, True)
 
@@ -56,6 +56,6 @@ class Destructors:
 
 
 def _arguments(kind: Any) -> Iterator[Any]:
-    """Give the types that a template's instance was made with."""
+    """Yield the type arguments of a template's instance."""
     for number in range(lib.clang_Type_getNumTemplateArguments(kind)):
         yield lib.clang_Type_getTemplateArgumentAsType(kind, number)

@@ -1,4 +1,4 @@
-"""What the parser gets: the preprocessed text, where GCC's own extensions are spelled as Clang knows them."""
+"""The parser's input: the preprocessed text, with GCC's extensions spelled as Clang accepts them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 __all__ = ["digest"]
 
 _TYPES: Final = b"typedef long double __float80;"
-# GCC knows them by itself in C; in C++ its headers declare them.
+# GCC has them built in for C; in C++ its headers declare them.
 _TYPES_OF_C: Final = b"typedef float _Float32;typedef double _Float64,_Float32x;typedef long double _Float64x;"
 _PACKS: Final = (
     b"template<template<decltype(sizeof 0)...>class S>"
@@ -24,9 +24,8 @@ _VALUES: Final = (
     b"template<class T>using aa_value_t=typename aa_value<T>::t;"
 )
 _PACK: Final = rb"<_Tp, __integer_pack\((?:_Num|_Tp\(_Num\))\)\.\.\.>"
-# Twins of what GCC's own headers say, up to GCC 14: a word, what stands around it, a spelling that is no longer, and
-# what has to be declared for that. Where Clang has none that means the same, one will do by which the headers are
-# understood.
+# Twins of GCC's own headers, up to GCC 14: a word, its context, a replacement, and the declarations that this needs. If
+# Clang has no equivalent, the replacement only makes the headers parse.
 _SPELLINGS: Final = (
     (b"__integer_pack", rb"integer_sequence" + _PACK, rb"__make_integer_seq<integer_sequence,_Tp,_Num>", b""),
     (b"__integer_pack", rb"_Index_tuple<__integer_pack\(_Num\)\.\.\.>", rb"aa_tuple<_Index_tuple,_Num>", _PACKS),
@@ -38,8 +37,8 @@ _SPELLINGS: Final = (
     (b"0.0bf16", rb"(?:__)?decltype\(0\.0bf16\)", rb"__bf16", b""),
     (b"_Float128", rb"_Float128", rb"_Float128", b"typedef __float128 _Float128;"),
 )
-# What GCC knows in C. Its atomic functions take atomic objects, Clang's don't; global registers and decimal numbers are
-# not for Clang. A number of whatever type will do.
+# Built-ins of GCC in C. Its atomic functions accept atomic objects, Clang's do not; Clang lacks global registers and
+# decimal numbers. A number of any type will do.
 _SPELLINGS_OF_C: Final = (
     (b"_Float128", rb"_Float128", rb"_Float128", b"typedef __float128 _Float128;"),
     (b"_Atomic", rb"\b_Atomic(?=\s*\()", rb"typeof", b""),
@@ -56,7 +55,7 @@ _SPELLINGS_OF_C: Final = (
 
 
 def digest(text: bytes, language: str = "c++") -> tuple[bytes, int]:
-    """Give the text for the parser, and how much farther each of its offsets is than in ``text``."""
+    """Return the text for the parser, and the shift of each of its offsets relative to ``text``."""
     prelude = _TYPES + _TYPES_OF_C if language == "c" else _TYPES
     for word, spelling, known, declarations in _SPELLINGS_OF_C if language == "c" else _SPELLINGS:
         if word in text:

@@ -1,4 +1,4 @@
-"""The numbers that a unit gives to the parameters of its templates."""
+"""The numeric arguments of templates in a unit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PARAMETERS: Final = frozenset(
 """Parameters of templates."""
 
 _INTEGRAL: Final = 4  # twin of Index.h
-_ENDLESS: Final = 2**63  # as -1 tells a size that only a run knows
+_ENDLESS: Final = 2**63  # -1 marks a size known only at run time
 _AROUND: Final = {
     TypeKind.POINTER: "clang_getPointeeType",
     TypeKind.LVALUEREFERENCE: "clang_getPointeeType",
@@ -37,10 +37,10 @@ _AROUND: Final = {
 
 
 class Instances:
-    """Collect what is given to templates, and tell the largest number of each parameter.
+    """Collects template arguments, to find the largest number for each parameter.
 
     Args:
-        place: Tells where a cursor's name stands.
+        place: Returns where a cursor's name is.
     """
 
     def __init__(self, place: Callable[[Any], int]) -> None:
@@ -50,7 +50,7 @@ class Instances:
         self._largest: dict[tuple[int, int], int] = {}
 
     def declare(self, parameter: Any, owner: Any) -> None:
-        """Note a parameter of a template; where a member is defined outside of its class, those of the class follow."""
+        """Record a parameter of a template; for a member defined outside its class, the class's parameters follow."""
         if self._place(parameter) in self._parameters:
             return
         index = self._seen[self._place(owner)]
@@ -63,7 +63,7 @@ class Instances:
             self._parameters[self._place(parameter)] = key
 
     def note_type(self, kind: Any) -> None:
-        """Note what is given to the templates of which a type is made."""
+        """Record the arguments of the templates in a type."""
         kind = lib.clang_getCanonicalType(kind)
         while inner := _AROUND.get(kind.kind):
             kind = getattr(lib, inner)(kind)
@@ -74,13 +74,13 @@ class Instances:
                 self.note_type(lib.clang_Type_getTemplateArgumentAsType(kind, index))
 
     def note(self, instance: Any) -> None:
-        """Note what is given to a template, of which a class or a function is an instance."""
+        """Record the arguments of the template of which a class or a function is an instance."""
         for index, number in numbers(instance):
             key = self._place(lib.clang_getCanonicalCursor(_template(instance))), index
             self._largest[key] = max(self._largest.get(key, 0), number)
 
     def largest(self, parameter: Any) -> int:
-        """Give the largest number that a parameter is given; of any parameter, where only another template gives it."""
+        """Return the largest number given to a parameter; of any parameter, if only another template provides it."""
         seen = self._largest.get(self._parameters.get(self._place(parameter), (-1, -1)))
         return self._any if seen is None else seen
 
@@ -91,7 +91,7 @@ class Instances:
 
 
 def numbers(instance: Any) -> Iterator[tuple[int, int]]:
-    """Give each number that a template is given, after its index, of which a class or a function is an instance."""
+    """Yield index and value of each numeric argument of a class or function instance."""
     for index in range(lib.clang_Cursor_getNumTemplateArguments(instance)):
         if lib.clang_Cursor_getTemplateArgumentKind(instance, index) == _INTEGRAL:
             number = int(lib.clang_Cursor_getTemplateArgumentValue(instance, index))

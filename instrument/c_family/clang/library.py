@@ -1,7 +1,7 @@
-"""The functions of libclang that are used, with what they take and give.
+"""The functions of libclang that are used, with argument and result types.
 
-The package's own bindings declare all of them, ten times as many, and wrap each value that they give: in a compile of
-a small source that takes longer than to parse it.
+The package's own bindings declare ten times as many functions and wrap each result: for a small source that takes
+longer than parsing it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any, Final
 
 __all__ = ["FUNCTION_KINDS", "CursorKind", "TypeKind", "UnsavedFile", "Visit", "lib"]
 
-_NOTHING: Final = 70  # the kind of the cursor that stands for none
+_NOTHING: Final = 70  # the kind of the null cursor
 _NAMES: Final = {"darwin": "libclang.dylib", "win32": "libclang.dll"}
 
 
 class CursorKind:
-    """What a cursor is at: numbers of libclang's Index.h, which do not change between its releases."""
+    """The kind of a cursor: numbers of libclang's Index.h, which do not change between releases."""
 
     STRUCT_DECL: Final = 2
     UNION_DECL: Final = 3
@@ -92,7 +92,7 @@ FUNCTION_KINDS: Final = frozenset(
 
 
 class TypeKind:
-    """What a type is: numbers of Index.h, too."""
+    """The kind of a type: numbers of Index.h, too."""
 
     UNEXPOSED: Final = 1
     VOID: Final = 2
@@ -147,7 +147,7 @@ class _String(Structure):
 
 
 class UnsavedFile(Structure):
-    """A file that is given to the parser as text."""
+    """A file passed to the parser as text."""
 
     _fields_ = (("name", c_char_p), ("contents", c_char_p), ("length", c_ulong))
 
@@ -156,7 +156,7 @@ Visit: Final = CFUNCTYPE(c_int, Cursor, Cursor, c_object)
 """Called with a cursor, the one above it, and an object; says whether to go on, or deeper."""
 
 _PLACE: Final = (_Location, c_void_p, c_void_p, c_void_p, POINTER(c_uint))
-# The name without "clang_", what it gives, what it takes.
+# The name without "clang_", result type, argument types.
 _FUNCTIONS: Final[tuple[tuple[Any, ...], ...]] = (
     ("createIndex", c_void_p, c_int, c_int),
     ("parseTranslationUnit", c_void_p, *(c_void_p, c_char_p, c_void_p, c_int, c_void_p, c_uint, c_uint)),
@@ -218,7 +218,7 @@ _FUNCTIONS: Final[tuple[tuple[Any, ...], ...]] = (
 
 
 def _opened() -> Any:
-    """Open the library that the package brings, or the one that its bindings would take instead."""
+    """Open the library of the package, or the one that its bindings would use instead."""
     package = find_spec("clang")
     folder = f"{package.submodule_search_locations[0]}/native" if package and package.submodule_search_locations else ""
     folder = os.environ.get("LIBCLANG_LIBRARY_PATH", folder)

@@ -1,4 +1,4 @@
-"""Readable names of functions: qualified, with ``<...>`` for what a template leaves open."""
+"""Readable function names: qualified, with ``<...>`` for template parameters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _UNIT: Final = CursorKind.TRANSLATION_UNIT
 
 
 def qualified_name(function: Any) -> tuple[str, str]:
-    """Name a function by all that encloses it, and give its parameters.
+    """Return a function's qualified name, and its parameters.
 
     ::
 
@@ -40,7 +40,7 @@ def qualified_name(function: Any) -> tuple[str, str]:
 
         fe::Matrix<...>::multiply    (const T *) const
 
-    Unnamed namespaces and classes have no part in it.
+    Unnamed namespaces and classes are left out.
     """
     parts = [_function_part(function)]
     scope = lib.clang_getCursorSemanticParent(function)
@@ -80,7 +80,7 @@ def _function_part(function: Any) -> str:
 
 
 def _parameters(function: Any) -> str:
-    """Give the last group of parentheses of the name that is shown, or how many parameters are in it."""
+    """Return the last parenthesised group of the displayed name, or the number of parameters in it."""
     display = _display(function)
     depth = 0
     for offset in range(len(display) - 1, -1, -1):

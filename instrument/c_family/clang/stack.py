@@ -1,4 +1,4 @@
-"""A stack for text that is nested as deep as only generators write it."""
+"""A stack for very deeply nested text, as only generators write it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Final, TypeVar
 
 __all__ = ["on_deep_stack"]
 
-_SIZES: Final = (512 << 20, 64 << 20)  # bytes; GCC takes 64 MiB where it may, and needs less for each level
+_SIZES: Final = (512 << 20, 64 << 20)  # bytes; GCC uses 64 MiB if allowed, and needs less per level
 _NO_THREADS: Final = "LIBCLANG_NOTHREADS"
 _Result = TypeVar("_Result")
 
 
 def on_deep_stack(function: Callable[[], _Result]) -> _Result:
-    """Call a function that parses, on a stack that is not exhausted by thousands of levels.
+    """Call a parsing function on a stack that is large enough for thousands of levels.
 
-    The library would parse in a thread of its own, with 8 MiB; what overflows there ends the process. Memory is taken
-    as it is used. Where a limit allows no large stack, the thread at hand does it.
+    The library would parse in its own thread with 8 MiB, and an overflow there ends the process. Memory is allocated
+    only as it is used. If a limit forbids a large stack, the current thread calls the function.
 
     Args:
-        function: What to call.
+        function: The function to call.
     """
     results: list[_Result] = []
     failures: list[BaseException] = []
@@ -30,7 +30,7 @@ def on_deep_stack(function: Callable[[], _Result]) -> _Result:
     def call() -> None:
         try:
             results.append(function())
-        except BaseException as error:  # raised again by the thread that waits
+        except BaseException as error:  # raised again in the waiting thread
             failures.append(error)
 
     was_set = os.environ.get(_NO_THREADS)
@@ -49,7 +49,7 @@ def on_deep_stack(function: Callable[[], _Result]) -> _Result:
 
 
 def _started(call: Callable[[], None]) -> threading.Thread | None:
-    """Start a thread with the largest stack that can be had; None if there is none."""
+    """Start a thread with the largest possible stack; return None if none is possible."""
     for size in _SIZES:
         usual = threading.stack_size(size)
         try:

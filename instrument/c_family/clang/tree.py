@@ -1,4 +1,4 @@
-"""C and C++ by libclang: from preprocessed text to what decides where regions are."""
+"""C and C++ through libclang: from preprocessed text to the syntax that determines regions."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from .trip_counts import TripCounts
 __all__ = ["Found", "parse"]
 
 _FILE: Final = b"source"
-# Templates are read where they stand: nobody asks for what their instances mean.
+# Templates are read at their definition, because nobody needs their instances' contents.
 _INCOMPLETE: Final = 2
 _ERROR, _FATAL = 3, 4
 _SEMANTIC: Final = 2  # the category, twin of DiagnosticCategories.td
-# GCC only warns of much in C that is an error to Clang unless all warnings are off.
+# GCC only warns about much in C that Clang treats as an error unless all warnings are off.
 _ARGUMENTS: Final = {
     "c++": ("-xc++-cpp-output", "-w"),
     "c": ("-xcpp-output", "-w", "-Wno-everything"),
 }
-_OF_ATOMICS: Final = "-fgnu-keywords"  # the digest says typeof, which is a name in strict C of before 2023
+_OF_ATOMICS: Final = "-fgnu-keywords"  # the digest contains typeof, which is an ordinary name in strict C before 2023
 _LIMITS: Final = ("-ferror-limit=0", "-fbracket-depth=65536")
 _NEXT, _DEEPER = 1, 2
 
@@ -50,7 +50,7 @@ _TEMPLATE_NAME: Final = CursorKind.TEMPLATE_REF
 _OUTER: Final = frozenset((CursorKind.TRANSLATION_UNIT, CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC))
 _TEMPLATE: Final = CursorKind.FUNCTION_TEMPLATE
 _LAMBDA: Final = CursorKind.LAMBDA_EXPR
-# The last one stands around what a coroutine does.
+# The last one is the body of a coroutine.
 _BODIES: Final = frozenset((CursorKind.COMPOUND_STMT, CursorKind.CXX_TRY_STMT, CursorKind.UNEXPOSED_STMT))
 _BLOCK: Final = CursorKind.COMPOUND_STMT
 _DECLARATION: Final = CursorKind.DECL_STMT
@@ -61,7 +61,7 @@ _UNKNOWN: Final = frozenset((TypeKind.DEPENDENT, TypeKind.UNEXPOSED))
 _REFERENCES: Final = frozenset((TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE))
 _CALL: Final = CursorKind.CALL_EXPR
 _MAKING: Final = (CursorKind.CXX_FUNCTIONAL_CAST_EXPR, CursorKind.LAMBDA_EXPR)
-# Statements like others by their looks, for which compilers call what allocates, copies or sets memory.
+# Ordinary statements for which compilers call functions to allocate, copy or set memory.
 _ALLOCATING: Final = frozenset((CursorKind.CXX_NEW_EXPR, CursorKind.CXX_DELETE_EXPR))
 _LIST: Final = CursorKind.INIT_LIST_EXPR
 _VARIABLE: Final = CursorKind.VAR_DECL
@@ -77,17 +77,17 @@ _STATEMENTS: Final = frozenset((_BLOCK, _LABEL, *_CASES))
 
 
 class Found:
-    """What was found in user text, in no order; what a coroutine awaits is seen several times.
+    """Findings in user text, unordered; operands of ``co_await`` appear several times.
 
     Attributes:
-        bodies: Functions and lambdas, by where the body begins, with nothing in them yet.
-        declared: Where functions are declared, by name, and where defined.
-        objects: Where objects without a name are made, and whether each ends without code of the user's.
-        fields: Start and end of members of classes, with what they are to be at first.
-        cases: Where case labels begin.
+        bodies: Functions and lambdas, by the offset of the body, still without contents.
+        declared: Offsets of functions' declarations, by name, and of their definitions.
+        objects: Offsets of temporary objects, and whether each is destroyed without user code.
+        fields: Start and end of class members including initialisers.
+        cases: Offsets of case labels.
         switches: Start and end of switch statements.
-        unread: Errors in user text, and what the parser says.
-        fatal: The error behind which the parser has read nothing, wherever it is.
+        unread: Errors in user text, with the parser's message.
+        fatal: The error at which the parser stopped, anywhere.
     """
 
     def __init__(self) -> None:
@@ -108,14 +108,14 @@ class Found:
 
 
 def parse(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool], *, language: str = "c++") -> Found:
-    """Read a preprocessed text.
+    """Parse preprocessed text.
 
-    Errors in system text count for nothing: it is written for another compiler.
+    Errors in system text are ignored, because it is written for another compiler.
 
     Args:
-        text: What the preprocessor wrote.
+        text: The preprocessor's output.
         flags: Options that decide what is C++, or C.
-        is_system: Tells whether the text at an offset is not the user's.
+        is_system: Returns whether the text at an offset is system text.
         language: ``c++`` or ``c``.
 
     Raises:
@@ -142,7 +142,7 @@ def _parsed(text: bytes, flags: tuple[str, ...], is_system: Callable[[int], bool
 
 
 class _Reader:
-    """Collect what matters, by one pass over all cursors of user text."""
+    """Collects syntax in one pass over all cursors of user text."""
 
     def __init__(self, shift: int, is_system: Callable[[int], bool], language: str) -> None:
         self.found = found = Found()
@@ -176,7 +176,7 @@ class _Reader:
             self._notes[_VALUE] = self._note_value
 
     def read(self, unit: Any, text: bytes) -> Found:
-        """Give what was found; how often loops run is asked once all instances of templates are seen."""
+        """Return the findings; trip counts are computed once all instances of templates are known."""
         lib.clang_visitChildren(lib.clang_getTranslationUnitCursor(unit), Visit(self._visit), None)
         if self._failure:
             raise self._failure
@@ -187,26 +187,26 @@ class _Reader:
         return self.found
 
     def _visit(self, cursor: Any, parent: Any, _data: Any) -> int:
-        """Look at one cursor; exceptions cannot pass through libclang."""
+        """Visit one cursor; exceptions cannot pass through libclang."""
         try:
             if parent.kind in _OUTER and not self._is_read(cursor):
                 return _NEXT
             if note := self._notes.get(cursor.kind):
                 note(cursor, parent)
-        except Exception as error:  # raised again behind libclang
+        except Exception as error:  # raised again outside libclang
             self._failure = error
             return 0
         return _DEEPER
 
     def _is_read(self, cursor: Any) -> bool:
-        """Tell what is looked into of what stands outside of functions; in C there is code in functions alone."""
+        """Return whether to descend into a cursor outside of functions; in C, only functions contain code."""
         if self._is_c and cursor.kind != CursorKind.FUNCTION_DECL:
             return False
         start = self._first(cursor)
         return start >= 0 and not self._is_system(start)
 
     def _note_problem(self, problem: Any) -> None:
-        """Note an error in user text, or a fatal one."""
+        """Record an error in user text, or a fatal one."""
         severity = lib.clang_getDiagnosticSeverity(problem)
         if severity >= _ERROR:
             offset = self._offset(lib.clang_getDiagnosticLocation(problem))
@@ -237,7 +237,7 @@ class _Reader:
             self.found.declarations.append(self._start(cursor))
 
     def _note_statement(self, cursor: Any) -> None:
-        """Note a statement like others by its looks, for which compilers call a function."""
+        """Record an ordinary statement for which compilers call a function."""
         start = self._start(cursor)
         self.found.calls.append(Call(start, start, ""))
 
@@ -248,14 +248,14 @@ class _Reader:
             self._note_statement(cursor)
 
     def _note_list(self, cursor: Any, parent: Any) -> None:
-        """Note a list of what an object is made of; one in a list is part of it, and a static one is made once."""
+        """Record an initialiser list; a nested list is part of its parent, and a static one is created once."""
         is_static = parent.kind == _VARIABLE and lib.clang_Cursor_getStorageClass(parent) == _STATIC
         if parent.kind != _LIST and not is_static and _is_large(lib.clang_getCursorType(cursor)):
             self._note_statement(cursor)
         self._make(cursor)
 
     def _note_value(self, cursor: Any, _parent: Any) -> None:
-        """Note where the value of a large object is taken, by a cast that is not written."""
+        """Record an implicit cast that copies a large object."""
         kind = lib.clang_getCursorType(cursor)
         if kind.kind in _STRUCTURES and _is_large(kind):
             self._note_statement(cursor)
@@ -304,7 +304,7 @@ class _Reader:
         return "value" if kind in _VALUES else "pointer" if kind == _POINTER else "object"
 
     def _make(self, cursor: Any) -> None:
-        """Note an object without a name, if it is one; what a lambda captures may not end in silence."""
+        """Record a temporary object; one that a lambda captures may have a visible destructor."""
         if self._gives(cursor) not in {"value", "pointer"}:
             is_lambda = cursor.kind == _LAMBDA
             is_silent = not is_lambda and (self._is_c or self._destructors.is_silent(lib.clang_getCursorType(cursor)))
@@ -318,7 +318,7 @@ class _Reader:
         return self._offset(lib.clang_getCursorLocation(cursor))
 
     def _first(self, cursor: Any) -> int:
-        """Give where a declaration begins; its name where it has a template's head that nobody wrote."""
+        """Return where a declaration begins, or its name if a template's head is implicit."""
         start = self._start(cursor)
         return start if start >= 0 else self._place(cursor)
 

@@ -1,4 +1,4 @@
-"""How often a loop runs at most, where compile-time constants say so."""
+"""The greatest trip counts of loops, if compile-time constants determine them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COMPOUND: Final = CursorKind.COMPOUND_ASSIGNMENT_OPERATOR
 _PARENTHESES: Final = CursorKind.PAREN_EXPR
 _LAMBDA: Final = CursorKind.LAMBDA_EXPR
 _SUBSCRIPT: Final = CursorKind.ARRAY_SUBSCRIPT_EXPR
-_VALUE: Final = CursorKind.UNEXPOSED_EXPR  # an object becomes a number by a cast that is not written
+_VALUE: Final = CursorKind.UNEXPOSED_EXPR  # an implicit cast converts an object to a number
 _SCOPES: Final = frozenset(
     (
         *(CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE, CursorKind.CXX_METHOD),
@@ -52,10 +52,10 @@ _AUTOMATIC: Final = frozenset((1, 6, 7))
 
 
 class TripCounts:
-    """Evaluate the bounds of loops.
+    """Evaluates the bounds of loops.
 
     Args:
-        constants: What is constant in the unit.
+        constants: The constants of the unit.
     """
 
     def __init__(self, constants: Constants) -> None:
@@ -63,7 +63,7 @@ class TripCounts:
         self._seen: dict[int, set[int]] = {}
 
     def most(self, loop: Any) -> int:
-        """Give the most trips of a loop that compile-time constants bound; 0 if they are not known.
+        """Return the greatest trip count of a loop from compile-time constants; 0 if unknown.
 
         ::
 
@@ -88,7 +88,7 @@ class TripCounts:
         if variable is None or not _is(compared, variable):
             return 0
         by = _step(step, variable)
-        # A template's largest is no bound of where a loop starts upwards, or ends downwards.
+        # A template's largest number does not bound the start of an upward loop, or the end of a downward one.
         low, high = (evaluated, self._constants.value) if by > 0 else (self._constants.value, evaluated)
         comparison, lowest = _COMPARISONS[operator_of(condition)], _lowest(variable, compared)
         count = trips(_number(low(start)), comparison, _number(high(bound)), by, lowest)
@@ -96,17 +96,17 @@ class TripCounts:
         return count if is_own and not any(_same(each, variable) for each in _given_away(body, setting=True)) else 0
 
     def _is_seen(self, variable: Any) -> bool:
-        """Tell whether something may point to a variable that lives longer than a loop."""
+        """Return whether a pointer may refer to a variable that outlives a loop."""
         scope = lib.clang_getCursorSemanticParent(variable)
         if scope.kind not in _SCOPES:
             return True
-        if (key := scope.data[0]) not in self._seen:  # the parser's own address of a declaration
+        if (key := scope.data[0]) not in self._seen:  # the parser's address of a declaration
             self._seen[key] = {each.data[0] for each in _given_away(scope, setting=False)}
         return variable.data[0] in self._seen[key]
 
 
 def _start(statement: Any) -> tuple[Any, Any]:
-    """Give the variable that a loop counts by, and what it is at first."""
+    """Return a loop's counter and its initial value."""
     parts = children(statement)
     if statement.kind == _DECLARATION and len(parts) == 1:
         values = children(parts[0])
@@ -117,7 +117,7 @@ def _start(statement: Any) -> tuple[Any, Any]:
 
 
 def _lowest(variable: Any, compared: Any) -> float:
-    """Give the least that a local variable can hold and be compared as; NaN if it is no integer, or static."""
+    """Return the least value that a local variable can have in a comparison; NaN if it is static or not an integer."""
     kind = lib.clang_getCanonicalType(lib.clang_getCursorType(variable))
     is_plain = variable.kind == _VARIABLE and lib.clang_Cursor_getStorageClass(variable) in _AUTOMATIC
     is_volatile = lib.clang_isVolatileQualifiedType(kind)
@@ -127,7 +127,7 @@ def _lowest(variable: Any, compared: Any) -> float:
 
 
 def _step(statement: Any, variable: Any) -> float:
-    """Give what a loop adds to its variable; NaN if that varies."""
+    """Return the increment of a loop's variable; NaN if that varies."""
     kind, parts = statement.kind, children(statement)
     operator = lib.clang_getCursorUnaryOperatorKind(statement) if kind == _UNARY else operator_of(statement)
     if (kind, operator) not in _STEPS or not _is(parts[0], variable):
@@ -140,14 +140,14 @@ def _number(value: int | None) -> float:
 
 
 def _is(expression: Any, variable: Any) -> bool:
-    """Tell whether an expression is a variable."""
+    """Return whether an expression is a variable."""
     expression = _inner(expression)
     declared = lib.clang_getCursorReferenced(expression) if expression.kind == _NAME else None
     return declared is not None and _same(declared, variable)
 
 
 def _inner(expression: Any) -> Any:
-    """Give what stands in parentheses, and is turned into a number."""
+    """Return an expression without parentheses and implicit casts."""
     while expression.kind in {_VALUE, _PARENTHESES} and len(parts := children(expression)) == 1:
         expression = parts[0]
     return expression
@@ -158,11 +158,11 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
-    """Give the variables below a node that may be used but for their value, by which they are set, or pointed to.
+    """Yield variables below a node that may be used other than by reading, setting or pointing to them.
 
     Args:
-        node: Where they are looked for.
-        setting: Whether to set them counts.
+        node: The node to search.
+        setting: Whether setting a variable counts as a use.
     """
     pending = [(node, child, setting) for child in children(node)]
     while pending:
@@ -178,7 +178,7 @@ def _given_away(node: Any, *, setting: bool) -> Iterator[Any]:
 
 
 def _takes_value(parent: Any, name: Any, setting: bool) -> bool:
-    """Tell whether an expression does no more with a variable that it names than to ask for its value, or to set it."""
+    """Return whether an expression only reads, or sets, a variable that it names."""
     kind = parent.kind
     if kind == _UNARY:
         operator = lib.clang_getCursorUnaryOperatorKind(parent)
