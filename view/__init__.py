@@ -1,1 +1,1 @@
-"""From findings and experiments to something to read: terminal text, CSV and JSON."""
+"""Present findings and experiments: terminal text, CSV, JSON and pages."""

@@ -1,4 +1,4 @@
-"""The account on a terminal and in the JSON: the seconds of each region by what they went into, and the prices."""
+"""The account on a terminal and in the JSON: each region's seconds by what explains them, and the prices."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Values = npt.NDArray[np.float64]
 
 _MOST: Final = 10
 _DRAWN_MOST: Final = 20
-_LEAST: Final = 0.005  # of all time: what is less stays blank
-_SHORTEST: Final = 0.5e-9  # seconds that are written at all
-_DRAWN: Final = 0.001  # of all time: the bars of shorter regions are not seen
+_LEAST: Final = 0.005  # of all time: smaller shares stay blank
+_SHORTEST: Final = 0.5e-9  # seconds: smaller times are not written
+_DRAWN: Final = 0.001  # of all time: bars of shorter regions are too small to see
 _TITLES: Final = {
     "l1_misses": "L1 misses",
     "l2_misses": "L2 misses",
@@ -44,7 +44,7 @@ _TITLES: Final = {
     "turns": "core wait",
     "off": "off core",
 }
-# Classes of marks.css: one hue for what computes, one for files, one for MPI; pale is the lesser of two.
+# Classes of marks.css: one hue for busy time, one for files, one for MPI; the lesser of two is pale.
 _COLOURS: Final = {
     "instructions": "c0",
     "computing": "c0",
@@ -64,7 +64,7 @@ _COLOURS: Final = {
     "asleep": "c7 less",
     "off": "c7 less",
 }
-# What a price is of: written behind it.
+# The unit behind each price.
 _OF: Final = {
     "instruction": "an instruction",
     "l1_miss": "an L1 miss",
@@ -88,7 +88,7 @@ class AccountSection:
     name: Final = "account"
 
     def document(self, findings: Findings) -> dict[str, Any]:
-        """Give the account as what ``json.dumps`` takes."""
+        """Return the account as data for ``json.dumps``."""
         account = findings.account
         fitted, calibrated = _prices(account)
         return {
@@ -108,7 +108,7 @@ class AccountSection:
         }
 
     def print(self, findings: Findings, *, everything: bool = False, stderr: bool = False) -> None:
-        """Print the regions' own times, the longest first, and the prices; of parts those that are large somewhere."""
+        """Print the regions' own times, longest first, and the prices; parts that are small everywhere are left out."""
         account = findings.account
         regions, whole = _heaviest(account), float(sum(each.sum() for each in account.own.values()))
         shown = [name for name in account.parts if account.own[name].sum() >= _LEAST * whole]
@@ -133,7 +133,7 @@ class AccountSection:
 
 
 def account_picture(findings: Findings) -> Picture:
-    """Draw the regions' own times as bars of their parts, the longest first."""
+    """Draw the regions' own times as bars of their parts, longest first."""
     from .marks import Part, Stack, Stacked  # noqa: PLC0415 - a terminal has no pictures
     from .picture import Picture  # noqa: PLC0415
 
@@ -174,7 +174,7 @@ def _remarks(account: Account, more: int) -> list[str]:
 
 
 def _prices(account: Account) -> tuple[dict[str, float], dict[str, float]]:
-    """Give the prices by which time is split, in seconds: those fitted to the run, and those of the machine."""
+    """Return the prices that explain the time, in seconds: those fitted to the run, and those of the machine."""
     used = tuple(start for each in account.splitting.priced for start in _OF_CALLS[each])
     known = account.splitting.prices.known()
     return (
@@ -188,7 +188,7 @@ def _listed(prices: dict[str, float]) -> str:
 
 
 def _heaviest(account: Account) -> list[int]:
-    """Order the regions that have time by their own time, the longest first."""
+    """Sort the regions with time by their own time, longest first."""
     own, inclusive = (_total(each) for each in (account.own, account.inclusive))
     return sorted(np.flatnonzero(inclusive > 0).tolist(), key=lambda region: -own[region])
 

@@ -1,4 +1,4 @@
-"""Advice from the source: where it is read, and how it is said."""
+"""Advice from the source: reading the sources, and wording the advice."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..errors import InputError
 from .place import at_line, clipped, visible
 from .sources import Sources
 
-if TYPE_CHECKING:  # most verdicts do without reading sources
+if TYPE_CHECKING:  # most verdicts need no sources
     from ..advise import Advice, Advised, Limits
 
 __all__ = ["find_advice", "not_advised", "tips", "tries"]
 
 _LONGEST: Final = 240  # characters of a line in a verdict: two lines of a wide terminal, three of a narrow one
-_MOST: Final = 2 * _LONGEST  # of a single clause
+_MOST: Final = 2 * _LONGEST  # for a single clause
 
 
 def find_advice(
@@ -30,20 +30,21 @@ def find_advice(
     tell: Callable[[str], object] = str,
     limits: Limits | None = None,
 ) -> Advised | None:
-    """Advise on findings, as far as the sources are found where an experiment's file is, and were not changed since.
+    """Return advice on findings, if their sources are found and have not changed since the build.
 
     Args:
         findings: What was found.
         file: Where the experiment is.
         folders: Where to look for sources first.
-        tell: Is told what is read.
-        limits: What reading may take; None for the usual.
+        tell: Progress callback, called with each file.
+        limits: Limits on reading; None for the usual ones.
 
     Returns:
-        What is advised; None where there is nothing to advise on.
+        The advice; None if there is nothing to advise on.
     """
-    if not findings.verdict.findings:  # made here: walks over the ranks may be shared among processes, of which
-        return None  # the one that reads sources is none
+    # Computed here, because other processes may share iterations over ranks, but not with the one that reads sources.
+    if not findings.verdict.findings:
+        return None
     from ..advise import Advised, Limits, in_limited_process  # noqa: PLC0415
 
     last = ""
@@ -58,13 +59,13 @@ def find_advice(
         return in_limited_process(work, tell_on, limits or Limits())
     except (InputError, OSError) as error:
         said = f"no advice{f' on {last}, nor on others' if last else ''}: {error}"
-    except Exception as error:  # a defect of ours: what was measured has its verdict all the same
+    except Exception as error:  # a defect in the advice must not lose the verdict
         said = _defect(error)
     return Advised(remarks=(said,), lacking=(said,))
 
 
 def _advise(findings: Findings, sources: Sources, tell: Callable[[str], object]) -> Advised:
-    """Advise, and tell the name of each file that is read."""
+    """Return the advice, calling back with the name of each file that is read."""
     from ..advise import Advised, Found, advise  # noqa: PLC0415
 
     def find(name: str) -> Found:
@@ -88,7 +89,7 @@ def _defect(error: Exception) -> str:
 
 
 def _where(error: Exception) -> str:
-    """Say what a defect is, and where: ``KeyError: 'x' (nest.py:12)``."""
+    """Describe a defect and its place: ``KeyError: 'x' (nest.py:12)``."""
     from traceback import extract_tb  # noqa: PLC0415 - there should be none
 
     *_, frame = extract_tb(error.__traceback__)
@@ -96,11 +97,11 @@ def _where(error: Exception) -> str:
 
 
 def tries(advice: Iterable[Advice], *, whole: bool) -> list[str]:
-    """Say what to try, each in one line: ``try at work.c:12: …``, without the place if the text has it.
+    """Return lines of what to try: ``try at work.c:12: …``, without the place if the text contains it.
 
     Args:
-        advice: Of a finding, the surest first.
-        whole: Whether long lines are left as they are.
+        advice: The advice on a finding, most certain first.
+        whole: Whether to keep long lines.
     """
     return [_line(each, whole) for each in advice]
 
@@ -122,7 +123,7 @@ def _line(advice: Advice, whole: bool) -> str:
 
 
 def _shortened(text: str, length: int) -> str:
-    """Leave out the last clauses, of what is seen, which stands first, rather than of what to try."""
+    """Drop the last clauses of the observations, which come first, rather than of what to try."""
     seen, colon, cure = text.partition(": ")
     clauses = [seen.split("; "), cure.split("; ")]
     for each in clauses:
@@ -133,7 +134,7 @@ def _shortened(text: str, length: int) -> str:
 
 
 def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
-    """Give the lines of a file that advice names, and what to try, at the first line that each names in it."""
+    """Return the lines of a file that advice names, with what to try at the first line of each."""
     found: dict[int, list[str]] = {}
     for each in advice:
         places = (place.rpartition(":") for place in each.places)
@@ -146,11 +147,11 @@ def tips(advice: Iterable[Advice], file: str) -> dict[int, list[str]]:
 
 
 def not_advised(advised: Advised, *, everything: bool) -> list[str]:
-    """Say of which files nothing is advised, and why: in one line, and only if a finding might have had advice.
+    """Report files without advice, and why: in one line, and only if a finding might have had advice.
 
     Args:
-        advised: What is advised.
-        everything: Whether to say all that was not understood, in as many lines.
+        advised: The advice.
+        everything: Whether to report everything that was not understood, one per line.
     """
     lines = [visible(each) for each in (advised.remarks if everything else advised.lacking)]
     if everything:

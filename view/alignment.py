@@ -17,7 +17,7 @@ __all__ = ["SCHEMA", "alignment_report", "warnings_of"]
 
 SCHEMA: Final = "autoanalyzer.alignment/1"
 
-_FEW: Final = 3  # doubts of one kind that are named, of a trace
+_FEW: Final = 3  # warnings of one kind per trace
 
 
 def alignment_report(reference: Series, interval: tuple[float, float], found: Sequence[Alignment]) -> Report:
@@ -26,7 +26,7 @@ def alignment_report(reference: Series, interval: tuple[float, float], found: Se
     Args:
         reference: The metric in the trace in which the interval is known.
         interval: Seconds.
-        found: One for each other trace.
+        found: The alignment of each other trace.
     """
     intervals = {reference.source: interval} | {each.other.source: each.times.carried(interval) for each in found}
     rows: list[list[Cell]] = [[reference.source, f"{interval[0]:.6g}", f"{interval[1]:.6g}", "", "reference"]]
@@ -62,7 +62,7 @@ def _how(alignment: Alignment) -> str:
 
 
 def warnings_of(reference: Series, alignment: Alignment) -> Iterator[str]:
-    """Say why an alignment may be wrong."""
+    """Yield the reasons why an alignment may be wrong."""
     kinds: dict[str, list[tuple[Doubt, float, float]]] = {}
     for each in alignment.doubts:
         kinds.setdefault(each[0].kind, []).append(each)

@@ -1,4 +1,4 @@
-"""The table of what single things take on a machine."""
+"""The table of times of single operations on a machine."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _BYTE: Final = "_byte"
 
 
 def print_calibration(found: Calibration, file: Path) -> None:
-    """Print prices in nanoseconds, and those of a byte as MB/s; then where they were measured, and are kept."""
+    """Print prices in nanoseconds, those per byte in MB/s, and where they were measured and stored."""
     print_table(("what", "takes", ""), _rows(found), (1,), prose=(2,))
     place = found.place
     told = [f"{place['host']}: {place['processor']}, {place['caches']}"]

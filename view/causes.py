@@ -1,4 +1,4 @@
-"""Causes in words: the number, what to compare it with, and what to try (paper 001, section 6)."""
+"""Causes in words: the number, the comparison, and what to try (Liu et al. 2011, section 6)."""
 
 from __future__ import annotations
 
@@ -84,12 +84,13 @@ _TO_TRY_FOR_THREADS: Final = {
 }
 
 _MOST: Final = 2
-_LARGE: Final = 1e6  # bytes of a call of file I/O: at some GB/s it takes so long that the call itself does not matter
-ABOVE: Final = 1.25  # times the program's rate: what is no higher is the program, and is compared with the rest
+_LARGE: Final = 1e6  # bytes per call of file I/O: at some GB/s the cost of the call itself does not matter
+# Times the program's rate: a lower rate belongs to the whole program, and is compared with the rest.
+ABOVE: Final = 1.25
 
 
 def evidence(attribute: Attribute, region: int, cost: Cost) -> str:
-    """Write how much of something a region does: ``1.2 GB of the program's 1.3 GB, 8 B per call``.
+    """Describe a region's amount: ``1.2 GB of the program's 1.3 GB, 8 B per call``.
 
     Args:
         attribute: What it does, of all ranks.
@@ -107,9 +108,9 @@ def evidence(attribute: Attribute, region: int, cost: Cost) -> str:
 
 
 def against_weight(cost: Cost) -> Mapping[str, str]:
-    """Say what to try against each cause that a region weighs.
+    """Return what to try against each cause of a hot spot.
 
-    Nothing against instructions where threads wait for each other most of the time: less work would leave that.
+    Nothing against instructions if threads mostly wait for each other, because less work would not change that.
     """
     to_try = dict(_TO_TRY)
     if is_mostly(cost.omp_time, cost.wall_time):
@@ -120,7 +121,7 @@ def against_weight(cost: Cost) -> Mapping[str, str]:
 
 
 def against_difference(vectors: RankVectors, culprit: int | None) -> Mapping[str, str]:
-    """Say what to try against each difference.
+    """Return what to try against each difference.
 
     Args:
         vectors: What was compared.
@@ -135,13 +136,13 @@ def against_difference(vectors: RankVectors, culprit: int | None) -> Mapping[str
 
 
 def _paths_of(vectors: RankVectors, culprit: int) -> list[int]:
-    """Give the call paths whose time a region's is."""
+    """Return the call paths whose time is a region's."""
     region = vectors.regions[culprit]
     return [region.id] if region.own_code else [*vectors.selection.experiment.walk(region.id)]
 
 
 def because(differences: Sequence[Difference], who: Sequence[str]) -> str:
-    """Say why ranks differ: ``instructions differ: 6.3e9 on rank 3 against 3.1e9 on ranks 0-2``.
+    """Explain why ranks differ: ``instructions differ: 6.3e9 on rank 3 against 3.1e9 on ranks 0-2``.
 
     Args:
         differences: What differs, the main one first.
@@ -151,12 +152,12 @@ def because(differences: Sequence[Difference], who: Sequence[str]) -> str:
 
 
 def of_the_program(value: str, whole: str) -> str:
-    """Write an amount of the program's: ``1.2 GB of the program's 1.3 GB``, ``all of the program's 1.3 GB``."""
+    """Describe an amount of the program's: ``1.2 GB of the program's 1.3 GB``, ``all of the program's 1.3 GB``."""
     return f"{'all' if value == whole else value} of the program's {whole}"
 
 
 def _a_call(name: str, cost: Cost) -> str:
-    """Say how many bytes a call moves, where it is bytes that were counted."""
+    """Return the bytes per call, if bytes were counted."""
     moved = {"io_bytes": (cost.io_bytes, cost.io_calls, "I/O"), "mpi_bytes": (cost.mpi_bytes, cost.mpi_calls, "MPI")}
     size, calls, of = moved.get(name, (None, None, ""))
     return f", {volume(size / calls)} per {of} call" if size and calls else ""
@@ -164,7 +165,7 @@ def _a_call(name: str, cost: Cost) -> str:
 
 def _apart(difference: Difference, who: Sequence[str]) -> str:
     values = sorted(zip(difference.values, who, strict=False), key=lambda each: -each[0])
-    if len(values) != len(difference.values):  # of threads that have no part in it
+    if len(values) != len(difference.values):  # threads that do not take part in it
         values = [(value, "") for value in sorted(difference.values, reverse=True)]
     most, least = (
         f"{_written(difference.attribute, value)}{each and f' on {each}'}" for value, each in (values[0], values[-1])

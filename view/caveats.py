@@ -1,4 +1,4 @@
-"""Warnings: what the reader of findings should know about the data, the consequence first; where counts come from."""
+"""Warnings about the data, consequence first, and the source of counts."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ __all__ = ["TRUST", "caveats", "how_counted", "shared_cores"]
 
 TRUST: Final = "trust busy time, not wall time"
 
-_MOST: Final = 2  # warnings that a reader takes in; a line says how many there are besides
+_MOST: Final = 2  # warnings that a reader notices; a line gives the number of others
 _COSTLY: Final = 10  # percent
-_OUTSIDE: Final = 0.1  # seconds that are worth a word
-_DELAY: Final = 0.1  # seconds of waiting for a core that matter, and a part of a rank's time
+_OUTSIDE: Final = 0.1  # seconds that are worth mentioning
+_DELAY: Final = 0.1  # seconds of waiting for a core that matter, and a share of a rank's time
 _DELAY_PART: Final = 0.1
 _OTHERS: Final = 0.1  # of the processors' time
 _ASLEEP: Final = 0.25  # of the ranks' time
@@ -57,7 +57,7 @@ def caveats(
 
 
 def _all(findings: Findings, *, names: bool) -> Iterator[str]:
-    """Yield the warnings, the most important first; with all names, or the first of them."""
+    """Yield the warnings, most important first, with all names or the first few."""
     notes = findings.experiment.notes
     remarks = iter(notes.remarks)
     yield from _derived(findings, names)
@@ -89,7 +89,7 @@ def _all(findings: Findings, *, names: bool) -> Iterator[str]:
 
 
 def _derived(findings: Findings, everything: bool) -> Iterator[str]:
-    """Say how the data, and what is said of them, came about, where that is not as usual."""
+    """Describe how data and findings were derived, if that is unusual."""
     notes = findings.experiment.notes
     if findings.method == PAPER:
         yield "analysed as Liu et al. 2011 have it (--method paper): no difference and no region is too small"
@@ -105,7 +105,7 @@ def _derived(findings: Findings, everything: bool) -> Iterator[str]:
 
 
 def _names(names: Sequence[str], everything: bool) -> str:
-    """Name all, or the first and how many more there are."""
+    """List all names, or the first few and the number of others."""
     if everything or len(names) == 1:
         return ", ".join(names)
     return f"{names[0]} and {len(names) - 1} more"
@@ -134,19 +134,19 @@ def _throttles(findings: Findings) -> bool:
 
 
 def _reads_usage(findings: Findings) -> bool:
-    """Tell whether each event asked the system for something; what is allocated, the program tells."""
+    """Return whether every event was a system call; allocations show in the program."""
     asked = set(USAGE) - set(ALLOCATION)
     return any(each.name in asked and each.source.startswith("measured:") for each in findings.experiment.metrics)
 
 
 def _costly_from(findings: Findings) -> float:
-    """Give the percentage from which measuring is costly: the most that it may take, if nothing could be throttled."""
+    """Return the percentage from which overhead is high: the greatest allowed, if nothing could be throttled."""
     share = findings.experiment.notes.max_overhead
     return min(100 * share, _COSTLY) if share and not _throttles(findings) else _COSTLY
 
 
 def shared_cores(experiment: Experiment) -> str | None:
-    """Say that ranks, or their threads, share cores; None if each had one."""
+    """Return a warning that ranks, or their threads, share cores; None if each had one."""
     if not (sharing := oversubscription(experiment)):
         return None
     threads = sharing > len({each.process for each in experiment.locations})
@@ -154,7 +154,7 @@ def shared_cores(experiment: Experiment) -> str | None:
 
 
 def _crowded(findings: Findings) -> Iterator[str]:
-    """Say that ranks share cores, waited for one, or other programs used them, and what can't be judged for that."""
+    """Yield warnings that ranks share cores, waited for one, or competed with other programs, and what this affects."""
     others = share_of_others(findings.experiment)
     shared = shared_cores(findings.experiment)
     used = f"other programs took {percent(100 * others)} of {'them' if shared else 'the cores'}" if others else ""
@@ -171,7 +171,7 @@ def _crowded(findings: Findings) -> Iterator[str]:
 
 
 def _delayed(findings: Findings) -> str:
-    """Say that ranks waited for a core although there were enough for all of them; empty if they did not."""
+    """Return a warning that ranks waited for a core although there were enough; empty if they did not."""
     experiment = findings.experiment
     notes = experiment.notes
     if findings.run.oversubscription or (notes.history and notes.runs == 1) or "wall_time" not in experiment:
@@ -189,9 +189,9 @@ def _delayed(findings: Findings) -> str:
 
 
 def share_of_others(experiment: Experiment) -> float:
-    """Give what other programs took of the processors; 0 if it was too little to matter, or is not known.
+    """Return the share of the processors that other programs took; 0 if immaterial or unknown.
 
-    What the launcher did not wait for is told by the ranks.
+    Processes that the launcher did not wait for are known from the ranks.
     """
     notes, use = experiment.notes, experiment.notes.processor_use
     if not (notes.processors and use.keys() >= {"elapsed", "busy", "own"}):
@@ -202,7 +202,7 @@ def share_of_others(experiment: Experiment) -> float:
 
 
 def _asleep(findings: Findings) -> Iterator[str]:
-    """Say that a run took far longer than it computed, communicated, did file I/O and waited for a processor."""
+    """Yield a warning that a run took far longer than busy time, MPI, file I/O and waiting for a core explain."""
     experiment, notes = findings.experiment, findings.experiment.notes
     if not notes.run_delay or not all(complete(experiment, each) for each in ("wall_time", "cpu_time")):
         return
@@ -229,7 +229,7 @@ def _wall_times(part: Experiment, _: slice) -> npt.NDArray[np.float64]:
 
 
 def how_counted(findings: Findings, not_counted: str = "") -> str:
-    """Say where counts come from, which are not there, and why, if they were asked for."""
+    """Describe the source of counts, and which requested ones are missing and why."""
     if "instructions" in findings.lacking:
         counted = counted_events(findings.experiment.metrics)
         return f"{counted}{f' ({not_counted})' if not_counted else ''}: no causes by instructions or cache misses"

@@ -1,4 +1,4 @@
-"""What an operation of the algebra came to, and what changed from one experiment to another."""
+"""The result of an operation of the algebra, and the changes from one experiment to another."""
 
 from __future__ import annotations
 
@@ -27,32 +27,33 @@ from .units import amount, count, many
 __all__ = ["operation_lines", "print_changes"]
 
 _TITLES: Final = ("before", "after", "gain", "of total")
-_FIRST_TO_GO: Final = ("source", "before", "after")  # where a terminal is narrow
+_FIRST_TO_GO: Final = ("source", "before", "after")  # columns to drop on a narrow terminal
 _METRICS: Final = 16
 _REGIONS: Final = 15
-_NAMED: Final = 3  # of metrics that one has not measured
+_NAMED: Final = 3  # names of metrics that one experiment has not measured
 _DESCRIPTION: Final = 80  # characters
-_MANY: Final = 1000  # percent: then no digits after the point
+_MANY: Final = 1000  # percent: larger values have no decimals
 _LEAST: Final = 0.001  # of the whole: smaller changes of a region are not listed
 
 _Values = npt.NDArray[np.float64]
 
 
 def operation_lines(result: Experiment, file: Path | None) -> list[str]:
-    """Say what a derived experiment holds, how it came about, and where it was written."""
+    """Describe a derived experiment: contents, history, and file."""
     lines = [*result.notes.remarks, f"{result.notes.history[-1]}: {result.size}"]
     return [*map(visible, [*lines, *([f"data {file}"] if file else [])])]
 
 
 @dataclass(frozen=True)
 class _Change:
-    """What a metric was and is on each call path alone, of all locations together.
+    """A metric before and after, on each call path alone, over all locations.
 
     Attributes:
         metric: The metric.
         before, after: ``float64[call path]``; NaN where nothing is known.
-        shared: Whether the two know a value of the same call path and location; else there is nothing to compare.
-        unknown: How many values before, and after, are missing where the other's is known; those of lost ranks aside.
+        shared: Whether both have a value for the same call path and location; otherwise there is nothing to compare.
+        unknown: The number of values missing before, and after, whose counterpart is known, without those of lost
+            ranks.
     """
 
     metric: Metric
@@ -63,18 +64,18 @@ class _Change:
 
     @property
     def totals(self) -> tuple[float, float]:
-        """Give both of all call paths; NaN of what was not measured."""
+        """Return both totals over all call paths; NaN if not measured."""
         before, after = (float(np.nansum(each)) if _known(each).any() else np.nan for each in (self.before, self.after))
         return before, after
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def print_changes(joined: Integration, chosen: str | None = None) -> None:
-    """Print what changed from the first to the second of two experiments: totals of metrics, then one by region.
+    """Print the changes from the first to the second experiment: totals of metrics, then one metric by region.
 
     Args:
         joined: The two.
-        chosen: Metric that is shown by region; None for the time on the wall clock, or what comes nearest to it.
+        chosen: Metric to show by region; None for wall time, or the closest to it.
 
     Raises:
         UsageError: There is no such metric, or one of the two has not measured it.
@@ -99,14 +100,14 @@ def _known(values: _Values) -> npt.NDArray[np.bool_]:
 
 
 def _change(joined: Integration, metric: Metric) -> _Change:
-    """Put the two side by side.
+    """Compare a metric of both experiments.
 
-    A value that one of them misses is left out of the other, too: else it would pass for a gain or a loss. Where that
-    leaves nothing, each stands for itself.
+    A value missing in one is left out of the other, too, because it would look like a gain or a loss. If nothing is
+    left, each keeps its own values.
     """
     lost = {*joined.lost(0), *joined.lost(1)}
     there = np.array([place.process not in lost for place in joined.locations]) if lost else slice(None)
-    alone: list[_Values] = []  # of each block of call paths the sums over locations, before and after
+    alone: list[_Values] = []  # sums over locations per block of call paths, before and after
     together: list[_Values] = []
     unknown = np.zeros(2, dtype=int)
     shared = False
@@ -129,7 +130,7 @@ def _change(joined: Integration, metric: Metric) -> _Change:
 
 
 def _whole(joined: Integration, changes: Mapping[str, _Change], metric: Metric) -> float:
-    """Give the old total that changes of a metric are shares of: that of the root of its tree (paper 002, Fig. 2)."""
+    """Return the base of percentages, the old total of the metric tree's root (Song et al. 2004, Fig. 2)."""
     metrics = {each.name: each for each in joined.metrics}
     while metric.parent is not None and metric.parent in changes and changes[metric.parent].shared:
         metric = metrics[metric.parent]
@@ -158,7 +159,7 @@ def _print_metrics(joined: Integration, changes: Mapping[str, _Change]) -> None:
 
 
 def _meanings(joined: Integration, changes: Mapping[str, _Change]) -> Iterator[str]:
-    """Say which metrics the two describe in different words: a gain may then be one of meaning."""
+    """Report metrics that the two describe differently, because a gain may only be one of meaning."""
     for name, change in changes.items():
         if not (change.shared and np.nan_to_num(change.totals).any()):
             continue
@@ -175,7 +176,7 @@ def _meanings(joined: Integration, changes: Mapping[str, _Change]) -> Iterator[s
 
 
 def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
-    """Say which values one of the two misses."""
+    """Report values that one of the two misses."""
     if not change.shared:
         if _nowhere(joined, change.metric):
             yield f"not measured in {_lacking(joined, change)}, so there is no gain"
@@ -186,18 +187,18 @@ def _left_out(joined: Integration, change: _Change) -> Iterator[str]:
 
 
 def _nowhere(joined: Integration, metric: Metric) -> bool:
-    """Tell whether a metric is not only elsewhere in the tree of one of the two, which a remark says."""
+    """Return whether one experiment lacks a metric, and does not just have it elsewhere in its tree."""
     return all(metric.name in names for names in joined.names) or bool(lacking_operands(joined, metric.name))
 
 
 def _lacking(joined: Integration, change: _Change) -> str:
-    """Name the one that has not measured a metric; if each has some of it, that none of it is in both."""
+    """Name the experiment that has not measured a metric; or report that both have no values in common."""
     lacking = [label for label, total in zip(joined.labels, change.totals, strict=True) if np.isnan(total)]
     return " and ".join(lacking) or "the same places of both"
 
 
 def _by_region(changes: Mapping[str, _Change], chosen: str | None) -> _Change | None:
-    """Choose the metric that is shown by region: one that both measured, and that is not 0 everywhere."""
+    """Choose the metric to show by region: both measured it, and it is not 0 everywhere."""
     if chosen is not None:
         return changes[chosen]
     known = (changes[name] for name in (*WEIGHING_TIMES, *changes) if name in changes and changes[name].shared)
@@ -226,7 +227,7 @@ def _print_regions(joined: Integration, change: _Change, whole: float) -> None:
 
 
 def _locations(joined: Integration) -> str:
-    """Count the locations that both experiments know something of."""
+    """Count the locations known to both experiments."""
     lost = {*joined.lost(0), *joined.lost(1)}
     count = sum(place.process not in lost for place in joined.locations)
     return many(count, "location") + (" that both have" if lost else "") + (" together" if count != 1 else "")
@@ -238,7 +239,7 @@ def _cells(before: float, after: float, unit: str, whole: float) -> tuple[str, s
 
 
 def _share(gain: float, whole: float) -> str:
-    """Write a gain in percent of the old total; nothing where there is none, or no gain."""
+    """Return a gain in percent of the old total; empty if there is none."""
     share = 100 * gain / abs(whole) if whole else np.nan
     if not isfinite(share):
         return ""

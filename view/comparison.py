@@ -1,4 +1,4 @@
-"""A comparison of two sets of runs: words, Markdown, JSON, and JUnit XML for a build server."""
+"""A comparison of two sets of runs: text, Markdown, JSON, and JUnit XML for a build server."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SCHEMA: Final = "autoanalyzer.comparison/1"
 
 
 _WORST_FIRST: Final[dict[Verdict, int]] = {"slower": 0, "unclear": 1, "waiting": 2, "faster": 3, "same": 4}
-_OPEN: Final = 10.0  # ten times as much: nothing is known of what is above
+_OPEN: Final = 10.0  # ten times as much: beyond this, the limit is unknown
 
 
 def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
-    """Put comparisons of the same runs into words, and say at the end what holds for all of them."""
+    """Describe comparisons of the same runs, with remarks on all of them at the end."""
     lines: list[str] = []
     for comparison in comparisons:
         lines += [*([""] if lines else []), *_lines(comparison)]
@@ -33,7 +33,7 @@ def comparison_lines(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _lines(comparison: Comparison) -> list[str]:
-    """Put a comparison into words: the program, then the regions that differ."""
+    """Describe a comparison: the program, then the regions that differ."""
     program = comparison.program
     lines = [f"{program.verdict.upper():8} {_headline(comparison)}", f"         {_basis(comparison)}"]
     changed = [each for each in comparison.regions if each.verdict != "same"]
@@ -46,14 +46,14 @@ def _lines(comparison: Comparison) -> list[str]:
 
 
 def comparison_markdown(comparisons: Sequence[Comparison]) -> str:
-    """Write comparisons of the same runs as Markdown: what came out in a heading, then what is worst first."""
+    """Return comparisons of the same runs as Markdown: the result as heading, then worst first."""
     worst_first = sorted(comparisons, key=lambda each: (_WORST_FIRST[_outcome(each)], _rank(each.program)))
     remarks = [f"\n{_escaped(each)}\n" for each in _remarks(comparisons)]
     return "".join([_heading(worst_first), "\n".join(map(_markdown, worst_first)), *remarks])
 
 
 def _heading(worst_first: Sequence[Comparison]) -> str:
-    """Say what came out: ``SLOWER by compute_time, UNCLEAR by wall_time``."""
+    """Return the result: ``SLOWER by compute_time, UNCLEAR by wall_time``."""
     metrics: dict[Verdict, list[str]] = {}
     for each in worst_first:
         metrics.setdefault(_outcome(each), []).append(_escaped(visible(each.metric)))
@@ -92,7 +92,7 @@ def _markdown(comparison: Comparison) -> str:
 
 
 def comparison_document(comparisons: Sequence[Comparison]) -> dict[str, Any]:
-    """Give comparisons by several metrics as what ``json.dumps`` takes."""
+    """Return comparisons by several metrics as data for ``json.dumps``."""
     return {
         "schema": _SCHEMA,
         "slower": any(each.slower for each in comparisons),
@@ -123,7 +123,7 @@ def _document(comparison: Comparison) -> dict[str, Any]:
 
 
 def comparison_junit(comparisons: Sequence[Comparison]) -> bytes:
-    """Write comparisons as suites of tests: one a metric, with the program and each region that was judged."""
+    """Return comparisons as test suites: one per metric, with the program and each judged region."""
     suites = etree.Element("testsuites", name="autoanalyzer compare")
     for comparison in comparisons:
         _add_suite(suites, comparison)
@@ -164,7 +164,7 @@ def _finite(value: float | None) -> float | None:
 
 
 def _place(comparison: Comparison, path: int | None, value: float | None = None) -> dict[str, Any]:
-    """Say which call path is meant, and what it takes where it stands on one side alone."""
+    """Return a call path, with its value if it exists on one side only."""
     region = None if path is None else comparison.joined.call_paths[path].region
     return {
         "path": "" if path is None else visible(comparison.joined.path_name(path)),
@@ -175,7 +175,7 @@ def _place(comparison: Comparison, path: int | None, value: float | None = None)
 
 
 def _appeared(comparison: Comparison) -> list[str]:
-    """Name the regions that one side alone has, or that only some runs of a side have."""
+    """Report regions that only one side has, or only some runs of a side."""
     base, other = comparison.runs
     partial = [
         f"PARTLY   {_named(comparison, path)} ran in {mine} of {base} runs of the base and in {theirs} of {other} of "
@@ -193,7 +193,7 @@ def _appeared(comparison: Comparison) -> list[str]:
 
 
 def _headline(comparison: Comparison) -> str:
-    """Say how the program differs, and that regions are slower where it is not."""
+    """Describe the program's change, and mention slower regions if the program is not slower."""
     slower = sum(each.verdict == "slower" for each in comparison.regions)
     hidden = slower and comparison.program.verdict != "slower"
     more = f"; {many(slower, 'region')} {'is' if slower == 1 else 'are'} slower" if hidden else ""
@@ -201,7 +201,7 @@ def _headline(comparison: Comparison) -> str:
 
 
 def _sentence(comparison: Comparison, judgement: Judgement) -> str:
-    """Say how large a change is, and how sure: ``the program takes 1.1 s, 10 % more than 1 s (8 % to 13 %)``."""
+    """Describe a change and its confidence: ``the program takes 1.1 s, 10 % more than 1 s (8 % to 13 %)``."""
     found = judgement.shift
     base, now = (amount(each, comparison.unit) for each in (judgement.base, judgement.other))
     size = f"{abs(100 * found.change):.{_digits(comparison.threshold)}f} %"
@@ -217,14 +217,14 @@ def _verb(comparison: Comparison) -> str:
 
 
 def _limits(comparison: Comparison, judgement: Judgement) -> str:
-    """Write the limits of a change; where few runs leave both open, the one; nothing where they are unknown."""
+    """Return the limits of a change; only one if few runs leave the other open; empty if unknown."""
     found = (judgement.shift.low, judgement.shift.high)
     low, high = ("" if each is None else _signed(each, comparison.threshold) for each in found)
     return low if low == high else f"{low} to {high}"
 
 
 def _why(comparison: Comparison, judgement: Judgement) -> str:
-    """Say what is unclear, or why a region that takes more is not slower."""
+    """Explain what is unclear, or why a region that takes longer is not slower."""
     if judgement.verdict == "waiting":
         return "waiting moved here, and the program is not slower"
     return _doubt(comparison, judgement) if judgement.verdict == "unclear" else ""
@@ -267,14 +267,14 @@ def _title(comparison: Comparison, judgement: Judgement) -> str:
 
 
 def _named(comparison: Comparison, path: int) -> str:
-    """Name a call path by the regions from below its root, with its place."""
+    """Return a call path's name, the regions below its root, with its place."""
     region = comparison.joined.call_paths[path].region
     place = f" ({at_line(region.file, region.first_line)})" if region.file and region.first_line else ""
     return visible(comparison.joined.path_name(path)) + place
 
 
 def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
-    """Say what the values of regions are, and what was matched by likeness."""
+    """Describe the values of regions, and list regions matched by similarity."""
     said = f"regions exclude what they call, and are judged if they take {100 * MIN_SHARE:g} % of the program or more"
     alone = [said] if any(each.regions for each in comparisons) else []
     joined = comparisons[0].joined
@@ -282,7 +282,7 @@ def _remarks(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _load(comparisons: Sequence[Comparison]) -> list[str]:
-    """Say what other programs took of the processors, where it may be why times differ."""
+    """Report the load by other programs, if it may explain why times differ."""
     first = comparisons[0]
     shares = [share_of_others(each) for each in first.joined.operands]
     if not any(shares) or all(each.unit != "sec" for each in comparisons):
@@ -297,7 +297,7 @@ def _likeness(comparison: Comparison) -> list[str]:
 
 
 def _signed(value: float, threshold: float) -> str:
-    """Write a change; of one that few runs leave open, that it is."""
+    """Return a change as text, marked if few runs leave it open."""
     if value > _OPEN:
         return f"over {100 * _OPEN:+.0f} %"
     rounded = f"{100 * value:+.{_digits(threshold)}f} %"
@@ -305,7 +305,7 @@ def _signed(value: float, threshold: float) -> str:
 
 
 def _digits(threshold: float) -> int:
-    """Say how many digits of a percentage show a change that counts: one, or as many as the threshold has."""
+    """Return the decimals of a percentage that show a relevant change: one, or as many as the threshold has."""
     return -floor(log10(100 * threshold)) if 0 < threshold < 0.001 else 1
 
 

@@ -1,4 +1,4 @@
-"""What is in an experiment, in lines."""
+"""The contents of an experiment, in lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FILES: Final = 10
 
 
 def contents_lines(experiment: Experiment, file: Path) -> Iterator[str]:
-    """Say what an experiment holds. No number of any metric is read."""
+    """Describe an experiment's contents, without reading any metric's values."""
     return map(visible, _lines(experiment, file))
 
 
@@ -78,7 +78,7 @@ def _notes(experiment: Experiment) -> Iterator[str]:
 
 
 def _files(files: Sequence[FileUse]) -> Iterator[str]:
-    """The files that took longest: time, bytes, calls, processes, name."""
+    """Yield the files that took longest: time, bytes, calls, processes, name."""
     for file in files[:_FILES]:
         moved = f"{volume(file.bytes_read)} read, {volume(file.bytes_written)} written"
         by = f"{count(file.calls)} call{'s' * (file.calls != 1)} of {many(file.processes, 'process')}"

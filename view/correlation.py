@@ -1,4 +1,4 @@
-"""The report of a ranking: which metrics have to do with a target."""
+"""The report of a ranking: which metrics are related to a target."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["SCHEMA", "correlation_report"]
 
 SCHEMA: Final = "autoanalyzer.correlation/1"
 
-_NAMED: Final = 6  # metrics that are named where many are left out
+_NAMED: Final = 6  # metrics that are named if many are left out
 _HOW: Final = {
     "anchors": "by entries of regions",
     "warping": "by warping {metric}",
@@ -29,14 +29,14 @@ _HOW: Final = {
 def correlation_report(
     ranking: Ranking, others: Sequence[OnTime], *, intervals: Sequence[tuple[float, float]], by: str, top: int
 ) -> Report:
-    """Report which metrics have to do with a target.
+    """Report which metrics are related to a target.
 
     Args:
         ranking: The metrics.
-        others: How the metrics of other traces came to the target's time.
-        intervals: What was compared, in seconds; all of the target, if there is none.
-        by: What they are ranked by.
-        top: How many are printed.
+        others: How the metrics of other traces were mapped to the target's time.
+        intervals: The compared intervals, in seconds; all of the target if empty.
+        by: The correlator of the ranking.
+        top: The number of metrics to print.
     """
     target = ranking.target
     warnings = [warning for each in others if each.alignment for warning in warnings_of(target, each.alignment)]

@@ -1,4 +1,4 @@
-"""The tree of code regions with what each costs."""
+"""The tree of code regions with their costs."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["print_tree"]
 
 _WAITING: Final = "waiting"
 _TITLES: Final = ("share", "wall", "compute", "over ranks", "MPI", _WAITING, "I/O", "visits", "region", "source")
-# Where a terminal is narrow: the region and its share stay.
+# On a narrow terminal, the region and its share are kept.
 _FIRST_TO_GO: Final = ("visits", "I/O", _WAITING, "MPI", "source", "over ranks", "compute", "wall")
 
 
 def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) -> None:
-    """Print the tree of code regions with their mean times over the processes.
+    """Print the tree of code regions with their mean times over processes.
 
     Args:
         findings: What was found.
-        least: Share of the run; what takes less, with all below it, is only counted, in a row below its parent.
+        least: Share of the run; regions with a smaller inclusive time are only counted, in a row below their parent.
         stderr: Whether to print on standard error.
     """
     measured = any(each.mpi_wait_time is not None for each in findings.run.costs)
@@ -47,14 +47,14 @@ def print_tree(findings: Findings, *, least: float = 0.0, stderr: bool = False) 
 
 @dataclass(frozen=True, slots=True)
 class _LeftOut:
-    """How many regions below one are left out, and how deep they are."""
+    """The number of regions left out below one, and their depth."""
 
     count: int
     depth: int
 
 
 def _shown(findings: Findings, least: float) -> Iterator[int | _LeftOut]:
-    """Give the positions of what is shown, parents before children, and behind a parent's children what is left out."""
+    """Yield the positions of shown regions, parents before children, and after a parent's children the omitted ones."""
     regions, costs = findings.vectors.regions, findings.run.costs
     small = [cost.wall_time is not None and cost.share < least for cost in costs]
     sizes = [1] * len(regions)

@@ -1,4 +1,4 @@
-"""What was counted on request, where it tells no causes: events of PAPI, and usage of the system."""
+"""Counts taken on request that explain no causes: PAPI events, and system use."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["NOTHING", "counted_events"]
 
 NOTHING: Final = "nothing was counted"
 _NAMED: Final = 3  # events that are named, of many
-_COUNTED: Final = "measured:"  # how sources of what was counted on request begin
+_COUNTED: Final = "measured:"  # the prefix of sources of requested counts
 
 
 def counted_events(metrics: Iterable[Metric]) -> str:
-    """Name the events of a run that counted no instructions, or say that there are none."""
+    """Return the events of a run that did not count instructions, or report that there are none."""
     events = list(dict.fromkeys(each.name for each in metrics if each.source.startswith(_COUNTED)))
     more = f" and {len(events) - _NAMED} more events" if len(events) > _NAMED else ""
     return f"{', '.join(events[:_NAMED])}{more} counted, nothing else" if events else NOTHING

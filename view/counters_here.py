@@ -1,4 +1,4 @@
-"""What this machine counts by PAPI: a table for people, the same as JSON."""
+"""The events that PAPI counts on this machine, as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .units import many
 __all__ = ["counters_document", "print_counters"]
 
 _ALIAS: Final = "perf::PERF_COUNT_"  # a second name of an event
-_NOT_FOR_PAPI: Final = "3"  # the level at which PAPI does not ask the kernel, whoever asks PAPI
+_NOT_FOR_PAPI: Final = "3"  # the level at which PAPI is not allowed to use the kernel's interface
 _MOST_NAMES: Final = 40  # of events in a line
 _KINDS: Final = {
     "preset": "PAPI's presets, one name on all processors",
@@ -27,7 +27,7 @@ _COLOURS: Final = {"none": "magenta", "not here": "magenta", "counts": "green", 
 
 
 def print_counters(found: Lookup, usage: Sequence[Used]) -> None:
-    """Print what was tried, what can be counted, and what to do for more."""
+    """Print what was tested, what can be counted, and what to do for more."""
     print_table(("tried", "", "found, and what to do"), _rows(found, usage), (), prose=(2,), colours=_COLOURS)
 
 
@@ -69,7 +69,7 @@ def _who() -> str:
 
 
 def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
-    """Tell which events of a kind count, which start, and how many at once."""
+    """Yield which events of a kind count, which only start, and how many at once."""
     events = [each for each in found.of_kind(kind) if not each.event.startswith(_ALIAS)]
     counting = [each for each in events if each.outcome == "counts"]
     idle = [each for each in events if each.outcome == "starts"]
@@ -96,7 +96,7 @@ def _of_kind(found: Lookup, kind: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _of_usage(usage: Sequence[Used]) -> Iterator[tuple[str, str, str]]:
-    """Tell what the use of the system is counted by."""
+    """Yield how system use is counted."""
     usable = [each for each in usage if each.outcome != "fails"]
     by = {each.source: [one.name for one in usable if one.source == each.source] for each in usable}
     counted = f"by call path on request (--usage): {len(usable)} of {len(usage)} can be counted"
@@ -125,7 +125,7 @@ def _candidates(found: Lookup, metric: str) -> list[str]:
 
 
 def _advice(found: Lookup) -> Iterator[str]:
-    """Say what to do for more, and how to use what there is."""
+    """Yield what to do for more counters, and how to use the existing ones."""
     if not found.version:
         yield "install libpapi (Debian: libpapi-dev)"
     disabled = next((each.reason for each in found.components if each.name == "perf_event"), "")
@@ -152,7 +152,7 @@ def _advice(found: Lookup) -> Iterator[str]:
 
 
 def counters_document(found: Lookup, usage: Sequence[Used]) -> dict[str, Any]:
-    """Give what ``counters --json`` prints."""
+    """Return the output of ``counters --json``."""
     return {
         "schema": "autoanalyzer.counters/1",
         "libpapi": {"library": found.library, "version": found.version, "reason": found.reason},

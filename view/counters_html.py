@@ -1,4 +1,4 @@
-"""A result as a part of a page: its sentences, pictures and tables."""
+"""A result as a part of a page: sentences, pictures and tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["counters_html"]
 
 
 def counters_html(report: Report, title: str, about: str = "") -> str:
-    """Give the parts of a page that tell a result.
+    """Return the HTML of a result.
 
     Args:
         report: The result.

@@ -28,7 +28,7 @@ class PathSection:
     name: Final = "path"
 
     def print(self, findings: Findings, *, everything: bool = False, stderr: bool = False) -> None:
-        """Print the efficiencies, the parts of the path, the longest first, and who waits for whom."""
+        """Print the efficiencies, the parts of the path, longest first, and the delays."""
         path = findings.critical_path
         if path is None:
             said = (each for each in findings.experiment.notes.remarks if each.startswith(_UNKNOWN))
@@ -51,7 +51,7 @@ class PathSection:
 
 
 def path_document(findings: Findings) -> dict[str, Any]:
-    """Give the efficiencies, the path and the delays as what ``json.dumps`` takes; None of what is not known."""
+    """Return efficiencies, path and delays as data for ``json.dumps``; None for unknown values."""
     path = findings.critical_path
     if path is None:
         return {"efficiency": None, "critical_path": None, "delays": None}

@@ -1,4 +1,4 @@
-"""Rows of CSV that hold nothing a spreadsheet would carry out."""
+"""CSV rows without anything that a spreadsheet would execute."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_rows(rows: Iterable[Iterable[object]], stream: TextIO) -> None:
-    """Write rows; a name that a spreadsheet would take for a formula gets an apostrophe before it."""
+    """Write rows; a name that a spreadsheet would take for a formula is prefixed with an apostrophe."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerows([_harmless(cell) for cell in row] for row in rows)
 

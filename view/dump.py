@@ -1,4 +1,4 @@
-"""The numbers of an experiment as CSV, JSON and tables."""
+"""An experiment's values as CSV, JSON and tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["print_dump", "print_regions", "shown_metrics", "write_csv", "write_j
 
 SCHEMA: Final = "autoanalyzer.dump/1"
 
-_ALSO: Final = frozenset({"mpi_time", "io_time", "mpi", "mpi_io"})  # beside the metrics that no other one includes
+_ALSO: Final = frozenset({"mpi_time", "io_time", "mpi", "mpi_io"})  # in addition to root metrics
 _MOST: Final = 12
 _RANKS: Final = {"process": "rank", "thread": "rank.thread"}
 
@@ -34,10 +34,10 @@ _RANKS: Final = {"process": "rank", "thread": "rank.thread"}
 def write_csv(
     experiment: Experiment, metrics: Sequence[str], stream: TextIO, *, formulas: Sequence[Formula] = ()
 ) -> None:
-    """Write a line a call path: its number, and of each metric what its parts do not hold, of all locations together.
+    """Write one line per call path: its number, and each metric without its child metrics, over all locations.
 
-    Numbers are those of the file, and lines in their order. Six digits; of whole numbers all, of minima and maxima
-    twelve: as the tools of CUBE do.
+    Numbers are those of the file, and lines in their order. As in the tools of CUBE, values have six digits, integers
+    all, minima and maxima twelve.
     """
     numbers = Numbers.of(experiment, formulas)
     kinds = [numbers.kind(name) for name in metrics]
@@ -65,10 +65,10 @@ def write_json(
     *,
     formulas: Sequence[Formula] = (),
 ) -> None:
-    """Write all numbers: a list a metric, a number a call path, or a list a call path where a level is given.
+    """Write all values: a list per metric, with a number per call path, or a list per call path if a level is given.
 
-    Metrics hold their parts; ``exclusive`` is of the call path alone, ``inclusive`` with all below it. null is missing.
-    One metric is in memory at a time, and of the text a line: that of a call path.
+    Metrics include their child metrics; ``exclusive`` is for the call path alone, ``inclusive`` includes its
+    descendants; null is missing. Only one metric, and one line of text, for a call path, is in memory at a time.
     """
     for part in _document(Numbers.of(experiment, formulas), file, metrics, level):
         stream.write(part)
@@ -99,7 +99,7 @@ def _list(items: Iterable[str]) -> Iterator[str]:
 
 
 def _numbers(values: Severity) -> str:
-    """Give a number or several with all digits; NaN is null."""
+    """Return one or several numbers with all digits; NaN becomes null."""
     return orjson.dumps(values.tolist()).decode()
 
 
@@ -130,9 +130,9 @@ def _call_path(experiment: Experiment, number: int) -> dict[str, str | int | Non
 
 
 def shown_metrics(experiment: Experiment, level: Level | None) -> list[str]:
-    """Choose what a table shows unless asked for: metrics that no other one includes, and times in MPI and I/O.
+    """Return the default metrics of a table: roots, and times in MPI and I/O.
 
-    What is 0 or missing everywhere is left out, unless there is nothing else.
+    Metrics that are 0 or missing everywhere are left out, unless there are no others.
     """
     roots = [each.name for each in experiment.metrics if each.parent is None or each.name in _ALSO]
     numbers = Numbers(experiment)
@@ -149,12 +149,12 @@ def print_dump(
     inclusive: bool,
     formulas: Sequence[Formula] = (),
 ) -> None:
-    """Print tables: a column a metric, or, where a level of the system is given, a table a metric.
+    """Print tables: one column per metric, or, if a level of the system is given, one table per metric.
 
     Args:
         experiment: Any; of a flat one all regions are roots.
         metrics: What is printed.
-        level: Of the system; None for all locations together.
+        level: Level of the system; None for all locations together.
         roots: The regions that are roots in the tree of calls.
         inclusive: Whether values are with all below a call path.
         formulas: Of the metrics that are derived.
@@ -226,7 +226,7 @@ def _known(numbers: Numbers, name: str, level: Level | None, roots: Collection[R
     places = zip(experiment.call_paths, experiment.depths, strict=True)
     unknown = [depth > 0 or path.region not in roots for path, depth in places]
     blank = np.array(unknown).reshape(-1, *[1] * (values.ndim - 1))
-    if level == "thread":  # the first one has what is of the process
+    if level == "thread":  # the first thread has the process's values
         blank = blank | [thread != 0 for _, thread in columns_at(experiment, level)]
     return np.where(blank & (values == 0), np.nan, values)
 
@@ -249,7 +249,7 @@ def _print(
 
 
 def _together(experiment: Experiment) -> str:
-    """Say of which locations a sum is: those of ranks that were lost have no value in it."""
+    """Describe which locations a sum covers, because lost ranks have no values."""
     lost = [place for place in experiment.locations if place.process in experiment.notes.missing]
     count = len(experiment.locations) - len(lost)
     whose = f"{count} locations together" if count != 1 else "1 location"

@@ -1,4 +1,4 @@
-"""The table of what works, what does not, and what to do; the same as JSON."""
+"""The table of what works, what does not, and what to do; also as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ADVICE: Final = "→ "
 
 
 def print_examination(examined: Examined) -> None:
-    """Print a table: what all nodes have in common once, what differs with the names of the nodes."""
+    """Print a table: common findings of all nodes once, different ones with the nodes' names."""
     areas = dict.fromkeys((finding.area for finding in examined.findings), "bold")
     print_table(_TITLES, _rows(examined), (), prose=(2,), colours={**areas, **_COLOURS})
 
@@ -40,7 +40,7 @@ def _rows(examined: Examined) -> Iterator[tuple[str, str, str]]:
 
 
 def _merged(nodes: Mapping[str, Sequence[Finding]]) -> list[tuple[Finding, list[str]]]:
-    """Put together what nodes have in common, in the order of the first; what differs stands together."""
+    """Merge the nodes' common findings, in the order of the first node; different ones are adjacent."""
     order: dict[tuple[str, str], dict[tuple[str, ...], tuple[Finding, list[str]]]] = {}
     areas: dict[str, None] = {}
     for node, findings in nodes.items():
@@ -59,7 +59,7 @@ def _names(nodes: Sequence[str]) -> str:
 
 
 def examination_document(examined: Examined, *, works: bool, essential: str, version: str) -> dict[str, Any]:
-    """Give what ``doctor --json`` prints."""
+    """Return the output of ``doctor --json``."""
     return {
         "schema": "autoanalyzer.doctor/1",
         "version": version,

@@ -1,4 +1,4 @@
-"""How the causes were found: decision tables, discernibility matrices and functions, reducts (paper 001, 4.4)."""
+"""How causes were found: decision tables, discernibility matrices and functions, reducts (Liu et al. 2011, 4.4)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WIDEST_MATRIX: Final = 16
 
 
 def explanation_lines(findings: Findings) -> list[str]:
-    """Print both decision tables, and what was made of them, as the paper does (Tables 3 and 4, Figs. 9, 10, 12)."""
+    """Return both decision tables and their evaluation, as in Liu et al. 2011 (Tables 3, 4, Figs. 9, 10, 12)."""
     return [*_dissimilarity(findings), "", *_disparity(findings), ""]
 
 
@@ -80,7 +80,7 @@ def _disparity(findings: Findings) -> Iterator[str]:
 def _regions(
     findings: Findings, what: str, regions: Sequence[CodeRegion], values: Sequence[float] = ()
 ) -> Iterator[str]:
-    """Name regions, each in a line, with its value if there are values."""
+    """Yield regions, one per line, with their values if there are any."""
     if not regions:
         yield f"{what}: none"
         return
@@ -92,7 +92,7 @@ def _regions(
 
 
 def _named(findings: Findings, region: CodeRegion) -> str:
-    """Name a region by its number, its place and what it is."""
+    """Return a region's number, place and title."""
     place = Place.of(findings.experiment, region)
     return f"{region.id}  {place.source}  {place.title}" if place.file else f"{region.id}  {place.title}"
 
@@ -100,7 +100,7 @@ def _named(findings: Findings, region: CodeRegion) -> str:
 def _table(
     findings: Findings, table: DecisionTable, what: str, decision: str, title: Callable[[int | str], str]
 ) -> Iterator[str]:
-    """Print a decision table, the discernibility matrix and function, the reducts, and rows that contradict."""
+    """Yield a decision table, its discernibility matrix and function, its reducts, and contradictory rows."""
     if not table.attributes:
         yield "no attribute was measured"
         return
@@ -135,7 +135,7 @@ def _and_more(ids: Sequence[int | str]) -> str:
 
 
 def _matrix(table: DecisionTable, short: dict[str, str]) -> Iterator[str]:
-    """Print the upper triangle of the matrix, of different rows if there are too many."""
+    """Yield the upper triangle of the matrix, only of distinct rows if there are too many."""
     rows: list[Row] = list(table.rows)
     if len(rows) > _WIDEST_MATRIX:
         rows = [row for row, _ in table.distinct]

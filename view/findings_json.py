@@ -26,7 +26,7 @@ from .place import Place
 from .sections import ACCOUNT, HOT_PROCEDURES, SECTIONS, Section
 from .verdict import verdict_lines
 
-if TYPE_CHECKING:  # advice is sought where it is asked for
+if TYPE_CHECKING:  # advice is imported on demand
     from ..advise import Advice, Advised
 
 __all__ = ["SCHEMA", "findings_document"]
@@ -42,14 +42,14 @@ def findings_document(
     advised: Advised | None = None,
     not_counted: str = "",
 ) -> dict[str, Any]:
-    """Give findings as what ``json.dumps`` takes; the account, which goes over all ranks again, if it is asked for.
+    """Return findings as data for ``json.dumps``; the account, which iterates over all ranks again, only on request.
 
     Args:
         findings: What was found.
         file: Where the experiment is.
-        with_account: Whether the account is asked for.
-        advised: What is advised; None if nobody asked.
-        not_counted: Why there are no counts though they were asked for; empty if they were not asked for.
+        with_account: Whether to include the account.
+        advised: The advice; None if not requested.
+        not_counted: Why requested counts are missing; empty if none were requested.
     """
     experiment = findings.experiment
     notes = experiment.notes
@@ -97,7 +97,7 @@ def findings_document(
 
 
 def _rough_set(findings: Findings, table: DecisionTable, root_causes: Iterable[str]) -> dict[str, Any]:
-    """What a decision table holds and comes to."""
+    """Return a decision table and its results."""
     return {
         "reducts": [list(each) for each in table.reducts],
         "root_causes": list(root_causes),
@@ -228,7 +228,7 @@ def _procedure(findings: Findings, found: HeavyProcedure) -> dict[str, Any]:
 
 
 def _call_site(experiment: Experiment, path: int) -> dict[str, Any] | None:
-    """Say where a call path's function is called."""
+    """Return where a call path's function is called."""
     caller = caller_of(experiment.call_paths, path)
     if caller is None:
         return None
@@ -241,7 +241,7 @@ def _gain(gain: Gain | None) -> dict[str, float | None]:
 
 
 def _finding(findings: Findings, finding: Finding, advised: Advised | None) -> dict[str, Any]:
-    """What the verdict says of one place."""
+    """Return a finding of the verdict."""
     experiment, region = findings.experiment, finding.region
     place = asdict(Place.of(experiment, region)) if region else {}
     return {
@@ -277,7 +277,7 @@ def _of_region(region: Region) -> dict[str, Any]:
 
 
 def _repeatability(findings: Findings, repeatability: Repeatability | None, *, found: bool) -> dict[str, Any]:
-    """Return in how many runs a finding was made; None of what is none, or where the runs of a mean are gone."""
+    """Return in how many runs a finding was made; None for other records, or if the runs of a mean are gone."""
     alone = 1 if found and findings.repetition.runs == 1 else None
     interval = repeatability.interval if repeatability else None
     return {

@@ -1,4 +1,4 @@
-"""The first finding of the verdict, where something else was asked for."""
+"""The verdict's first finding, for commands that show something else."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["foremost_sentence"]
 
 
 def foremost_sentence(findings: Findings, first: Finding) -> str:
-    """Write what the verdict names first, and why: ``loop in trace (rays.c:41): 54 % of busy time; …``."""
+    """Return the verdict's first finding and its reason: ``loop in trace (rays.c:41): 54 % of busy time; …``."""
     assert first.region
     place = Place.of(findings.experiment, first.region)
     where = f"{place.title} ({place.source})" if place.file else place.title
@@ -28,7 +28,7 @@ def foremost_sentence(findings: Findings, first: Finding) -> str:
 
 
 def _slowest(findings: Findings, region: CodeRegion) -> str:
-    """Name who computes longest in a region, and how it compares with all; nothing if nobody was compared there."""
+    """Return who is busy longest in a region, compared with all; empty if nobody was compared there."""
     vectors = findings.vectors
     rows = [row for row, each in enumerate(vectors.regions) if each.id == region.id]
     times = vectors.measured(rows[:1]).sum(axis=0)

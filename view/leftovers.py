@@ -1,4 +1,4 @@
-"""What old runs left, and what became of it: a table, or JSON."""
+"""What old runs left, and what was done to it: a table, or JSON."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _said(leftover: Leftover) -> str:
 
 
 def leftovers_document(nodes: Nodes) -> dict[str, Any]:
-    """Give what ``doctor --clean --json`` prints."""
+    """Return the output of ``doctor --clean --json``."""
     return {
         "schema": "autoanalyzer.leftovers/1",
         "nodes": [{"node": node, "leftovers": [each.document() for each in found]} for node, found in nodes.items()],

@@ -1,4 +1,4 @@
-"""Lines of text: broken at words to the width of a terminal, and whole where another program reads them."""
+"""Lines of text, wrapped at words to a terminal's width, or whole for another program."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from typing import Final, TextIO
 
 __all__ = ["broken", "print_lines", "width_of"]
 
-_USUAL: Final = 80  # columns of a terminal that does not tell
+_USUAL: Final = 80  # columns of a terminal of unknown width
 
-# Before the text of a line: its number, the cells of a row, and what kind of line it is (``1  HEAVY``, ``system``).
+# The prefix of a line: its number, the cells of a row, and its kind (``1  HEAVY``, ``system``).
 _LABEL: Final = re.compile(r" *(?P<numbers>(?:[0-9]+ {2,})*)(?:[^ ]+(?: [^ ]+)? {2,})?")
 _GAP: Final = re.compile(r"( {2,})")
 _NUMBER: Final = re.compile(r"(?:^|[ (<≥+-])[0-9][0-9.e+]*$")
-_HELD: Final = ("<", "=", "≥", "‹")  # by what follows
+_HELD: Final = ("<", "=", "≥", "‹")  # kept together with the next word
 
 
 def width_of(stream: TextIO) -> int | None:
-    """Give the columns of a terminal, or as many as ``COLUMNS`` says; None of what is no terminal."""
+    """Return a terminal's columns, or those in ``COLUMNS``; None if it is not a terminal."""
     if not stream.isatty():
         return None
     try:
         itself = os.get_terminal_size(stream.fileno())
-    except OSError:  # a terminal of another kind, such as an editor's
+    except OSError:  # another kind of terminal, such as an editor's
         itself = os.terminal_size((0, 0))
     return shutil.get_terminal_size(itself).columns or _USUAL
 
 
 def print_lines(lines: Iterable[str], *, stderr: bool = False, paint: Callable[[str], str] = str) -> None:
-    """Print lines, broken where they are longer than a terminal is wide.
+    """Print lines, wrapped if they are wider than the terminal.
 
     Args:
         lines: Whole.
         stderr: Whether to print them on standard error.
-        paint: Gives the start of a line its colours, which have no width.
+        paint: Adds colours, which have no width, to the start of a line.
     """
     stream = sys.stderr if stderr else sys.stdout
     width = width_of(stream)
@@ -47,9 +47,9 @@ def print_lines(lines: Iterable[str], *, stderr: bool = False, paint: Callable[[
 
 
 def broken(line: str, width: int) -> list[str]:
-    """Break a line that is too wide; what goes on stands below its text, right of its number and kind.
+    """Wrap a line that is too wide; continuation lines are indented below its text.
 
-    What wide gaps set apart stays together where it fits, and a number with its unit. A word is broken only if it is
+    Parts between wide gaps stay together if they fit, and so do a number and its unit. A word is broken only if it is
     wider than ``width``.
     """
     line = line.rstrip(" ")
@@ -67,14 +67,14 @@ def broken(line: str, width: int) -> list[str]:
                 continue
             if now.strip():
                 done.append(now)
-            *full, rest = chop_cells(word, width) or [word]  # what has no width has no pieces
+            *full, rest = chop_cells(word, width) or [word]  # zero-width text cannot be divided
             done += full
             now = " " * (0 if full else min(hang, width - cell_len(rest))) + rest
     return [*done, now]
 
 
 def _cells(text: str) -> tuple[Callable[[str], int], Callable[[str, int], list[str]]]:
-    """Return how wide texts of these characters are, and how they are cut into pieces of a width."""
+    """Return functions for the width of texts of these characters, and for cutting them into pieces of a width."""
     if text.isascii():
         return len, lambda word, width: [word[start : start + width] for start in range(0, len(word), width)]
     from rich.cells import cell_len, chop_cells  # noqa: PLC0415 - few texts have other characters
@@ -83,7 +83,7 @@ def _cells(text: str) -> tuple[Callable[[str], int], Callable[[str, int], list[s
 
 
 def _hang(line: str, width: int) -> int:
-    """Choose where what goes on stands; half of the width is left for it."""
+    """Return the indent of continuation lines, at most half of the width."""
     label = _LABEL.match(line)
     assert label
     indent = len(line) - len(line.lstrip(" "))
@@ -92,7 +92,7 @@ def _hang(line: str, width: int) -> int:
 
 
 def _parts(line: str) -> Iterator[tuple[str, str]]:
-    """Give what wide gaps set apart, each with the gap before it."""
+    """Yield the parts between wide gaps, each with the gap before it."""
     text = line.lstrip(" ")
     first, *others = _GAP.split(text)
     yield " " * (len(line) - len(text)), first
@@ -100,7 +100,7 @@ def _parts(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _words(text: str, width: int) -> list[str]:
-    """Give what a line may be broken between; what stays together is no wider than a line."""
+    """Return the units between which a line may be wrapped; none is wider than a line."""
     cell_len, _ = _cells(text)
     words: list[str] = []
     for word in text.split(" "):

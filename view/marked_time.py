@@ -1,4 +1,4 @@
-"""What is drawn over time lines: the changes of a run, an interval in several runs, the shape of a target."""
+"""Marks on time lines: changes of a run, an interval in several runs, the shape of a target."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["marks_of_alignment", "marks_of_changes", "marks_of_ranking"]
 def marks_of_changes(
     anomalies: Sequence[Anomaly], trace: Trace, source: str, times: TimeMap | None = None
 ) -> TimeMarks:
-    """Shade when something changes, and draw what the entries of its region took.
+    """Shade the times of changes, and draw the times of their region's entries.
 
     Args:
-        anomalies: Of a run.
-        trace: Of that run, in whose call paths they are.
-        source: The run over whose time lines they are drawn.
-        times: From that run to the one over whose time lines they are drawn; None for the same.
+        anomalies: Changes of a run.
+        trace: That run's trace, whose call paths they refer to.
+        source: The run on whose time lines to draw.
+        times: The map of time from that run to the run on whose time lines to draw; None for the same run.
     """
     processes = len({place.process for place in trace.locations})
     found = []
@@ -49,7 +49,7 @@ def marks_of_changes(
 def marks_of_alignment(
     reference: Series, interval: tuple[float, float], found: Sequence[Alignment]
 ) -> Mapping[str, TimeMarks]:
-    """Shade an interval where it is in each trace (paper 000, Figure 1), and show how they were warped.
+    """Shade an interval in each trace (Hauswirth et al. 2005, Figure 1), and show how they were warped.
 
     Args:
         reference: The metric in the trace in which the interval is known.
@@ -72,11 +72,11 @@ def marks_of_alignment(
 
 
 def marks_of_ranking(ranking: Ranking, intervals: Sequence[tuple[float, float]]) -> TimeMarks:
-    """Draw the shape that metrics were compared with, and the segments of the target (paper 000, Figures 6 to 8).
+    """Draw the pattern compared with metrics, and the target's segments (Hauswirth et al. 2005, Figs. 6 to 8).
 
     Args:
-        ranking: What was ranked.
-        intervals: Those that were compared, in seconds.
+        ranking: The ranking.
+        intervals: The compared intervals, in seconds.
     """
     name = ranking.target.name
     lines = [

@@ -1,4 +1,4 @@
-"""What is said of the points and metrics of a metric space, whatever is analysed."""
+"""Text about the points and metrics of a metric space, for all analyses."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .units import amount, many, ranks
 __all__ = ["caveats", "drawn", "dropped", "finite", "names", "part_of", "some_rows", "value"]
 
 _NAMED: Final = 5
-_PROCESSES: Final = 2  # which alone can be compared
-_DRAWN: Final = 2000  # points in a picture: a browser draws no more in a moment
+_PROCESSES: Final = 2  # with so few, they can only be compared
+_DRAWN: Final = 2000  # points in a picture, so that a browser draws it at once
 
 
 def caveats(space: MetricSpace) -> list[str]:
-    """Say which metrics and locations are not there, and why; and which metrics only tell first threads apart."""
+    """Report missing metrics and locations, and why; and metrics that only distinguish first threads."""
     said = [*_of_first_threads(space), *dropped(space.dropped)]
     if space.left_out:
         whys = {
@@ -41,7 +41,7 @@ def _of_first_threads(space: MetricSpace) -> list[str]:
 
 
 def dropped(whys: Mapping[str, str]) -> list[str]:
-    """Say which metrics are not there, and why: those together that have the same reason."""
+    """Report missing metrics and why, grouped by reason."""
     if not whys:
         return []
     named: dict[str, list[str]] = {}
@@ -54,34 +54,34 @@ def dropped(whys: Mapping[str, str]) -> list[str]:
 
 
 def part_of(some: int, count: int, noun: str) -> str | None:
-    """Say that some of many are there: ``30 of 34 clusters``; None of all."""
+    """Return how many of all are shown: ``30 of 34 clusters``; None if all are."""
     return f"{some} of {many(count, noun)}" if some < count else None
 
 
 def drawn(*parts: str | None) -> list[str]:
-    """Say what a picture shows of what there is, by ``part_of``; nothing if that is all."""
+    """Report what a picture omits, from ``part_of``; empty if nothing."""
     said = [each for each in parts if each]
     return [f"{' and '.join(said)} are drawn."] if said else []
 
 
 def names(words: Sequence[object], most: int = _NAMED) -> str:
-    """List names; of many the first ones."""
+    """List names; only the first ones if there are many."""
     return ", ".join(map(str, words[:most])) + (", …" if len(words) > most else "")
 
 
 def value(space: MetricSpace, metric: str, number: float) -> str:
-    """Write a value of a metric with its unit."""
+    """Return a metric's value with its unit."""
     unit = space.units.get(metric, "")
     return amount(float(number), unit) if unit else f"{number:.4g}"
 
 
 def finite(number: float) -> float | None:
-    """Give a number for JSON, where there is neither NaN nor infinity."""
+    """Return a number for JSON, which has neither NaN nor infinity."""
     return float(number) if isfinite(number) else None
 
 
 def some_rows(space: MetricSpace, labels: npt.NDArray[np.intp] | None = None) -> npt.NDArray[np.intp]:
-    """Choose the points that are drawn: of many, the extremes of each metric and an even choice of the rest."""
+    """Choose the points to draw: of many, the extremes of each metric and an even selection of the rest."""
     count = len(space.points)
     if count <= _DRAWN:
         return np.arange(count)

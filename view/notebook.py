@@ -1,4 +1,4 @@
-"""An experiment in a notebook: the verdict, and the call paths in which most of the time went.
+"""An experiment in a notebook: the verdict, and the call paths with most of the time.
 
 One piece of HTML without script, style sheet or request; colours are the notebook's own, light or dark.
 """
@@ -23,17 +23,17 @@ from .verdict import verdict_lines
 
 __all__ = ["notebook_html"]
 
-_LARGEST: Final = 1 << 20  # values of a metric: what is analysed in some four seconds
-_MOST: Final = 12  # call paths, and those above them: what is seen without scrolling
+_LARGEST: Final = 1 << 20  # values of a metric: analysed in some four seconds
+_MOST: Final = 12  # call paths, including ancestors: visible without scrolling
 _LEFT: Final = "text-align: left; padding: 0.1em 0.6em"
 _RIGHT: Final = "text-align: right; padding: 0.1em 0.6em"
-_INDENT: Final = 1.2  # em a level
+_INDENT: Final = 1.2  # em per level
 _DEEPEST: Final = 40  # levels that are indented
-_BAR: Final = "#4393c366"  # which text is readable on, dark or light
+_BAR: Final = "#4393c366"  # text is readable on it, in dark and light themes
 
 
 def notebook_html(experiment: Experiment) -> str:
-    """Show an experiment: its verdict, or why there is none, and its heaviest call paths with those above them."""
+    """Return an experiment's verdict, or why there is none, and its largest call paths with their ancestors."""
     parts = [
         _element("div", visible(f"{experiment.notes.program or 'experiment'}: {experiment.size}"), "font-weight: 600")
     ]
@@ -83,14 +83,14 @@ def _tree(experiment: Experiment) -> Iterator[str]:
 
 
 def _metric(experiment: Experiment) -> Metric | None:
-    """Choose what the tree shows: a time as stacks have it, or else the first metric that adds up."""
+    """Choose the metric of the tree: the default time of stacks, or else the first additive metric."""
     name = default_metric(experiment)
     named = [experiment.metric(name)] if name else []
     return next((each for each in (*named, *experiment.metrics) if each.aggregation == "sum"), None)
 
 
 def _heaviest(experiment: Experiment, values: npt.NDArray[np.float64]) -> list[int]:
-    """Give the call paths with most in them, and those above these, in the order of the tree."""
+    """Return the call paths with the largest values, and their ancestors, in the order of the tree."""
     kept: set[int] = set()
     for path in np.argsort(-np.abs(values), kind="stable")[:_MOST].tolist():
         kept.update((path, *experiment.ancestors(path)))

@@ -1,4 +1,4 @@
-"""The numbers of an experiment's metrics, and of those that formulas derive from them."""
+"""The values of an experiment's metrics, and of derived ones."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ __all__ = ["Numbers"]
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers of metrics, those of call paths and locations put together.
+    """The values of metrics, aggregated over call paths and locations.
 
     Attributes:
-        experiment: What has the metrics.
-        formulas: Derived metric → its formula. It is computed of values that are put together already, so a ratio
-            is one of sums.
+        experiment: The experiment with the metrics.
+        formulas: Derived metric → its formula, computed from aggregated values, so a ratio is one of sums.
     """
 
     experiment: Experiment
@@ -34,11 +33,11 @@ class Numbers:
 
     @classmethod
     def of(cls, experiment: Experiment, formulas: Iterable[Formula]) -> Numbers:
-        """Take formulas by their names."""
+        """Take formulas, keyed by name."""
         return cls(experiment, {each.name: each for each in formulas})
 
     def kind(self, name: str) -> Metric:
-        """Return what a metric is; that of a formula does not add up."""
+        """Return a metric's definition; a formula's metric is not additive."""
         if name not in self.formulas:
             return self.experiment.metric(name)
         formula = self.formulas[name]
@@ -46,7 +45,7 @@ class Numbers:
         return Metric(name, unit, None, about(formula), f"derived:{formula.text}", additive=False)
 
     def is_summed_up(self, name: str) -> bool:
-        """Whether a value of a call path with all below it makes sense."""
+        """Return whether an inclusive value is meaningful."""
         return name in self.formulas or self.kind(name).aggregation != "none"
 
     def values(self, name: str, level: Level | None, *, inclusive: bool) -> Severity:
@@ -63,7 +62,7 @@ class Numbers:
         return _held(name, found)
 
     def own_totals(self, names: Sequence[str]) -> dict[str, Severity]:
-        """Return what ``aggregate.own_totals`` does, ``float64[call path]`` by name, and what formulas make of sums.
+        """Return ``aggregate.own_totals``, ``float64[call path]`` by name, and formulas computed from the sums.
 
         Raises:
             InputError: A sum is larger than a number can be.

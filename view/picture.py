@@ -1,4 +1,4 @@
-"""A picture of a result: what it shows, its marks, and what a reader should take from it."""
+"""A picture of a result: title, marks, and conclusions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["Picture", "picture_html"]
 
 @dataclass(frozen=True)
 class Picture:
-    """A few marks and what they tell.
+    """A few marks with text.
 
     Attributes:
-        title: What is seen.
+        title: Title of the picture.
         marks: One, or several side by side.
-        sentences: What a reader should take from it; plain text.
+        sentences: Conclusions for the reader; plain text.
     """
 
     title: str
@@ -27,7 +27,7 @@ class Picture:
 
 
 def picture_html(picture: Picture) -> str:
-    """Give a section of a page."""
+    """Return a section of a page."""
     sentences = "".join(f"<p>{text(each)}</p>" for each in picture.sentences)
     marks = "".join(f"<div>{each.html()}</div>" for each in picture.marks)
     return (

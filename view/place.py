@@ -1,4 +1,4 @@
-"""How a code region is named to a reader."""
+"""The names of code regions for a reader."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Place:
 
     @classmethod
     def of_path(cls, call_paths: Sequence[CallPath], path: int) -> Place:
-        """Name a call path, whatever has recorded it."""
+        """Name a call path, from any recording."""
         depth, above = 0, call_paths[path].parent
         while above is not None:
             depth, above = depth + 1, call_paths[above].parent
@@ -45,7 +45,7 @@ class Place:
 
     @classmethod
     def of_region(cls, region: Region) -> Place:
-        """Name a region, whatever its call paths."""
+        """Name a region, independent of its call paths."""
         return cls._made([CallPath(region)], 0, region.name, False, 1)
 
     @classmethod
@@ -81,13 +81,13 @@ class Place:
 
     @property
     def in_words(self) -> str:
-        """``the loop in trace (rays.c:41)``, as a sentence has it."""
+        """The place within a sentence: ``the loop in trace (rays.c:41)``."""
         what = f"the {self.title}" if self.kind in ("loop", "parallel") else self.title
         return f"{what} ({self.source})" if self.file else what
 
 
 def _construct(name: str) -> str:
-    """Take what an OpenMP construct is from its name: ``parallel for@41``."""
+    """Return the kind of an OpenMP construct from its name: ``parallel for@41``."""
     words = name.removeprefix("(own code of ").partition("@")[0]
     return f"{words} region" if words == "parallel" else words
 
@@ -99,7 +99,7 @@ def at_line(file: str, line: int) -> str:
 
 
 def short(name: str) -> str:
-    """Shorten a name in the middle: both its ends tell it from others."""
+    """Shorten a name in the middle, because both its ends distinguish it from others."""
     return clipped(name, _LONGEST)
 
 
@@ -112,5 +112,5 @@ def clipped(text: str, most: int) -> str:
 
 
 def visible(text: str) -> str:
-    """Replace control characters: a name must not forge lines or colours on a terminal."""
+    """Replace control characters, so that a name cannot forge lines or colours on a terminal."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)

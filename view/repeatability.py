@@ -1,4 +1,4 @@
-"""In how many runs a finding was made, and how certain its seconds are, in words."""
+"""In how many runs a finding was made, and the confidence in its seconds, in words."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ __all__ = ["how_sure", "in_runs"]
 
 
 def in_runs(repetition: Repetition, repeatability: Repeatability | None) -> str:
-    """Write what ends a line of a finding: ``; in 5 of 5 runs``; nothing where there were not several."""
+    """Return the end of a finding's line: ``; in 5 of 5 runs``; empty for a single run."""
     return f"; in {repeatability.in_runs} of {repetition.runs} runs" if repeatability else ""
 
 
 def how_sure(repeatability: Repeatability | None, *, slow: str = "") -> list[str]:
-    """Write the interval of a finding's seconds, if there is one.
+    """Return the interval of a finding's seconds, if there is one.
 
     Args:
-        repeatability: That of the finding; None of a single run.
-        slow: Who takes longer than others, ``ranks`` or ``threads``; empty where a region weighs.
+        repeatability: That of the finding; None for a single run.
+        slow: The slow ones, ``ranks`` or ``threads``; empty for a hot spot.
     """
     interval = repeatability.interval if repeatability else None
     if interval is None:

@@ -1,4 +1,4 @@
-"""What an analysis found, in every form in which it is given: tables, CSV, JSON, pictures, and sentences to act on."""
+"""The result of an analysis in all its forms: tables, CSV, JSON, pictures, and sentences to act on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Table:
     """Rows below a header.
 
     Attributes:
-        title: What is in it.
+        title: Its title.
         header: Names of the columns.
         rows: Text for a terminal; numbers with all digits for CSV. None is an empty cell.
     """
@@ -49,8 +49,8 @@ class Report:
         tables: For a terminal.
         data: For CSV.
         document: For JSON; without NaN and infinity.
-        pictures: Draws for the page.
-        caveats: What is not there, and why; said after the sentences.
+        pictures: Draws the pictures for the page.
+        caveats: Warnings about missing data, after the sentences.
     """
 
     sentences: Sequence[str]
@@ -90,9 +90,9 @@ def csv_text(table: Table) -> bytes:
 
 
 def json_text(document: Mapping[str, Any]) -> bytes:
-    """Write a document as JSON, with all digits; what is no number is null.
+    """Return a document as JSON, with all digits; NaN and infinity become null.
 
-    Names from files may hold what is no Unicode: the standard library can write that, too, but more slowly.
+    Names from files may contain invalid Unicode, which the standard library can write, but more slowly.
     """
     try:
         return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -1,4 +1,4 @@
-"""Analyses that list regions, each with its table on a terminal and its list in the JSON."""
+"""Analyses that list regions, each with a table on the terminal and a list in the JSON."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _MOST: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """An analysis that gives records of regions: ``region`` is the position; floats are seconds, but for ``factor``.
+    """An analysis with records of regions: ``region`` is the position; floats are seconds, except ``factor``.
 
     Attributes:
-        name: Of its option, and of its key in the JSON.
+        name: Name of its option and JSON key.
         find: The analysis.
-        printed: What is printed instead, if not its records.
-        note: What is said below them, if anything.
-        whole: The number that is printed as a share, too, and of what: a number's name, and seconds.
+        printed: Prints something else instead of its records.
+        note: Text below them, if any.
+        whole: The number that is also printed as a percentage, and its base: a number's name, and seconds.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Section:
     whole: Callable[[Findings], tuple[str, float] | None] = lambda _: None
 
     def document(self, findings: Findings) -> list[dict[str, Any]]:
-        """Give the records as what ``json.dumps`` takes: the keys of a region, and the numbers."""
+        """Return the records as data for ``json.dumps``: the keys of a region, and the numbers."""
         entries = [asdict(each) for each in self.find(findings)]
         return [{**asdict(self._place(findings, each.pop("region"))), **each} for each in entries]
 
@@ -75,14 +75,14 @@ class Section:
 
 
 def _ranked(findings: Findings) -> str:
-    """Say by what hot regions are ranked where it is not by the first column."""
+    """Describe the order of hot regions, if it is not by the first column."""
     return (
         "ranked by own compute time: wall time includes waiting for a core" if findings.procedures.by_computing else ""
     )
 
 
 def _own_time(findings: Findings) -> tuple[str, float] | None:
-    """Return by what hot regions are ranked, and that of all of them."""
+    """Return the metric that ranks hot regions, and its total."""
     name = "own_compute_time" if findings.procedures.by_computing else "own_wall_time"
     seconds = sum(getattr(each, name) for each in findings.procedures.every)
     return (name, seconds) if seconds > 0 else None
@@ -93,7 +93,7 @@ def _who(findings: Findings) -> str:
 
 
 def _time_of_ranks(findings: Findings) -> tuple[str, float] | None:
-    """Return what all ranks, or threads, could do while the busiest is busy: no loss is more."""
+    """Return the time of all ranks, or threads, while the busiest is busy: the upper bound of any loss."""
     vectors = findings.vectors
     busy = vectors.values[list(vectors.top)].sum(axis=0)
     seconds = float(busy.max(initial=0.0)) * len(busy) if vectors.metric in TIMES else 0.0

@@ -1,4 +1,4 @@
-"""The text of a source file, as far as it is found where a reader of an experiment sits."""
+"""The text of a source file, if it is found on the reader's machine."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .place import visible
 
 __all__ = ["LARGEST", "SourceFile", "candidates", "find_source", "is_source", "places_to_look", "read_source"]
 
-LARGEST: Final = 4 << 20  # bytes: generated files can be larger, and nobody reads them
-# What a program is made of. A file that somebody sent may name others: these have no place in a page that is passed on.
+LARGEST: Final = 4 << 20  # bytes: larger files are generated, and nobody reads them
+# File types of sources. A file that somebody sent may name others, which must not get into a page that is passed on.
 _KINDS: Final = re.compile(
     r"\.(c|cc|cp|cxx|cpp|c\+\+|i|ii|h|hh|hpp|hxx|inl|ipp|tpp|inc|f|for|ftn|fpp|f\d\d|cu|cuh|py|pyx)$", re.I
 )
-_UP: Final = 6  # folders above an experiment, where the source of a program may lie
+_UP: Final = 6  # parent folders of an experiment in which the program's source may be
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class SourceFile:
 
     Attributes:
         name: As the compiler was given it.
-        path: Where it was found; None if it was not.
+        path: Its path; None if it was not found.
         lines: Its text without ends of lines; empty if there is none.
-        warning: Why there is none, or what a reader should know; empty if nothing.
+        warning: Why there is none, or a warning; otherwise empty.
     """
 
     name: str
@@ -38,18 +38,18 @@ class SourceFile:
 
 
 def places_to_look(experiment: Path) -> tuple[Path, ...]:
-    """Give the folders in which the source of a run's program may lie: those of its file, and the current one."""
+    """Return the folders that may have the program's source: those of the experiment's file, and the current one."""
     above = [*experiment.resolve().parents][:_UP]
     return tuple(dict.fromkeys([Path.cwd(), *above]))
 
 
 def find_source(name: str, folders: Sequence[Path], measured: float | None = None) -> SourceFile:
-    """Find and read a file by the name that the compiler was given.
+    """Find and read a file by its name on the compiler's command line.
 
     Args:
-        name: Absolute, or below one of the folders. Outer folders of the name may be others there.
-        folders: Where to look, first choice first.
-        measured: When the experiment was made, in seconds since 1970: newer text is not what ran.
+        name: Absolute, or below one of the folders, where outer folders of the name may differ.
+        folders: Folders to search, first choice first.
+        measured: Time of the experiment, in seconds since 1970: newer text did not run.
     """
     if not is_source(name):
         return SourceFile(name, None, (), f"{visible(name)} does not look like a source file")
@@ -81,12 +81,12 @@ def read_source(name: str, path: Path) -> SourceFile:
 
 
 def is_source(name: str) -> bool:
-    """Whether a file looks like one that a program is made of."""
+    """Return whether a file looks like a source file."""
     return bool(_KINDS.search(name))
 
 
 def candidates(name: str, folders: Sequence[Path]) -> list[Path]:
-    """List where a file may be, first choice first; outer folders of its name may be others there."""
+    """Return the possible paths of a file, first choice first; outer folders of its name may differ."""
     path = Path(name)
     parts = path.parts[1:] if path.is_absolute() else path.parts
     parts = tuple(part for part in parts if part != "..")
@@ -97,7 +97,7 @@ def candidates(name: str, folders: Sequence[Path]) -> list[Path]:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except (OSError, ValueError):  # no name of a file
+    except (OSError, ValueError):  # not a valid file name
         return False
 
 

@@ -1,4 +1,4 @@
-"""The sources of a run's program: found by their names, and told from others by the text that was built."""
+"""The sources of a run's program, found by name and identified by the text that was built."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from .source_file import LARGEST, SourceFile, candidates, find_source, is_source
 
 __all__ = ["Sources"]
 
-_UP: Final = 3  # folders: that of an experiment, that of the run, that of the project
-_MOST: Final = 20_000  # files and folders that are looked at: on a slow file system some seconds
+_UP: Final = 3  # folders: that of an experiment, of the run, and of the project
+_MOST: Final = 20_000  # files and folders examined: on a slow file system some seconds
 
 
 class Sources:
-    """Finds the sources of a program where a reader of its experiment sits.
+    """Finds a program's sources on the machine where its experiment is read.
 
-    Programs are built in other folders than they run in, and files of one name lie in several. An experiment knows the
-    text of each file that was built: so the right one is found among all below the folders where it may lie.
+    Programs are often built in other folders than they run in, and several folders may have files of one name. An
+    experiment identifies the text of each file that was built, so the right one is found among all candidates.
 
     Args:
         experiment: The run.
         file: Where the experiment is.
-        folders: Where to look first.
+        folders: Folders to search first.
     """
 
     def __init__(self, experiment: Experiment, file: Path, folders: Sequence[Path] = ()) -> None:
@@ -44,7 +44,7 @@ class Sources:
                 self._texts[path.region.file].add(path.region.text)
 
     def find(self, name: str) -> SourceFile:
-        """Find and read a file by the name that the compiler was given."""
+        """Find and read a file by its name on the compiler's command line."""
         texts = self._texts.get(name)
         if not texts or not is_source(name):
             return find_source(name, self._folders, self._measured)
@@ -58,12 +58,12 @@ class Sources:
         return replace(found, warning=changed) if found.path and not found.warning else found
 
     def _below_by(self, name: str) -> Iterator[Path]:
-        """Give the sources of a name below the folders, which are not looked through before the first is asked for."""
+        """Yield the sources of a name below the folders, which are scanned on first use."""
         yield from self._below.get(name, ())
 
     @cached_property
     def _below(self) -> Mapping[str, Sequence[Path]]:
-        """The sources below the folders where they may lie, by name, the nearest first."""
+        """The sources below the possible folders, by name, nearest first."""
         found: dict[str, list[Path]] = defaultdict(list)
         for path in _walk(self._roots):
             found[path.name].append(path)
@@ -71,7 +71,7 @@ class Sources:
 
 
 def _text(path: Path) -> str:
-    """Give what tells a file's text from others; empty if it cannot be read, or is too large."""
+    """Return the identifier of a file's text; empty if it cannot be read, or is too large."""
     from ..digests import text_of  # noqa: PLC0415 - few analyses read sources
 
     try:
@@ -81,7 +81,7 @@ def _text(path: Path) -> str:
 
 
 def _walk(folders: Sequence[Path]) -> Iterator[Path]:
-    """List the sources below some folders, those of the first one first, and of each the nearest, up to a limit."""
+    """Yield the sources below some folders, in the folders' order, nearest first, up to a limit."""
     seen: set[str] = set()
     room = _MOST
     for folder in folders:
@@ -100,7 +100,7 @@ def _walk(folders: Sequence[Path]) -> Iterator[Path]:
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """List what is in a folder, without what is hidden; nothing if it cannot be read."""
+    """Return the visible entries of a folder; empty if it cannot be read."""
     try:
         with os.scandir(folder) as entries:
             return sorted((each for each in entries if not each.name.startswith(".")), key=lambda each: each.name)

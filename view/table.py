@@ -1,4 +1,4 @@
-"""Tables: whole where another program reads them, and fitted to the width of a terminal without cutting a number."""
+"""Tables, whole for other programs, and fitted to a terminal's width without cutting a number."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .place import visible
 __all__ = ["print_table"]
 
 _GAP: Final = 2  # between columns
-_PADDING: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$")  # of the last one, before what ends its style
-_NAMED: Final = 8  # of the columns that are not shown
+_PADDING: Final = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$")  # of the last column, before the end of its style
+_NAMED: Final = 8  # names of omitted columns
 _WHOLE: Final = 10_000  # columns: no table is wider
 
 
@@ -28,15 +28,15 @@ def print_table(
     prose: Collection[int] = (),
     colours: Mapping[str, str] | None = None,
 ) -> None:
-    """Print rows below titles; on a terminal, what is too wide for it is left out or shortened, and that is said.
+    """Print rows below titles; columns too wide for a terminal are omitted or shortened, with a note.
 
     Args:
-        titles: Of the columns.
+        titles: Titles of the columns.
         rows: Their cells.
-        right: Columns of numbers: aligned to the right, and never cut.
+        right: Columns of numbers: right-aligned, and never cut.
         stderr: Whether to print on standard error.
-        first_to_go: Columns that are left out where the terminal is narrow, before those of numbers, from the last on.
-        prose: Columns that go on below; names lose their middle.
+        first_to_go: Columns to omit on a narrow terminal, before those of numbers, last first.
+        prose: Columns that wrap; names lose their middle instead.
         colours: On a terminal, the style of cells by their text.
     """
     from rich.console import Console  # noqa: PLC0415 - a verdict has no table, and starts faster without
@@ -78,14 +78,14 @@ def print_table(
 
 
 def _widths(cells: Sequence[Sequence[str]]) -> dict[int, int]:
-    """Give the width that each column needs."""
+    """Return the width that each column needs."""
     from rich.cells import cell_len  # noqa: PLC0415
 
     return {column: max(map(cell_len, each)) for column, each in enumerate(zip(*cells, strict=True))}
 
 
 def _fitted(needed: dict[int, int], texts: dict[int, int], first_to_go: Sequence[int], width: int) -> dict[int, int]:
-    """Choose columns, and how wide each is: so many that each of ``texts`` is as wide as it gives, if that can be."""
+    """Choose columns and their widths, as many as possible with each of ``texts`` at least as wide as given there."""
     least = {column: min(size, texts.get(column, size)) for column, size in needed.items()}
     going = [*first_to_go, *(each for each in reversed(needed) if each not in texts and each not in first_to_go)]
     kept = dict(needed)
@@ -101,7 +101,7 @@ def _fitted(needed: dict[int, int], texts: dict[int, int], first_to_go: Sequence
 
 
 def _shortened(text: str, width: int) -> str:
-    """Give what of a name fits: its start and its end, and, of the indent that shows its depth, at most a half."""
+    """Shorten a name to its start and its end; its indent, which shows its depth, takes at most half."""
     from rich.cells import cell_len  # noqa: PLC0415
 
     if cell_len(text) <= width:

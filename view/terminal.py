@@ -1,4 +1,4 @@
-"""Text for a terminal: in colour there, plain when piped."""
+"""Text for a terminal: coloured there, plain when piped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .lines import print_lines
 
 __all__ = ["on_terminal", "print_verdict"]
 
-# How kinds of findings are set off, which has to be legible on white and on black: yellow, green and cyan are not.
+# Styles of findings, legible on white and on black; yellow, green and cyan are not.
 _FAULTS: Final = ("IMBALANCE", "ONE AFTER ANOTHER", "LATE", "MESSAGES", "TRANSFER", "FILE I/O", "MEMORY")
 _OTHERS: Final = ("HOT SPOT", "SLOW CORE", "NO PROBES")
 # Bold: red, magenta, as the text.
@@ -22,12 +22,12 @@ _NO_COLOURS: Final = ("dumb", "unknown")  # kinds of terminals
 
 
 def on_terminal(stream: TextIO) -> bool:
-    """Tell whether a stream is a terminal, or is to be treated as one (force-color.org)."""
+    """Return whether a stream is a terminal, or must be treated as one (force-color.org)."""
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
 def print_verdict(lines: Sequence[str], *, stderr: bool = False) -> None:
-    """Print the lines of a verdict, broken to the width of a terminal; colour marks the kinds of findings."""
+    """Print the lines of a verdict, wrapped to the terminal's width; colour marks the kinds of findings."""
     stream = sys.stderr if stderr else sys.stdout
     print_lines(lines, stderr=stderr, paint=_coloured if _has_colours(stream) else str)
 
@@ -37,5 +37,5 @@ def _coloured(line: str) -> str:
 
 
 def _has_colours(stream: TextIO) -> bool:
-    """Tell whether a stream is a terminal that shows colours, and the user wants them (no-color.org)."""
+    """Return whether a stream is a terminal with colours, and the user allows them (no-color.org)."""
     return on_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in _NO_COLOURS

@@ -1,4 +1,4 @@
-"""The report of a search for anomalies: what changes, when, on which ranks, where, and what goes with it."""
+"""The report of a search for anomalies: what changes, when, on which ranks, where, and with which metrics."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def timeline_report(runs: Sequence[Run], search: Search) -> Report:
     """Report anomalies.
 
     Args:
-        runs: What was searched; times are those of the first one.
-        search: What was found.
+        runs: The searched runs; times are those of the first one.
+        search: The result.
     """
     paths = runs[0].trace.call_paths
     rows = [
@@ -84,7 +84,7 @@ def _counting(count: int) -> str:
 
 
 def change_of(each: Anomaly, paths: Sequence[CallPath], processes: int) -> str:
-    """Say in one line what changes, where, and on which ranks.
+    """Describe in one line what changes, where, and on which ranks.
 
     Args:
         each: What changes.
@@ -114,7 +114,7 @@ def _lines(number: int, each: Anomaly, paths: Sequence[CallPath], processes: int
 
 
 def _change(each: Anomaly, paths: Sequence[CallPath]) -> tuple[str, ...]:
-    """Say what changes, and how often."""
+    """Describe a change, and how often it occurs."""
     if each.kind == "period":
         return (f"file I/O every {each.period:.3g} s takes {percent(100 * each.factor)} of the time",)
     if each.metric == "resident_memory":
@@ -135,7 +135,7 @@ def _region(paths: Sequence[CallPath], path: int | None) -> str | None:
 
 
 def region_of(paths: Sequence[CallPath], path: int) -> str:
-    """Name a call path's region, and its caller."""
+    """Return a call path's region, and its caller."""
     caller = caller_of(paths, path)
     called = f"  ‹ {visible(caller.function or caller.name)}" if caller else ""
     return f"{Place.of_path(paths, path).title}{called}"

@@ -9,14 +9,14 @@ __all__ = ["saving", "time_of"]
 
 
 def time_of(experiment: Experiment, value: float) -> str:
-    """Write a time of an experiment that was analysed, in samples if these stand for time."""
+    """Return an analysed experiment's time as text, in samples if these stand for time."""
     return amount(value, experiment.metric("wall_time").unit)
 
 
 def saving(experiment: Experiment, seconds: float, base: float, run: float, *, beside: bool = False) -> str:
-    """Write what a fix saves at most: ``up to 1.09 of 1.91 s (57 %)``; of the run, if it is more than the base.
+    """Return the saving of a fix: ``up to 1.09 of 1.91 s (57 %)``; of the run, if it exceeds the base.
 
-    Of what the base does not contain, ``up to 1.09 of 1.91 + 1.09 s (36 %)``.
+    If the base does not contain it: ``up to 1.09 of 1.91 + 1.09 s (36 %)``.
     """
     is_apart = beside and base < run
     whole, of_run = (base, "") if is_apart or seconds <= base else (run, " of the run")

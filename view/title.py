@@ -1,4 +1,4 @@
-"""What an experiment is called above what is shown of it."""
+"""The title of an experiment."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ __all__ = ["title_of"]
 
 
 def title_of(experiment: Experiment, file: Path | None) -> str:
-    """Give the program's name; of a file that does not know it, as many of other tools, the file's own."""
+    """Return the program's name; the file's if that is unknown, as in many other tools' files."""
     return experiment.notes.program or (file.absolute().name if file else "experiment")

@@ -41,7 +41,7 @@ def samples(value: float) -> str:
 
 
 def spread(least: float, most: float, write: Callable[[float], str] = seconds) -> str:
-    """Write from which time to which: ``11.1-53.3 ms``, ``808 us-1.2 s``; a single time where they look alike."""
+    """Return a range of times: ``11.1-53.3 ms``, ``808 us-1.2 s``; a single time if they look alike."""
     low, high = write(least), write(most)
     if low == high:
         return low
@@ -57,7 +57,7 @@ def percent(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """Write how many: ``3.1e9``, ``870``; ``inf`` of what no number can hold."""
+    """Return a number of things: ``3.1e9``, ``870``; ``inf`` if too large for a float."""
     if value < 9995 or isinf(value):
         return f"{value:.0f}"
     mantissa, _, exponent = f"{value:.1e}".partition("e")
@@ -65,12 +65,12 @@ def count(value: float) -> str:
 
 
 def many(number: int, noun: str) -> str:
-    """Write how many there are of something: ``1 rank``, ``3 classes``."""
+    """Return a number with a noun: ``1 rank``, ``3 classes``."""
     return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def letters(number: int) -> str:
-    """Write a number from 0 on as a spreadsheet names its columns: ``A``, ``Z``, ``AA``."""
+    """Return a number from 0 on as a spreadsheet names its columns: ``A``, ``Z``, ``AA``."""
     written = ""
     number += 1
     while number:
@@ -97,13 +97,13 @@ def joules(value: float) -> str:
 
 
 def ranks(labels: Sequence[int | str], most: int = 4) -> str:
-    """Write ranks, or threads, as a list with ranges: ``ranks 0-2, 5``, ``threads 0.1-0.3``; so many parts at most."""
+    """Return ranks, or threads, with ranges: ``ranks 0-2, 5``, ``threads 0.1-0.3``; ``most`` parts at most."""
     what = "thread" if labels and "." in str(labels[0]) else "rank"
     return f"{what}{'' if len(labels) == 1 else 's'} {ranges(labels, most)}"
 
 
 def ranges(labels: Sequence[int | str], most: int = 4) -> str:
-    """Write numbers, or names of threads, with ranges: ``0-2, 5``; so many parts at most."""
+    """Return numbers, or names of threads, with ranges: ``0-2, 5``; at most ``most`` parts."""
     parts: list[list[int | str]] = []
     for label in labels:
         if parts and _follows(parts[-1][-1], label):
@@ -120,7 +120,7 @@ def _joined(part: Sequence[int | str]) -> str:
 
 
 def _follows(label: int | str, next_label: int | str) -> bool:
-    """Tell whether a rank, or a thread of the same rank, is the one after another in the same sample."""
+    """Return whether a rank, or a thread of the same rank, follows another in the same sample."""
     if isinstance(label, int) and isinstance(next_label, int):
         return next_label == label + 1
     one, other = (re.fullmatch(r"(.*\.)?([0-9]+)(#.*)?", str(each)) for each in (label, next_label))
@@ -132,12 +132,12 @@ _WRITERS: Final = {"sec": seconds, "occ": count, "bytes": volume, "J": joules, "
 
 
 def titled(name: str, unit: str) -> str:
-    """Title a column of amounts: with the unit, if that does not stand with each of them: ``power [W]``."""
+    """Return the title of a column of amounts, with the unit if values lack it: ``power [W]``."""
     return name if unit in ("", "1", *_WRITERS) else f"{name} [{unit}]"
 
 
 def amount(value: float, unit: str) -> str:
-    """Write a value of a metric, which may be negative or missing: ``-83 ms``, ``3.1e9``, ``-``."""
+    """Return a metric's value, which may be negative or missing: ``-83 ms``, ``3.1e9``, ``-``."""
     if isnan(value):
         return "-"
     writer = _WRITERS.get(unit)

@@ -1,4 +1,4 @@
-"""What a browser of an experiment shows: three trees, their values, and how these depend on what is selected."""
+"""The model of an experiment's browser: three trees, their values, and how these depend on the selection."""
 
 from .browser import Browser, Dimension, browse
 from .hottest_path import at_start, hottest_path

@@ -1,7 +1,7 @@
-"""Three trees side by side (paper 002, section 4): values depend on what is selected to the left.
+"""Three trees side by side (Song et al. 2004, section 4): values depend on the selections to the left.
 
-Within a tree, each part of a value is shown once: a closed node shows all that it includes, an open one what the nodes
-below it do not show. So selecting puts together across dimensions, and closing within one.
+A tree shows each part of a value once: a closed node shows everything that it includes, an open node only what its
+children do not show. So selecting aggregates across dimensions, and closing within one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _Read = Callable[[str], Tally]
 
 @dataclass(frozen=True, eq=False)
 class Browser:
-    """What is shown of an experiment. It is never changed: actions give another one.
+    """The state of a browser. It is immutable: actions return a new one.
 
     Attributes:
         sums: The numbers.
@@ -43,7 +43,7 @@ class Browser:
     system: Pane
 
     def pane(self, dimension: Dimension) -> Pane:
-        """Give one of the trees."""
+        """Return one of the trees."""
         return {"metrics": self.metrics, "program": self.program, "system": self.system}[dimension]
 
     def opened(self, dimension: Dimension, *nodes: int) -> Browser:
@@ -55,7 +55,7 @@ class Browser:
         return self._with(dimension, self.pane(dimension).closed(*nodes))
 
     def selecting(self, dimension: Dimension, *nodes: int) -> Browser:
-        """Select nodes of a tree in place of others; the values that depend on them are put together.
+        """Select nodes of a tree instead of others; dependent values are aggregated over them.
 
         Raises:
             InputError: None is given, of metrics or of the program.
@@ -74,23 +74,23 @@ class Browser:
         return replace(self, program=pane) if dimension == "program" else replace(self, system=pane)
 
     def values(self, dimension: Dimension) -> Mapping[int, Value]:
-        """Give what each shown node of a tree shows, from the top."""
+        """Return the value of each shown node of a tree, from the top."""
         return {
             node: tally.value(place, has_cells=self._has_cells(dimension, node))
             for node, tally, place in self._tallies(dimension)
         }
 
     def _has_cells(self, dimension: Dimension, node: int) -> bool:
-        """Tell whether what a node shows holds call paths or locations: an open machine is none."""
+        """Return whether a node's value has cells, call paths or locations; an open machine has none."""
         return dimension == "program" or (dimension == "system" and not self.system.is_open(node))
 
     def together(self, dimension: Dimension, nodes: Collection[int]) -> Value:
-        """Give what several shown nodes show together."""
+        """Return the aggregated value of several shown nodes."""
         found = [tally.at(place) for node, tally, place in self._tallies(dimension) if node in nodes]
         return reduce(Tally.plus, found).value(0, has_cells=dimension != "metrics")
 
     def _tallies(self, dimension: Dimension) -> Iterator[tuple[int, Tally, int]]:
-        """Give each shown node with the tally, and the place in it, of what it shows."""
+        """Yield each shown node with the tally, and the place in it, of its value."""
         pane = self.pane(dimension)
         if dimension == "metrics":
             yield from ((node, self._of_metric(node), 0) for node in pane.shown())
@@ -99,12 +99,12 @@ class Browser:
         yield from ((node, own if pane.is_open(node) else closed, node) for node in pane.shown())
 
     def _of_metric(self, node: int) -> Tally:
-        """Give what a metric shows: of all call paths and locations together."""
+        """Return the value of a metric node, over all call paths and locations."""
         whole, parts = self._terms(node)
         return reduce(Tally.less, map(self.sums.total, parts), self.sums.total(whole))
 
     def _terms(self, node: int) -> tuple[str, tuple[str, ...]]:
-        """Name the metric of a node, and those parts that its children show."""
+        """Return a node's metric, and those child metrics that its children show."""
         experiment = self.sums.experiment
         name = experiment.metrics[node].name
         return name, added_parts(experiment, name) if self.metrics.is_open(node) else ()
@@ -116,19 +116,19 @@ class Browser:
 
     @cached_property
     def of_program(self) -> tuple[Tally, Tally]:
-        """The selected metrics at each node of the program, of all locations: of itself, and with all below it."""
+        """The selected metrics at each node of the program, over all locations: exclusive and inclusive."""
         own = self._selected(self.sums.by_path).at_home(self.program.tree)
         return own, own.up(self.program.tree)
 
     @cached_property
     def of_system(self) -> tuple[Tally, Tally]:
-        """The selected metrics of the selected nodes of the program at each node of the system, as ``of_program``."""
+        """The selected metrics of the selected program nodes at each node of the system, as in ``of_program``."""
         paths = self.program.tree.cells(self.program.held(self.program.selected))
         own = self._selected(lambda metric: self.sums.by_location(metric, paths)).at_home(self.system.tree)
         return own, own.up(self.system.tree)
 
     def _selected(self, read: _Read) -> Tally:
-        """Put the selected metrics together, if they are sums of one unit; else there is a value of each alone."""
+        """Add the selected metrics if they are sums of one unit; otherwise only a single metric has a value."""
         tallies = []
         for node in sorted(self.metrics.selected):
             whole, parts = self._terms(node)
@@ -139,7 +139,7 @@ class Browser:
 
 
 def summable(metrics: Sequence[Metric]) -> bool:
-    """Tell whether values of metrics can be added: they are sums, of one unit."""
+    """Return whether values of metrics can be added: they are sums of one unit."""
     return {each.aggregation for each in metrics} == {"sum"} and len({each.unit for each in metrics}) == 1
 
 

@@ -14,11 +14,11 @@ from .tree import Tree
 
 __all__ = ["call_tree", "cluster_tree", "flat_profile", "metric_tree", "system_tree"]
 
-_Level = tuple[str, str]  # identity and label of what a location is part of
+_Level = tuple[str, str]  # identity and label of an element that contains a location
 
 
 def metric_tree(experiment: Experiment) -> Tree:
-    """Give the forest of metrics; its nodes are in the order of the experiment's metrics."""
+    """Return the forest of metrics, with nodes in the order of the experiment's metrics."""
     places = {metric.name: place for place, metric in enumerate(experiment.metrics)}
     return Tree(
         tuple(metric.display or metric.name for metric in experiment.metrics),
@@ -29,7 +29,7 @@ def metric_tree(experiment: Experiment) -> Tree:
 
 
 def call_tree(experiment: Experiment) -> Tree:
-    """Give the forest of call paths; its nodes are in their order."""
+    """Return the forest of call paths, with nodes in their order."""
     return Tree(
         tuple(path.region.name for path in experiment.call_paths),
         tuple(path.parent for path in experiment.call_paths),
@@ -39,7 +39,7 @@ def call_tree(experiment: Experiment) -> Tree:
 
 
 def flat_profile(experiment: Experiment) -> Tree:
-    """Give the regions, in the order of their first entry, none below another: each has the time of itself alone."""
+    """Return the regions in the order of their first entry, all as roots with exclusive values."""
     regions = {region: place for place, region in enumerate(dict.fromkeys(p.region for p in experiment.call_paths))}
     return Tree(
         tuple(region.name for region in regions),
@@ -50,17 +50,17 @@ def flat_profile(experiment: Experiment) -> Tree:
 
 
 def system_tree(experiment: Experiment) -> Tree:
-    """Give machines, their nodes, processes and threads; a process of one thread has no threads below it."""
+    """Return machines, nodes, processes and threads; a single-threaded process has no thread nodes."""
     threads = Counter(place.process for place in experiment.locations)
     return _grouped([[*_machine(place), *_process(place, threads)] for place in experiment.locations])
 
 
 def cluster_tree(experiment: Experiment, clusters: Sequence[Iterable[int]]) -> Tree:
-    """Give clusters of locations, their processes and threads; those in no cluster come last.
+    """Return clusters of locations, with processes and threads; those in no cluster come last.
 
     Args:
         experiment: Any.
-        clusters: Indices of the locations of each; no two hold the same.
+        clusters: Indices of the locations of each; clusters are disjoint.
     """
     threads = Counter(place.process for place in experiment.locations)
     cluster = {location: number for number, members in enumerate(clusters) for location in members}
@@ -81,7 +81,7 @@ def cluster_tree(experiment: Experiment, clusters: Sequence[Iterable[int]]) -> T
 
 
 def _grouped(paths: Iterable[Sequence[_Level]]) -> Tree:
-    """Make the tree of what each location is part of, from the outermost down."""
+    """Make the tree of the elements around each location, from the outermost down."""
     nodes: dict[str, int] = {}
     labels: list[str] = []
     parents: list[int | None] = []
@@ -104,7 +104,7 @@ def _machine(place: Location) -> list[_Level]:
 
 
 def _process(place: Location, threads: Counter[int]) -> list[_Level]:
-    """Name a process and, where it has several, its thread."""
+    """Return the levels of a process and, if it has several, its thread."""
     levels = [(f"rank:{place.process}", f"rank {place.process}")]
     if threads[place.process] > 1:
         levels.append((f"thread:{place.process}.{place.thread}", f"thread {place.thread}"))
@@ -112,6 +112,6 @@ def _process(place: Location, threads: Counter[int]) -> list[_Level]:
 
 
 def _numbered(names: Iterable[str]) -> tuple[str, ...]:
-    """Tell equal names apart by their place among these: ``solve/loop@41~0``."""
+    """Number equal names: ``solve/loop@41~0``."""
     ordinals: defaultdict[str, count[int]] = defaultdict(count)
     return tuple(f"{name}~{next(ordinals[name])}" for name in names)

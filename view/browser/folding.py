@@ -1,4 +1,4 @@
-"""Nodes too small to be shown are folded into one row: ``n more``."""
+"""Fold nodes that are too small into one row: ``n more``."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .tally import Tally
 
 __all__ = ["folded"]
 
-_SHARE: Final = 0.005  # of a tree: what is less, a reader of percentages with one digit hardly looks at
+_SHARE: Final = 0.005  # of a tree: a smaller share hardly matters among percentages with one digit
 
 _Sizes = npt.NDArray[np.float64]
 
 
 def folded(browser: Browser, dimension: Dimension) -> Mapping[int | None, tuple[int, ...]]:
-    """Give, for each node below which small ones are folded, these; None is the key of roots.
+    """Return, for each node with small children, these; the key None is for roots.
 
-    Small is what has, together with all below it, less than half a percent of the tree. Signs are left out, so that
-    gains and losses that cancel each other out are not small. What is open or selected is never folded, nor is one
-    alone, since its row would take as much room; nor ranks, of which each has little because they are many.
+    A node is small if its inclusive value is below half a percent of the tree. Absolute values are used, so gains and
+    losses do not cancel. Open and selected nodes are never folded, nor is a single node, whose row takes as much room,
+    nor are ranks, which all have small shares if they are many.
     """
     if dimension == "system":
         return {}
@@ -38,7 +38,7 @@ def folded(browser: Browser, dimension: Dimension) -> Mapping[int | None, tuple[
 
 
 def _small_metrics(browser: Browser) -> npt.NDArray[np.bool_]:
-    """Compare each metric with its root; what does not add up is never small."""
+    """Compare each metric with its root; metrics that are not additive are never small."""
     metrics, tree = browser.sums.experiment.metrics, browser.metrics.tree
     added = np.array([metric.aggregation == "sum" for metric in metrics])
     sizes = np.array([np.abs(np.nan_to_num(browser.sums.by_path(each.name).amounts)).sum() for each in metrics])

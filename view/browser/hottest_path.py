@@ -1,4 +1,4 @@
-"""What is open when an experiment is first shown: the hottest path."""
+"""The initially open nodes: the hottest path."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["at_start", "hottest_path"]
 
 
 def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
-    """Show an experiment: time is selected, in the program the end of the hottest path, and the path to it is open.
+    """Show an experiment with time selected, and in the program the end of the hottest path, with the path open.
 
-    So is its root, if it is that itself: its own time is the largest, and what is below is what it is compared with.
+    If the path ends at the root, the root is open, too, to show the children that are smaller than its own time.
 
-    In the system, too, the hottest path is open, but nothing is selected.
+    In the system, the hottest path is open, too, but nothing is selected.
 
     Args:
         experiment: Any with a metric and a call path.
@@ -31,19 +31,19 @@ def at_start(experiment: Experiment, *, flat: bool = False) -> Browser:
 
 
 def _start_and_end(experiment: Experiment, *, flat: bool) -> frozenset[int]:
-    """Give the nodes in which MPI is started and ended, which is nobody's work."""
+    """Return the nodes in which MPI starts and ends, which are not the program's work."""
     regions = [path.region for path in experiment.call_paths]
     nodes = dict.fromkeys(regions) if flat else regions
     return frozenset(node for node, region in enumerate(nodes) if region.name in STARTUP)
 
 
 def hottest_path(browser: Browser, dimension: Dimension, without: frozenset[int] = frozenset()) -> list[int]:
-    """Walk from the largest root to its largest child, as long as that is larger than what the node has to itself.
+    """Return the path from the largest root to its largest child and so on, while that exceeds the node's own value.
 
-    Nodes ``without`` are passed over.
+    Nodes in ``without`` are skipped.
 
-    Sizes are without signs. It is empty where values do not add up, and in the metric tree, whose closed root is the
-    whole that a reader looks for first.
+    Absolute values are compared. The path is empty if values are not additive, and in the metric tree, whose closed
+    root is what a reader looks for first.
     """
     if dimension == "metrics":
         return []

@@ -1,4 +1,4 @@
-"""Colour and relief (paper 002, section 4): colour tells how large a value is, relief its sign."""
+"""Colour and relief (Song et al. 2004, section 4): colour shows the size of a value, relief its sign."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Relief = Literal["raised", "sunken", "flat", "none"]
 
 
 def relief(value: Value, unit: str) -> Relief:
-    """Tell the sign that is seen in the digits: raised is positive, sunken negative, flat 0; none without a number."""
+    """Return the sign of the shown digits: raised for positive, sunken for negative, flat for 0; none if missing."""
     if value.amount is None:
         return "none"
     sign = written(value, unit)[1]
@@ -26,19 +26,19 @@ class Legend:
     """A scale that maps numbers onto colours.
 
     Attributes:
-        top: The size that the last colour stands for.
-        unit: Of the numbers.
+        top: The size at the end of the scale.
+        unit: Unit of the numbers.
     """
 
     top: float
     unit: str
 
     def place(self, value: Value) -> float | None:
-        """Give the place of a value's size on the scale, from 0 to 1; None where there is no number."""
+        """Return a value's place on the scale, from 0 to 1; None without a number."""
         if value.amount is None:
             return None
         return min(1.0, abs(value.amount) / self.top) if self.top else 0.0
 
     def marks(self, count: int) -> tuple[float, ...]:
-        """Give numbers at equal distances, from 0 to the top, to be written beside the colours."""
+        """Return evenly spaced numbers, from 0 to the top, to label the colours."""
         return tuple(self.top * mark / (count - 1) for mark in range(count))

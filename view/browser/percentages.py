@@ -1,4 +1,4 @@
-"""Values in percent (paper 002, section 4): of the root, of the selection, or of another experiment."""
+"""Values in percent (Song et al. 2004, section 4): of the root, of the selection, or of another experiment."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Basis = Literal["root", "selection"] | Sums
 
 
 def percentages(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int, Value]:
-    """Give what each shown node of a tree shows in percent; signs are those of the values, whatever the whole's is.
+    """Return the percentage of each shown node of a tree; signs are those of the values.
 
-    A value has no share where it is no part of a sum, or where the whole is 0 or was not measured.
+    A value has no percentage if it is not part of a sum, or if the whole is 0 or was not measured.
     """
     values = browser.values(dimension)
     of = wholes(browser, dimension, basis)
@@ -26,7 +26,7 @@ def percentages(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping
 
 
 def share(value: Value, of: Value) -> Value:
-    """Give a value in percent of another."""
+    """Return a value in percent of another."""
     if value.amount is None:
         return value
     if not of.amount:
@@ -35,10 +35,10 @@ def share(value: Value, of: Value) -> Value:
 
 
 def wholes(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int, Value]:
-    """Give the amount that is 100 % of what each shown node shows.
+    """Return the amount that is 100 % for each shown node.
 
-    ``root``: the metric at the root of the metric's tree, of the whole program. Another experiment: the same metric of
-    that one. ``selection``: what is selected in the tree before; before the metric tree there is none, so its root.
+    ``root``: the root of the metric's tree, for the whole program. Another experiment: the same metric there.
+    ``selection``: the selection in the tree to the left; for the metric tree, the root.
     """
     shown = browser.pane(dimension).shown()
     sums = browser.sums if isinstance(basis, str) else basis
@@ -52,7 +52,7 @@ def wholes(browser: Browser, dimension: Dimension, basis: Basis) -> Mapping[int,
 
 
 def _of_roots(browser: Browser, metrics: Collection[int], sums: Sums) -> Value:
-    """Give the roots of metrics in an experiment, each once, of its whole program."""
+    """Return the value of the metrics' roots in an experiment, each once, for the whole program."""
     kinds = [browser.sums.experiment.metrics[node] for node in metrics]
     if not summable(kinds):
         return Value(None, "no share")

@@ -1,4 +1,4 @@
-"""The rows of a tree as a page or a terminal draws them."""
+"""The rows of a tree, for a page or a terminal."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ State = Literal["open", "closed", "leaf", "folded"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A node, or several that are folded.
+    """A node, or several folded nodes.
 
     Attributes:
-        nodes: The node, or those that are folded.
+        nodes: The node, or the folded nodes.
         depth: Steps from the root.
-        label: Its name; ``3 more`` of what is folded.
-        state: Whether there is something to open or close; ``folded`` of what unfolding the parent shows.
-        value: In percent if so asked for and there is a share.
-        unit: Of the value: ``%``, or the metric's.
+        label: Its name; ``3 more`` for folded nodes.
+        state: Whether it can be opened or closed; ``folded`` for nodes that unfolding the parent shows.
+        value: The value, in percent if requested and possible.
+        unit: Unit of the value: ``%``, or the metric's.
         relief: The sign of the value, as its digits show it.
         colour: The place of its size on the legend, from 0 to 1; None without a number.
         selected: Whether other trees depend on it.
@@ -48,12 +48,12 @@ class Row:
 
 
 def rows(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> Iterator[Row]:
-    """Give the rows of a tree from the top; together they show each part of the severity once.
+    """Yield the rows of a tree from the top; together they show each part of the severity once.
 
     Args:
         browser: What is shown.
         dimension: Which tree.
-        basis: What values are in percent of; None for absolute ones. What has no share is absolute in any case.
+        basis: The base of percentages; None for absolute values. Values without a percentage are absolute in any case.
     """
     pane, tree = browser.pane(dimension), browser.pane(dimension).tree
     small = folded(browser, dimension)
@@ -93,7 +93,7 @@ def _state(browser: Browser, dimension: Dimension, node: int) -> State:
 def _order(
     browser: Browser, dimension: Dimension, small: Mapping[int | None, tuple[int, ...]]
 ) -> Iterator[tuple[int, ...]]:
-    """Give the nodes of each row: one, or those that are folded, which come last below their parent."""
+    """Yield the nodes of each row: one, or folded nodes, which come last below their parent."""
     pane = browser.pane(dimension)
     hidden = {node for nodes in small.values() for node in nodes}
 
@@ -111,7 +111,7 @@ def _order(
 
 
 def legend(browser: Browser, dimension: Dimension, basis: Basis | None = None) -> Legend | None:
-    """Give the scale of a tree's colours; of the metric tree, that of the tree of the first selected metric."""
+    """Return the scale of a tree's colours; for the metric tree, that of the first selected metric's tree."""
     legends = _legends(browser, dimension, _written(browser, dimension, basis))
     if dimension != "metrics":
         return next(iter(legends.values()), None)
@@ -119,7 +119,7 @@ def legend(browser: Browser, dimension: Dimension, basis: Basis | None = None) -
 
 
 def _written(browser: Browser, dimension: Dimension, basis: Basis | None) -> _Written:
-    """Give the values of shown nodes with their units."""
+    """Return the values of shown nodes with their units."""
     metrics = browser.sums.experiment.metrics
     of = wholes(browser, dimension, basis) if basis is not None else {}
     unit = metrics[min(browser.metrics.selected)].unit
@@ -132,10 +132,10 @@ def _written(browser: Browser, dimension: Dimension, basis: Basis | None) -> _Wr
 
 
 def _legends(browser: Browser, dimension: Dimension, written: _Written) -> Mapping[int, Legend]:
-    """Give each shown node its scale: up to what the whole would be, or to the largest value if that is larger.
+    """Return each shown node's scale: up to the whole, or to the largest value if that is larger.
 
-    Of the system it is always the largest value: of many ranks each has little of the whole, and who has most is asked.
-    Metrics of different trees are not compared with each other, nor are those that do not add up.
+    In the system it is always the largest value, because each of many ranks has a small share, and the largest is of
+    interest. Metrics of different trees, and metrics that are not additive, are not compared with each other.
     """
     of = wholes(browser, dimension, "root")
     tops: dict[tuple[int, str], float] = {}

@@ -1,4 +1,4 @@
-"""The numbers of an experiment by call path and by location, in blocks of rows."""
+"""The values of an experiment by call path and by location, in blocks of rows."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .tally import Tally
 
 __all__ = ["Sums"]
 
-_CELLS: Final = 1 << 20  # of a block: its copies take some MiB beside the metric itself
+_CELLS: Final = 1 << 20  # values per block: its copies take some MiB beside the metric itself
 
 
 class Sums:
-    """Gives tallies of one metric at a time; those by call path are kept, since they are small.
+    """Returns tallies of one metric at a time; those by call path are cached, because they are small.
 
     Args:
-        experiment: Any; a metric of it is read when it is asked for.
+        experiment: Any; its metrics are read on demand.
     """
 
     def __init__(self, experiment: Experiment) -> None:
@@ -33,7 +33,7 @@ class Sums:
         self._by_location: dict[str, tuple[bytes, Tally]] = {}
 
     def by_path(self, metric: str) -> Tally:
-        """Give a metric of each call path alone, of all locations together: the numbers that ``dump`` gives."""
+        """Return a metric of each call path alone, over all locations: the numbers that ``dump`` prints."""
         found = self._by_path.get(metric)
         if found is None:
             found = self._by_path[metric] = self._read(metric)
@@ -47,25 +47,25 @@ class Sums:
         for rows, values in self.experiment.blocks(metric):
             gaps[rows] = np.isnan(values).sum(axis=1)
             amounts[rows] = over_locations(kind, values)
-        if stored is not None:  # what was stored is not rounded on the way
+        if stored is not None:  # stored values are not rounded
             amounts = totals(self.experiment, metric)
         known = len(self.experiment.locations) - gaps
         if kind.at_root:
-            elsewhere = (np.array(self.experiment.depths) > 0) & (np.nan_to_num(amounts) == 0)  # is not known there
+            elsewhere = (np.array(self.experiment.depths) > 0) & (np.nan_to_num(amounts) == 0)  # it is unknown there
             known[elsewhere] = gaps[elsewhere] = 0
         if kind.aggregation in ("sum", "none"):
             amounts = np.nan_to_num(amounts)
         return Tally(kind.aggregation, amounts, known, gaps)
 
     def total(self, metric: str) -> Tally:
-        """Give a metric of all call paths and locations together, at one place."""
+        """Return a metric over all call paths and locations, at one place."""
         found = self._totals.get(metric)
         if found is None:
             found = self._totals[metric] = self.by_path(metric).together()
         return found
 
     def by_location(self, metric: str, paths: npt.NDArray[np.intp]) -> Tally:
-        """Give a metric of each location, of call paths together; of each metric what was asked for last is kept."""
+        """Return a metric of each location over some call paths; the last result per metric is cached."""
         asked, known = paths.tobytes(), self._by_location.get(metric)
         if known is None or known[0] != asked:
             known = self._by_location[metric] = asked, self._of_paths(metric, paths)
@@ -80,7 +80,7 @@ class Sums:
         size = max(1, _CELLS // max(1, len(found)))
         for start in range(0, len(paths), size):
             found = found.plus(_of_rows(found, self.experiment.rows(metric, paths[start : start + size])))
-        if kind.at_root:  # the first thread has what is of the process
+        if kind.at_root:  # the first thread has the process's values
             elsewhere = self._later_threads & (np.nan_to_num(found.amounts) == 0)
             found.known[elsewhere] = found.gaps[elsewhere] = 0
         return found
@@ -91,7 +91,7 @@ class Sums:
 
 
 def _of_rows(like: Tally, block: Severity) -> Tally:
-    """Put the rows of a block together."""
+    """Aggregate the rows of a block."""
     missing = np.isnan(block)
     gaps = missing.sum(axis=0)
     if like.aggregation in ("sum", "none"):

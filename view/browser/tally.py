@@ -23,11 +23,11 @@ _OPERATIONS: Final[dict[Aggregation, np.ufunc]] = {"sum": np.add, "none": np.add
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a node shows.
+    """The value that a node shows.
 
     Attributes:
         amount: None if there is no number, which is not 0.
-        gap: Why there is none, or ``partial`` where a part of it was not measured; empty where all of it was.
+        gap: Why there is none, or ``partial`` if a part was not measured; empty if all of it was.
     """
 
     amount: float | None
@@ -38,14 +38,14 @@ class Value:
 class Tally:
     """Values at places 0, 1, …: call paths, locations or the nodes of a tree.
 
-    Of a metric that does not add up, the sum is kept along but never given: a single cell is its own sum. Cells of a
-    metric that is known of whole processes alone count where they stand; elsewhere they are neither known nor gaps.
+    For a metric that is not additive, the sum is kept but only returned for a single cell. Cells of a metric known only
+    for whole processes count at their places; elsewhere they are neither known nor gaps.
 
     Attributes:
-        aggregation: How several become one.
-        amounts: ``float64[place]`` of what was measured. Nothing measured is 0, or NaN of minima and maxima.
-        known: ``int64[place]``, how many cells were measured.
-        gaps: ``int64[place]``, how many were not.
+        aggregation: How several values are aggregated.
+        amounts: ``float64[place]``, the measured values; 0 if nothing was measured, NaN for minima and maxima.
+        known: ``int64[place]``, number of measured cells.
+        gaps: ``int64[place]``, number of cells that were not.
     """
 
     aggregation: Aggregation
@@ -58,16 +58,16 @@ class Tally:
 
     @classmethod
     def nothing(cls, aggregation: Aggregation, places: int) -> Tally:
-        """Give a tally of no cells."""
+        """Return a tally of no cells."""
         start = 0.0 if _OPERATIONS[aggregation] is np.add else np.nan
         return cls(aggregation, np.full(places, start), np.zeros(places, np.int64), np.zeros(places, np.int64))
 
     def value(self, place: int, *, has_cells: bool = False) -> Value:
-        """Say what a place shows.
+        """Return the value at a place.
 
         Args:
             place: Which one.
-            has_cells: Whether it stands for cells, so that without any these are of whole processes.
+            has_cells: Whether the place has cells; if none is known, the metric is only known for whole processes.
         """
         known, gaps = int(self.known[place]), int(self.gaps[place])
         if self.aggregation == "none" and known + gaps > 1:
@@ -81,21 +81,21 @@ class Tally:
         return Value(float(self.amounts[place]), "partial" if gaps else "")
 
     def at(self, place: int) -> Tally:
-        """Give one place alone."""
+        """Return the tally of one place."""
         one = slice(place, place + 1)
         return replace(self, amounts=self.amounts[one], known=self.known[one], gaps=self.gaps[one])
 
     def plus(self, other: Tally) -> Tally:
-        """Put two tallies together, place by place."""
+        """Add two tallies, place by place."""
         amounts = _OPERATIONS[self.aggregation](self.amounts, other.amounts)
         return replace(self, amounts=amounts, known=self.known + other.known, gaps=self.gaps + other.gaps)
 
     def less(self, part: Tally) -> Tally:
-        """Take a part away that was counted along. Where it was not measured, it is still in the rest."""
+        """Subtract a part that was counted; where it was not measured, it remains in the rest."""
         return replace(self, amounts=self.amounts - part.amounts, gaps=self.gaps + part.gaps)
 
     def at_home(self, tree: Tree) -> Tally:
-        """Put together what each node of a tree holds itself."""
+        """Aggregate the cells that each node of a tree holds itself."""
         found = self.nothing(self.aggregation, len(tree))
         _OPERATIONS[self.aggregation].at(found.amounts, tree.home, self.amounts)
         np.add.at(found.known, tree.home, self.known)
@@ -103,7 +103,7 @@ class Tally:
         return found
 
     def up(self, tree: Tree) -> Tally:
-        """Add to each node of a tree all that is below it."""
+        """Add to each node of a tree the values of its descendants."""
         found = replace(self, amounts=self.amounts.copy(), known=self.known.copy(), gaps=self.gaps.copy())
         operation = _OPERATIONS[self.aggregation]
         for node in range(len(tree) - 1, -1, -1):
@@ -115,7 +115,7 @@ class Tally:
         return found
 
     def together(self) -> Tally:
-        """Put all places together, in their order, as one."""
+        """Aggregate all places, in order."""
         one = self.nothing(self.aggregation, 1)
         _OPERATIONS[self.aggregation].at(one.amounts, np.zeros(len(self), np.intp), self.amounts)
         return replace(one, known=self.known.sum(keepdims=True), gaps=self.gaps.sum(keepdims=True))

@@ -17,11 +17,12 @@ class Tree:
     """Nodes 0, 1, …, parents before children.
 
     Attributes:
-        labels: What each node is called.
+        labels: The name of each node.
         parents: Index of the node that includes this one; None for a root.
-        home: ``intp[cell]``: of each row or column of a severity, the node that holds it. Each is held by one node
-            alone, which is why each part of a value is shown once.
-        identities: By which a link finds each node again, in this experiment or in another run of the program.
+        home: ``intp[cell]``: the node of each row or column of a severity. Each belongs to exactly one node, so each
+            part of a value is shown once.
+        identities: Identifiers by which a link finds each node again, in this experiment or in another run of the
+            program.
     """
 
     labels: tuple[str, ...]
@@ -60,22 +61,22 @@ class Tree:
         return tuple(np.split(order, np.searchsorted(self.home[order], np.arange(1, len(self)))))
 
     def ancestors(self, node: int) -> Iterator[int]:
-        """Walk from a node's parent up to its root."""
+        """Yield a node's ancestors, from its parent up to its root."""
         parent = self.parents[node]
         while parent is not None:
             yield parent
             parent = self.parents[parent]
 
     def root(self, node: int) -> int:
-        """Give the root that includes a node."""
+        """Return the root above a node."""
         return [node, *self.ancestors(node)][-1]
 
     def walk(self, starts: Iterable[int], into: Collection[int] | None = None) -> Iterator[int]:
-        """Walk nodes and what is below them, each before what is below it.
+        """Yield nodes and their descendants, parents first.
 
         Args:
             starts: Where to start.
-            into: The nodes below which it goes on; all of them if None.
+            into: The nodes to descend into; all if None.
         """
         pending = [*starts][::-1]
         while pending:
@@ -85,6 +86,6 @@ class Tree:
                 pending.extend(reversed(self.children[node]))
 
     def cells(self, nodes: Iterable[int]) -> npt.NDArray[np.intp]:
-        """Give the rows or columns that nodes hold themselves, in order."""
+        """Return the rows or columns that nodes hold themselves, in order."""
         held = [self._cells[node] for node in nodes]
         return np.sort(np.concatenate(held)) if held else np.zeros(0, np.intp)

@@ -1,4 +1,4 @@
-"""Values as they are shown: text, and the sign that is seen in it."""
+"""Values as shown: text, and the visible sign."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _NOTHING: Final = frozenset({"0", "0 B", "0 ns", "0 s", "0 J", "0.0 %", "< 0.1 %
 
 
 def written(value: Value, unit: str) -> tuple[str, int]:
-    """Write a value, or why there is none, and its sign; what is rounded to nothing has none, and shows none."""
+    """Return the text of a value, or why there is none, and its sign; a value rounded to 0 has none."""
     if value.amount is None:
         return value.gap, 0
     size = percent(abs(value.amount)) if unit == "%" else amount(abs(value.amount), unit)
     if size in _NOTHING:
-        return size.replace("0 ns", "0 s"), 0  # a remainder of rounding is not told in nanoseconds
+        return size.replace("0 ns", "0 s"), 0  # a rounding error is not shown in nanoseconds
     sign = 1 if value.amount > 0 else -1
     return (size if sign > 0 else f"-{size}"), sign

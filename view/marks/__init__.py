@@ -1,4 +1,4 @@
-"""Pictures as HTML that needs no script: charts, bars, matrices and grids, each with its numbers in text."""
+"""Pictures as HTML without scripts: charts, bars, matrices and grids, each with its numbers as text."""
 
 from .bars import Bar, Bars
 from .chart import Axis, Chart, Series

@@ -1,4 +1,4 @@
-"""Bars to the right, a row a name, with the number beside each."""
+"""Horizontal bars, one row per name, with the number beside each."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Bar:
 
     Attributes:
         name: What it is of.
-        values: One or several; not finite ones reach the end.
-        said: The numbers as they are written.
-        colours: Of each value; else its place.
+        values: One or several; infinite ones reach the end.
+        said: The numbers as text.
+        colours: Colour of each value; default its index.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Bars:
     log: bool = False
 
     def html(self) -> str:
-        """Give a table with a bar and a number in each row."""
+        """Return a table with a bar and a number in each row."""
         sizes = [abs(value) for row in self.rows for value in row.values if isfinite(value) and value]
         titles = [element("th", text(name), scope="col", colspan=2) for name in self.names or (self.title,)]
         rows = [
@@ -75,5 +75,5 @@ class Bars:
             return 1.0
         if not self.log or not value:
             return abs(value) / most
-        least = min(sizes) / 10  # so that the smallest can be seen
+        least = min(sizes) / 10  # so that the smallest is visible
         return log10(abs(value) / least) / log10(most / least)

@@ -1,4 +1,4 @@
-"""A chart of points and lines, as scalable vector graphics, with its numbers as a table below."""
+"""A chart of points and lines as SVG, with its numbers in a table below."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .mark import COLOURS, element, short, text, wide
 __all__ = ["Axis", "Chart", "Series"]
 
 _LEFT: Final = 66
-_NAMED: Final = 170  # where there are names at the left
+_NAMED: Final = 170  # with names on the left axis
 _BOTTOM: Final = 42
-_SLANTED: Final = 74  # where there are names below
+_SLANTED: Final = 74  # with names below
 _TOP: Final = 12
 _RIGHT: Final = 16
 _TICKS: Final = 6
-_AROUND: Final = 0.04  # of the room that the values take, between them and the axes
+_AROUND: Final = 0.04  # of the range of values, as a margin to the axes
 _LISTED: Final = 200  # rows of the table
 _MOST_NAMES: Final = 40  # that fit below a chart
 _SHORT: Final = 12  # letters of a name in a chart
-_FULL: Final = 200  # where there is room: when it is pointed at
+_FULL: Final = 200  # letters in a tooltip
 _SIZE: Final = 3.5  # of a point
-# From its middle: a circle, a square, a diamond, a triangle.
+# Measured from the middle: a circle, a square, a diamond, a triangle.
 _OUTLINES: Final = ("", "m-3.5-3.5h7v7h-7z", "m0-5l5 5-5 5-5-5z", "m0-4.5l4.2 7.6h-8.4z")
 
 
@@ -34,12 +34,12 @@ class Series:
 
     Attributes:
         name: For the legend; empty for none.
-        x: Of each point; not finite ones break a line.
-        y: Of each point.
-        said: What is shown when it is pointed at.
-        labels: What is written beside points; empty text for none.
+        x: Horizontal coordinates; non-finite ones break a line.
+        y: Vertical coordinates.
+        said: Tooltips.
+        labels: Labels beside points; empty for none.
         style: How it is drawn.
-        colour: Of ``c0`` … ``c7``; -1 is grey.
+        colour: Index of ``c0`` … ``c7``; -1 is grey.
     """
 
     name: str
@@ -56,8 +56,8 @@ class Axis:
     """An axis.
 
     Attributes:
-        title: What it shows, with the unit.
-        names: Of places 0, 1, …, in place of numbers; along y from top to bottom.
+        title: The quantity, with its unit.
+        names: Names of the places 0, 1, … instead of numbers; along y from top to bottom.
         log: Whether it is logarithmic.
         zero: Whether it begins at 0.
     """
@@ -89,7 +89,7 @@ class Chart:
     table: bool = True
 
     def html(self) -> str:
-        """Give the figure, its legend and its numbers."""
+        """Return the figure, its legend and its numbers."""
         across = _Scale.of(self.x, [value for each in self.series for value in each.x])
         up = _Scale.of(self.y, [value for each in self.series for value in each.y])
         frame = _Frame(self, across, up)
@@ -162,7 +162,7 @@ class _Scale:
         return cls(low, high, log=True, ticks=tuple(10.0**power for power in powers))
 
     def holds(self, value: float) -> bool:
-        """Tell whether a value has a place; 0 and less have none on a logarithmic axis."""
+        """Return whether a value can be placed; 0 and less cannot on a logarithmic axis."""
         return isfinite(value) and (value > 0 or not self.log)
 
     def part(self, value: float) -> float:
@@ -171,7 +171,7 @@ class _Scale:
 
 
 def _step(rough: float) -> float:
-    """Give the next of 1, 2 and 5 times a power of ten."""
+    """Return the next larger of 1, 2 and 5 times a power of ten."""
     power = 10.0 ** floor(log10(rough)) if rough > 0 else 1.0
     return next(power * each for each in (1, 2, 5, 10) if power * each >= rough * (1 - 1e-9))
 
@@ -192,7 +192,7 @@ class _Frame:
         return _TOP + part * (self.bottom - _TOP) if self.chart.y.names else self.bottom - part * (self.bottom - _TOP)
 
     def axes(self) -> Iterator[str]:
-        """Draw ticks, their numbers or names, and titles."""
+        """Yield ticks, their numbers or names, and titles."""
         chart, right = self.chart, self.chart.width - _RIGHT
         for tick in self.up.ticks:
             y = self.y(tick)
@@ -241,7 +241,7 @@ _Point = tuple[float, float]
 
 
 def _line(points: Sequence[_Point | None], series: Series) -> str:
-    """Draw a line, which is broken where a point is missing."""
+    """Draw a line, broken at missing points."""
     pieces: list[str] = []
     pen = "M"
     for point in points:

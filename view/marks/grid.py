@@ -1,4 +1,4 @@
-"""A grid of places, each in the colour and with the letter of its cluster."""
+"""A grid of places, each with the colour and letter of its cluster."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Grid:
     """A plane of a grid.
 
     Attributes:
-        clusters: ``float64[row, column]``; NaN is nobody.
-        labels: Who is at each place.
+        clusters: ``float64[row, column]``; NaN is an empty place.
+        labels: The process at each place.
         names: What each cluster is called.
         title: Which plane.
     """
@@ -31,7 +31,7 @@ class Grid:
     title: str = ""
 
     def html(self) -> str:
-        """Give the plane as a table, and what its letters are."""
+        """Return the plane as a table, with a key to its letters."""
         rows = [
             element("tr", *map(self._cell, row, labels))
             for row, labels in zip(self.clusters.tolist(), self.labels, strict=True)

@@ -1,7 +1,7 @@
-"""What all marks have in common: they give HTML without style and script, for a page that allows neither.
+"""The common base of marks: HTML without styles and scripts, for pages that allow neither.
 
-Colours are classes: ``c0`` … ``c7`` are clusters or series (Okabe and Ito), ``s-5`` … ``s5`` are signs from less to
-more, ``r0`` … ``r9`` are sizes from little to much; ``marks.css`` says what they are in the light and in the dark.
+Colours are classes: ``c0`` … ``c7`` for clusters or series (Okabe and Ito), ``s-5`` … ``s5`` for signed values, ``r0``
+… ``r9`` for sizes; ``marks.css`` defines them for light and dark themes.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ class Mark(Protocol):
     """A picture."""
 
     def html(self) -> str:
-        """Give the picture as HTML."""
+        """Return the picture as HTML."""
 
 
 def element(name: str, *content: str, **attributes: object) -> str:
-    """Write an element around content that is HTML already.
+    """Return an element around content that is already HTML.
 
     Args:
-        name: Of the element.
-        content: In it, one after the other.
+        name: Name of the element.
+        content: Its content, in order.
         attributes: ``text_anchor`` is ``text-anchor``, ``class_`` is ``class``; None leaves one out. Numbers have one
             digit after the point.
     """
@@ -46,17 +46,17 @@ def _number(value: object) -> str:
 
 
 def wide(table: str) -> str:
-    """Let what is wider than the page be moved sideways."""
+    """Make a table scrollable sideways if it is wider than the page."""
     return element("div", table, class_="wide", tabindex=0, role="group")
 
 
 def text(name: object) -> str:
-    """Write text for HTML."""
+    """Escape text for HTML."""
     return escape(visible(str(name)))
 
 
 def short(name: object, longest: int = _LONGEST) -> str:
-    """Shorten a name: a long one loses its middle."""
+    """Shorten a long name in the middle."""
     written = visible(str(name))
     if len(written) <= longest:
         return written

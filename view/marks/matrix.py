@@ -14,7 +14,7 @@ from .mark import element, short, text, wide
 
 __all__ = ["Matrix"]
 
-_STEPS: Final = 5  # of a sign
+_STEPS: Final = 5  # colours per sign
 _SIZES: Final = 9
 
 
@@ -25,10 +25,10 @@ class Matrix:
     Attributes:
         rows: Names from top to bottom.
         columns: Names from left to right.
-        values: ``float64[row, column]``; NaN is none.
-        largest: The size that the last colour stands for; None for the largest value.
-        signed: Whether colours tell the sign; else the size.
-        said: What stands in each cell in place of its value.
+        values: ``float64[row, column]``; NaN is missing.
+        largest: The size at the end of the scale; None for the largest value.
+        signed: Whether colours show the sign instead of the size.
+        said: Text of each cell instead of its value.
     """
 
     rows: Sequence[str]
@@ -39,7 +39,7 @@ class Matrix:
     said: Sequence[Sequence[str]] = ()
 
     def html(self) -> str:
-        """Give the table; values without words of their own have two digits after the point."""
+        """Return the table; values without a text have two decimals."""
         titles = [element("th", element("span", text(short(name))), scope="col", title=name) for name in self.columns]
         most = self.largest or float(np.nanmax(np.abs(self.values), initial=0.0)) or 1.0
         rows = [

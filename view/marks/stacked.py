@@ -1,4 +1,4 @@
-"""Bars of parts that add up, a row a name, the parts of all in the same order and colours."""
+"""Stacked bars, one row per name, with the parts in the same order and colours everywhere."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["Part", "Stack", "Stacked"]
 
 _WIDTH: Final = 480.0  # of the longest
 _HEIGHT: Final = 14
-_SEEN: Final = 0.05  # as wide as a part must be that is drawn at all
+_SEEN: Final = 0.05  # the least width of a part that is drawn
 
 
 @dataclass(frozen=True)
 class Part:
-    """What is in all rows.
+    """A part of all rows.
 
     Attributes:
         name: Of it.
@@ -35,9 +35,9 @@ class Stack:
     Attributes:
         name: What it is of.
         place: Where that is.
-        values: Of each part.
-        said: How they are written.
-        total: How their sum is written.
+        values: Value of each part.
+        said: The values as text.
+        total: Their sum as text.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Stacked:
     rows: Sequence[Stack]
 
     def html(self) -> str:
-        """Give a key, and a table with a bar and its number in each row; a part's number is said when pointed at."""
+        """Return a key, and a table with a bar and its number in each row; a part's number is its tooltip."""
         scale = _WIDTH / (max((sum(row.values) for row in self.rows), default=0.0) or 1.0)
         shown = [
             place for place in range(len(self.parts)) if any(row.values[place] * scale >= _SEEN for row in self.rows)

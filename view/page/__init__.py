@@ -1,4 +1,4 @@
-"""The report: one page that shows a verdict, three trees, the source, and what there is beside them."""
+"""The report: one page with the verdict, three trees, the source, and further tabs."""
 
 from .assembly import Subject, page_of
 from .dataset import Dataset, dataset_of

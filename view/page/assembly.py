@@ -1,4 +1,4 @@
-"""From an experiment, and what was found in it, to the page that shows it."""
+"""From an experiment and its findings to the page that shows it."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ __all__ = ["Subject", "page_of"]
 _SUMS: Final = "Values in the trees are sums over all ranks, from start to end."
 _MEANS: Final = f"{_SUMS} Those of the verdict are means of a rank, without starting and ending MPI."
 _SEPARATOR: Final = " · "
-_CHANGES: Final = 5  # of a difference that are told first
-_MOST_RANKS: Final = 10_000  # of an account, which goes over all of them: half a second
-_MOST_SOURCE: Final = 8 << 20  # characters: more is no page that is passed on
+_CHANGES: Final = 5  # changes of a difference that are listed first
+_MOST_RANKS: Final = 10_000  # ranks of an account, which iterates over all of them: half a second
+_MOST_SOURCE: Final = 8 << 20  # characters: a larger page cannot be passed on
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a page is about.
+    """The subject of a page.
 
     Attributes:
         experiment: A run, or what was derived from runs.
         file: Where it was read from.
-        findings: Of an analysis; None if there can be none.
+        findings: Findings of an analysis; None if there can be none.
         refusal: Why there can be none; empty if there are findings.
     """
 
@@ -74,11 +74,11 @@ def page_of(
         subject: What it is about.
         against: Another experiment to compare with, and its name.
         folders: Where to look for source first; None to leave it out.
-        counters: HTML of what statistics found.
-        tab: What is open at the start.
+        counters: HTML of statistics.
+        tab: The tab that is open at the start.
         recordings: Traces of the run.
-        advice: Whether to say what to try in the source, if it is not left out.
-        tell: Is told what is read for that.
+        advice: Whether to show what to try in the source, if source is included.
+        tell: Progress callback, called with each file read for it.
     """
     experiment, file = subject.experiment, subject.file
     clusters = _clusters(subject.findings) if subject.findings else []
@@ -112,7 +112,7 @@ def page_of(
 
 
 def _account(findings: Findings) -> str:
-    """Draw what each second went into, where that does not take long."""
+    """Draw the account, unless that takes too long."""
     if len(findings.experiment.locations) > _MOST_RANKS:
         return ""
     return picture_html(account_picture(findings))
@@ -121,7 +121,7 @@ def _account(findings: Findings) -> str:
 def _times(
     recordings: Sequence[Recording], experiment: Experiment, spoken_of: Sequence[str]
 ) -> tuple[list[TimeLines], list[str]]:
-    """Take what the page shows of traces, and say which cannot be read."""
+    """Return the page's data of traces, and a message per trace that cannot be read."""
     found, unread = [], []
     for number, each in enumerate(recordings):
         try:
@@ -135,7 +135,7 @@ def _times(
 
 @dataclass(frozen=True)
 class _Said:
-    """What stands above the trees."""
+    """The text above the trees."""
 
     headline: str
     lines: Sequence[str]
@@ -144,7 +144,7 @@ class _Said:
 
 
 def _said(subject: Subject, folders: Sequence[Path] | None, tell: Callable[[str], object]) -> _Said:
-    """Write the verdict, with advice from sources unless folders is None; of a difference, what changed most."""
+    """Return the verdict, with advice from sources unless folders is None; for a difference, the largest changes."""
     experiment, findings = subject.experiment, subject.findings
     if findings:
         advised = None if folders is None else find_advice(findings, subject.file, folders=folders, tell=tell)
@@ -173,7 +173,7 @@ def _change_of_all(experiment: Experiment, metric: str) -> str:
 
 
 def _changes(experiment: Experiment) -> list[Entry]:
-    """Tell which call paths gained and lost most of the first time, each by itself."""
+    """Return the call paths with the largest gains and losses in the first time, each by itself."""
     times = [each.name for each in experiment.metrics if each.unit == "sec" and each.parent is None]
     if not times:
         return []
@@ -191,7 +191,7 @@ def _changes(experiment: Experiment) -> list[Entry]:
 
 
 def _clusters(findings: Findings) -> list[list[int]]:
-    """Give the locations of each cluster of the verdict; of a process that was compared as one, all threads."""
+    """Return the locations of each cluster of the verdict; all threads of a process that was compared as one."""
     labels = findings.vectors.labels
     found: list[list[int]] = [[] for _ in findings.dissimilarity.clusters]
     cluster = {
@@ -205,7 +205,7 @@ def _clusters(findings: Findings) -> list[list[int]]:
 
 
 def _about(experiment: Experiment, file: Path, measured: float | None) -> list[str]:
-    """Say what ran, where and when, and which file this is."""
+    """Describe what ran, where and when, and the file."""
     nodes = dict.fromkeys((place.machine, place.node) for place in experiment.locations)
     where = ", ".join(node if node.startswith(machine) else f"{machine} {node}" for machine, node in [*nodes][:3])
     more = f" and {many(len(nodes) - 3, 'more node')}" if len(nodes) > 3 else ""
@@ -215,7 +215,7 @@ def _about(experiment: Experiment, file: Path, measured: float | None) -> list[s
 
 
 def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
-    """Read the sources of all regions, as far as they are found and there is room."""
+    """Read the sources of all regions, if they are found and there is room."""
     names = dict.fromkeys(path.region.file for path in experiment.call_paths if path.region.file)
     found, room = [], _MOST_SOURCE
     for name in names:
@@ -230,11 +230,11 @@ def _sources(experiment: Experiment, sources: Sources) -> list[SourceFile]:
 
 
 def _difference(experiment: Experiment, other: Experiment) -> Dataset:
-    """Give what the other experiment has more, and what it has itself on the same call paths."""
+    """Return the difference to the other experiment, and its own values on the same call paths."""
     joined = integrate((other, experiment))
     result = difference(other, experiment, joined)
     made = dataset_of(result, key="difference")
-    # What the difference does not know is left out here, too: else it would pass for what did not change.
+    # Values unknown to the difference are left out here, too, because they would look unchanged.
     before = np.zeros((len(result.metrics), len(result.call_paths)))
     for row, metric in zip(before, result.metrics, strict=True):
         known = ~np.isnan(result.exclusive(metric.name))

@@ -1,4 +1,4 @@
-"""What a page holds of an experiment: its trees, exact sums, and the values that these are of."""
+"""A page's data of an experiment: its trees, exact sums, and the values behind them."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from .summary import MEASURES, bins_of, summary
 __all__ = ["Dataset", "dataset_of"]
 
 _DIMENSIONS: Final[tuple[Dimension, ...]] = ("metrics", "program", "system")
-_WHOLE: Final = 16_000_000  # values of all metrics: a page of them has 30 MB
-_MAIN: Final = 4  # metrics that are shown by location in a page that is too large for all
-_ROOM: Final = 4_000_000  # values of single locations in such a page: they take 8 MB
-_NAMED: Final = 200_000  # locations that have names in such a page
-_EXACT: Final = 250_000  # values that are not 0: with all digits they take 3 MB at most
+_WHOLE: Final = 16_000_000  # values of all metrics: such a page has 30 MB
+_MAIN: Final = 4  # metrics shown by location in a page that is too large for all
+_ROOM: Final = 4_000_000  # values of single locations in such a page: 8 MB
+_NAMED: Final = 200_000  # locations with names in such a page
+_EXACT: Final = 250_000  # values other than 0: with all digits they take at most 3 MB
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """An experiment as a page takes it.
+    """An experiment's data for a page.
 
     Attributes:
         head: Trees, names and the state at the start, for JSON. Numbers are called by their keys in ``numbers``.
-        numbers: What the page decodes when it needs it.
-        exact: Whether all digits are there.
+        numbers: Data that the page decodes on demand.
+        exact: Whether all digits are kept.
     """
 
     head: Mapping[str, Any]
@@ -52,16 +52,16 @@ def dataset_of(
     highlights: Sequence[Highlight] = (),
     key: str = "run",
 ) -> Dataset:
-    """Take from an experiment what a page shows of it; metrics are read one after the other.
+    """Return a page's data of an experiment; metrics are read one after the other.
 
-    Up to 16 million values all are taken, with all digits if that takes little room. Above, metrics are read in blocks
-    of call paths, and the page tells how locations spread.
+    Up to 16 million values are all included, with all digits if that takes little room. Beyond that, metrics are read
+    in blocks of call paths, and the page shows the distribution over locations.
 
     Args:
         experiment: Any with a metric and a call path.
         clusters: Indices of the locations of each cluster, to group the system by.
-        highlights: What the findings are seen by: all locations of these are shown in any case.
-        key: What the keys of numbers begin with.
+        highlights: What shows the findings: all locations of these are included in any case.
+        key: Prefix of the keys of numbers.
     """
     cells = len(experiment.metrics) * len(experiment.call_paths) * len(experiment.locations)
     if cells > _WHOLE:
@@ -78,7 +78,7 @@ def dataset_of(
 
 
 def _large(experiment: Experiment, highlights: Sequence[Highlight], key: str) -> Dataset:
-    """Take sums and how locations spread; of the main metrics bins of locations, and all locations of some paths."""
+    """Return sums and distributions; for main metrics bins of locations, and all locations of some call paths."""
     start = at_start(experiment)
     ranges = bins_of(len(experiment.locations))
     main = _main_metrics(experiment, highlights)
@@ -105,7 +105,7 @@ def _large(experiment: Experiment, highlights: Sequence[Highlight], key: str) ->
 
 
 def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> npt.NDArray[np.float64]:
-    """Give who has least and most by the process in place of the location."""
+    """Return the processes, instead of the locations, with the least and largest values."""
     processes = np.array([place.process for place in experiment.locations], dtype=np.float64)
     found = measures.copy()
     for name in ("who least", "who most"):
@@ -116,7 +116,7 @@ def _by_process(measures: npt.NDArray[np.float64], experiment: Experiment) -> np
 
 
 def _main_metrics(experiment: Experiment, highlights: Sequence[Highlight]) -> list[str]:
-    """Name the metrics that are shown by location: roots that add up, times first, and what findings are seen by."""
+    """Return the metrics shown by location: additive roots, times first, and the metrics of findings."""
     roots = [each for each in experiment.metrics if each.parent is None and each.aggregation == "sum"]
     names = [each.name for each in sorted(roots, key=lambda each: each.unit != "sec")][:_MAIN]
     for highlight in highlights:
@@ -126,7 +126,7 @@ def _main_metrics(experiment: Experiment, highlights: Sequence[Highlight]) -> li
 
 
 def _bins(experiment: Experiment, ranges: npt.NDArray[np.intp]) -> Tree:
-    """Give a tree of ranges of locations."""
+    """Return a tree of ranges of locations."""
     noun = _noun(experiment)
     labels = [f"{len(experiment.locations):,} {noun}s"]
     for low, high in pairwise(ranges.tolist()):
@@ -150,7 +150,7 @@ def _label(place: Location) -> str:
 
 
 def _head(experiment: Experiment, start: Browser, systems: Mapping[str, Tree], key: str) -> dict[str, Any]:
-    """Give trees, names and the state at the start."""
+    """Return trees, names and the initial state."""
     places = experiment.locations if "machine" in systems else ()
     return {
         "key": key,
@@ -182,7 +182,7 @@ def _is_small(experiment: Experiment) -> bool:
 
 
 def _sums(sums: Sums) -> npt.NDArray[np.float64]:
-    """Give ``float64[metric, 3, call path]``: amounts, how many values were measured, and how many were not."""
+    """Return ``float64[metric, 3, call path]``: amounts, numbers of measured values, and of missing ones."""
     tallies = [sums.by_path(metric.name) for metric in sums.experiment.metrics]
     return np.array([(each.amounts, each.known, each.gaps) for each in tallies], dtype=np.float64)
 

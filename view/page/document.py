@@ -1,4 +1,4 @@
-"""The page as one HTML file: it asks nothing of the network, and its verdict is read without its script."""
+"""The page as one HTML file, which needs no network; its verdict is readable without JavaScript."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ __all__ = ["Page", "page_html"]
 _NUMBER: Final = re.compile(r"[0-9][0-9.]*-[0-9][0-9.]*,?|[0-9.e]+ (?:%|[mun]?s|[kMGT]?B)(?![a-z])")
 _HERE: Final = files(__package__)
 _STYLES: Final = ((_HERE, "page.css"), (files(marks), "marks.css"))
-_CHARTS: Final = "charts"  # what draws time lines, and its styles
+_CHARTS: Final = "charts"  # the script and styles of time lines
 
 
 @dataclass(frozen=True)
 class Page:
-    """What a page shows.
+    """The contents of a page.
 
     Attributes:
-        title: Of the window.
+        title: Title of the window.
         headline: The first line of the verdict.
         about: Command line, date, machine, file.
-        findings: Of the verdict, in its order.
-        verdict: Lines of the verdict that are no findings.
-        caveats: What is said beside the verdict.
-        experiments: The experiment, and its difference to another one; none of a result alone, which needs no script.
+        findings: Findings of the verdict, in its order.
+        verdict: Other lines of the verdict.
+        caveats: Warnings beside the verdict.
+        experiments: The experiment, and its difference to another one; empty for a result alone, which needs no script.
         clusters: Indices of the locations of each cluster.
-        sources: Of the regions' files.
-        other: Name and metrics of the experiment that values can be in percent of.
-        basis: What the values in the trees are.
-        counters: HTML of what statistics found; empty if there is none.
-        account: HTML of what each second went into; likewise.
-        tab: What is open at the start; empty for none.
-        times: Traces of the run; of none, the page holds nothing that draws them.
+        sources: Sources of the regions' files.
+        other: Name and metrics of the experiment that can be the base of percentages.
+        basis: The base of the values in the trees.
+        counters: HTML of statistics; empty if there is none.
+        account: HTML of the account; likewise.
+        tab: The tab that is open at the start; empty for none.
+        times: Traces of the run; without any, the script for them is left out.
     """
 
     title: str
@@ -139,7 +139,7 @@ def page_html(page: Page) -> bytes:
 
 
 def _verdict(page: Page) -> str:
-    """Write the part that is read without JavaScript."""
+    """Return the part that is readable without JavaScript."""
     findings = "".join(map(_finding, range(1, len(page.findings) + 1), page.findings))
     return "\n".join(
         (
@@ -153,7 +153,7 @@ def _verdict(page: Page) -> str:
 
 
 def _highlight(finding: Entry) -> dict[str, Any]:
-    """Give what the script shows of a finding."""
+    """Return the data with which the script highlights a finding."""
     highlight = finding.highlight
     return {
         "title": visible(f"{finding.kind} {finding.where}"),
@@ -169,13 +169,13 @@ def _highlight(finding: Entry) -> dict[str, Any]:
 
 
 def _place(place: str) -> tuple[str, int]:
-    """Give the file, by the name that the page has it by, and the line."""
+    """Return the file, by its name in the page, and the line."""
     file, _, line = place.rpartition(":")
     return visible(file), int(line)
 
 
 def _finding(number: int, finding: Entry) -> str:
-    """Write a finding: its kind and place, a link into the trees, above what is said of it."""
+    """Return a finding: its kind and place, linked to the trees, above its text."""
     name = finding.kind.strip("?").lower().replace("/", "").replace(" ", "-")
     badge = f'<span class="kind {_text(name)}">{_text(finding.kind)}</span>'
     said = [finding.saving, *finding.lines, *finding.more]
@@ -189,7 +189,7 @@ def _of_kind(line: str) -> str:
 
 
 def _unbroken(text: str) -> str:
-    """Keep ranges of numbers, and numbers with their units, on one line."""
+    """Prevent line breaks in ranges of numbers, and between numbers and units."""
     return _NUMBER.sub(r'<span class="whole">\g<0></span>', text)
 
 

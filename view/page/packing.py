@@ -1,4 +1,4 @@
-"""Numbers as text in a page: few bytes, and few steps from them to a typed array."""
+"""Numbers as text in a page, compact and quickly converted to a typed array."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 __all__ = ["ROUNDING", "Packed", "packed", "packed_text", "rounded"]
 
-_KEPT: Final = 12  # bits behind the leading one: numbers are shown with three digits
-ROUNDING: Final = 2.0 ** (-_KEPT - 1)  # the largest error, as a part of the number
+_KEPT: Final = 12  # bits after the leading one: numbers are shown with three digits
+ROUNDING: Final = 2.0 ** (-_KEPT - 1)  # the largest relative error
 _LEVEL: Final = 6
 
 Numbers = npt.NDArray[np.float64]
@@ -25,7 +25,7 @@ class Packed:
 
     Attributes:
         text: Base 64 of the compressed bytes: the lowest of each number, then the next of each, and so on.
-        kind: ``f8``, or ``f4`` of those that were rounded.
+        kind: ``f8``, or ``f4`` for rounded numbers.
         count: How many.
     """
 
@@ -35,10 +35,10 @@ class Packed:
 
 
 def packed(values: Numbers, *, exact: bool) -> Packed:
-    """Pack numbers, with all digits or rounded; those that are too large or small to be rounded keep their digits.
+    """Pack numbers, with all digits or rounded; numbers too large or small for rounding keep their digits.
 
     Args:
-        values: Of any shape; their order is by rows. NaN stays NaN.
+        values: Of any shape, stored row by row. NaN stays NaN.
         exact: Whether to keep all digits.
     """
     flat = np.ascontiguousarray(values, dtype="<f8").ravel()
@@ -54,7 +54,7 @@ def packed_text(text: bytes) -> str:
 
 
 def rounded(values: Numbers) -> npt.NDArray[np.float32] | None:
-    """Round numbers to 12 bits, halves to even; None if there are some that single precision does not hold."""
+    """Round numbers to 12 bits, halves to even; return None if single precision cannot hold one."""
     sizes = np.abs(values)
     limits = np.finfo(np.float32)
     with np.errstate(invalid="ignore", over="ignore"):

@@ -1,7 +1,7 @@
-"""What a page draws rooflines of: formulas of rates and intensities, and what the calibrated machine can do at most.
+"""The page's rooflines: formulas of rates and intensities, and the limits of the calibrated machine.
 
-Work a second over work for a byte, both logarithmic (Williams, Waterman and Patterson, CACM, 2009); of instructions in
-place of floating-point operations as for GPUs (Ding and Williams, PMBS 2019). All is of one core.
+Work per second over work per byte, both logarithmic (Williams, Waterman and Patterson, CACM, 2009); with instructions
+instead of floating-point operations as for GPUs (Ding and Williams, PMBS 2019). Everything is for one core.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ __all__ = ["roofline_of"]
 
 _TIME: Final = "counted_time"
 _BYTES: Final = "memory_bytes"
-_SERVED_BY_L3: Final = 1.5  # times as quick as memory: a walk beyond L2 that L3 serves, where there is one
-_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations whose results are none of a run
+_SERVED_BY_L3: Final = 1.5  # times as fast as memory: a walk beyond L2 is then served by an L3
+_NO_AMOUNTS: Final = frozenset({"difference", "ratio", "stddev"})  # operations whose results are not amounts of a run
 _CALIBRATE: Final = "autoanalyzer calibrate measures them once, and runs from then on have them"
 
 
@@ -30,14 +30,14 @@ class _Kind:
     """A roofline.
 
     Attributes:
-        title: Above it.
-        work: What is done.
+        title: Title above it.
+        work: The kind of work.
         rate: The metric of its vertical axis.
         intensity: That of its horizontal one.
-        peak: The price whose inverse no rate exceeds.
-        roof: What that is.
-        about: What is said below the title.
-        needs: How to get it where it is not there.
+        peak: The price whose inverse bounds the rate.
+        roof: Name of that bound.
+        about: Text below the title.
+        needs: How to obtain missing data.
     """
 
     title: str
@@ -76,10 +76,10 @@ _KINDS: Final = (
 
 
 def roofline_of(experiment: Experiment) -> dict[str, Any] | None:
-    """Give, for JSON, the formulas by which the page computes rates, and the rooflines that can be drawn.
+    """Return, for JSON, the formulas of rates, and the rooflines that can be drawn.
 
     Returns:
-        None of a difference and its like, and of what is computed from these: their values have no rates.
+        None for differences and similar results, and anything computed from them, because their values have no rates.
     """
     if _NO_AMOUNTS.intersection(experiment.notes.derived_by):
         return None
@@ -107,7 +107,7 @@ def _derived(formula: Formula) -> dict[str, Any]:
 
 
 def _lacking(charts: Sequence[_Kind], measured: Sequence[str], line: int | None) -> Iterator[str]:
-    """Say what rooflines that are not drawn would need."""
+    """Yield what the missing rooflines would need."""
     for kind in _KINDS:
         if kind not in charts:
             why = why_absent(kind.rate, measured, line) or why_absent(kind.intensity, measured, line)
@@ -140,7 +140,7 @@ def _chart(kind: _Kind, experiment: Experiment, formulas: Sequence[Formula], lin
 def _slopes(
     prices: Prices, place: dict[str, str], line: int | None, *, of_l2: bool
 ) -> Iterator[dict[str, str | float]]:
-    """Give the bandwidths of a core that are known, in bytes a second."""
+    """Yield the known bandwidths of a core, in bytes per second."""
     l3, walk = prices.l2_miss_streamed, prices.memory_streamed
     if of_l2 and line and l3 and walk and walk > _SERVED_BY_L3 * l3:
         yield {"name": "L3, of one core that reads", "bytes": line / l3}
@@ -154,7 +154,7 @@ def _slopes(
 
 
 def _of_bytes(experiment: Experiment, texts: dict[str, str]) -> str:
-    """Say what bytes and seconds are."""
+    """Describe the bytes and seconds used."""
     sources = {each.name: each.source for each in experiment.metrics}
     bytes_ = f"{_BYTES} = {texts[_BYTES]}" if _BYTES in texts else f"{_BYTES}, as measured"
     of = [f"{name} is {sources[name]}" for name in sources if _BYTES in texts and name in texts[_BYTES].split()]

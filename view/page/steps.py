@@ -1,4 +1,4 @@
-"""Time lines over equal steps of time, one line after the other, however long they are."""
+"""Time lines over equal steps of time, one line after the other, of any length."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """What locations did in each step.
+    """The locations' values in each step.
 
     Attributes:
-        least: ``float64[step, metric]``: rates of what adds up, else levels; NaN where no location is known.
+        least: ``float64[step, metric]``: rates of additive metrics, otherwise levels; NaN if no location is known.
         mean: Likewise.
         most: Likewise.
     """
@@ -36,7 +36,7 @@ class Means:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Equal steps of the time of a trace.
+    """Equal steps over a trace's time.
 
     Attributes:
         edges: ``float64[step + 1]``, seconds.
@@ -50,16 +50,16 @@ class Steps:
     def means(
         self, trace: Trace, lines: Iterator[TimeLine], derived: Callable[[Values], Values] = np.asarray
     ) -> Iterator[tuple[Means, sparse.csr_array]]:
-        """Put lines over the steps; each is read, and forgotten before the next one.
+        """Map lines to the steps; each is read, and dropped before the next one.
 
         Args:
-            trace: Whose lines they are.
+            trace: The trace of the lines.
             lines: Some of them.
-            derived: Gives what is computed from each line's means, as further columns.
+            derived: Returns further columns computed from each line's means.
 
         Yields:
-            For each line what it and the lines before it did, and the seconds that it was in each call path,
-            ``float64[step, call path + 1]``: first those of several call paths that took little.
+            For each line the values so far, and its seconds in each call path, ``float64[step, call path + 1]``, the
+            first column for several short call paths together.
         """
         shape = len(self), derived(np.zeros((0, len(trace.metrics)))).shape[1]
         least, most, total, known = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape), np.zeros(shape)
@@ -74,7 +74,7 @@ class Steps:
             yield Means(least, mean, most), overlap @ _parts(line, len(trace.call_paths))
 
     def _overlap(self, line: TimeLine) -> sparse.csr_array:
-        """Give the seconds of each sample in each step, ``float64[step, sample]``."""
+        """Return the seconds of each sample in each step, ``float64[step, sample]``."""
         from scipy import sparse  # noqa: PLC0415 - takes its time, and most runs have no trace
 
         edges, last = self.edges, len(self) - 1
@@ -87,7 +87,7 @@ class Steps:
 
 
 def steps_of(trace: Trace, most: int) -> Steps | None:
-    """Divide the time of a trace into as many steps as its longest line has samples; None of a trace without time.
+    """Divide a trace's time into as many steps as its longest line has samples; None for a trace without time.
 
     Args:
         trace: Any; all its lines are read.
@@ -99,13 +99,13 @@ def steps_of(trace: Trace, most: int) -> Steps | None:
 
 
 def _length(line: TimeLine) -> Values:
-    """Give how long samples are; what has no length has no rate."""
+    """Return the lengths of samples; NaN for empty ones, which have no rate."""
     length = line.end - line.begin
     return np.where(length > 0, length, np.nan)
 
 
 def _parts(line: TimeLine, paths: int) -> sparse.csr_array:
-    """Give the share of each call path in each sample, ``float64[sample, call path + 1]``."""
+    """Return the share of each call path in each sample, ``float64[sample, call path + 1]``."""
     from scipy import sparse  # noqa: PLC0415
 
     shares = np.nan_to_num(line.seconds / _length(line)[line.samples])

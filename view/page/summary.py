@@ -1,4 +1,4 @@
-"""What a page tells of an experiment that is too large for it: of each call path, how the locations spread."""
+"""Summaries for a page that cannot hold all values: per call path, the distribution over locations."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _BINS: Final = 256
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """A metric, told of all locations.
+    """The summary of a metric over all locations.
 
     Attributes:
-        own: ``float64[measure, call path]``, in the order of ``MEASURES``, of each call path alone. Who is the index
-            of a location. Where nothing was measured it is NaN.
-        closed: The same of each call path with all below it; NaN where that does not add up.
-        bins: ``float64[call path, bin]``, sums of locations side by side, of each call path alone; NaN where none of
-            them was measured.
-        rows: Values of all locations, of some call paths: ``float64[location]``, of it alone and with all below it.
+        own: ``float64[measure, call path]``, in the order of ``MEASURES``, for each call path alone. Locations are
+            given by index. NaN if nothing was measured.
+        closed: The same including descendants; NaN if the metric is not additive.
+        bins: ``float64[call path, bin]``, sums of adjacent locations, for each call path alone; NaN if none of them was
+            measured.
+        rows: Values of all locations for some call paths: ``float64[location]``, exclusive and inclusive.
     """
 
     own: Numbers
@@ -40,20 +40,20 @@ class Summary:
 
 
 def bins_of(locations: int) -> npt.NDArray[np.intp]:
-    """Give where each of at most 256 ranges of locations begins, and the end."""
+    """Return the starts of at most 256 ranges of locations, and the end."""
     return np.linspace(0, locations, min(_BINS, locations) + 1).astype(np.intp)
 
 
 def summary(experiment: Experiment, metric: str, paths: Sequence[int] = ()) -> Summary:
-    """Tell how the values of a metric spread over the locations, in one pass over its rows, from the last to the first.
+    """Summarise a metric over the locations, in one pass over its rows, from the last to the first.
 
-    Kept at a time are a block of rows, and a row for each call path whose children were read and which itself was not:
-    as many as the tree is deep, if call paths stand depth first.
+    Memory holds one block of rows, and one row per call path whose children were read before itself: as many as the
+    tree is deep, if call paths are in depth-first order.
 
     Args:
         experiment: Any.
         metric: Its name.
-        paths: Call paths of which all values are kept.
+        paths: Call paths whose values are all kept.
     """
     kind = experiment.metric(metric)
     count, ranges = len(experiment.call_paths), bins_of(len(experiment.locations))
@@ -81,7 +81,7 @@ def summary(experiment: Experiment, metric: str, paths: Sequence[int] = ()) -> S
 
 
 def _together(aggregation: Aggregation, one: Numbers, other: Numbers) -> Numbers:
-    """Put values of two call paths together: what was not measured adds nothing, and alone is not 0."""
+    """Aggregate the values of two call paths: a missing value adds nothing, and two missing ones are not 0."""
     if aggregation == "none":
         return np.full_like(one, np.nan)
     if aggregation != "sum":
@@ -93,7 +93,7 @@ def _together(aggregation: Aggregation, one: Numbers, other: Numbers) -> Numbers
 
 
 def _measures(values: Numbers) -> Numbers:
-    """Tell least, mean, most, deviation, who they are, and how many were measured."""
+    """Return least, mean, most and deviation, the locations of the extremes, and the number measured."""
     missing = np.isnan(values)
     if missing.any():
         known = np.flatnonzero(~missing)

@@ -1,4 +1,4 @@
-"""What a page holds of a trace: of each metric least, mean and most of the locations over time, and where they are."""
+"""A page's data of a trace: each metric's least, mean and most over the locations, and their call paths."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Recording", "TimeLines", "time_lines_of"]
 
-_STEPS: Final = 800  # as many as a window has room for: a metric takes some 8 kB
-_ROWS: Final = 32  # of locations that are shown by themselves, or ranges of them
+_STEPS: Final = 800  # as many as a window can show: a metric takes some 8 kB
+_ROWS: Final = 32  # of single locations, or of ranges of them
 _FIRST: Final = 4  # charts at the start
-_SPOKEN_OF: Final = 2  # by the findings, among them
-_AROUND: Final = "mpi_start_end_time"  # which every run has, before and behind what matters: no variation
-_STILL: Final = 0.02  # what varies less is not shown at the start
-_SPIKES: Final = 2  # percent of the steps that are left out at either end: a single spike is no variation
-_ALIKE: Final = 0.9  # correlation of metrics of which one is enough at the start
+_SPOKEN_OF: Final = 2  # among them those of findings
+_AROUND: Final = "mpi_start_end_time"  # every run has it, before and after the relevant part: not a variation
+_STILL: Final = 0.02  # a smaller variation is not shown at the start
+_SPIKES: Final = 2  # percent of the steps that are ignored at either end: a single spike is not a variation
+_ALIKE: Final = 0.9  # correlation of metrics of which one suffices at the start
 _NONE: Final = -1  # in no call path
 
 Values = npt.NDArray[np.float64]
@@ -41,13 +41,13 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Recording:
-    """A trace that a page shows.
+    """A trace for a page.
 
     Attributes:
         path: The file.
-        name: What a command calls it: the file, or the folder of the run.
+        name: Its name in commands: the file, or the folder of the run.
         title: What it is.
-        marks: What is drawn over it.
+        marks: Marks to draw on it.
     """
 
     path: Path
@@ -58,7 +58,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class TimeLines:
-    """A trace as a page takes it.
+    """A trace's data for a page.
 
     Attributes:
         head: Names, steps and marks, for JSON. Numbers are called by their keys in ``numbers``.
@@ -72,13 +72,13 @@ class TimeLines:
 def time_lines_of(
     recording: Recording, experiment: Experiment, *, key: str, spoken_of: Sequence[str] = ()
 ) -> TimeLines | None:
-    """Take from a trace what a page shows of it; lines are read one after the other, twice.
+    """Return a page's data of a trace; lines are read one after the other, twice.
 
     Args:
         recording: The trace.
         experiment: The profile of the run, in whose trees its call paths are.
-        key: What the keys of numbers begin with.
-        spoken_of: Metrics that findings speak of, most important first.
+        key: Prefix of the keys of numbers.
+        spoken_of: Metrics of findings, most important first.
 
     Returns:
         None if nothing was recorded.
@@ -131,7 +131,7 @@ def time_lines_of(
 
 
 def _read(trace: Trace, steps: Steps, rates: TimeRates) -> tuple[Means, dict[str, npt.NDArray[np.intp]]]:
-    """Read all lines; of all locations, and of each range of them, give the call path that has most of each step."""
+    """Read all lines; return, over all locations and per range of them, the main call path of each step."""
     count = len(trace.locations)
     ranges = np.linspace(0, count, min(_ROWS, count) + 1).astype(np.intp)
     lines = steps.means(trace, trace.lines(), rates.beside)
@@ -149,12 +149,12 @@ def _read(trace: Trace, steps: Steps, rates: TimeRates) -> tuple[Means, dict[str
 
 
 def _most(seconds: sparse.csr_array) -> npt.NDArray[np.intp]:
-    """Give the column that has most in each step; -1 if there is none."""
+    """Return the column with the largest value in each step; -1 if there is none."""
     return np.where(seconds.max(axis=1).toarray().ravel() > 0, np.asarray(seconds.argmax(axis=1)).ravel(), _NONE)
 
 
 def _by_place(rows: Mapping[str, npt.NDArray[np.intp]], met: Sequence[int]) -> Values:
-    """Number call paths by their place among those that the page names; several small ones are -1, none is NaN."""
+    """Convert call paths to indices among those that the page names; several small ones are -1, none is NaN."""
     places = {column: float(place) for place, column in enumerate(met)} | {0: -1.0, _NONE: np.nan}
     return np.array([[places[column] for column in row.tolist()] for row in rows.values()])
 
@@ -182,12 +182,12 @@ def _metric(metric: Metric) -> dict[str, Any]:
 
 
 def _entries(entries: Entries) -> dict[str, Any]:
-    """Describe entries as a metric, but for commands, which know none of this name."""
+    """Describe entries as a metric; commands have none of this name."""
     return {"name": visible(entries.name), "unit": "sec", "about": visible(entries.about), "word": None}
 
 
 def _of_entries(entries: Entries, steps: Steps) -> Values:
-    """Give least, mean and most of the locations in each step."""
+    """Return least, mean and most over the locations in each step."""
     lines = zip(entries.begin, entries.end, entries.seconds, strict=True)
     edges = steps.edges
     each = np.array([means(begin, end, took[:, None], edges[:-1], edges[1:])[:, 0] for begin, end, took in lines])
@@ -199,11 +199,12 @@ def _of_entries(entries: Entries, steps: Steps) -> Values:
 
 
 def _first(metrics: Sequence[Metric], mean: Values, marked: Sequence[str], spoken_of: Sequence[str]) -> list[int]:
-    """Choose what is shown at the start.
+    """Choose the metrics shown at the start.
 
-    First what marks are about, and what findings speak of, then what varies most and is unlike what was chosen.
+    First the metrics of marks and findings, then those that vary most and differ from the chosen ones.
 
-    Times vary as parts of a second in a second, all else as parts of its most. The time that varies most comes first.
+    A time's variation is in seconds per second, all others' relative to their maximum. The time that varies most comes
+    first.
     """
     names, lineages = [metric.name for metric in metrics], _lineages(metrics)
     times = np.array([metric.unit == "sec" for metric in metrics])
@@ -226,7 +227,7 @@ def _first(metrics: Sequence[Metric], mean: Values, marked: Sequence[str], spoke
 
 
 def _correlations(known: Values) -> Values:
-    """Give how alike columns are, without signs; what is constant is like nothing."""
+    """Return the absolute correlations of columns; a constant column correlates with nothing."""
     centred = known - known.mean(axis=0)
     length = np.linalg.norm(centred, axis=0)
     scaled = np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)
@@ -234,7 +235,7 @@ def _correlations(known: Values) -> Values:
 
 
 def _lineages(metrics: Sequence[Metric]) -> list[frozenset[str]]:
-    """Name each metric with all that it is a part of."""
+    """Return each metric with all its ancestors."""
     found: dict[str, frozenset[str]] = {}
     for metric in metrics:
         found[metric.name] = found.get(metric.parent or "", frozenset()) | {metric.name}
@@ -248,7 +249,7 @@ def _between(names: Sequence[str], mean: Values) -> Values:
 
 
 def _paths(paths: Sequence[CallPath], wanted: Sequence[int], experiment: Experiment) -> list[dict[str, Any]]:
-    """Name call paths, and say where they are in the trees."""
+    """Return the names of call paths, and their places in the trees."""
     there = {chain: number for number, chain in enumerate(_chains(experiment.call_paths))}
     chains = _chains(paths)
     return [
@@ -263,7 +264,7 @@ def _paths(paths: Sequence[CallPath], wanted: Sequence[int], experiment: Experim
 
 
 def _chains(paths: Sequence[CallPath]) -> list[tuple[Region, ...]]:
-    """Give the regions from the root to each call path."""
+    """Return the regions from the root to each call path."""
     found: list[tuple[Region, ...]] = []
     for path in paths:
         found.append((*(found[path.parent] if path.parent is not None else ()), path.region))

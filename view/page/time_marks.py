@@ -1,4 +1,4 @@
-"""What is drawn over time lines, and beside them: intervals, lines, and how two traces were warped."""
+"""Marks on time lines and beside them: intervals, lines, and how two traces were warped."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ..place import visible
 
 __all__ = ["Entries", "Interval", "Line", "TimeMarks", "Warping"]
 
-_POINTS: Final = 1000  # of a line, and pairs of a path: a window has no room for more
+_POINTS: Final = 1000  # per line, and pairs of a path: a window has no room for more
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A time that is shaded.
+    """A shaded interval.
 
     Attributes:
         start: Seconds.
         end: Likewise.
-        label: What it is, in a few words.
-        kind: Those of one kind have one colour.
+        label: A short label.
+        kind: Intervals of one kind have one colour.
     """
 
     start: float
@@ -54,14 +54,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
-    """What the entries of a region took: a chart of its own, among those of metrics.
+    """The times of a region's entries: a separate chart among those of metrics.
 
     Attributes:
         name: What it is called.
         about: What it is.
         begin: ``float64[location, part]``, seconds.
         end: Likewise.
-        seconds: ``float64[location, part]``, for each entry.
+        seconds: ``float64[location, part]``, seconds per entry.
     """
 
     name: str
@@ -73,12 +73,12 @@ class Entries:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Warping:
-    """How two series belong together (paper 000, Figures 2 and 3).
+    """The matching of two series (Hauswirth et al. 2005, Figures 2 and 3).
 
     Attributes:
         x: The reference, without missing values.
         y: The other series, likewise.
-        path: Which of their samples belong together.
+        path: Their matching samples.
     """
 
     x: Series
@@ -88,13 +88,13 @@ class Warping:
 
 @dataclass(frozen=True, slots=True)
 class TimeMarks:
-    """What is drawn over and beside the time lines of a trace.
+    """Marks on and beside the time lines of a trace.
 
     Attributes:
         intervals: Times that are shaded.
         lines: Lines over charts.
         warpings: How the trace was aligned with others.
-        metrics: Those that are shown at the start, whatever else there is.
+        metrics: Metrics that are shown at the start in any case.
         entries: Of regions; shown at the start, too, before metrics.
     """
 
@@ -105,7 +105,7 @@ class TimeMarks:
     entries: Sequence[Entries] = ()
 
     def written(self) -> dict[str, Any]:
-        """Give what the page takes; of long lines and paths some points."""
+        """Return the data for the page; long lines and paths are thinned out."""
         return {
             "intervals": [
                 {"start": each.start, "end": each.end, "label": visible(each.label), "kind": visible(each.kind)}
@@ -139,5 +139,5 @@ def _points(times: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> 
 
 
 def _some(count: int) -> npt.NDArray[np.intp]:
-    """Choose points, the first and the last among them."""
+    """Choose points, including the first and the last."""
     return np.unique(np.linspace(0, count - 1, min(count, _POINTS)).round().astype(np.intp))

@@ -1,4 +1,4 @@
-"""Metrics over time that formulas derive from those of a trace: misses in 1000 instructions, bytes in a second."""
+"""Metrics over time derived by formulas: misses per 1000 instructions, bytes per second."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TimeRates:
-    """What is computed beside the metrics of a trace.
+    """The derived metrics of a trace.
 
     Attributes:
-        names: Of the metrics of the trace, a column each.
+        names: Names of the trace's metrics, one column each.
         formulas: Parts first.
-        metrics: Those that are shown: of what is computed, not what is only a part of others.
+        metrics: Metrics to show: not those computed only as parts of others.
     """
 
     names: Sequence[str]
@@ -34,10 +34,10 @@ class TimeRates:
 
     @classmethod
     def of(cls, trace: Trace, experiment: Experiment) -> TimeRates:
-        """Choose formulas; counts of a simulation are none of a second, as it runs on a slow clock.
+        """Choose formulas; simulated counts have no rates, because a simulation's clock is slow.
 
         Args:
-            trace: Of a run.
+            trace: The trace of a run.
             experiment: The profile of the run.
         """
         adding = [metric for metric in trace.metrics if metric.additive]
@@ -54,7 +54,7 @@ class TimeRates:
         return cls([metric.name for metric in trace.metrics], formulas, metrics)
 
     def beside(self, values: Values) -> Values:
-        """Give columns of a line's metrics, ``float64[step, metric]``, with what is computed from them behind."""
+        """Return a line's columns, ``float64[step, metric]``, followed by the derived ones."""
         columns = dict(zip(self.names, values.T, strict=True))
         for formula in self.formulas:
             columns[formula.name] = formula.evaluate(columns)

@@ -1,4 +1,4 @@
-"""What projection pursuit found over time, in tables, sentences, JSON, CSV and pictures."""
+"""Results of projection pursuit over time: tables, sentences, JSON, CSV and pictures."""
 
 from .periods import period_line
 from .policy import policy_text

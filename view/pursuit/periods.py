@@ -25,12 +25,12 @@ HEADER: Final = (
 
 
 def span(period: Period) -> str:
-    """Write when a period was."""
+    """Return the time of a period."""
     return f"{period.start:.6g}-{period.end:.6g}"
 
 
 def period_row(period: Period) -> tuple[Cell, ...]:
-    """Give a row for a terminal."""
+    """Return the row for a terminal."""
     found = period.found
     return (
         span(period),
@@ -46,14 +46,14 @@ def period_row(period: Period) -> tuple[Cell, ...]:
 
 
 def period_line(period: Period) -> str:
-    """Give a line for who watches."""
+    """Return the line shown while a pursuit runs."""
     found = period.found
     best = f"{', '.join(found.metrics)}  index {found.index:.3g}" if found else ""
     return f"{span(period)} s  {period.status:<12}  {best}{'  ' if best else ''}({period.reason})"
 
 
 def period_document(period: Period) -> dict[str, Any]:
-    """Give the entry of the document."""
+    """Return the entry of the document."""
     found = period.found
     document: dict[str, Any] = {
         "start": period.start,

@@ -1,4 +1,4 @@
-"""Pictures of projection pursuit: which metrics when, how sure, and the points as the best projection shows them."""
+"""Pictures of projection pursuit: metrics over time, confidence, and the points in the best projection."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[s
     Args:
         periods: One at least.
         state: After the last of them.
-        said: The sentences, which stand at the top.
+        said: The sentences at the top.
     """
     found: list[Picture] = []
     if len(periods) > 1:
@@ -43,7 +43,7 @@ def pictures(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[s
 
 
 def _selections(periods: Sequence[Period], state: PursuitOverTime, said: Sequence[str]) -> Picture:
-    """Draw the paper's figure 8: three marks a period."""
+    """Draw figure 8 of Vetter and Reed: three marks per period."""
     rows = {name: row for row, name in enumerate(state.metrics)}
     x: list[float] = []
     y: list[float] = []
@@ -101,7 +101,7 @@ def _importance(periods: Sequence[Period], state: PursuitOverTime) -> Picture:
 
 
 def _reduction(state: PursuitOverTime) -> Picture:
-    """Draw the paper's figure 18."""
+    """Draw figure 18 of Vetter and Reed."""
     course = state.reduction.course
     line = Series("", [end for end, _ in course], [100 * share for _, share in course], style="line", colour=2)
     chart = Chart([line], Axis("seconds"), Axis("% of fields left out", zero=True), height=280)
@@ -118,7 +118,7 @@ def _ranking(found: Outcome, said: Sequence[str]) -> Picture:
 
 
 def _locations(telling: Telling, view: View) -> list[Picture]:
-    """Draw points, of many some, those among them that lie farthest out in the projection."""
+    """Draw points; of many, some, including those farthest out in the projection."""
     far = np.argsort(-np.linalg.norm(view.points, axis=1), kind="stable")[:_LABELLED]
     found = telling.found
     rows = np.union1d(some_rows(found.seen), far)
@@ -150,7 +150,7 @@ def _projection(telling: Telling, view: View, rows: Rows, far: set[int]) -> Pict
 
 
 def _best_metrics(found: Pursuit, rows: Rows) -> Picture:
-    """Draw the values themselves of the metrics that were named."""
+    """Draw the values of the named metrics."""
     space = found.space
     series = []
     for place, name in enumerate(found.metrics):

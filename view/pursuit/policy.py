@@ -1,4 +1,4 @@
-"""What to record next, for the monitoring system or the next run (paper 004, sections 1.2 and 4.6)."""
+"""What to record next, for the monitoring system or the next run (Vetter and Reed, sections 1.2 and 4.6)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ SCHEMA: Final = "autoanalyzer.policy/1"
 
 
 def policy_text(period: Period, state: PursuitOverTime) -> bytes:
-    """Write what to record after a period, as it is measured: all metrics until there was a selection.
+    """Return which measured metrics to record after a period: all until there was a selection.
 
-    Some of the others are recorded with the selected ones, in turn.
+    Some of the others are recorded as probes, in turn.
 
     Args:
         period: The last one.

@@ -43,9 +43,9 @@ def pursuit_report(
     Args:
         periods: One at least.
         state: After the last of them.
-        late: Samples that came after their window.
+        late: Samples that arrived after their window.
         empty: Windows without any sample.
-        unseen: Ranks to be left out that never came.
+        unseen: Ranks to leave out that never appeared.
     """
     said = [*_sentences(periods, state), *_caveats(periods, state, late, empty, unseen)]
     tables = [Table("Metrics that show the most structure", HEADER, [period_row(each) for each in periods])]
@@ -106,7 +106,7 @@ def _who(found: Pursuit, metric: str) -> str:
 
 
 def _stands_out(found: Pursuit, metric: str) -> str | None:
-    """Say which few locations, or which camp of them, have other values."""
+    """Return which few locations, or which camp of them, have different values."""
     camp = parted(found) if found.camps and found.camps.metric == metric else None
     return standing_out(found.space, metric) or camp
 
@@ -144,13 +144,13 @@ def _sentences(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
 
 
 def _wide(found: Pursuit, metric: str) -> bool:
-    """Tell whether locations of a run differ in a metric so that it matters; rates of a trace are told as they are."""
+    """Return whether locations of a run differ materially in a metric; rates of a trace are reported unchecked."""
     space = found.space.along([metric])
     return not space.sources or bool(matters(space, space.values.min(axis=0), space.values.max(axis=0)))
 
 
 def _others(found: Pursuit) -> str:
-    """Name who stands out in further metrics, where that matters."""
+    """Return who stands out in further metrics, if that matters."""
     said = [
         text
         for each in found.ranking[len(found.metrics) :]
@@ -160,7 +160,7 @@ def _others(found: Pursuit) -> str:
 
 
 def _since(periods: Sequence[Period], telling: Period, metric: str) -> str:
-    """Say from which to which of several periods a metric was one of the best, without a gap, for these locations."""
+    """Return from which to which period a metric was among the best, without a gap, for these locations."""
     if len(periods) == 1:
         return ""
     at = next(place for place, each in enumerate(periods) if each.start == telling.start)
@@ -176,13 +176,13 @@ def _since(periods: Sequence[Period], telling: Period, metric: str) -> str:
 
 
 def _alike(period: Period, telling: Period, metric: str) -> bool:
-    """Tell whether a metric was one of the best in a period, too, and some of the same locations apart."""
+    """Return whether a metric was among the best in a period, too, with some of the same locations apart."""
     found = period.found
     return bool(found and found.worth and metric in found.metrics and _apart(period) & _apart(telling))
 
 
 def _apart(period: Period) -> set[int | str]:
-    """Give the locations that lie far out, and the smaller camp."""
+    """Return the outliers, and the smaller camp."""
     found = period.found
     camps = found.camps.smaller if found and found.camps and found.camps.worth else ()
     return {*(found.outliers if found else ()), *camps}
@@ -196,7 +196,7 @@ def _beyond(found: Outcome) -> str:
 
 
 def _little(found: Outcome) -> str:
-    """Name those of the best metrics that are there as three are wanted."""
+    """Return those of the best metrics that are only there to make up three."""
     best = found.ranking[: len(found.metrics)]
     least = _LITTLE * max(each.importance for each in best) if found.departs else inf
     little = [each.metric for each in best if each.importance < least and each.metric not in found.parted]
@@ -246,7 +246,7 @@ def _caveats(
 
 
 def _trimmed(periods: Sequence[Period], state: PursuitOverTime) -> list[str]:
-    """Say whom trimming left out or drew in, in any period."""
+    """Report the points that trimming removed or moved, in any period."""
     how = {"remove": "left out", "log": "drawn in", "sqrt": "drawn in"}.get(state.options.trimming)
     far = [each.found.outliers for each in periods if each.found and each.found.outliers]
     if how is None or not far:

@@ -1,4 +1,4 @@
-"""Which locations stand out in a metric, said with numbers."""
+"""The locations that stand out in a metric, with numbers."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..units import ranks
 
 __all__ = ["parted", "standing_out"]
 
-_BESIDE: Final = 0.25  # of the distance of the farthest, below which others are none beside it
-_MOST: Final = 0.25  # of all locations, that can be called a few
+_BESIDE: Final = 0.25  # of the farthest location's distance: others below this do not count beside it
+_MOST: Final = 0.25  # of all locations: at most these are a few
 
 
 def standing_out(space: MetricSpace, metric: str) -> str | None:
-    """Say which few locations have other values than most, and which; None if there are none."""
+    """Return which few locations have values different from most; None if there are none."""
     values = space.along([metric]).values[:, 0]
-    relative = values / np.abs(values).max()  # no difference of huge values overflows
+    relative = values / np.abs(values).max()  # so that a difference of huge values does not overflow
     away = np.abs(relative - np.median(relative))
     far = np.flatnonzero(away > max(FAR * float(spread(relative)), _BESIDE * float(away.max())))
     if not 0 < len(far) <= _MOST * len(values):
@@ -39,7 +39,7 @@ def standing_out(space: MetricSpace, metric: str) -> str | None:
 
 
 def parted(found: Pursuit) -> str | None:
-    """Say who is in the smaller camp of locations, and how it differs; None if there are no camps."""
+    """Return who is in the smaller camp of locations, and how it differs; None without camps."""
     camps = found.camps
     if camps is None or not camps.worth or not (camps.alone or found.seen is found.space):
         return None

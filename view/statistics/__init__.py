@@ -1,4 +1,4 @@
-"""Statistics of counters to read: tables, sentences, CSV, JSON and pictures; one analysis a module."""
+"""Statistics of counters for readers: tables, sentences, CSV, JSON and pictures; one analysis per module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A counter against the task number, coloured by cluster (paper 003, figures 7 and 9)."""
+"""A counter over the task number, coloured by cluster (Ahn and Vetter 2002, figures 7 and 9)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _LABEL: Final = 36
 
 
 def called(space: MetricSpace, partition: Partition, cluster: int) -> str:
-    """Name a cluster in a legend by its number and members: ``1: ranks 0-9, 12-13``."""
+    """Return a cluster's name in a legend, its number and members: ``1: ranks 0-9, 12-13``."""
     return short(f"{cluster + 1}: {members(space, partition, cluster)}", _LABEL)
 
 
 def task_picture(space: MetricSpace, partition: Partition) -> Picture:
-    """Draw the metrics that tell the clusters apart, in the order in which they matter, over the tasks."""
+    """Draw the metrics that distinguish the clusters, most important first, over the tasks."""
     columns = separating(space, partition) or partition.columns
     chosen = columns[:_PANELS]
     rows = some_rows(space, partition.labels)
@@ -57,7 +57,7 @@ def _points(space: MetricSpace, partition: Partition, cluster: int, rows: Sequen
 
 
 def _number(space: MetricSpace, row: int) -> int:
-    """Give the number of a task: its rank; where threads or samples have points of their own, its place."""
+    """Return the number of a task: its rank, or its index if threads or samples are separate points."""
     label = space.labels[row]
     return label if isinstance(label, int) else row
 

@@ -1,4 +1,4 @@
-"""Clusters in words and tables: what k-means, the tree and the map have in common."""
+"""Clusters in words and tables, for k-means, the tree and the map."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ __all__ = [
 ]
 
 _LISTED: Final = 30  # clusters in a table
-_ACROSS: Final = 8  # clusters whose means stand beside each other
+_ACROSS: Final = 8  # clusters whose means are shown side by side
 _SHOWN: Final = 12  # metrics with F-ratios in a table
-_NEAR: Final = 0.1  # of another value: then it is told as a part of it
-_TOLD: Final = 2  # metrics that clusters leave aside
+_NEAR: Final = 0.1  # of another value: then the comparison is a percentage
+_TOLD: Final = 2  # metrics named besides clusters
 _NAMED: Final = 16  # ranks, or ranges of them, in a list
-_TOO_FEW: Final = 2  # locations: each alone
-_TWICE: Final = 1.995  # times another value: then no percentage
+_TOO_FEW: Final = 2  # locations: with so few, each is named
+_TWICE: Final = 1.995  # times another value: beyond this, no percentage
 _FIRST: Final = "the first thread of each process"
 _OTHERS: Final = "all threads but the first of each process"
 
 
 def who(space: MetricSpace, partition: Partition, cluster: int) -> str:
-    """Say who is in a cluster: all first threads, or ranks."""
+    """Return who is in a cluster: all first threads, or ranks."""
     inside = partition.labels == cluster
     first = np.array([point.thread == 0 for point in space.points])
     if not first.all() and not (first == first[0]).all():
@@ -54,7 +54,7 @@ def who(space: MetricSpace, partition: Partition, cluster: int) -> str:
 
 
 def members(space: MetricSpace, partition: Partition, cluster: int) -> str:
-    """Name the members of a cluster: ``ranks 0-3, 7``; of threads the ranks whose they are, if no other has these."""
+    """Return the members of a cluster: ``ranks 0-3, 7``; for threads their ranks, if no other cluster has these."""
     labels = [space.labels[row] for row in np.flatnonzero(partition.labels == cluster)]
     own = {point.process for point, each in zip(space.points, partition.labels, strict=True) if each == cluster}
     others = {point.process for point, each in zip(space.points, partition.labels, strict=True) if each != cluster}
@@ -64,9 +64,9 @@ def members(space: MetricSpace, partition: Partition, cluster: int) -> str:
 def differences(
     space: MetricSpace, partition: Partition, cluster: int, most: int = 3, *, first: int | None = None
 ) -> str:
-    """Say in which metrics a cluster differs most from all other points: ``stores 20 % above 1.2e8``.
+    """Return the metrics in which a cluster differs most from all other points: ``stores 20 % above 1.2e8``.
 
-    That of a column ``first`` comes first, then those that matter most, times before all else; see ``materiality``.
+    The column ``first`` comes first, then the most important ones, times before others; see ``materiality``.
     """
     inside = partition.labels == cluster
     if inside.all():
@@ -80,7 +80,7 @@ def differences(
 
 
 def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
-    """Compare two means: as a part of the other one if both are above 0, and near to each other."""
+    """Compare two means, in percent if both are positive and close to each other."""
     if min(own, others) > 0 and _NEAR < own / others < 1 / _NEAR:
         factor = own / others
         if factor >= _TWICE:
@@ -91,7 +91,7 @@ def _against(space: MetricSpace, metric: str, own: float, others: float) -> str:
 
 
 def advice(space: MetricSpace, partition: Partition) -> list[str]:
-    """Say what the clusters differ in most, who is farthest in that, and whom to look at."""
+    """Return the clusters' main difference, the extreme cluster, and whom to examine."""
     if partition.count < 2:
         return []
     if len(partition.labels) == _TOO_FEW:
@@ -111,13 +111,13 @@ def advice(space: MetricSpace, partition: Partition) -> list[str]:
 
 
 def told(space: MetricSpace, partition: Partition, cluster: int, called: str = "", most: int = 3) -> str:
-    """Say in which metrics a cluster differs most from the others; who is in it, unless it is ``called`` otherwise."""
+    """Return the metrics in which a cluster differs most; with its members, unless it is ``called`` otherwise."""
     what = differences(space, partition, cluster, most)
     return f"Cluster {cluster + 1}, {called or who(space, partition, cluster)}, compared with the others: {what}."
 
 
 def across(space: MetricSpace) -> str:
-    """Say what differs most between locations, whatever the clusters, and which are the extremes."""
+    """Return the largest difference between locations, regardless of clusters, and the extremes."""
     low, high = space.values.min(axis=0), space.values.max(axis=0)
     said = [
         f"{space.metrics[column]} from {_whose(space, column, low[column])} to {_whose(space, column, high[column])}"
@@ -127,16 +127,16 @@ def across(space: MetricSpace) -> str:
 
 
 def _whose(space: MetricSpace, column: int, number: float) -> str:
-    """Write a value, and which location has it, if it is one."""
+    """Return a value with its location, if only one has it."""
     rows = np.flatnonzero(space.values[:, column] == number)
     place = f" on {ranks([space.labels[int(rows[0])]])}" if len(rows) == 1 else ""
     return f"{value(space, space.metrics[column], float(number))}{place}"
 
 
 def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
-    """Order the clusters by how much each differs from the others in what tells it, times first.
+    """Sort the clusters by their difference from the others in the characteristic metrics, times first.
 
-    Of equal ones the smallest is first; those of which nothing is told that matters are the last.
+    Of equal ones the smallest comes first; clusters without a material difference come last.
     """
 
     def place(cluster: int) -> tuple[bool, float, int]:
@@ -152,12 +152,12 @@ def by_difference(space: MetricSpace, partition: Partition) -> list[int]:
 
 
 def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
-    """Say who is beyond the widest gap between the clusters' means of a metric, and who is farthest."""
+    """Return who is beyond the widest gap between the clusters' means of a metric, and who is farthest."""
     means = partition.means[:, column]
     order = np.argsort(means, kind="stable")
     upper = order[int(np.diff(means[order]).argmax()) + 1 :]
     beyond = np.isin(partition.labels, upper)
-    most = 2 * beyond.sum() <= len(beyond)  # the smaller part is told
+    most = 2 * beyond.sum() <= len(beyond)  # the smaller side is named
     halves = Partition.of(space, beyond == most, space.scaled())
     inside = int(halves.labels[int((beyond == most).argmax())])
     own = [cluster + 1 for cluster in range(partition.count) if (cluster in upper) == most]
@@ -167,7 +167,7 @@ def _farthest(space: MetricSpace, partition: Partition, column: int) -> str:
 
 
 def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int, *, most: bool) -> str:
-    """Name the one location of a cluster that has the most or the least, if it can be told from the cluster."""
+    """Return the location of a cluster with the largest or least value, if it stands out from the cluster."""
     rows, metric = partition.members[cluster], space.metrics[column]
     own = space.values[rows, column]
     row = int(rows[own.argmax() if most else own.argmin()])
@@ -178,9 +178,9 @@ def _extreme(space: MetricSpace, partition: Partition, cluster: int, column: int
 
 
 def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -> str | None:
-    """Say if clusters are not distinct, or may be chance, or if nothing that matters parts any locations.
+    """Report if clusters are not distinct, may be chance, or if no material difference separates locations.
 
-    Not what to take the locations for, unless to ``advise`` is wanted: beside a verdict that is not the last word.
+    The interpretation is added only if ``advise`` is set, because beside a verdict it is not the last word.
     """
     one_kind, chance = ": treat the locations as one kind" if advise else "", 100 * (partition.chance or 0)
     if partition.silhouette is not None and partition.silhouette < WEAK:
@@ -199,14 +199,14 @@ def strength(space: MetricSpace, partition: Partition, *, advise: bool = True) -
 
 
 def tables(space: MetricSpace, partition: Partition, *, wanted: bool) -> list[Table]:
-    """Show clusters and what separates them, if they are ``wanted``: found distinct, or asked for."""
+    """Return tables of clusters and of what separates them, if ``wanted``: distinct, or requested."""
     if not wanted:
         return []
     return [table(space, partition), *([f_ratio_table(space, partition)] if partition.by_f_ratio else [])]
 
 
 def table(space: MetricSpace, partition: Partition) -> Table:
-    """Show a row a cluster: how many, who, and what is different."""
+    """Return one row per cluster: size, members, and differences."""
     rows = [
         (
             str(cluster + 1),
@@ -223,9 +223,9 @@ def table(space: MetricSpace, partition: Partition) -> Table:
 
 
 def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
-    """Show which metrics separate the clusters."""
+    """Return the metrics that separate the clusters."""
     rows = []
-    first = dict.fromkeys([*separating(space, partition), *partition.by_f_ratio])  # what sentences name is there
+    first = dict.fromkeys([*separating(space, partition), *partition.by_f_ratio])  # includes those named in sentences
     shown_columns = {*list(first)[:_SHOWN]}
     for column in (each for each in partition.by_f_ratio if each in shown_columns):
         metric = space.metrics[column]
@@ -242,7 +242,7 @@ def f_ratio_table(space: MetricSpace, partition: Partition) -> Table:
 
 
 def document(space: MetricSpace, partition: Partition) -> dict[str, Any]:
-    """Give clusters for JSON; an F-ratio that is null is infinite, or there is none."""
+    """Return clusters for JSON; an F-ratio of null is infinite or undefined."""
     labels = space.labels
     return {
         "clusters": [[labels[row] for row in rows.tolist()] for rows in partition.members],
@@ -258,7 +258,7 @@ def document(space: MetricSpace, partition: Partition) -> dict[str, Any]:
 
 
 def data(space: MetricSpace, partition: Partition) -> Table:
-    """Give a row a point: its cluster, and its values."""
+    """Return one row per point: its cluster, and its values."""
     rows = [
         (label, cluster + 1, *values)
         for label, cluster, values in zip(space.labels, partition.labels.tolist(), space.values.tolist(), strict=True)

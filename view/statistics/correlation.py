@@ -1,4 +1,4 @@
-"""The correlation matrix, the scatterplot matrix, and what to count next (paper 003, section 4.4)."""
+"""The correlation matrix, the scatterplot matrix, and what to count next (Ahn and Vetter 2002, section 4.4)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PANELS: Final = 5  # metrics whose pairs are drawn
 _POINTS: Final = 200  # in each chart
 _WIDTH: Final = 280  # of it, in pixels
 _HEIGHT: Final = 230
-_NUMBERED: Final = 14  # metrics up to which numbers stand in the matrix
+_NUMBERED: Final = 14  # metrics up to which the matrix shows numbers
 
 
 def correlation_report(found: Correlation) -> Report:
@@ -76,7 +76,7 @@ def _document(found: Correlation) -> dict[str, Any]:
 
 
 def _extremes(found: Correlation) -> dict[str, Any] | None:
-    """Give the lowest and the highest correlations without any one location, and without which."""
+    """Return the lowest and the highest correlations without any one location, and which location that is."""
     if (one_out := found.one_out) is None:
         return None
     labels = np.array(found.space.labels, dtype=object)
@@ -89,13 +89,13 @@ def _extremes(found: Correlation) -> dict[str, Any] | None:
 
 
 def _kept(found: Correlation) -> tuple[str, ...]:
-    """Give what stands for a group, measured; none that says more of waiting for a turn than of the program."""
+    """Return the measured representatives of a group, without metrics that include waiting for a core."""
     kept = found.space.measured(name for group in found.groups for name in group.keep)
     return tuple(name for name in kept if name not in found.space.waiting) or kept
 
 
 def _next(found: Correlation) -> str:
-    """Write what stands for all as the next run takes it."""
+    """Return the representatives of all groups as options for the next run."""
     return as_typed(_kept(found), found.space.sources)
 
 
@@ -117,7 +117,7 @@ def _sentences(found: Correlation) -> list[str]:
 
 
 def _largest(found: Correlation) -> str:
-    """Say what stands for most other metrics, whichever location is left out; of few locations, with all of them."""
+    """Return the metric that represents most others, whichever location is left out; with few locations, with all."""
 
     def stands(group: MetricGroup) -> tuple[str, ...]:
         return group.keep if found.one_out else (group.representative,)
@@ -132,7 +132,7 @@ def _largest(found: Correlation) -> str:
 
 
 def _advice(found: Correlation) -> list[str]:
-    """Say what the next run, or the next analysis, can leave out, whichever location is odd."""
+    """Return what the next run or analysis can leave out, whichever location is an outlier."""
     if found.one_out is None:
         return [f"{len(found.space.points)} locations are too few to leave metrics out: four are needed."]
     kept = _kept(found)
@@ -145,7 +145,7 @@ def _advice(found: Correlation) -> list[str]:
 
 
 def _turning(found: Correlation) -> list[str]:
-    """Name the location that makes a correlation, and the one that hides one, each by the pair that it turns most."""
+    """Return the location that creates a correlation, and the one that hides one, each with its most affected pair."""
     said = []
     for made in (True, False):
         turns = [each for each in found.turns if each.made == made]
@@ -186,7 +186,7 @@ def _groups(found: Correlation) -> Table:
 
 
 def _without_one(found: Correlation, group: MetricGroup) -> str | None:
-    """Say how near to 0 a correlation in a group is, or beyond, without the location that matters most to it."""
+    """Return how close to 0, or beyond, a correlation in a group is without its most important location."""
     if found.one_out is None or len(group.members) == 1:
         return None
     rows = np.ix_(*2 * [[found.space.metrics.index(name) for name in group.members]])
@@ -208,7 +208,7 @@ def _pictures(found: Correlation) -> list[Picture]:
 
 
 def _in_groups(found: Correlation) -> list[int]:
-    """Order the metrics by groups, the representative of each first."""
+    """Sort the metrics by groups, the representative of each first."""
     place = found.space.metrics.index
     return [
         place(name)
@@ -225,7 +225,7 @@ def _heatmap(found: Correlation) -> Picture:
 
 
 def _scatterplots(found: Correlation) -> Picture:
-    """Draw each pair of metrics; of redundant ones the representatives."""
+    """Draw each pair of metrics; of redundant ones only the representatives."""
     space = found.space
     representatives = [each.representative for each in found.groups]
     others = [name for group in found.groups for name in group.members if name not in representatives]

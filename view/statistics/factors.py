@@ -1,4 +1,4 @@
-"""Factors, what they are made of, and how many there are (paper 003, section 4.6)."""
+"""Factors, their metrics, and their number (Ahn and Vetter 2002, section 4.6)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .space import document
 
 __all__ = ["factors_report"]
 
-_SMALL: Final = 0.1  # a loading that a table leaves out, as the paper's do
+_SMALL: Final = 0.1  # smaller loadings are left out of tables, as in Ahn and Vetter
 
 
 def factors_report(found: Factors) -> Report:

@@ -1,4 +1,4 @@
-"""The dendrogram, readable at 4 leaves and at 10,000, and its cut (paper 003, section 4.5.1)."""
+"""The dendrogram, readable with 4 leaves and with 10,000, and its cut (Ahn and Vetter 2002, section 4.5.1)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .space import document
 
 __all__ = ["cut_sentences", "hierarchy_report", "tree_picture", "weakness"]
 
-_LEAVES: Final = 64  # that can be read; of more, the last merges are drawn
-_MUCH: Final = 1000  # times lower: what that is exactly tells nothing
+_LEAVES: Final = 64  # readable leaves; with more, only the last merges are drawn
+_MUCH: Final = 1000  # times lower: beyond this the exact number means nothing
 
 
 def hierarchy_report(found: Hierarchy, beside: str = "") -> Report:
@@ -29,7 +29,7 @@ def hierarchy_report(found: Hierarchy, beside: str = "") -> Report:
 
     Args:
         found: The tree.
-        beside: By what the verdict beside which it stands has compared locations; empty where it stands alone.
+        beside: The metric by which the verdict beside it compared locations; empty without a verdict.
     """
     space, partition = found.space, found.partition
     labels = space.labels
@@ -57,7 +57,7 @@ def hierarchy_report(found: Hierarchy, beside: str = "") -> Report:
 
 
 def cut_sentences(found: Hierarchy) -> list[str]:
-    """Say where the tree is cut, why, and what it is a tree of."""
+    """Describe where and why the tree is cut, and what it is a tree of."""
     space, partition = found.space, found.partition
     sizes = [len(rows) for rows in partition.members]
     if partition.count == 1:
@@ -81,12 +81,12 @@ def cut_sentences(found: Hierarchy) -> list[str]:
 
 
 def _no_cut(found: Hierarchy) -> bool:
-    """Whether the cut was not asked for, and no gap between merges is wide enough for one."""
+    """Return whether the cut was automatic, and no gap between merges is wide enough for one."""
     return found.suggested and found.drop < LONE and len(found.space.points) > 2
 
 
 def weakness(found: Hierarchy, *, advise: bool = True) -> str | None:
-    """Say if clusters are not distinct; what to take the locations for, too, if to ``advise`` is wanted."""
+    """Report if clusters are not distinct; with an interpretation if ``advise`` is set."""
     if _no_cut(found):
         one_kind = ": treat the locations as one kind, or choose stats -k" if advise else ""
         return f"No cut stands out{one_kind}."
@@ -94,7 +94,7 @@ def weakness(found: Hierarchy, *, advise: bool = True) -> str | None:
 
 
 def _next_merge(found: Hierarchy) -> str:
-    """Say why the cut is there, unless it leaves nothing that was merged."""
+    """Explain the cut, unless nothing was merged below it."""
     if found.partition.count == len(found.merges) + 1 or found.drop < 1:
         return ""
     below = f"{found.drop:.3g}" if found.drop < _MUCH else "more than a thousand"
@@ -147,7 +147,7 @@ def tree_picture(found: Hierarchy, sentences: list[str]) -> Picture:
 
 
 def _owners(found: Hierarchy) -> npt.NDArray[np.intp]:
-    """Give the cluster that each node of the tree lies in; -1 of one above the cut."""
+    """Return the cluster of each node of the tree; -1 above the cut."""
     points = len(found.merges) + 1
     owners = np.full(2 * points - 1, -1, dtype=np.intp)
     owners[:points] = found.partition.labels[found.sample]
@@ -170,7 +170,7 @@ def _members(found: Hierarchy, node: int) -> list[int | str]:
 
 
 def _leaves(found: Hierarchy, nodes: list[int], members: list[list[int | str]]) -> Series:
-    """Mark the leaves, to be pointed at."""
+    """Return the leaves as points with tooltips."""
     points = len(found.merges) + 1
     heights = [0.0 if node < points else float(found.merges[node - points, 2]) for node in nodes]
     said = [

@@ -1,4 +1,4 @@
-"""Clusters by k-means and their F-ratios (paper 003, section 4.5.2)."""
+"""Clusters by k-means and their F-ratios (Ahn and Vetter 2002, section 4.5.2)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _sentences(found: Clusters) -> list[str]:
 
 
 def _tie(found: Clusters, score: float) -> str:
-    """Say if the gap statistic decided between silhouettes."""
+    """Report if the gap statistic decided between silhouettes."""
     if found.criterion != "silhouette" or score == (best := max(found.scores.values())):
         return ""
     count = next(each for each, other in found.scores.items() if other == best)

@@ -1,4 +1,4 @@
-"""Clusters on the process grid (paper 003, section 4.7)."""
+"""Clusters on the process grid (Ahn and Vetter 2002, section 4.7)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SYMBOLS: Final = "123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def membership_report(found: Membership, factor: tuple[int, Factors] | None = None) -> Report:
-    """Report clusters on a grid in every form; with ``factor``, its number, by which they were made."""
+    """Report clusters on a grid in every form; ``factor`` is the number of the factor that made them."""
     tree, grid = found.hierarchy, found.grid
     space, partition = tree.space, tree.partition
     coordinates = found.places.tolist()
@@ -113,7 +113,7 @@ def _told(found: Membership, cluster: int) -> str:
 
 
 def _slices(found: Membership) -> list[tuple[str, Any, list[list[str]]]]:
-    """Cut the places into planes: a title, ``float[row, column]`` of clusters (NaN is nobody), and who is where."""
+    """Divide the places into planes: a title, ``float[row, column]`` of clusters (NaN if empty), and the members."""
     space = found.hierarchy.space
     sizes = found.grid.sizes if len(found.grid.sizes) > 1 else (1, *found.grid.sizes)
     planes: dict[tuple[int, ...], tuple[Any, list[list[str]]]] = {}
@@ -139,7 +139,7 @@ def _slices(found: Membership) -> list[tuple[str, Any, list[list[str]]]]:
 
 
 def _printed(found: Membership) -> list[Table]:
-    """Show the map on a terminal, a character a place, if it fits."""
+    """Return the map for a terminal, one character per place, if it fits."""
     tables = []
     slices = _slices(found)
     cut = part_of(min(len(slices), _PLANES), len(slices), "plane")

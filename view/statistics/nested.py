@@ -1,4 +1,4 @@
-"""Analyses of clusters within clusters as one report (paper 003, section 4.8)."""
+"""Analyses of clusters within clusters as one report (Ahn and Vetter 2002, section 4.8)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Part:
 
     @property
     def title(self) -> str:
-        """What stands before all that is said of a part."""
+        """Return the prefix of all text about a part."""
         return f"Within cluster {_numbers(self.path)}: " if self.path else ""
 
     @property
@@ -56,14 +56,14 @@ class _Part:
         }
 
     def walk(self) -> Iterator[_Part]:
-        """Give this part and all within it."""
+        """Yield this part and all within it."""
         yield self
         for each in self.within:
             yield from each.walk()
 
 
 def nested_report(whole: Part[Result], report: Callable[[Result], Report]) -> Report:
-    """Put the reports of a space and of its clusters together; rows of CSV tell which part they are of."""
+    """Combine the reports of a space and of its clusters; CSV rows include their part."""
     top = _reported(whole, report)
     parts = list(top.walk())
     ended = [f"Clusters are not analysed further: {whole.ended}."] if whole.ended else []
@@ -96,7 +96,7 @@ def _numbers(path: Sequence[int]) -> str:
 
 
 def _data(parts: Sequence[_Part]) -> Table:
-    """Give the rows of all parts below one header; a metric that a part lacks has empty cells."""
+    """Return the rows of all parts below one header; metrics that a part lacks have empty cells."""
     header = list(dict.fromkeys(name for each in parts for name in each.report.data.header))
     rows = []
     for each in parts:

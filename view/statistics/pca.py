@@ -1,4 +1,4 @@
-"""Principal components: clusters in the plane in which the points differ most (paper 003, section 4.9)."""
+"""Principal components: clusters in the plane in which the points differ most (Ahn and Vetter 2002, section 4.9)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ENOUGH: Final = 0.9
 _NAMED: Final = 3
 _ROWS: Final = 10
 _TOLD: Final = 4  # clusters
-_LABELLED: Final = 64  # locations whose names stand beside their points
+_LABELLED: Final = 64  # locations that are labelled by name
 
 
 def pca_report(found: Components) -> Report:
@@ -52,12 +52,12 @@ def pca_report(found: Components) -> Report:
 
 
 def _one_kind(found: Components) -> bool:
-    """Whether no clusters are shown: they are not distinct, and nobody asked for them."""
+    """Return whether clusters are hidden: they are not distinct, and were not requested."""
     return clusters.strength(found.space, found.partition) is not None and not found.given
 
 
 def _leading(found: Components, component: int) -> list[str]:
-    """Name the metrics that weigh most in a component, with their signs."""
+    """Return the metrics with the largest entries in a component, with their signs."""
     weights = found.components[component]
     order = np.argsort(-np.abs(weights), kind="stable")[:_NAMED]
     return [f"{'' if weights[column] > 0 else '-'}{found.space.metrics[column]}" for column in order]
@@ -136,7 +136,7 @@ def _plane(found: Components) -> Picture:
 
 
 def _led(found: Components, component: int) -> str:
-    """Label an axis of the plane by what leads the component, as the text on figure 10 of the paper does."""
+    """Label an axis of the plane by the component's main metrics, as in figure 10 of Ahn and Vetter."""
     return ", ".join(short(each) for each in _leading(found, component))
 
 

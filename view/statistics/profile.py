@@ -1,4 +1,4 @@
-"""What clusters are like: how far the mean of each is from that of all points."""
+"""Profiles of clusters: the distance of each mean from that of all points."""
 
 from __future__ import annotations
 

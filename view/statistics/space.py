@@ -1,4 +1,4 @@
-"""How the document of every statistical analysis begins."""
+"""The beginning of the document of every statistical analysis."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SCHEMA: Final = "autoanalyzer.statistics/1"
 
 
 def document(analysis: str, space: MetricSpace) -> dict[str, Any]:
-    """Begin the JSON document of an analysis."""
+    """Return the beginning of an analysis's JSON document."""
     return {
         "schema": SCHEMA,
         "analysis": analysis,

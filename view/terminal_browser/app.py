@@ -1,4 +1,4 @@
-"""Three trees, findings and source in a terminal (paper 002, section 4)."""
+"""Three trees, findings and source in a terminal (Song et al. 2004, section 4)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ A closed node shows all that is below it, an open one what its children do not.
 
 
 class _Help(ModalScreen[None]):
-    """What the keys do."""
+    """Shows what the keys do."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter", "dismiss", "Close")]
     DEFAULT_CSS = """
@@ -74,11 +74,11 @@ class BrowserApp(App[None]):
 
     Args:
         experiment: Any with a metric and a call path.
-        file: Where it was read from: source is looked for beside it.
-        other: Another experiment that values can be in percent of, and its name.
-        flat: Whether to begin with the flat profile.
+        file: Its file; sources are searched beside it.
+        other: Another experiment as the base of percentages, and its name.
+        flat: Whether to start with the flat profile.
         folders: Where to look for source first.
-        advice: Whether to say what to try in the source.
+        advice: Whether to show what to try in the source.
     """
 
     ENABLE_COMMAND_PALETTE = False
@@ -135,7 +135,7 @@ class BrowserApp(App[None]):
         self.last_tree: Dimension = "program"
 
     def compose(self) -> ComposeResult:
-        """Lay the screen out."""
+        """Lay out the screen."""
         yield Static(Text(visible(title_of(self.experiment, self.file))), id="headline")
         yield Static(id="finding")
         with Horizontal():
@@ -146,7 +146,7 @@ class BrowserApp(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Show the trees, and then what an analysis finds."""
+        """Show the trees, and then the findings of the analysis."""
         self.query_one(SourceView).display = False
         self._show()
         for dimension in _DIMENSIONS:
@@ -184,11 +184,11 @@ class BrowserApp(App[None]):
         self.query_one("#finding", Static).update(Text(visible(said.strip())))
 
     def _show(self, since: Dimension = "metrics") -> None:
-        """Draw what depends on a tree: itself, and those to its right."""
+        """Draw a tree and those to its right, which depend on it."""
         name, basis = self.bases[self.basis]
         for dimension in _DIMENSIONS[_DIMENSIONS.index(since) :]:
             self._rows[dimension] = [*rows(self.browser, dimension, basis)]
-        # Signs are marked where there are negative values in view, as in a difference.
+        # Signs are marked if negative values are visible, as in a difference.
         signed = any(row.relief == "sunken" for row in chain(*self._rows.values()))
         for dimension in _DIMENSIONS:
             view = self.query_one(f"#{dimension}", TreeView)
@@ -208,7 +208,7 @@ class BrowserApp(App[None]):
         self.query_one(SourceView).show(region, source, tips(advice, region.file))
 
     def on_tree_view_asked(self, message: TreeView.Asked) -> None:
-        """Do what a tree was asked for."""
+        """Carry out a request of a tree."""
         dimension, row = message.dimension, message.row
         pane = self.browser.pane(dimension)
         node = row.nodes[0]
@@ -227,7 +227,7 @@ class BrowserApp(App[None]):
             self._show(dimension)
 
     def _mark_ranks(self) -> None:
-        """Mark what is selected in the system, on which nothing else depends; there may be 100,000 rows."""
+        """Mark the selection in the system, on which nothing else depends; there may be 100,000 rows."""
         selected = self.browser.system.selected
         found = self._rows["system"]
         for place, row in enumerate(found):
@@ -251,7 +251,7 @@ class BrowserApp(App[None]):
         self._show()
 
     def action_flat(self) -> None:
-        """Show regions in place of call paths, or call paths in place of regions."""
+        """Toggle between regions and call paths."""
         at = int(self.browser.program.tree.cells([min(self.browser.program.selected)])[0])
         self.flat = not self.flat
         program = at_start(self.experiment, flat=self.flat).program
@@ -260,7 +260,7 @@ class BrowserApp(App[None]):
         self._aim("program")
 
     def action_source(self) -> None:
-        """Show the source, or no longer."""
+        """Toggle the source."""
         view = self.query_one(SourceView)
         view.display = not view.display
         self._show()
@@ -336,7 +336,7 @@ class BrowserApp(App[None]):
         self.push_screen(_Help())
 
     def action_leave(self) -> None:
-        """Leave the search, or the source; else the browser."""
+        """Leave the search, the source, or else the browser."""
         source = self.query_one(SourceView)
         if self.query_one("#search", Input).has_class("asked"):
             self._end_search()
@@ -355,7 +355,7 @@ def browse_in_terminal(
     folders: Sequence[Path] = (),
     advice: bool = True,
 ) -> int:
-    """Show an experiment until the user leaves, and give the exit status; see ``BrowserApp``."""
+    """Show an experiment until the user leaves, and return the exit status; see ``BrowserApp``."""
     app = BrowserApp(experiment, file, other=other, flat=flat, folders=folders, advice=advice)
     app.run()
     return app.return_code or 0

@@ -23,13 +23,13 @@ _TOGGLES: Final = {"open": "▾", "closed": "▸", "leaf": " ", "folded": "…"}
 _SIGNS: Final = {"raised": "▲", "sunken": "▼"}
 _BAR: Final = " ▏▎▍▌▋▊▉█"
 _WIDTH: Final = 4  # of a bar
-_VALUE: Final = 8  # what the longest number with its unit takes
+_VALUE: Final = 8  # the width of the longest number with its unit
 _DEEPEST: Final = 24  # steps to the right
-_NARROW: Final = 40  # cells: then there is no bar, and steps are short
+_NARROW: Final = 40  # cells: narrower trees have no bar and small steps
 
 
 def colour(place: float) -> str:
-    """Give the colour of a place on the scale, from 0 to 1."""
+    """Return the colour at a place on the scale, from 0 to 1."""
     at = max(0.0, min(1.0, place)) * (len(_SIZES) - 1)
     low = min(int(at), len(_SIZES) - 2)
     mixed = (round(one + (at - low) * (two - one)) for one, two in zip(_SIZES[low], _SIZES[low + 1], strict=True))

@@ -1,4 +1,4 @@
-"""The source of what is selected, its lines marked, and those in which something is to be tried."""
+"""The source of the selection, with its lines and advice marked."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SourceView(ScrollView, can_focus=True):
         Args:
             region: Its lines are marked.
             source: None if it has none.
-            tips: By line; a line that is only named has none.
+            tips: Advice by line; empty for a line that is only named.
         """
         self.source, self.tips = source, tips
         self.lines = source.lines if source else ()
@@ -54,7 +54,7 @@ class SourceView(ScrollView, can_focus=True):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Draw a line of what is in view."""
+        """Draw a visible line."""
         left, top = self.scroll_offset
         width, number = self.size.width, y + top + 1
         if number > len(self.lines):
@@ -67,5 +67,5 @@ class SourceView(ScrollView, can_focus=True):
         ).adjust_cell_length(width, style)
 
     def _text(self, number: int) -> str:
-        """Give a line, and beside it what to try there."""
+        """Return a line, and beside it what to try there."""
         return "   ◆ ".join((self.lines[number - 1].expandtabs(8), *self.tips.get(number, ())))

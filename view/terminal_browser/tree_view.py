@@ -1,4 +1,4 @@
-"""One of the three trees: only the lines in view are drawn, however many rows there are."""
+"""One of the three trees; only visible lines are drawn, for any number of rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["TreeView"]
 
 
 class TreeView(ScrollView, can_focus=True):
-    """A tree whose rows are given; what is asked of it is told by messages."""
+    """A tree of given rows, which sends the user's requests as messages."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"selected"}
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -73,7 +73,7 @@ class TreeView(ScrollView, can_focus=True):
         self.signed = False
 
     def show(self, rows: Sequence[Row], legend: Legend | None, *, signed: bool) -> None:
-        """Replace the rows; the cursor stays at its node, if that is still there."""
+        """Replace the rows; the cursor stays at its node if that still exists."""
         at = self.current.nodes[0] if self.rows else None
         self.rows, self.signed = rows, signed
         same = (place for place, row in enumerate(rows) if row.nodes[0] == at)
@@ -95,7 +95,7 @@ class TreeView(ScrollView, can_focus=True):
         return self.rows[min(self.cursor, len(self.rows) - 1)]
 
     def render_line(self, y: int) -> Strip:
-        """Draw a line of what is in view."""
+        """Draw a visible line."""
         place = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
         if place >= len(self.rows):
@@ -144,7 +144,7 @@ class TreeView(ScrollView, can_focus=True):
         self._go(next(above, self.cursor))
 
     def action_choose(self, beside: bool) -> None:
-        """Select the row, in place of what is selected or beside it; or show what is folded."""
+        """Select the row, instead of or in addition to the selection; or unfold it."""
         if not self.rows:
             return
         row = self.current

@@ -1,4 +1,4 @@
-"""A finding in words, which every view lays out in its own way."""
+"""A finding in words; each view lays it out in its own way."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ _SPENT: Final = {  # on what a fix saves
     Why.WAITING: "in waiting",
 }
 _SHARED: Final = (Why.EVEN, Why.FASTEST)
-_LEAST_SHARE: Final = 0.0005  # of busy time: less is written as 0.0 %
+_LEAST_SHARE: Final = 0.0005  # of busy time: a smaller share is written as 0.0 %
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What is said of a finding, or of a change.
+    """The text of a finding, or of a change.
 
     Attributes:
         kind: ``IMBALANCE``; with a question mark if it is uncertain.
@@ -64,10 +64,10 @@ class Entry:
         title: ``loop in trace``.
         called: ``called at rays.c:60``, ``called by work``; empty if nothing calls it.
         saving: What a fix saves, or else the share of the busy time.
-        lines: Who, why, what to try: what is said first.
-        more: What is added where there is room.
-        highlight: Where it is seen.
-        advice: What to try in the source, the surest first.
+        lines: Ranks, reasons, what to try: the main lines.
+        more: Further lines if there is room.
+        highlight: Where the experiment shows it.
+        advice: What to try in the source, most certain first.
     """
 
     kind: str
@@ -94,13 +94,13 @@ class Entry:
 def entries(
     findings: Findings, advised: Advised | None = None, *, whole: bool = False, highlights: bool = False
 ) -> list[Entry]:
-    """Put the findings of a verdict into words, in its order.
+    """Return the findings of a verdict in words, in its order.
 
     Args:
         findings: What was found.
         advised: What to try in the sources; None if these are not read.
-        whole: Whether lines are as long as they are.
-        highlights: Whether it is asked where findings are seen, for which all ranks are gone over.
+        whole: Whether to keep long lines.
+        highlights: Whether to find where the experiment shows findings, which iterates over all ranks.
     """
     found, said = [], set[str]()
     for each in findings.verdict.findings:
@@ -122,7 +122,7 @@ def _entry(
         to_try += [f"try: {each}" for each in against_order(findings, finding)]
     place = Place.of(findings.experiment, finding.region) if finding.region else None
     why = [each for each in reasons(findings, finding) if each not in said]
-    if advice and why and why[0].endswith(NOT_COUNTED):  # the source tells why
+    if advice and why and why[0].endswith(NOT_COUNTED):  # the source explains the reason
         why = why[1:]
     main = 2 if finding.is_doubtful and len(why) > 1 else 1  # and why it is uncertain
     lines = [_who(findings, finding), *why[:main], *to_try[:1]]
@@ -145,7 +145,7 @@ def _spread(findings: Findings) -> str:
 
 
 def _called(findings: Findings, finding: Finding) -> str:
-    """Say in which line a region is called, or by which function; by how many if it is by several."""
+    """Return the line in which a region is called, or the calling function; their number if there are several."""
     if finding.region is None:
         return ""
     paths = findings.experiment.call_paths
@@ -156,7 +156,7 @@ def _called(findings: Findings, finding: Finding) -> str:
     if len(callers) > 1:
         return f"called by {', '.join(callers) if len(callers) <= _MOST_CALLERS else f'{len(callers)} functions'}"
     region = paths[finding.region.id].region
-    own = region.kind in CALL_KINDS and callers == [short(region.function)]  # its title has it
+    own = region.kind in CALL_KINDS and callers == [short(region.function)]  # its title contains it
     if own or not callers:
         return ""
     lines = {_call_line(paths, path) for path in (finding.region.id, *finding.others)}
@@ -165,7 +165,7 @@ def _called(findings: Findings, finding: Finding) -> str:
 
 
 def _call_line(paths: Sequence[CallPath], path: int) -> str:
-    """Write the file and the line in which a call path's function is called; empty if the line is unknown."""
+    """Return the file and the line in which a call path's function is called; empty if the line is unknown."""
     caller, line = caller_of(paths, path), call_line_of(paths, path)
     return at_line(caller.file, line) if caller and caller.file and line else ""
 
@@ -179,7 +179,7 @@ def _saving(findings: Findings, finding: Finding) -> str:
 
 
 def _who(findings: Findings, finding: Finding) -> str:
-    """Say what each group of ranks does there, or all alike, what is saved of it, and its share of the busy time."""
+    """Describe what each group of ranks does there, or all alike, the saving, and the share of busy time."""
     who = groups_of(findings, finding)
     if len(finding.groups) > 1 and findings.vectors.threads:
         who = re.sub("(threads?) ", r"\1 (rank.thread) ", who, count=1)
@@ -195,7 +195,7 @@ def _who(findings: Findings, finding: Finding) -> str:
 
 
 def _saved(findings: Findings, finding: Finding) -> str:
-    """Say what the gain is made of, so that it can be derived: parts of the ranks' time, and what comes besides."""
+    """Describe how the saving is derived: shares of the ranks' time, and additions."""
     gain = None if _is_said_of_all(finding) else finding.gain
     parts = {each.why: each for each in gain.parts} if gain else {}
     besides = parts.pop(Why.AT_ONCE, None)
@@ -214,7 +214,7 @@ def _saved(findings: Findings, finding: Finding) -> str:
 
 
 def _left(findings: Findings, finding: Finding, part: Saved) -> str:
-    """Say what is left of a time if work is shared evenly, and what it is on the critical path."""
+    """Describe the remaining time if work is balanced, and the time on the critical path."""
     fastest = min(finding.groups, key=lambda group: group.value, default=None)
     how = f"all were as fast as {ranks(fastest.labels)}" if part.why is Why.FASTEST and fastest else "shared evenly"
     path = f"; {time_of(findings.experiment, part.before)} on the critical path" if part.on_path else ""
@@ -222,14 +222,14 @@ def _left(findings: Findings, finding: Finding, part: Saved) -> str:
 
 
 def _is_said_of_all(finding: Finding) -> bool:
-    """Return whether the time that is said to be that of all ranks is the gain: of one call path."""
+    """Return whether the time given for all ranks is the gain, of one call path."""
     gain = finding.gain
     alone = len(finding.groups) < 2 and not finding.others
     return gain is not None and gain.is_of_transfer and len(gain.parts) == 1 and alone
 
 
 def groups_of(findings: Findings, finding: Finding) -> str:
-    """Say what each group of ranks does in a finding's region, or what all do on average."""
+    """Describe what each group of ranks does in a finding's region, or what all do on average."""
     groups = sorted(finding.groups, key=lambda group: -group.value)
     if len(groups) > _MOST_GROUPS:
         most, least = groups[0], groups[-1]
@@ -237,7 +237,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
     if len(groups) > 1:
         said = "; ".join(f"{ranks(each.labels)}: {_of_group(findings, finding, each)}" for each in groups)
         return f"off the core: {said}" if findings.vectors.metric == OFF_PROCESSOR else said
-    gain = None if finding.others else finding.gain  # which is of all call paths
+    gain = None if finding.others else finding.gain  # it covers all call paths
     means = [each.after for each in gain.parts if each.why is Why.AT_ONCE] if gain else []
     if finding.weight is not None:
         position = finding.weight
@@ -246,7 +246,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
         time = float((seconds.time if is_in_mpi(finding) else busy)[position])
         if finding.gain and _is_said_of_all(finding):
             time = finding.gain.seconds
-        time = means[0] if means else time  # as the path has it, of which the gain is
+        time = means[0] if means else time  # as on the critical path, on which the gain is based
     elif finding.procedure:
         position, time = finding.procedure.region, finding.procedure.wall_time
     else:
@@ -268,7 +268,7 @@ def groups_of(findings: Findings, finding: Finding) -> str:
 
 
 def _of_group(findings: Findings, finding: Finding, group: Group) -> str:
-    """Write a group's mean; of the slowest ranks, what the slowest one has if the gain is of that."""
+    """Return a group's mean; for the slowest ranks, the slowest one's value if the gain is based on it."""
     each = " each" if len(group.labels) > 1 else ""
     mean = _amount(findings, group.value) + each
     parts = finding.gain.parts if finding.gain and group.labels == finding.slowest else ()
@@ -284,7 +284,7 @@ def _is_even(findings: Findings, finding: Finding, position: int) -> bool:
 
 
 def _mostly(findings: Findings, culprit: int) -> list[str]:
-    """Say of a region whether it is MPI, I/O or waiting rather than code of the program's own."""
+    """Describe whether a region is MPI, I/O or waiting rather than the program's own code."""
     cost = findings.run.weighed_costs[culprit]
     parts = (("in MPI", cost.mpi_time), ("in file I/O", cost.io_time), ("waiting for threads", cost.omp_time))
     for what, time in parts:
@@ -299,5 +299,5 @@ def _certain(findings: Findings, finding: Finding) -> list[str]:
 
 
 def _amount(findings: Findings, value: float) -> str:
-    """Write a value of what is compared."""
+    """Return a value of the compared metric."""
     return volume(value) if findings.vectors.metric == "mpi_bytes" else time_of(findings.experiment, value)

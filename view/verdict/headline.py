@@ -1,4 +1,4 @@
-"""The first lines of a verdict: what ran, how long, how efficiently, and at what cost it was measured."""
+"""The first lines of a verdict: program, time, efficiency, and overhead."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .parts import can_be_followed
 
 __all__ = ["balanced", "efficiency", "headline", "master", "processes", "too_short", "what_is_busy"]
 
-_PATH_COST: Final = 0.05  # percent of the run: less is not worth a word
+_PATH_COST: Final = 0.05  # percent of the run: less is not worth mentioning
 
 
 def headline(findings: Findings, file: Path | None) -> list[str]:
-    """Write the program, its ranks, its time, the base of all gains, and the overhead: the parts of a line."""
+    """Return the parts of the first line: the program, its ranks, its time, the base of all gains, and the overhead."""
     experiment, verdict = findings.experiment, findings.verdict
     started = len({place.process for place in experiment.locations}.intersection(experiment.notes.started))
     more = f" and {started} more {'process' if started == 1 else 'processes'}" if started else ""
@@ -38,7 +38,7 @@ def headline(findings: Findings, file: Path | None) -> list[str]:
 
 
 def what_is_busy(findings: Findings) -> list[str]:
-    """Say what the times of the first line are; nothing where there is one."""
+    """Explain the times of the first line; empty if that is not needed."""
     base, run = findings.verdict.base, findings.run.program_time
     if time_of(findings.experiment, base.seconds) == time_of(findings.experiment, run):
         return []
@@ -47,7 +47,7 @@ def what_is_busy(findings: Findings) -> list[str]:
 
 
 def _overhead(cost: Overhead) -> list[str]:
-    """Write what measuring took of computing, and what recording the critical path took of the run."""
+    """Return the overhead relative to busy time, and that of recording the critical path relative to the run."""
     if cost.of_computing is not None:
         has_path = (cost.of_path or 0.0) >= _PATH_COST
         path = f", path {percent(cost.of_path or 0.0)}" if has_path else ""
@@ -56,9 +56,9 @@ def _overhead(cost: Overhead) -> list[str]:
 
 
 def efficiency(findings: Findings) -> list[str]:
-    """Write how efficient the ranks are, and what is lost to what; nothing if the critical path is not known.
+    """Return the ranks' efficiency, and what is lost to what; empty if the critical path is unknown.
 
-    Where ranks share cores, or other programs use them, what transfer takes is not known.
+    If ranks share cores, or other programs use them, the time of transfer is unknown.
     """
     found = findings.efficiency
     if found is None:
@@ -76,7 +76,7 @@ def efficiency(findings: Findings) -> list[str]:
 
 
 def _with_transfer(findings: Findings, efficiency: float) -> str:
-    """Say how efficient the ranks are with what messages take by their number and size, where that is much."""
+    """Return the ranks' efficiency with that of messages, by number and size, if these matter."""
     moved, base = findings.verdict.transfer, findings.verdict.base.seconds
     if moved < CRITERIA.least_gain * base:
         return ""
@@ -93,7 +93,7 @@ def _longest_wait(findings: Findings) -> str:
 
 
 def balanced(findings: Findings) -> list[str]:
-    """Say that ranks differ nowhere, if efficiencies do not, and that no region stands out if there is no finding."""
+    """Report that ranks do not differ, if no efficiency is given, and that no region stands out, without findings."""
     verdict = findings.verdict
     if verdict.too_short or not verdict.balanced:
         return []
@@ -114,7 +114,7 @@ def balanced(findings: Findings) -> list[str]:
 
 
 def master(findings: Findings) -> list[str]:
-    """Say which rank is a master, if one is."""
+    """Report which rank is a master, if one is."""
     rank = findings.verdict.master
     if rank is None:
         return []
@@ -122,12 +122,12 @@ def master(findings: Findings) -> list[str]:
 
 
 def processes(findings: Findings) -> tuple[int, int]:
-    """Return how many ranks there are data of, and how many there should be."""
+    """Return the number of ranks with data, and the number expected."""
     experiment = findings.experiment
     present = len({place.process for place in experiment.locations}.difference(experiment.notes.started))
     return present, present + len(experiment.notes.missing)
 
 
 def too_short() -> str:
-    """Say that a run is too short to judge."""
+    """Return the message that a run is too short to judge."""
     return f"too short to judge: expected a program of at least {seconds(CRITERIA.resolution)}"

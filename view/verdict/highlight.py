@@ -1,4 +1,4 @@
-"""Where in an experiment a finding is seen."""
+"""Where an experiment shows a finding."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["Highlight", "highlight_of"]
 
 @dataclass(frozen=True)
 class Highlight:
-    """Where in an experiment a finding is seen.
+    """Where an experiment shows a finding.
 
     Attributes:
         metric: The metric that shows it; None if the experiment has none.
-        without_parts: Whether it is what the metric's parts do not hold: compute time is CPU time without MPI's.
-        path: Index of the call path; None where it is spread over several.
-        locations: Indices of those that have most of it; empty where all have.
+        without_parts: Whether child metrics are excluded: compute time is CPU time without MPI's.
+        path: Index of the call path; None if there are several.
+        locations: Indices of the locations with most of it; empty for all.
     """
 
     metric: str | None
@@ -29,14 +29,14 @@ class Highlight:
     locations: Sequence[int] = ()
 
     def within(self, experiment: Experiment) -> Highlight:
-        """Return where it is seen in an experiment that was not measured here, and calls its times otherwise."""
+        """Return the place in an experiment that was measured by another tool, with other names for its times."""
         if self.metric is None or self.metric in experiment:
             return self
         return replace(self, metric=_first_time(experiment), without_parts=False)
 
 
 def highlight_of(findings: Findings, finding: Finding) -> Highlight:
-    """Return where a finding is seen: a difference on the ranks that have most, a weight in the wall time of all."""
+    """Return where a finding shows: a difference on the highest ranks, a hot spot in the wall time of all."""
     path = finding.region.id if finding.region else None
     if len(finding.groups) < 2:
         return Highlight(*_shown(findings.experiment, "wall_time"), path)
@@ -50,7 +50,7 @@ def highlight_of(findings: Findings, finding: Finding) -> Highlight:
 
 
 def _shown(experiment: Experiment, metric: str) -> tuple[str | None, bool]:
-    """Find a stored metric that shows one by which something was compared."""
+    """Return a stored metric that shows a metric of the comparison."""
     if metric in experiment:
         return metric, False
     if metric == "compute_time" and "cpu_time" in experiment:

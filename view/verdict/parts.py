@@ -1,4 +1,4 @@
-"""What the time of a region is made of, in words."""
+"""The parts of a region's time, in words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 NO_PROBES: Final = "rebuild with aa-mpicc, aa-mpicxx or aa-mpifort to measure its functions and loops"
 NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simulated (5-20 times as long)"
-ALL: Final = 0.9  # of a time: what is as much is all of it
+ALL: Final = 0.9  # of a time: from this share on it is all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
 
@@ -48,7 +48,7 @@ def is_at_once(finding: Finding) -> bool:
 
 
 def not_counted(findings: Findings) -> list[str]:
-    """Say how causes can be had; nothing of a file of another tool, which cannot be rerun."""
+    """Explain how causes can be obtained; empty for a file of another tool, which cannot be rerun."""
     return [NOT_COUNTED] if _can_be_rerun(findings) else []
 
 
@@ -62,7 +62,7 @@ def _can_be_rerun(findings: Findings) -> bool:
 
 
 def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
-    """Say what a region's time is, the largest part first; and what it executes, if that is what it does."""
+    """Yield the parts of a region's time, largest first, and what it executes if that explains it."""
     for each in findings.parts.causes(culprit):
         if each.attribute == "io_calls":
             yield f"why: {in_files(findings, [culprit])}{_of_the_time(findings, each)}"
@@ -85,7 +85,7 @@ def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
 
 
 def _part(findings: Findings, cause: Cause, culprit: int) -> str:
-    """Write what a cause takes of a region's time, unless that is all, and how much of it the region does."""
+    """Return a cause's share of a region's time, unless it is all, and the amount."""
     said = evidence(findings.explanation.attributes[cause.attribute], culprit, findings.run.weighed_costs[culprit])
     if cause.attribute == "mpi_bytes":
         said += _call_that_moves(findings, culprit)
@@ -114,7 +114,7 @@ def in_files(findings: Findings, regions: Sequence[int]) -> str:
 
 
 def _call_that_moves(findings: Findings, culprit: int) -> str:
-    """Name the MPI call that moves most in a region, its line and its bytes per call, where calls were recorded."""
+    """Return the MPI call that moves most in a region, its line and its bytes per call, if calls were recorded."""
     experiment, most = findings.experiment, findings.parts.call_that_moves(culprit)
     if most is None:
         return ""
@@ -130,18 +130,18 @@ def _call_that_moves(findings: Findings, culprit: int) -> str:
 
 
 def _look_further(findings: Findings, culprit: int) -> Iterator[str]:
-    """Name the page faults of a region, or the command that counts them."""
+    """Yield the page faults of a region, or the command that counts them."""
     if not complete(findings.experiment, "page_faults"):
         return
     faults = summary(findings.experiment, "page_faults").sums
-    if faults.sum() > faults[[*findings.experiment.roots]].sum():  # by call path
+    if faults.sum() > faults[[*findings.experiment.roots]].sum():  # recorded by call path
         yield f"it has {count(float(findings.run.weighed.sums('page_faults')[culprit]))} page faults"
     else:
         yield "next: autoanalyzer run --usage page_faults shows whether it waits for new pages"
 
 
 def _executes(findings: Findings, culprit: int, cycles: float | None) -> str:
-    """Say what a region executes, and how fast, if that is known."""
+    """Return what a region executes, and how fast, if known."""
     executed = findings.run.weighed.sums("instructions")
     own, of_all = float(executed[culprit]), float(executed[list(findings.run.weighed.top)].sum())
     part = next((each for each in findings.parts.causes(culprit) if each.attribute == "instructions"), None)

@@ -1,4 +1,4 @@
-"""Why a finding is one, and what to try in general."""
+"""The reasons for a finding, and general advice."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from .parts import (
 __all__ = ["against_order", "general_advice", "more_about", "reasons"]
 
 _MOST_NAMES: Final = 4
-_MOST_OF_RUN: Final = 0.5  # of the busy time: a region of which more must be known
+_MOST_OF_RUN: Final = 0.5  # of the busy time: for a larger region more must be known
 _OF_OTHERS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.LATE, Kind.MESSAGES)
 _WHAT_IT_MAY_BE: Final = {
     Doubt.MEASURING: "uncertain: measuring may have made this difference; leave small regions out and run again",
@@ -59,7 +59,7 @@ _WHAT_IT_MAY_BE: Final = {
 
 
 def reasons(findings: Findings, finding: Finding) -> list[str]:
-    """Say why, the main reason first; and where it is uncertain, why that is."""
+    """Return the reasons, the main one first, and why the finding is uncertain, if it is."""
     uneven = [f"why: {line}" for line in _why_uneven(findings, finding)] if finding.groups else []
     heavy = [] if finding.weight is None else _why_heavy(findings, finding)
     if finding.procedure and finding.weight is None:
@@ -116,20 +116,20 @@ def _why_uneven(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def _most_apart(findings: Findings, finding: Finding) -> Cause | None:
-    """Return what most of the slowest ranks' excess is, if that has seconds and a name."""
+    """Return the main cause of the slowest ranks' excess, if it has seconds and a name."""
     most = findings.main_cause(finding.difference)
     return most if most and most.seconds is not None and most.attribute in NAMES else None
 
 
 def _explained(findings: Findings, cause: Cause) -> str:
-    """Write what a cause is of the time that the slowest ranks take longer: ``1.2 s of the 1.9 s difference``."""
+    """Return a cause's share of the slowest ranks' excess: ``1.2 s of the 1.9 s difference``."""
     assert cause.seconds is not None and cause.share
     spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
     return "the difference" if cause.share >= ALL else f"{spent} of the {whole} difference"
 
 
 def _because(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Say what differs, and what that is of the time that differs."""
+    """Yield the differences, and their share of the difference in time."""
     most = _most_apart(findings, finding)
     if found := [each for each in _apart(findings, finding) if len(each.values) > 1]:
         known = most is not None and most.attribute == found[0].attribute
@@ -143,9 +143,9 @@ def _because(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def _apart(findings: Findings, finding: Finding) -> list[Difference]:
-    """Return the attributes that differ as the time does, without a master's value, which is of no group.
+    """Return the attributes that differ as the time does, without a master's value, which is in no group.
 
-    What has no part in the time is not said.
+    Attributes without effect on the time are left out.
     """
     differences = findings.told_apart.get(finding.difference, ())
     causes = findings.causes_of_differences.get(finding.difference, ())
@@ -162,14 +162,14 @@ def _apart(findings: Findings, finding: Finding) -> list[Difference]:
 
 
 def _compared(findings: Findings) -> list[str]:
-    """Write the ranks of each cluster but a master."""
+    """Return the ranks of each cluster, except a master."""
     labels = findings.vectors.labels
     clusters = [each for each in findings.dissimilarity.clusters if each != (findings.master,)]
     return [ranks([labels[column] for column in each]) for each in clusters]
 
 
 def _why_heavy(findings: Findings, finding: Finding) -> list[str]:
-    """Say why a region takes its time, what takes most of it first."""
+    """Explain a region's time, its largest part first."""
     assert finding.weight is not None
     culprit, split = finding.weight, findings.explanation.seconds
     cost = findings.run.weighed_costs[culprit]
@@ -192,7 +192,7 @@ def _why_procedure(findings: Findings, finding: Finding) -> list[str]:
 
 
 def general_advice(findings: Findings, finding: Finding) -> list[str]:
-    """Say what to try against each cause, for the main one first; nothing in a library's source."""
+    """Return what to try against each cause, the main one first; empty in a library's source."""
     if finding.region and is_of_a_library(findings.experiment, finding.region.id):
         return []
     uneven = []
@@ -209,13 +209,13 @@ def general_advice(findings: Findings, finding: Finding) -> list[str]:
 
 
 def _against_weight(findings: Findings, finding: Finding) -> list[str]:
-    """Say what to try against what a region takes, and against the order in which ranks come; the main one first."""
+    """Return what to try against a region's cost, and against the order in which ranks arrive; the main one first."""
     of_order, of_causes = [*against_order(findings, finding)], [*_against_causes(findings, finding)]
     return [*of_order, *of_causes] if finding.kind in _OF_OTHERS else [*of_causes, *of_order]
 
 
 def against_order(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Say what to try where ranks work one after another, or are late in turn, or send many small messages."""
+    """Yield what to try if ranks work one after another, arrive late in sequence, or send many small messages."""
     culprit, found = finding.weight, findings.explanation.serialisation
     if culprit is not None and findings.explanation.seconds.has_small_calls[culprit]:
         yield FEWER_MESSAGES
@@ -228,7 +228,7 @@ def against_order(findings: Findings, finding: Finding) -> Iterator[str]:
 
 
 def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Say what to try against what has a remedy, the largest first."""
+    """Yield what to try against causes with a remedy, largest first."""
     culprit = finding.weight
     assert culprit is not None
     if has_no_probes(findings, finding):
@@ -256,7 +256,7 @@ def _worst_misses(findings: Findings, culprit: int) -> str:
 
 
 def more_about(findings: Findings, finding: Finding) -> Iterator[str]:
-    """Say what is not measured in a region, who calls it, and which ranks are alike, or a master."""
+    """Yield what was not measured in a region, its callers, and which ranks are alike, or a master."""
     if finding.weight is not None and not is_in_mpi(finding):
         if names := findings.unprobed.get(finding.weight):
             yield _too_small(names)
@@ -277,7 +277,7 @@ def _first_uneven(findings: Findings) -> Finding | None:
 
 
 def _called_from(finding: Finding) -> str:
-    """Say by whom a procedure is called, with shares of the run."""
+    """Return the callers of a procedure, with shares of the run."""
     assert finding.procedure
     callers = finding.procedure.callers
     named = ", ".join(f"{short(name)} ({percent(100 * share)})" for name, share in callers[:_MOST_NAMES])
@@ -286,7 +286,7 @@ def _called_from(finding: Finding) -> str:
 
 
 def _look_inside(findings: Findings, region: CodeRegion) -> list[str]:
-    """Say how to look into a region where this build has no region in it."""
+    """Explain how to measure inside a region, if this build has no regions in it."""
     imported = "imported:" in findings.experiment.metric("wall_time").source
     if region.own_code or imported or not can_be_opened(findings.experiment, region.id):
         return []
@@ -299,7 +299,7 @@ def _too_small(names: Sequence[str]) -> str:
 
 
 def _throttled(findings: Findings, culprit: int) -> Iterator[str]:
-    """Name the throttled region that most of a region's own time is, if one is."""
+    """Yield the throttled region that is most of a region's own time, if there is one."""
     for each in findings.throttled.get(culprit, ())[:1]:
         place = Place.of_path(findings.experiment.call_paths, each.path)
         where = f"{place.title}, {place.source}" if place.file else place.title
@@ -308,7 +308,7 @@ def _throttled(findings: Findings, culprit: int) -> Iterator[str]:
 
 
 def _waiting(findings: Findings, culprit: int) -> str:
-    """Say that ranks wait in a region's MPI calls, and for whom; or that these are many and small."""
+    """Explain that ranks wait in a region's MPI calls, and for whom; or that these are many and small."""
     found, explanation = findings.explanation.serialisation, findings.explanation
     otherwise = explanation.seconds.has_small_calls[culprit] or culprit in explanation.waiting.shares
     if found and findings.in_turn[culprit]:
@@ -320,7 +320,7 @@ def _waiting(findings: Findings, culprit: int) -> str:
 
 
 def _in_turn(findings: Findings, culprit: int) -> str:
-    """Say that ranks of a region work one after another, or are late in turn."""
+    """Report that ranks of a region work one after another, or arrive late in sequence."""
     found, waiting = findings.explanation.serialisation, _waited_in(findings, culprit)
     at = f" in {Place.of_region(waiting).in_words}" if waiting else ""
     if found and found.passes_on[culprit]:
@@ -329,15 +329,15 @@ def _in_turn(findings: Findings, culprit: int) -> str:
 
 
 def _waited_in(findings: Findings, culprit: int) -> Region | None:
-    """Return where ranks wait for each other's work in a region, if they work in turn, or are late in turn."""
+    """Return where ranks wait for each other in a region, if they work or arrive one after another."""
     found = findings.explanation.serialisation
     return found.because_of(culprit) if found and findings.in_turn[culprit] else None
 
 
 def _in_calls(findings: Findings, culprit: int) -> str:
-    """Write the time in a region's MPI calls, and what they move.
+    """Return the time in a region's MPI calls, and the bytes that they move.
 
-    The time is a mean over the ranks, as all times are; what they move is a sum, as all amounts are.
+    The time is a mean over the ranks, as all times are; the bytes are a sum, as all amounts are.
     """
     cost, number = findings.run.weighed_costs[culprit], len(findings.run.weighed.ranks)
     each, time, moved = cost.mpi_calls or 0.0, cost.mpi_time or 0.0, cost.mpi_bytes or 0.0
@@ -346,7 +346,7 @@ def _in_calls(findings: Findings, culprit: int) -> str:
 
 
 def _estimated_waiting(findings: Findings, culprit: int) -> str:
-    """Say what waiting is for, where the critical path does not show it."""
+    """Explain the waiting, if the critical path does not show it."""
     cost, waiting, line = (
         findings.run.weighed_costs[culprit],
         findings.explanation.waiting,
@@ -369,7 +369,7 @@ def _estimated_waiting(findings: Findings, culprit: int) -> str:
 
 
 def _for_late_ranks(findings: Findings, shares: Mapping[int, float], time: float) -> str:
-    """Say whom ranks wait for longest, and where these are late; of how much of the time, unless of all."""
+    """Return for whom ranks wait longest, where these are late, and for which share of the time, unless all."""
     late = max(shares, key=shares.__getitem__)
     place, waited = Place.of(findings.experiment, findings.vectors.regions[late]), shares[late]
     part = "waits" if waited >= ALL * time else f"{time_of(findings.experiment, waited)} of it"

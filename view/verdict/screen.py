@@ -36,12 +36,12 @@ def verdict_lines(
     everything: bool = False,
     advised: Advised | None = None,
 ) -> list[str]:
-    """Write the verdict.
+    """Return the lines of the verdict.
 
     Args:
         findings: What was found.
-        file: Where the experiment is, for the last line, and for the first where the program has no name.
-        not_counted: Why there are no counts though they were asked for; empty if they were not asked for.
+        file: The experiment's file, for the last line, and for the first if the program has no name.
+        not_counted: Why requested counts are missing; empty if none were requested.
         everything: Whether to print all findings, with all advice and all warnings.
         advised: What to try in the sources; None if these are not read.
 
@@ -89,11 +89,11 @@ class _Item:
 
     Attributes:
         blocks: In the order in which they are shown.
-        needed: Numbers of those that are shown first, what can be left out last.
+        needed: Indices of the blocks that are shown first, those that can be left out last.
         more: Numbers of the others.
-        least: How many lines the first of them are that are shown in any case.
-        shown: Numbers of those that are shown.
-        saving: What a fix saves, or else the share of all busy time.
+        least: The number of lines at their start that are shown in any case.
+        shown: Indices of the shown blocks.
+        saving: The saving of a fix, or else the share of all busy time.
     """
 
     def __init__(self, number: int, entry: Entry) -> None:
@@ -116,11 +116,11 @@ class _Item:
         self.saving = entry.saving
 
     def size(self, numbers: Iterable[int]) -> int:
-        """Return how many lines blocks have."""
+        """Return the number of lines of blocks."""
         return sum(len(self.blocks[each]) for each in numbers)
 
     def show(self, numbers: Iterable[int], room: int) -> int:
-        """Show blocks, as many as there is room for, and return what is left of it."""
+        """Show as many blocks as there is room for, and return the remaining room."""
         for each in numbers:
             if each not in self.shown:
                 if len(self.blocks[each]) > room:
@@ -135,10 +135,10 @@ class _Item:
 
 
 def _title(number: int, entry: Entry) -> tuple[str, str]:
-    """Write number, kind, place and saving within the width, cut in the middle if need be.
+    """Return number, kind, place and saving within the width, cut in the middle if necessary.
 
     Returns:
-        The line, and what says where the place is called if there was no room for that.
+        The line, and the text about the call if there was no room for it.
     """
     start = f"{f'{number} {entry.kind}':<{_LABEL}}  "
     end = f"   {entry.saving}" if entry.saving else ""
@@ -158,7 +158,7 @@ def _broken(line: str) -> list[str]:
 
 
 def _that_fit(items: Sequence[_Item], room: int) -> list[str]:
-    """Choose the lines of the first findings that there is room for; then titles alone; then more about the first ones.
+    """Choose the lines of the first findings that fit; then titles alone; then more about the first ones.
 
     The first finding has its advice in any case. If findings are left out, a line says so.
     """
