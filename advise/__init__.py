@@ -1,4 +1,4 @@
-"""Advice from the source: what to try, in which lines, and what it rests on."""
+"""Advice from the source: what to try, in which lines, and the evidence."""
 
 from .advice import Advice
 from .advise import Advised, advise

@@ -17,16 +17,16 @@ HIGH, MEDIUM, LOW = "high", "medium", "low"
 
 @dataclass(frozen=True)
 class Advice:
-    """A thing to try.
+    """A suggestion.
 
     Attributes:
-        kind: The module that gives it.
-        text: What is seen, and what to try, in one sentence.
-        places: Each place that it names, as ``file:line``; that to change first.
-        evidence: What it rests on.
-        gain: Seconds that it may save at most; None where that is not known.
-        confidence: ``high``: the code is as it says, and the cure fits the cause; ``medium``: one of both is likely;
-            ``low``: worth a look.
+        kind: The module that makes it.
+        text: The observation, and what to try, in one sentence.
+        places: The places that it names, as ``file:line``, the one to change first.
+        evidence: The evidence.
+        gain: The most seconds that it may save; None if unknown.
+        confidence: ``high``: the code is as described, and the remedy fits the cause; ``medium``: one of the two is
+            only likely; ``low``: worth a look.
     """
 
     kind: str
@@ -39,21 +39,21 @@ class Advice:
 
 @dataclass(frozen=True)
 class Site:
-    """A region of a finding in its source.
+    """A finding's region in its source.
 
     Attributes:
         source: The file.
-        procedure: What the region is, or is in.
+        procedure: The procedure that the region is, or is in.
         first: The region's first line.
         last: Its last line.
         causes: Why it is a finding: attributes such as ``l1_miss_rate``, and ``waiting``, ``small_calls``, and
             ``ranks`` or ``threads`` if these differ.
         gain: Seconds that a perfect fix saves.
-        numbers: What was measured of it: ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls``, ``mpi_bytes`` of all
-            ranks; ``visits_apart`` and ``instructions_apart``, the most of a rank over the least.
+        numbers: Its measurements: ``visits``, ``io_calls``, ``io_bytes``, ``mpi_calls``, ``mpi_bytes`` of all ranks;
+            ``visits_apart`` and ``instructions_apart``, the largest rank's value over the least.
         sources: All files that were read, by name.
-        turns_apart: Tells of a loop of a file how many turns the rank with the most takes over the least; None where
-            nothing counts them.
+        turns_apart: Returns, for a loop in a file, the largest rank's iterations over the least; None if nothing counts
+            them.
     """
 
     source: SourceFile
@@ -68,26 +68,26 @@ class Site:
 
     @cached_property
     def statements(self) -> tuple[tuple[Statement, tuple[Loop, ...]], ...]:
-        """The statements of the region, each with the loops around it, outermost first; those outside of it, too."""
+        """The statements of the file, each with the loops around it, outermost first."""
         found = statements(self.procedure.body)
         return tuple((each, loops) for each, loops in found if self.first <= each.line <= self.last)
 
     @property
     def loops(self) -> Iterator[tuple[Loop, tuple[Loop, ...]]]:
-        """The loops of the region, each with those around it."""
+        """The loops of the region, each with the loops around it."""
         return ((each, loops) for each, loops in self.statements if isinstance(each, Loop))
 
     @property
     def innermost(self) -> Iterator[tuple[Loop, tuple[Loop, ...]]]:
-        """The loops of the region that hold no others, each with those around it."""
+        """The innermost loops of the region, each with the loops around it."""
         for loop, around in self.loops:
             if not any(isinstance(each, Loop) for each, _ in statements(loop.body)):
                 yield loop, around
 
     def spell(self, expression: Expression | None) -> str:
-        """Spell an expression in the file's language."""
+        """Return an expression in the file's language."""
         return spell(expression, self.source.layout)
 
     def place(self, line: int, source: SourceFile | None = None) -> str:
-        """Name a place."""
+        """Return a place as ``file:line``."""
         return f"{(source or self.source).path}:{line}"

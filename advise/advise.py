@@ -1,4 +1,4 @@
-"""Findings and sources → advice."""
+"""From findings and sources to advice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .uneven import once_a_turn
 
 __all__ = ["KINDS", "Advised", "advise"]
 
-# The causes that each kind serves, and the kind.
+# Causes → the kind of advice on them.
 KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ...]] = (
     (loop_order.CAUSES, loop_order.order_of_loops),
     (indirection.CAUSES, indirection.indirection),
@@ -40,7 +40,7 @@ KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ..
     (pipeline.CAUSES, pipeline.pipeline),
     (thread_loops.CAUSES, thread_loops.thread_loops),
 )
-# The kinds of advice on what is no matter of what a region computes.
+# The kinds of advice on other things than a region's busy time.
 _ABOUT: Final = {
     Kind.MESSAGES: (messages.KIND, pipeline.KIND),
     Kind.TRANSFER: (messages.KIND, pipeline.KIND),
@@ -49,23 +49,23 @@ _ABOUT: Final = {
     Kind.FILE_IO: (input_output.KIND,),
 }
 _SUREST: Final = {HIGH: 0, MEDIUM: 1, LOW: 2}
-_BY_CALLERS: Final = division_of_work.CAUSES | pipeline.CAUSES  # what calls a region is read, too
-_MOST: Final = 5  # of a finding
-_MOST_FILES: Final = 12  # of the callers of a region, and of all others in which a division of work is looked for
-_DEAR: Final = 4  # files of which one of C++ takes the place: with its library it takes half a second, and not 0.1
+_BY_CALLERS: Final = division_of_work.CAUSES | pipeline.CAUSES  # these read the region's callers, too
+_MOST: Final = 5  # per finding
+_MOST_FILES: Final = 12  # of a region's callers, and of all other files searched for a division of work
+_DEAR: Final = 4  # files that one C++ file replaces: with its library it takes 0.5 s instead of 0.1 s
 _AMOUNTS: Final = ("visits", "io_calls", "io_bytes", "mpi_calls", "mpi_bytes")
 _APART: Final = ("visits", "instructions")
 
 
 @dataclass(frozen=True)
 class Advised:
-    """What is advised.
+    """The advice on all findings.
 
     Attributes:
-        of_ranks: By culprit in which ranks differ, the surest first.
-        of_regions: By hot spot, the surest first.
-        remarks: Of which files nothing is said, or not all, and why.
-        lacking: The same of the files of findings that might have had advice, and have none.
+        of_ranks: By culprit in which ranks differ, most certain first.
+        of_regions: By hot spot, most certain first.
+        remarks: Files without complete advice, and why.
+        lacking: The same for files of findings that might have had advice, but have none.
     """
 
     of_ranks: Mapping[int, tuple[Advice, ...]] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Advised:
     lacking: tuple[str, ...] = ()
 
     def on(self, finding: Finding) -> tuple[Advice, ...]:
-        """Return what is advised on a finding, first on what makes it one."""
+        """Return the advice on a finding, starting with its main cause."""
         of_ranks = self.of_ranks.get(finding.difference, ()) if finding.difference is not None else ()
         of_region = self.of_regions.get(finding.weight, ()) if finding.weight is not None else ()
         first, other = (of_ranks, of_region) if finding.kind is Kind.IMBALANCE else (of_region, of_ranks)
@@ -84,11 +84,11 @@ class Advised:
 
 
 def advise(findings: Findings, find: Callable[[str], Found]) -> Advised:
-    """Advise on what was found, as far as the sources are at hand.
+    """Return advice on findings, as far as their sources are available.
 
     Args:
         findings: What was found.
-        find: Finds a file by the name that the compiler was given.
+        find: Finds a file by its name on the compiler's command line.
     """
     built: dict[str, set[int]] = {}
     for path in findings.experiment.call_paths:
@@ -116,19 +116,19 @@ class _Adviser:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Say how many files were not read in which work may be divided."""
+        """Report how many files that may divide the work were not read."""
         number = len(self._unread - self._reading.sources.keys())
         files = f"{number} more {'files were' if number > 1 else 'file was'}"
         most = f"advice looks at {_MOST_FILES}, one of C++ counting as {_DEAR}"
         return (f"{files} not read, in which work may be divided among ranks, too: {most}",) if number else ()
 
     def on_ranks(self, culprit: int) -> tuple[Advice, ...]:
-        """Advise on a culprit in which ranks or threads differ."""
+        """Return the advice on a culprit in which ranks or threads differ."""
         findings = self._findings
         if is_speed(findings, [culprit]):
             return ()
         causes = {each.attribute for each in findings.causes_of_differences.get(culprit, ())} - {"unexplained"}
-        # Work that is divided unevenly shows in instructions, if these are counted; misses have other reasons.
+        # Uneven division of work shows in instructions, if these are counted; misses have other reasons.
         counted = "instructions" not in findings.lacking and findings.experiment.notes.counts_by_rank
         if not (causes or counted) or not all(each.endswith("_rate") for each in causes):
             causes.add("threads" if findings.vectors.threads else "ranks")
@@ -138,7 +138,7 @@ class _Adviser:
         return self._on(findings.vectors.regions[culprit], served, gain.seconds if gain else None, numbers)
 
     def on_weight(self, culprit: int) -> tuple[Advice, ...]:
-        """Return the advice on a hot spot, the surest first."""
+        """Return the advice on a hot spot, most certain first."""
         findings, split = self._findings, self._findings.explanation.seconds
         causes = {each.attribute for each in findings.parts.causes(culprit)}
         causes |= {self._why_it_waits(culprit)} if split.waits[culprit] else set()
@@ -151,7 +151,7 @@ class _Adviser:
         return self._on(region, frozenset(causes), gain.seconds if gain else None, numbers, within)
 
     def _why_it_waits(self, culprit: int) -> str:
-        """Tell waiting for what others work, which no message can help, from what messages may be the reason of."""
+        """Distinguish waiting for others' work, which no message can shorten, from waiting that messages may cause."""
         explanation = self._findings.explanation
         found = explanation.serialisation
         if found is None or not (self._findings.in_turn[culprit] or culprit in explanation.waiting.awaited):
@@ -177,7 +177,7 @@ class _Adviser:
         return tuple(sorted(unique.values(), key=lambda each: _SUREST[each.confidence])[:_MOST])
 
     def _read_callers(self, region: CodeRegion) -> None:
-        """Read the files of what calls a region, then some of the others, in which it may be divided what they do."""
+        """Read the files of a region's callers, then some of the others, which may divide the region's work."""
         paths = self._findings.experiment.call_paths
         number: int | None = region.id
         names: list[str] = []
@@ -226,7 +226,7 @@ class _Adviser:
         return tuple(filter(self._is_of_what_was_built, found)) or self._nothing_on(place.file)
 
     def _is_of_what_was_built(self, advice: Advice) -> bool:
-        """Tell whether each line that advice names was built for certain."""
+        """Return whether each line that advice names was certainly built."""
         for place in advice.places:
             name, _, line = place.rpartition(":")
             source = self._reading.sources.get(name)
@@ -242,7 +242,7 @@ class _Adviser:
 
 
 def _with_source(findings: Findings, region: CodeRegion) -> Region | None:
-    """Give the region itself, or of a call the innermost one around it that has lines."""
+    """Return the region itself; for a call the innermost region around it that has lines."""
     paths = findings.experiment.call_paths
     number: int | None = region.id
     while number is not None:
@@ -254,7 +254,7 @@ def _with_source(findings: Findings, region: CodeRegion) -> Region | None:
 
 
 def _procedure(source: SourceFile, region: Region) -> Procedure | None:
-    """Find the procedure that a region is, or is in: by its line, or by its name where lines are not known."""
+    """Return the procedure that a region is, or is in, by its line, or by its name if lines are unknown."""
     if region.first_line and (found := source.procedure_at(region.first_line)):
         return found
     name = (region.function or region.name).rpartition("::")[2]
@@ -267,7 +267,7 @@ def _cost(name: str) -> int:
 
 
 def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
-    """Give what was measured of a region: sums, and how far ranks are apart, for which all of these are walked over."""
+    """Return a region's measurements: sums, and the ratios between ranks, which need an iteration over all ranks."""
     found = {name: float(selection.sums(name)[culprit]) for name in _AMOUNTS if complete(selection.experiment, name)}
     if complete(selection.experiment, "visits"):
         found |= _entries(selection, culprit)
@@ -281,7 +281,7 @@ def _numbers(selection: Selection, culprit: int) -> dict[str, float]:
 
 
 def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float | None:
-    """Compare how often ranks enter what each turn of a loop enters once."""
+    """Compare how often ranks enter something that each iteration of a loop enters once."""
     experiment = selection.experiment
     once, paths = once_a_turn(loop), experiment.call_paths
     throttled = {Region.from_descriptor(each) for each in experiment.notes.throttled}
@@ -300,12 +300,12 @@ def _turns_apart(selection: Selection, source: SourceFile, loop: Loop) -> float 
     if not counted or not complete(experiment, "visits"):
         return None
     visits = selection.rows("visits", next(iter(counted.values())), own=True).sum(axis=0)
-    taken = visits[visits > 0]  # ranks of another program take none
+    taken = visits[visits > 0]  # ranks of another program have none
     return float(taken.max() / taken.min()) if len(taken) else None
 
 
 def _entries(selection: Selection, culprit: int) -> dict[str, float]:
-    """Say how often a region itself is entered, and what it is called in."""
+    """Return how often a region is entered, and the attribute of that number."""
     paths, own = selection.experiment.call_paths, summary(selection.experiment, "visits").sums
     path = selection.regions[culprit].id
     parent = paths[path].parent

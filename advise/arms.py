@@ -1,4 +1,4 @@
-"""Arms of branches: of two statements in different arms of one, a run of them executes only one."""
+"""Arms of branches: of two statements in different arms of one branch, only one is executed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from .nest import Branch, Statement, bodies
 
 __all__ = ["Arms", "arms_of", "exclude_each_other"]
 
-Arms = tuple[tuple[int, int], ...]  # branches, and which arm of each
+Arms = tuple[tuple[int, int], ...]  # branches, and the arm of each
 
 
 def arms_of(body: Sequence[Statement], around: Arms = ()) -> Iterator[tuple[int, Arms]]:
-    """Give each statement's number in memory, with the arms of branches that it is in."""
+    """Yield each statement's object id, with the arms of branches that contain it."""
     for statement in body:
         yield id(statement), around
         for number, each in enumerate(bodies(statement)):
@@ -21,5 +21,5 @@ def arms_of(body: Sequence[Statement], around: Arms = ()) -> Iterator[tuple[int,
 
 
 def exclude_each_other(one: Arms, two: Arms) -> bool:
-    """Tell whether two places are in different arms of a branch."""
+    """Return whether two places are in different arms of a branch."""
     return any(branch == other and arm != another for branch, arm in one for other, another in two)

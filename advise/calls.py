@@ -1,4 +1,4 @@
-"""Calls of procedures, in all files read: from where, what they are given, and what functions give."""
+"""Calls of procedures in all files read: callers, arguments and results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SENDS: Final = frozenset(("mpi_send", "mpi_isend", "mpi_ssend", "mpi_bsend", "mp
 
 
 class Where(NamedTuple):
-    """A procedure, and the file that it is in."""
+    """A procedure and its file."""
 
     source: SourceFile
     procedure: Procedure
@@ -29,8 +29,8 @@ class Calling:
     """A call of a procedure.
 
     Attributes:
-        source: Where it is.
-        procedure: What calls.
+        source: The file of the call.
+        procedure: The caller.
         call: The call.
         line: Its line.
         loops: The loops around it, outermost first.
@@ -57,27 +57,27 @@ class Calls:
         self.everywhere = tuple(Where(source, procedure) for source in sources for procedure in source.procedures)
 
     def of(self, procedure: Procedure) -> tuple[Calling, ...]:
-        """Give the calls of a procedure."""
+        """Return the calls of a procedure."""
         return tuple(self._by_name.get(bare(procedure.name), ()))
 
     def of_functions(self, names: frozenset[str]) -> Iterator[Calling]:
-        """Give the calls of functions by their names in lower case."""
+        """Yield the calls of functions, given in lower case."""
         return (each for name in sorted(names) for each in self._by_name.get(name, ()))
 
     def given(self, function: str, at: int) -> Iterator[tuple[Procedure, Expression]]:
-        """Give what a function is given as one of its arguments, and where."""
+        """Yield a given argument of a function's calls, with the caller."""
         for calling in self._by_name.get(function, ()):
             if (value := argument(calling.call, at)) is not None:
                 yield calling.procedure, value
 
     def does(self, statement: Statement, functions: frozenset[str]) -> bool:
-        """Tell whether a statement calls one of some functions, or a procedure that does."""
+        """Return whether a statement calls one of some functions, or a procedure that does."""
         called = {bare(each.name) for each in _calls_in(statement)}
         doing = (bare(each.procedure.name) for each in self.of_functions(functions))
         return bool(called & functions) or any(each in called for each in doing)
 
     def results(self, call: Call) -> list[tuple[Where, Expression, int]]:
-        """Give what a function gives, as far as it was read: where, the value and its line."""
+        """Return a function's results, as far as it was read: place, value and line."""
         found = []
         for where in self.everywhere:
             function = where.procedure
@@ -102,17 +102,17 @@ class Calls:
 
 
 def argument(call: Call, at: int) -> Expression | None:
-    """Give an argument of a call, if it has that many."""
+    """Return an argument of a call, if it has that many."""
     return call.arguments[at] if at < len(call.arguments) else None
 
 
 def pointed_at(value: Expression) -> Expression:
-    """Give what an argument is the address of, if it is one."""
+    """Return the object whose address an argument is, if it is one."""
     return value.operand if isinstance(value, Unary) else value
 
 
 def bare(name: str) -> str:
-    """Give a name without what is around it, and in lower case, as Fortran does not tell cases apart."""
+    """Return a name without its scope and in lower case, because Fortran ignores case."""
     return name.rpartition("::")[2].partition("<")[0].lower()
 
 

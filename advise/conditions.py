@@ -1,6 +1,6 @@
-"""Conditions of a preprocessor: which arms were built follows from what ran, and from the options if they are known.
+"""Conditions of a preprocessor: which arms were built, from the lines that ran and from options, if known.
 
-What neither these nor the source itself tells is in doubt.
+Arms that neither these nor the source decides are doubtful.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Chain:
 
     Attributes:
         directives: The lines of each directive, the last of them those of ``#endif``; each arm stands between two.
-        said: What each directive says.
+        said: The text of each directive.
     """
 
     directives: list[range] = field(default_factory=list)
@@ -46,28 +46,28 @@ class _Chain:
 
     @property
     def lacked(self) -> bytes:
-        """The macro that is asked for as it may be missing."""
+        """The macro that is tested because it may be missing."""
         match = _NOT_DEFINED.match(self.said[0])
         return match[1] if match else b""
 
     def arms(self) -> Iterator[range]:
-        """Give the lines of each arm."""
+        """Yield the lines of each arm."""
         for before, after in zip(self.directives, self.directives[1:], strict=False):
             yield range(before.stop, after.start)
 
     def told(self, lines: Collection[int]) -> range | None:
-        """Give the arm that holds some of the lines, if it is the only one."""
+        """Return the arm with some of the lines, if there is only one."""
         arms = [arm for arm in self.arms() if any(line in arm for line in lines)]
         return arms[0] if len(arms) == 1 else None
 
 
 def settled(text: bytes, lines: Collection[int]) -> bytes:
-    """Give a source without the arms that were not built, where lines tell; the numbers of lines stay.
+    """Return a source without the arms that were not built, if lines decide; line numbers stay.
 
     Args:
         text: A source of C, C++ or Fortran.
-        lines: Numbers of lines that were built, as code regions begin there. A condition is settled by them if they are
-            in one of its arms alone.
+        lines: Numbers of lines that were built, because code regions begin there. They decide a condition if they are
+            in only one of its arms.
     """
     written = text.splitlines(keepends=True)
     gone: set[int] = set()
@@ -79,13 +79,13 @@ def settled(text: bytes, lines: Collection[int]) -> bytes:
 
 
 def resolved(text: bytes, skipped: Collection[int], wrong: Collection[int], is_known: Callable[[str], bool]) -> bytes:
-    """Return a source without the conditions that a preprocessor has decided; the numbers of lines stay.
+    """Return a source without the conditions that the preprocessor has decided; line numbers stay.
 
     Args:
         text: A source of C, C++ or Fortran.
         skipped: Numbers of the lines that the preprocessor has skipped.
         wrong: Numbers of the directives that it has not understood.
-        is_known: Tells of a macro whether the preprocessor knew it as the compiler did.
+        is_known: Returns whether the preprocessor knew a macro as the compiler did.
     """
     written = text.splitlines(keepends=True)
     gone: set[int] = set()
@@ -98,11 +98,11 @@ def resolved(text: bytes, skipped: Collection[int], wrong: Collection[int], is_k
 
 
 def doubtful(text: bytes, told: Collection[str] = ()) -> frozenset[int]:
-    """Give the lines of which nothing tells whether they were built: those in conditions on what a build may choose.
+    """Return the lines that may or may not have been built: those in conditions on options of a build.
 
     Args:
         text: A source whose other conditions are ``settled``.
-        told: Macros of which it is known whether they are defined, and as what.
+        told: Macros known to be defined, with values, or known to be undefined.
     """
     written = text.splitlines(keepends=True)
     known = {each.encode() for each in told}
@@ -115,16 +115,16 @@ def doubtful(text: bytes, told: Collection[str] = ()) -> frozenset[int]:
 
 
 def defined_in(text: bytes, told: Collection[str] = ()) -> frozenset[str]:
-    """Give the macros that a source defines in any build, and has not only a default for.
+    """Return the macros that a source defines in any build, not only as a default.
 
     Args:
         text: Any source.
-        told: Macros that are known anyway.
+        told: Macros that are known already.
     """
     written = text.splitlines(keepends=True)
     chains = _chains(written)
     known = frozenset(told)
-    while True:  # what is defined may decide what else is
+    while True:  # a definition may decide further conditions
         doubts = doubtful(text, known)
         found = set(known)
         for number, line in enumerate(written, 1):
@@ -138,7 +138,7 @@ def defined_in(text: bytes, told: Collection[str] = ()) -> frozenset[str]:
 
 
 def asks_for_mpi(text: str) -> list[str]:
-    """Name the macros by which a file asks whether it is built with MPI, such as ``USE_MPI``.
+    """Return the macros with which a file tests whether it is built with MPI, such as ``USE_MPI``.
 
     Args:
         text: The file.
@@ -149,7 +149,7 @@ def asks_for_mpi(text: str) -> list[str]:
 
 
 def _only_defines(chain: _Chain, written: list[bytes]) -> bool:
-    """Tell whether a macro that is missing is defined at once: what is included once, or a default."""
+    """Return whether a missing macro is defined at once: an include guard, or a default."""
     inside = written[chain.directives[0].stop - 1 : chain.directives[-1].start - 1]
     first = next((each for each in inside if each.strip()), b"")
     match = _DEFINED.match(first)
@@ -157,7 +157,7 @@ def _only_defines(chain: _Chain, written: list[bytes]) -> bool:
 
 
 def all_but_last(text: str, lines: Collection[int]) -> set[int]:
-    """Give those of some lines of which the same condition has others in a later arm, as no two arms are built."""
+    """Return those lines whose condition has others in a later arm, because two arms are never built together."""
     found: set[int] = set()
     for chain in _chains([line.encode(errors="replace") for line in text.split("\n")]):
         among = [{line for line in lines if line in arm} for arm in chain.arms()]
@@ -166,7 +166,7 @@ def all_but_last(text: str, lines: Collection[int]) -> set[int]:
 
 
 def _chains(written: list[bytes]) -> list[_Chain]:
-    """List the conditions that end, outer ones before those in them."""
+    """List the closed conditions, outer ones before inner ones."""
     found: list[_Chain] = []
     opened: list[_Chain] = []
     number = 1

@@ -1,4 +1,4 @@
-"""What is assigned to the variables and fields of procedures; each procedure is gone through once."""
+"""Assignments to the variables and fields of procedures; each procedure is scanned once."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from .nest import Assignment, Loop, Procedure, statements
 
 __all__ = ["Definition", "Definitions", "definitions"]
 
-Definition = tuple[Expression | None, Expression, int]  # what gets a value, the value, the line
+Definition = tuple[Expression | None, Expression, int]  # target, value, line
 _OF_FIELD: Final = "."
 
 
 class Definitions:
-    """Definitions by procedure and name, looked up again and again."""
+    """Definitions by procedure and name, for repeated queries."""
 
     def __init__(self) -> None:
-        # With each the procedure itself, so that its number stays its own.
+        # The procedure is kept, so that its id stays unique.
         self._known: dict[int, tuple[Procedure, dict[str, list[Definition]]]] = {}
 
     def of(self, procedure: Procedure, name: Name) -> Sequence[Definition]:
-        """Give what is assigned to a variable or its elements, in order."""
+        """Return the assignments to a variable or its elements, in order."""
         return self._all(procedure).get(name.name, ())
 
     def of_field(self, procedure: Procedure, field: str) -> Sequence[Definition]:
-        """Give what is assigned to a field, whatever structure it is of."""
+        """Return the assignments to a field of any structure."""
         return self._all(procedure).get(_OF_FIELD + field, ())
 
     def _all(self, procedure: Procedure) -> dict[str, list[Definition]]:
@@ -39,7 +39,7 @@ class Definitions:
 
 
 def definitions(procedure: Procedure, name: Name) -> Sequence[Definition]:
-    """Give what is assigned to a variable or its elements, in order."""
+    """Return the assignments to a variable or its elements, in order."""
     return Definitions().of(procedure, name)
 
 

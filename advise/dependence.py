@@ -1,8 +1,8 @@
-"""Whether two loops of a nest may change places: a conservative test of dependences.
+"""Whether two loops of a nest can be interchanged: a conservative test of dependences.
 
-Loops of a perfect nest may change places if no turn that must come after another comes before it then (Wolfe, High
-Performance Compilers for Parallel Computing, 1996, 9.2). Two turns depend on each other if both touch the same memory,
-and one of them writes. What is not proven is unknown.
+Loops of a perfect nest can be interchanged if the order of dependent iterations is preserved (Wolfe, High Performance
+Compilers for Parallel Computing, 1996, 9.2). Two iterations are dependent if both access the same memory, and one of
+them writes. Anything unproven is unknown.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .turns import Turns
 __all__ = ["Interchange", "Order", "interchange", "perfect_nest"]
 
 _ANY: Final = ("", "character", "structure", "complex")
-_MOST_ACCESSES: Final = 80  # different ones in a body: each is compared with each
-_MOST_LOOPS: Final = 4  # from the outer to the inner one: ways to change the order of turns grow with the square
+_MOST_ACCESSES: Final = 80  # distinct accesses in a body: each is compared with each
+_MOST_LOOPS: Final = 4  # from the outer to the inner one: the number of reorderings grows quadratically
 
 
 class Order(Enum):
-    """Whether loops may change places."""
+    """Whether loops can be interchanged."""
 
     INDEPENDENT = "nothing in the body stands against it"
     UNKNOWN = "whether they may change places is not known"
@@ -36,12 +36,12 @@ class Order(Enum):
 
 @dataclass(frozen=True)
 class Interchange:
-    """Whether two loops may change places.
+    """The result for two loops.
 
     Attributes:
-        order: Whether they may.
-        reasons: Why not, or why it is not known, in words.
-        sums: Variables that are summed up in another order then, which rounding may show.
+        order: Whether they can be interchanged.
+        reasons: Why not, or why it is unknown, in words.
+        sums: Variables that would be summed in another order, which may change rounding.
     """
 
     order: Order
@@ -50,7 +50,7 @@ class Interchange:
 
 
 def perfect_nest(outer: Loop) -> list[Loop]:
-    """Give a loop and those within it between which nothing stands but declarations."""
+    """Return a loop and the perfectly nested loops inside it, with only declarations between."""
     nest = [outer]
     while True:
         body = [each for each in nest[-1].body if not isinstance(each, Declaration)]
@@ -60,11 +60,11 @@ def perfect_nest(outer: Loop) -> list[Loop]:
 
 
 def interchange(source: SourceFile, procedure: Procedure, outer: Loop, inner: Loop) -> Interchange:
-    """Tell whether a loop and one within it may change places.
+    """Return whether a loop and one inside it can be interchanged.
 
     Args:
         source: The file.
-        procedure: What they are in.
+        procedure: The procedure of the loops.
         outer: The outer of the two.
         inner: The other.
     """
@@ -79,7 +79,7 @@ def interchange(source: SourceFile, procedure: Procedure, outer: Loop, inner: Lo
 
 
 class _Test:
-    """The test of one nest, of which the first and the last loop are to change places."""
+    """The test of a nest whose first and last loop are interchanged."""
 
     def __init__(self, source: SourceFile, procedure: Procedure, nest: list[Loop]) -> None:
         self._source, self._procedure, self._nest = source, procedure, nest
@@ -105,7 +105,7 @@ class _Test:
         return Interchange(order, tuple(dict.fromkeys(self._reasons)), tuple(dict.fromkeys(self._sums)))
 
     def _look_at_head(self, loop: Loop, head: Expression | None, outer: set[str]) -> None:
-        """See to it that a loop runs over the same range in whatever turn of those outside."""
+        """Check that a loop's range does not depend on the iteration of outer loops."""
         if head is None:
             self._reasons.append(f"the bounds of line {loop.line} are not known")
             return
@@ -120,7 +120,7 @@ class _Test:
                 self._reasons.append(f"the bounds of line {loop.line} may change within it")
 
     def _is_reached(self, name: Expression) -> bool:
-        """Tell whether pointers may lead to a variable: to a reference, and in C to what others see."""
+        """Return whether pointers may point to a variable: a reference, or in C a variable that others see."""
         declaration = self._source.declaration(self._procedure, name.name) if isinstance(name, Name) else None
         if declaration is None or declaration.is_constant:
             return False
@@ -128,7 +128,7 @@ class _Test:
         return is_seen or (declaration.may_overlap and not declaration.extents)
 
     def _may_be_stored(self, reference: Expression) -> bool:
-        """Tell whether something is stored that may lie where a bound does."""
+        """Return whether a store may change a bound."""
         declaration = self._source.declaration(self._procedure, getattr(reference, "name", ""))
         element = getattr(reference, "element", None) or (declaration.element if declaration else UNKNOWN_ELEMENT)
         stored = (each.reference for each in self._effects.accesses if each.is_write)
@@ -137,7 +137,7 @@ class _Test:
         )
 
     def _look_at_scalars(self, counted: set[str]) -> dict[str, Expression]:
-        """Judge what is written that is no array; give what stands for those with one value in a turn."""
+        """Check written scalars, and return the values of those that are constant within an iteration."""
         accesses = self._effects.accesses
         named = [each for each in accesses if isinstance(each.reference, Name)]
         paths = (path_of(each.reference) for each in accesses)
@@ -154,7 +154,7 @@ class _Test:
         return values
 
     def _is_one_value(self, name: str, accesses: list[Access]) -> bool:
-        """Tell whether a variable has a value of each turn's own; note what stands against the order otherwise."""
+        """Return whether a variable has a separate value per iteration; otherwise record what prevents reordering."""
         declaration = self._source.declaration(self._procedure, name)
         if declaration is None or _is_array(declaration):
             self._reasons.append(f"{name} is written as a whole")
@@ -224,7 +224,7 @@ class _Test:
             self._reasons.append(f"{names[0]} and {names[1]} of {root} may overlap")
 
     def _may_overlap(self, one: tuple[str, list[Step], Expression], two: tuple[str, list[Step], Expression]) -> bool:
-        """Tell whether the memory that two variables lead to may be the same."""
+        """Return whether the memory behind two variables may overlap."""
         first, second = (self._source.declaration(self._procedure, name) for name, _, _ in (one, two))
         if first is None or second is None:
             return True
@@ -235,26 +235,26 @@ class _Test:
 
 
 def _only_value(accesses: list[Access]) -> Expression | None:
-    """Give what a variable is in a turn that writes it once."""
+    """Return the value of a variable that each iteration writes once."""
     writes = [each.statement for each in accesses if each.is_write]
     return getattr(writes[0], "value", None) if len(writes) == 1 and not getattr(writes[0], "operator", "") else None
 
 
 def _is_array(declaration: Declaration) -> bool:
-    """Tell whether more than one value lies in a variable; C's pointers, which can be subscripted, are one."""
+    """Return whether a variable holds more than one value, including C's pointers, which can be subscripted."""
     if declaration.extents == (None,) and declaration.may_overlap:
         return False
     return bool(declaration.extents) or declaration.element.kind == "structure"
 
 
 def _are_alike(one: Element, two: Element) -> bool:
-    """Tell whether two pointers may lead to the same memory, by C's rules: values alike, bytes, what has parts."""
+    """Return whether two pointers may alias by C's rules: equal types, bytes, or structures."""
     if one.kind in _ANY or two.kind in _ANY:
         return True
     return one.kind == two.kind and (not one.bytes or not two.bytes or one.bytes == two.bytes)
 
 
 def _element(reference: Expression, declaration: Declaration) -> Element:
-    """Give what a reference leads to."""
+    """Return the element that a reference denotes."""
     element = getattr(reference, "element", None)
     return element if isinstance(element, Element) else declaration.element

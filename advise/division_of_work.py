@@ -1,6 +1,6 @@
-"""Where the work is divided: from the bounds of loops back to the line that makes them of the rank.
+"""Where work is divided: from the bounds of loops back to the line that derives them from the rank.
 
-It serves ranks that differ (paper 001, 6.1.2: static and dynamic dispatching).
+It is for ranks that differ (Liu et al. 2011, 6.1.2: static and dynamic dispatching).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ CAUSES: Final = frozenset(("ranks",))
 
 _LEVELS: Final = 4  # callers above the region
 _EQUAL: Final = ("==", "!=")
-_NEAR: Final = 3  # steps back: of more, one may be of another matter
-_ALIKE: Final = 1.1  # turns of a rank over those of another: the rest of a division, which is no reason to be late
+_NEAR: Final = 3  # steps back; beyond that, the line may be unrelated
+_ALIKE: Final = 1.1  # iterations of one rank over another's: a division's remainder, which does not explain a late rank
 
 
 def division_of_work(site: Site) -> Iterator[Advice]:
-    """Advise on the loops of a site, then on those around it and around its callers."""
+    """Yield advice on the loops of a site, then on those around it and around its callers."""
     origins = Origins(site.sources or {site.source.path: site.source})
     found = _of_loops(site, origins) or _of_branch(site, origins) or _of_callers(site, origins) or _of_data(site)
     if found:
@@ -38,7 +38,7 @@ def division_of_work(site: Site) -> Iterator[Advice]:
 
 
 def _loops(site: Site) -> list[Loop]:
-    """Give the loops of a site, then those around it, inner ones first."""
+    """Return the loops of a site, then those around it, inner ones first."""
     around = [each for _, loops in site.statements[:1] for each in reversed(loops)]
     return [*(loop for loop, _ in site.loops), *around]
 
@@ -71,7 +71,7 @@ def _of_callers(site: Site, origins: Origins) -> Advice | None:
 
 
 def _of_data(site: Site) -> Advice | None:
-    """Advise on turns that cost differently, though nothing tells who takes how many."""
+    """Return advice on iterations of different cost, even if their distribution is unknown."""
     for loop in _loops(site):
         inner, apart = decided_by_data(loop), site.turns_apart(site.source, loop)
         is_fixed = all(isinstance(each, Number) for each in (loop.first, loop.last))
@@ -91,7 +91,7 @@ def _said_of_data(site: Site, inner: Inner, where_loop: str, comes: str) -> str:
 
 
 def _outermost(loop: Loop, procedure: Procedure) -> Loop:
-    """Give the loop that is around one and others around it; the loop itself if there is none."""
+    """Return the outermost loop around a loop, or the loop itself."""
     return next((loops[0] for each, loops in statements(procedure.body) if each is loop and loops), loop)
 
 
@@ -104,12 +104,12 @@ def _of_loop(
     *,
     steps: int | None = None,
 ) -> Advice | None:
-    """Advise on a loop whose bounds are made of the rank, in so many steps at most."""
+    """Return advice on a loop whose bounds derive from the rank within a number of steps."""
     for bound in (loop.last, loop.first, loop.step, loop.condition):
         if bound is None or (bound is loop.condition and getattr(bound, "operator", "") == "=="):
-            continue  # what is tried again until it fits is no number of turns
+            continue  # a retry until success is not a number of iterations
         if bound is loop.condition and _is_halved(loop):
-            continue  # nor is what shrinks by more than one
+            continue  # nor is a value that shrinks by more than one
         found = origins.of(bound, source, procedure, before=_outermost(loop, procedure).last_line, at=loop.line)
         if found is None and _has_rank(bound, origins, source, procedure):
             if bound is loop.first:
@@ -123,7 +123,7 @@ def _of_loop(
 
 
 def _is_halved(loop: Loop) -> bool:
-    """Tell whether a loop goes on while something is, of which each turn takes a part."""
+    """Return whether a loop continues while a value remains, of which each iteration takes a part."""
     names = {each for each in walk(loop.condition) if isinstance(each, Name)} if loop.condition is not None else set()
     values = (each.value for each, _ in statements(loop.body) if isinstance(each, Assignment))
     parts_ = (part for value in values for part in walk(value) if isinstance(part, Binary))
@@ -145,7 +145,7 @@ def _has_rank(bound: Expression, origins: Origins, source: SourceFile, procedure
 
 
 def _counting(bound: Expression) -> Iterator[Name]:
-    """Give the names in a bound but those that are only asked for: a search for what a rank owns is no share of it."""
+    """Yield the names in a bound, except those only compared: a search for a rank's items is not a share of work."""
     if isinstance(bound, Name):
         yield bound
     elif getattr(bound, "operator", "") not in _EQUAL:
@@ -187,18 +187,18 @@ def _of_origin(site: Site, origin: Origin, loop: Loop, source: SourceFile, bound
 
 
 def _runs(loop: Loop, bound: Expression) -> str:
-    """Say which bound of a loop one is."""
+    """Describe which bound of a loop it is."""
     verbs = ((loop.last, "runs to"), (loop.first, "starts at"), (loop.step, "goes on by"))
     return next((verb for each, verb in verbs if each is bound), "runs while")
 
 
 def _tables(origin: Origin) -> Iterator[Expression]:
-    """Give what the rank chooses from."""
+    """Yield the tables from which the rank chooses."""
     return (each.array for each in walk(origin.value) if isinstance(each, ArrayRef))
 
 
 def _filled(origin: Origin) -> Iterator[tuple[int, Expression]]:
-    """Give the lines that fill the tables where the rank chooses, and with what."""
+    """Yield the lines that fill these tables, with the values."""
     procedure, tables = origin.source.procedure_at(origin.line), frozenset(_tables(origin))
     for statement, _ in statements(procedure.body) if procedure else ():
         match statement:
@@ -207,7 +207,7 @@ def _filled(origin: Origin) -> Iterator[tuple[int, Expression]]:
 
 
 def _declared(origin: Origin) -> Iterator[int]:
-    """Give the lines that declare the tables, with what they hold."""
+    """Yield the lines that declare these tables with values."""
     procedure = origin.source.procedure_at(origin.line)
     for each in _tables(origin):
         declaration = origin.source.declaration(procedure, each.name) if isinstance(each, Name) else None
@@ -216,7 +216,7 @@ def _declared(origin: Origin) -> Iterator[int]:
 
 
 def _is_divided(value: Expression) -> bool:
-    """Tell whether a value is made by dividing, or as where one of several equal parts begins: ``rank*length + 1``."""
+    """Return whether a value is a quotient, or the start of one of several equal parts: ``rank*length + 1``."""
     for each in walk(value):
         match each:
             case Binary(operator="/", right=right) if not isinstance(right, Number):
@@ -228,7 +228,7 @@ def _is_divided(value: Expression) -> bool:
 
 
 def _of_branch(site: Site, origins: Origins) -> Advice | None:
-    """Advise on what some ranks alone do: a branch on the rank within the region or around it."""
+    """Return advice on work that only some ranks do: a branch on the rank inside the region or around it."""
     known = origins.ranks.names(site.source, site.procedure)
     loops = [each for each, _ in statements(site.procedure.body) if isinstance(each, Loop)]
     changed = frozenset(map(Name, written_names(loops, by_value=True)))
@@ -240,7 +240,7 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
             if any(known.get(each.name, ("",))[0] == RANK for each in used):
                 inside = [each for each, _ in statements(arm.body)]
                 if not any(_is_work(site, each) for each in inside):
-                    continue  # values alone, such as those of a division's rest
+                    continue  # values only, such as a division's remainder
                 has_loop = any(isinstance(each, Loop) for each in inside)
                 condition = site.spell(arm.condition)
                 text = f"line {statement.line} lets ranks do different things ({condition}): share what is done there"
@@ -250,7 +250,7 @@ def _of_branch(site: Site, origins: Origins) -> Advice | None:
 
 
 def _chosen_by(condition: Expression, changed: frozenset[Name]) -> Iterator[Name]:
-    """Give the names in a condition but those that are compared with what is computed: who owns something, does it.
+    """Yield the names in a condition, except those compared with a computed value: an owner's work.
 
     Args:
         condition: A condition.

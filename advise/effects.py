@@ -1,4 +1,4 @@
-"""What statements read and write, in the order in which they stand."""
+"""What statements read and write, in order."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Access:
     Attributes:
         reference: A ``Name``, ``ArrayRef``, ``FieldRef`` or ``Deref``.
         is_write: Whether it is written.
-        statement: In which statement.
-        within: The bodies that it is in, from the outermost: what each belongs to.
-        is_conditional: Whether a condition decides whether it happens at all.
+        statement: The statement of the access.
+        within: The statements that contain it, outermost first.
+        is_conditional: Whether it is conditional.
     """
 
     reference: Expression
@@ -47,11 +47,11 @@ class Access:
 
 @dataclass
 class Effects:
-    """What statements do.
+    """The effects of statements.
 
     Attributes:
         accesses: In order; those in loops once.
-        unknown: What may do anything, in words, with its line.
+        unknown: Statements with unknown effects, in words, with the line.
     """
 
     accesses: list[Access] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Effects:
 
 
 def effects(body: Iterable[Statement]) -> Effects:
-    """Say what statements do; jumps out of them are unknown, those to the next turn of a loop in them are not."""
+    """Return the effects of statements; jumps out of them are unknown, jumps to the next iteration inside are not."""
     found = Effects()
     _Reader(found).read(body, (), False)
     return found
@@ -112,7 +112,7 @@ class _Reader:
         self._found.unknown.append(f"line {statement.line} {what}")
 
     def _reads(self, expression: Expression, statement: Statement, within: tuple[Statement, ...], cond: bool) -> None:
-        """Note what is read; what a reference goes through, such as a row's pointer, is no access of its own."""
+        """Record what is read; intermediate pointers of a reference, such as a row's, are not accesses of their own."""
         if isinstance(expression, _REFERENCES):
             self._note(expression, statement, within, cond, write=False)
             below: Iterable[Expression] = _below(expression)
@@ -134,7 +134,7 @@ class _Reader:
 
 
 def _unknown_of(statement: Statement) -> str:
-    """Say what of a statement may do anything; nothing of one that goes on with the next turn."""
+    """Describe a statement's unknown effects; empty for one that continues with the next iteration."""
     match statement:
         case CallStatement(call=call):
             return f"calls {call.name or 'a function'}"
@@ -151,7 +151,7 @@ def _unknown_of(statement: Statement) -> str:
 
 
 def _below(reference: Expression) -> Iterator[Expression]:
-    """Give what is read to find where a reference leads: subscripts, and what pointers are computed of."""
+    """Yield what is read to evaluate a reference: subscripts, and operands of pointers."""
     match reference:
         case ArrayRef(array=inner, subscripts=subscripts):
             yield from subscripts
@@ -165,12 +165,12 @@ def _below(reference: Expression) -> Iterator[Expression]:
 
 
 def _may_skip_the_rest(statement: Statement) -> bool:
-    """Tell whether what follows may not happen, as a jump is in the statement, but in no loop within it."""
+    """Return whether a statement contains a jump, outside inner loops, that may skip the rest."""
     return any(isinstance(each, Jump) and not loops for each, loops in statements([statement]))
 
 
 def expressions_of(statement: Statement) -> Iterator[Expression]:
-    """Give the expressions that stand in a statement itself, not in statements within."""
+    """Yield the expressions of a statement itself, not those of inner statements."""
     match statement:
         case Declaration(extents=extents, value=value):
             yield from (each for each in (*extents, value) if each is not None)
@@ -196,7 +196,7 @@ def expressions_of(statement: Statement) -> Iterator[Expression]:
 
 
 def names_in(body: Iterable[Statement]) -> Iterator[tuple[str, Statement]]:
-    """Give each name that occurs, as often as it does, with the statement; declarations are no occurrences."""
+    """Yield each occurrence of a name with its statement, except declarations."""
     for statement, _ in statements(body):
         if not isinstance(statement, Declaration):
             for expression in expressions_of(statement):
@@ -204,11 +204,11 @@ def names_in(body: Iterable[Statement]) -> Iterator[tuple[str, Statement]]:
 
 
 def written_names(body: Iterable[Statement], *, by_value: bool = False) -> frozenset[str]:
-    """Give the variables that may be written in whole: what is assigned, counted, allocated, or given by address.
+    """Return the variables that may be written whole: assigned, counted, allocated, or passed by address.
 
     Args:
         body: Statements.
-        by_value: Whether functions get values of variables unless their addresses are given.
+        by_value: Whether arguments are passed by value unless they are addresses.
     """
     found = set()
     for statement, _ in statements(body):
@@ -227,7 +227,7 @@ def written_names(body: Iterable[Statement], *, by_value: bool = False) -> froze
 
 
 def _given(call: Call, *, by_value: bool) -> Iterator[str]:
-    """Give the names whose variables a call may change."""
+    """Yield the names of variables that a call may change."""
     for argument in call.arguments:
         is_address = isinstance(argument, Unary) and argument.operator == "&"
         given = next(parts(argument)) if is_address else argument

@@ -1,6 +1,6 @@
-"""Expressions of any language: the parts of them that decide which memory is touched, and what is computed.
+"""Expressions of any language, reduced to what determines memory accesses and computations.
 
-Two expressions are equal if they are spelled alike, wherever they stand.
+Two expressions are equal if they have the same text, at any place.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """What a variable, or an element of an array, is.
+    """The type of a variable, or of an element of an array.
 
     Attributes:
         kind: ``integer``, ``real``, ``complex``, ``logical``, ``character``, ``structure`` or ``pointer``; empty if it
@@ -51,7 +51,7 @@ UNKNOWN_ELEMENT = Element()
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression; each kind of it is a class of its own.
+    """An expression; each kind is a class.
 
     Attributes:
         line: Where it begins, in the file as the user knows it; from 1, 0 if it is not known.
@@ -98,7 +98,7 @@ class Unary(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Expression):
-    """Two operands; parentheses and casts between numbers leave no trace.
+    """Two operands; parentheses and casts between numbers are dropped.
 
     Attributes:
         operator: As in C: ``+ - * / % == != < <= > >= && || & | ^ << >>``; ``**`` is a power in any language, C's
@@ -114,13 +114,13 @@ class Binary(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Call(Expression):
-    """A function that is called; what is declared as an array is none.
+    """A function call; a name declared as an array is not one.
 
     Attributes:
         name: The function's, without the class's; of a call through a pointer, empty.
         arguments: In order, those with keywords, too.
-        is_pure: Whether its value depends on its arguments alone, and it changes nothing: the language's own
-            mathematics, or a function that is declared so.
+        is_pure: Whether its value depends only on its arguments and it changes nothing: the language's mathematics, or
+            a function declared so.
         on: The object of which it is a method.
     """
 
@@ -132,7 +132,7 @@ class Call(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Section(Expression):
-    """A subscript that stands for many: ``first:last:step``; None where it is not written."""
+    """A subscript for several elements: ``first:last:step``; None if omitted."""
 
     first: Expression | None = None
     last: Expression | None = None
@@ -143,15 +143,15 @@ class Section(Expression):
 class ArrayRef(Expression):
     """An element of an array, or a section of it.
 
-    C's ``a[i][j]`` is one with two subscripts where ``a`` is an array of arrays, or a pointer to arrays. Where ``a``
-    points to pointers it is one with the subscript j of another with the subscript i: there are two loads.
+    C's ``a[i][j]`` has two subscripts if ``a`` is an array of arrays, or a pointer to arrays. If ``a`` points to
+    pointers, it is a reference with subscript j to one with subscript i, because there are two loads.
 
     Attributes:
         array: A ``Name``, ``FieldRef``, ``Deref``, or an ``ArrayRef`` that gives a pointer.
         subscripts: As written, from the left.
         element: What an element is.
-        extents: How many elements there are along each subscript; None where that is not known. C's ``double *a``
-            has (None,), ``double a[][8]`` has (None, 8), Fortran's ``a(0:n, *)`` has (n + 1, None).
+        extents: The number of elements along each subscript; None if unknown. C's ``double *a`` has (None,), ``double
+            a[][8]`` has (None, 8), Fortran's ``a(0:n, *)`` has (n + 1, None).
     """
 
     array: Expression
@@ -162,7 +162,7 @@ class ArrayRef(Expression):
 
 @dataclass(frozen=True, slots=True)
 class FieldRef(Expression):
-    """A field of a structure: ``s.f``, ``s%f``; ``p->f`` is that of a ``Deref``, in Fortran, too, if p is a pointer."""
+    """A field of a structure: ``s.f``, ``s%f``; ``p->f`` is one of a ``Deref``, also in Fortran if p is a pointer."""
 
     structure: Expression
     name: str
@@ -171,7 +171,7 @@ class FieldRef(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Deref(Expression):
-    """What a pointer points to: ``*p``."""
+    """The target of a pointer: ``*p``."""
 
     pointer: Expression
     element: Element = field(default=UNKNOWN_ELEMENT, compare=False)
@@ -179,7 +179,7 @@ class Deref(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Opaque(Expression):
-    """Anything else: a condition's value, a constructor, a lambda. What is known to be in it is below it.
+    """Anything else, with its known parts: a condition's value, a constructor, a lambda.
 
     Attributes:
         parts: Expressions in it.
@@ -191,7 +191,7 @@ class Opaque(Expression):
 
 
 def parts(expression: Expression) -> Iterator[Expression]:
-    """Give the expressions directly below one, from the left; extents of arrays are none of them."""
+    """Yield the direct subexpressions, from the left; extents of arrays are not included."""
     for name in _compared(type(expression)):  # type: ignore[arg-type] # mypy takes the hash of objects for the class's
         value = getattr(expression, name)
         if isinstance(value, Expression):
@@ -206,14 +206,14 @@ def _compared(kind: type[Expression]) -> tuple[str, ...]:
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """Give an expression and all below it, outer first."""
+    """Yield an expression and all its subexpressions, outer first."""
     yield expression
     for part in parts(expression):
         yield from walk(part)
 
 
 def base_of(expression: Expression) -> Name | None:
-    """Give the variable that a reference begins with: ``a`` of ``a[i].b``, ``p`` of ``p->next->x``."""
+    """Return the variable at the start of a reference: ``a`` of ``a[i].b``, ``p`` of ``p->next->x``."""
     while True:
         match expression:
             case Name():

@@ -1,4 +1,4 @@
-"""What reads a source."""
+"""The interface of source readers."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ __all__ = ["FrontEnd"]
 
 
 class FrontEnd(Protocol):
-    """Reads the sources of one language, or of several that are alike."""
+    """Reads the sources of one language, or of similar ones."""
 
     def __call__(
         self, text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None
     ) -> SourceFile:
-        """Read a file as the user wrote it, before any preprocessor.
+        """Read a file as the user wrote it, before any preprocessing.
 
         Args:
-            text: What is in it.
-            path: Where it is: what it includes is looked for beside it.
-            built: Lines that were built, as code regions begin there: they tell which conditions held.
+            text: The file's content.
+            path: The file's path; included files are searched beside it.
+            built: Lines that were built, because code regions begin there; they show which conditions were true.
             options: How it was compiled; None if that is not known.
 
         Raises:
-            SourceError: It cannot be read, and where.
-            InputError: What reads it is not installed, and how to get it.
+            SourceError: It cannot be read; the message has the place.
+            InputError: A required package is not installed; the message names the way out.
         """

@@ -1,6 +1,6 @@
-"""Indirection: what is reached through an index or a pointer that is read from memory first.
+"""Indirection: accesses through an index or a pointer that is itself read from memory.
 
-It serves cache misses.
+It is for cache misses.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .strides import Strides
 __all__ = ["CAUSES", "KIND", "indirection"]
 
 KIND: Final = "indirection"
-_MOST_MADE: Final = 2  # places at which an array gets its values
-_FEW: Final = 32  # turns: no order of so few elements is worth a change
+_MOST_MADE: Final = 2  # places at which an array is filled
+_FEW: Final = 32  # iterations: reordering so few elements is not worthwhile
 CAUSES: Final = frozenset(("l1_miss_rate", "l2_miss_rate"))
 
 
 def indirection(site: Site) -> Iterator[Advice]:
-    """Advise on the innermost loops of a site."""
+    """Yield advice on the innermost loops of a site."""
     strides = Strides(site.source, site.procedure)
     for inner, around in site.innermost:
         chains = [
@@ -42,7 +42,7 @@ def indirection(site: Site) -> Iterator[Advice]:
 
 
 def _chains(loop: Loop) -> Iterator[Assignment]:
-    """Give the assignments in which each turn reads where the next one goes: ``at = next[at]``, ``p = p->next``."""
+    """Yield the assignments with which each iteration reads the next position: ``at = next[at]``, ``p = p->next``."""
     for statement, _ in statements(loop.body):
         match statement:
             case Assignment(target=Name() as target, operator="", value=ArrayRef() | FieldRef() | Deref() as value):
@@ -68,7 +68,7 @@ def _of_chain(site: Site, loop: Loop, statement: Assignment) -> Advice:
 
 
 def _made(site: Site, reference: Expression, loop: Loop) -> list[str]:
-    """Give the first places at which an array gets its values, but in a loop itself."""
+    """Return the first places where an array is filled, except in a loop itself."""
     base = base_of(reference)
     if base is None:
         return []
@@ -86,7 +86,7 @@ def _made(site: Site, reference: Expression, loop: Loop) -> list[str]:
 
 
 def _looked_up(loop: Loop) -> dict[str, Expression]:
-    """Give the variables whose value a turn reads from an array."""
+    """Return the variables that an iteration reads from an array."""
     found: dict[str, Expression] = {}
     for statement, _ in statements(loop.body):
         match statement:
@@ -96,7 +96,7 @@ def _looked_up(loop: Loop) -> dict[str, Expression]:
 
 
 def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Iterator[tuple[ArrayRef, Expression]]:
-    """Give what is reached by an index that is read in the same turn, another in each, with that index."""
+    """Yield accesses by an index that the same iteration reads, different in each, with that index."""
     changed = written_names([loop], by_value=True)
     by_address = site.source.language == "fortran"
     for statement, _ in statements(loop.body):
@@ -112,7 +112,7 @@ def _indirect(site: Site, loop: Loop, looked_up: dict[str, Expression]) -> Itera
 
 
 def _given(expression: Expression, *, by_address: bool) -> Iterator[int]:
-    """Give what procedures get the address of, which is where an array begins for them, no access."""
+    """Yield the ids of arguments passed by address, which are not accesses."""
     for each in walk(expression):
         for argument in each.arguments if isinstance(each, Call) and not each.is_pure else ():
             reference: Expression | None = argument if by_address else None
@@ -128,7 +128,7 @@ def _given(expression: Expression, *, by_address: bool) -> Iterator[int]:
 
 
 def _is_counted_through(index: Expression, loops: Sequence[Loop]) -> bool:
-    """Tell whether loops with a few turns alone change an index, as those over the corners of a cell."""
+    """Return whether only loops with few iterations change an index, such as those over a cell's corners."""
     counted = {loop.variable: _turns(loop) for loop in loops if loop.variable is not None}
     changed = written_names(loops[:1], by_value=True)
     total = 1
@@ -148,7 +148,7 @@ def _turns(loop: Loop) -> int | None:
 
 
 def _is_read_anew(index: ArrayRef, changed: frozenset[str]) -> bool:
-    """Tell whether each turn reads another whole number."""
+    """Return whether each iteration reads another integer."""
     names = (each.name for each in walk(index) if isinstance(each, Name))
     return index.element.kind in ("integer", "") and any(name in changed for name in names)
 
@@ -158,7 +158,7 @@ def _of(statement: Statement) -> Iterator[Expression]:
 
 
 def _first(loop: Loop, index: Expression) -> Expression:
-    """Give the index that decides: where it is looked up by one that is read, too, that is to be sorted."""
+    """Return the deciding index, which should be sorted: the first one of a chain of lookups."""
     read: dict[str, ArrayRef] = {}
     for statement, _ in statements(loop.body):
         if isinstance(statement, Assignment) and isinstance(statement.target, Name):

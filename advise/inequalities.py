@@ -1,7 +1,8 @@
-"""Whether linear equations and inequalities over whole numbers can hold together.
+"""Whether linear equations and inequalities over integers have a common solution.
 
-A no is certain; a yes may be wrong, since fractions are allowed and large systems are given up: Fourier and Motzkin's
-elimination, and the test of greatest common divisors (Wolfe, High Performance Compilers for Parallel Computing, 1996).
+A no is certain; a yes may be wrong, because fractions are allowed and large systems are given up. Methods:
+Fourier-Motzkin elimination, and the test of greatest common divisors (Wolfe, High Performance Compilers for Parallel
+Computing, 1996).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _MOST: Final = 400  # inequalities: more are not combined
 
 
 def can_hold(equations: Iterable[Linear], inequalities: Iterable[Linear]) -> bool:
-    """Tell whether unknown whole numbers may exist for which all equations are 0 and all inequalities at least 0."""
+    """Return whether integers may exist for which all equations are 0 and all inequalities at least 0."""
     equal, least = [_plain(each) for each in equations], [_plain(each) for each in inequalities]
     while equal:
         equation = equal.pop()
@@ -41,7 +42,7 @@ def _plain(sum_: Linear) -> dict[Hashable | None, int]:
 
 
 def _without(unknown: Hashable, equation: Linear, other: Linear) -> dict[Hashable | None, int]:
-    """Eliminate an unknown from another sum, whose sign stays."""
+    """Eliminate an unknown from another sum, whose sign is preserved."""
     factor, within = equation[unknown], other.get(unknown, 0)
     if not within:
         return dict(other)
@@ -81,7 +82,7 @@ def _cost(unknown: Hashable, least: list[dict[Hashable | None, int]]) -> tuple[i
 
 
 def _tightened(sum_: dict[Hashable | None, int]) -> dict[Hashable | None, int]:
-    """Divide by what all factors have in common; the number is rounded down, as the sum is whole."""
+    """Divide by the factors' common divisor, rounding the constant down, because the sum is an integer."""
     divisor = gcd(*(factor for unknown, factor in sum_.items() if unknown is not None))
     if divisor < 2:
         return sum_

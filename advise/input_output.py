@@ -1,6 +1,6 @@
-"""Input and output in loops: pieces that are too small, what is read again, what is opened, flushed or formatted anew.
+"""Input and output in loops: small pieces, repeated reads, opens and flushes, and formatting.
 
-It serves disk I/O (paper 001, 6.1.2: data kept in memory).
+It is for disk I/O (Liu et al. 2011, 6.1.2: data kept in memory).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ __all__ = ["CAUSES", "KIND", "input_output", "is_terminal"]
 KIND: Final = "input and output"
 CAUSES: Final = frozenset(("io_bytes", "io_calls"))
 
-_MOST_LINES: Final = 5  # named; of all there are places
+_MOST_LINES: Final = 5  # named lines; places include all of them
 _ENDING: Final = frozenset(("exit", "_exit", "abort", "mpi_abort"))
 _ERRORS: Final = frozenset(("stderr", "cerr", "clog"))
 _TERMINAL: Final = frozenset(("stdout", "cout", *_ERRORS))
-_UNITS: Final = (0, 6)  # Fortran's for it
-_SMALL: Final = 1 << 16  # bytes a call: file systems like to get at least as much
+_UNITS: Final = (0, 6)  # the same in Fortran
+_SMALL: Final = 1 << 16  # bytes per call: file systems work best with at least so many
 
 
 def input_output(site: Site) -> Iterator[Advice]:
-    """Advise on each outermost loop of a site that reads or writes files."""
+    """Yield advice on each outermost loop of a site that reads or writes files."""
     found: dict[int, tuple[Loop, list[tuple[InputOutput, tuple[Loop, ...]]]]] = {}
     last = set(_before_the_end(site.procedure.body))
     for statement, loops in site.statements:
@@ -46,7 +46,7 @@ def input_output(site: Site) -> Iterator[Advice]:
 
 
 def _before_the_end(body: Sequence[Statement]) -> Iterator[int]:
-    """Give what stands in lists of statements that end the program, as messages of errors do."""
+    """Yield the ids of statements in lists that end the program, such as error messages."""
     for each in body:
         for inner in bodies(each):
             yield from _before_the_end(inner)
@@ -65,12 +65,12 @@ def _ends(statement: Statement) -> bool:
 
 
 def _is_left_out(site: Site, statement: InputOutput) -> bool:
-    """Tell whether it goes to a text in memory, or is a message of an error."""
+    """Return whether it is for a text in memory, or is an error message."""
     return _is_in_memory(site, statement) or (isinstance(statement.unit, Name) and statement.unit.name in _ERRORS)
 
 
 def _is_in_memory(site: Site, statement: InputOutput) -> bool:
-    """Tell whether it goes to a text in memory."""
+    """Return whether it is for a text in memory."""
     base = base_of(statement.unit) if isinstance(statement.unit, Expression) else None
     declaration = site.source.declaration(site.procedure, base.name) if isinstance(base, Name) else None
     return declaration is not None and declaration.element.kind == "character"
@@ -131,7 +131,7 @@ def _lines(lines: Iterable[int]) -> str:
 
 
 def _written_and_read(moved: list[InputOutput], loop: Loop) -> list[InputOutput]:
-    """Give what moves something in and out of the same file, both in one turn."""
+    """Return the input and output of the same file within one iteration."""
     arms = dict(arms_of(loop.body))
     places = [[arms[id(each)] for each in moved if each.action == action] for action in ("read", "write")]
     if all(exclude_each_other(one, two) for one in places[0] for two in places[1]):
@@ -141,7 +141,7 @@ def _written_and_read(moved: list[InputOutput], loop: Loop) -> list[InputOutput]
 
 
 def _varies(statement: InputOutput, loop: Loop) -> bool:
-    """Tell whether each turn names another file."""
+    """Return whether each iteration names another file."""
     writes = (each for each, _ in statements(loop.body) if isinstance(each, InputOutput) and each.action == "write")
     texts = {base.name for each in writes if each.unit is not None and (base := base_of(each.unit))}
     changed = written_names([loop]) | texts
@@ -149,12 +149,12 @@ def _varies(statement: InputOutput, loop: Loop) -> bool:
 
 
 def _is_converted(site: Site, statement: InputOutput) -> bool:
-    """Tell whether numbers become text for other programs, or are read as such."""
+    """Return whether numbers are converted to or from text for other programs."""
     return statement.is_formatted and not _is_text(site, statement) and not _is_said(site, statement)
 
 
 def _is_said(site: Site, statement: InputOutput) -> bool:
-    """Tell whether it is written for people: to the terminal, with words, or an empty line."""
+    """Return whether it is written for people: to the terminal, with words, or an empty line."""
     if statement.action != "write":
         return False
     in_words = site.source.language == "fortran" and (
@@ -164,7 +164,7 @@ def _is_said(site: Site, statement: InputOutput) -> bool:
 
 
 def is_terminal(site: Site, statement: InputOutput) -> bool:
-    """Tell whether it goes to the terminal, or comes from there."""
+    """Return whether it is input from or output to the terminal."""
     match statement.unit:
         case None:
             return True
@@ -176,7 +176,7 @@ def is_terminal(site: Site, statement: InputOutput) -> bool:
 
 
 def _is_text(site: Site, statement: InputOutput) -> bool:
-    """Tell whether all that is moved is text, as far as it is declared."""
+    """Return whether all data are text, as far as declared."""
 
     def is_one(item: Expression) -> bool:
         match item:
@@ -193,14 +193,14 @@ def _is_text(site: Site, statement: InputOutput) -> bool:
 
 
 def _at_times(loop: Loop) -> Iterator[int]:
-    """Give the statements that a condition chooses."""
+    """Yield the ids of conditional statements."""
     for statement, _ in statements(loop.body):
         for arm in statement.arms if isinstance(statement, Branch) else ():
             yield from (id(each) for each, _ in statements(arm.body))
 
 
 def _is_small(site: Site, moved: list[InputOutput]) -> bool:
-    """Tell whether a call moves little: by what was measured, else if single values are named."""
+    """Return whether a call moves little, by measurement or because it lists single values."""
     calls = site.numbers.get("io_calls", 0)
     if calls:
         return site.numbers.get("io_bytes", 0) / calls < _SMALL

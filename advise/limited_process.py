@@ -1,6 +1,6 @@
-"""A function in a process of its own, which gets neither more time nor more memory than is sensible.
+"""Run a function in a separate process with limited time and memory.
 
-Sources come from others: one may include a pipe, or a macro of a hundred million words, and a parser has no limits.
+Sources are not trusted: one may include a pipe, or a macro of a hundred million words, and a parser has no limits.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _TOLD, _RESULT = "told", "result"
 
 @dataclass(frozen=True)
 class Limits:
-    """What a process may take.
+    """The limits of a process.
 
     Attributes:
-        processor_seconds: On a processor: of the largest programs that were tried sources took 7.
-        seconds: In all, also while it waits for files.
-        memory: Bytes, beside what the process has at hand when it is started.
+        processor_seconds: CPU time: the sources of the largest tested programs took 7.
+        seconds: Elapsed time, including waiting for files.
+        memory: Bytes, in addition to those at the process's start.
     """
 
     processor_seconds: int = 30
@@ -48,15 +48,15 @@ def in_limited_process(
     """Call a function in a copy of this process.
 
     Args:
-        function: Gets what it tells what it does.
-        tell: Is told the same here.
+        function: The function; it gets a progress callback.
+        tell: Progress callback in this process.
         limits: What it may take.
 
     Returns:
         The function's result, which was pickled.
 
     Raises:
-        InputError: It has taken more, or was ended by something else.
+        InputError: It exceeded a limit, or was ended otherwise.
         OSError: No process could be started.
     """
     reader, writer = os.pipe()
@@ -86,11 +86,11 @@ def in_limited_process(
 
 
 def _call(function: Callable[[Callable[[str], object]], object], writer: int, limits: Limits) -> None:
-    """Call a function, hand its result on, and end: nothing of the process that was copied is ended with it."""
+    """Call a function, send its result, and exit without running the copied process's cleanup."""
     status = 1
     try:
         _limit(limits)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where a parser says how it crashed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # parsers print crashes there
         with os.fdopen(writer, "wb") as pipe:
 
             def send(kind: str, what: object) -> None:

@@ -1,6 +1,6 @@
-"""The order of loops: arrays that the innermost loop does not walk through as they lie in memory.
+"""The order of loops: arrays that the innermost loop does not traverse in memory order.
 
-It serves cache misses (paper 001, 6.1.2: loops interchanged in ramod3).
+It is for cache misses (Liu et al. 2011, 6.1.2: loops interchanged in ramod3).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "sev
 
 
 def order_of_loops(site: Site) -> Iterator[Advice]:
-    """Advise on the loops of a site."""
+    """Yield advice on the loops of a site."""
     strides = Strides(site.source, site.procedure)
     for inner, around in site.innermost:
         references = list(strides.references(inner))
@@ -46,7 +46,7 @@ def order_of_loops(site: Site) -> Iterator[Advice]:
 
 
 def _is_filled(site: Site, walk_: Walk, walks: list[Walk]) -> bool:
-    """Tell whether a turn uses most of what it walks past: ``u(1,i)`` to ``u(5,i)`` are side by side."""
+    """Return whether an iteration uses most of the data that it steps over: ``u(1,i)`` to ``u(5,i)`` are adjacent."""
     if walk_.step is None or walk_.step.value is None:
         return False
     alike = (each for each in walks if each.reference.array == walk_.reference.array and each.step == walk_.step)
@@ -56,7 +56,7 @@ def _is_filled(site: Site, walk_: Walk, walks: list[Walk]) -> bool:
 
 
 def _faster(site: Site, walk_: Walk) -> tuple[Expression, ...]:
-    """Give the subscripts whose neighbours are nearer in memory than those of the one that is walked along."""
+    """Return the subscripts whose neighbours are closer in memory than those of the traversed one."""
     subscripts, number = walk_.reference.subscripts, walk_.subscript
     return subscripts[:number] if site.source.layout is Layout.COLUMNS else subscripts[number + 1 :]
 
@@ -103,26 +103,26 @@ def _of_far(site: Site, strides: Strides, inner: Loop, around: Sequence[Loop], f
 
 
 def _is_dense_in(strides: Strides, walk_: Walk, loops: Sequence[Loop]) -> bool:
-    """Tell whether another loop walks along neighbours, as where a matrix and its transpose are read together."""
+    """Return whether another loop traverses adjacent elements, as if a matrix and its transpose are read together."""
     found = (strides.walk(walk_.reference, each) for each in loops)
     return any(each is not None and each.lines and each.is_dense for each in found)
 
 
 def _is_plane(site: Site, walk_: Walk, loops: Sequence[Loop]) -> bool:
-    """Tell whether no loop changes the subscripts whose neighbours are nearer in memory, as in a face of a grid."""
+    """Return whether no loop changes the subscripts with closer neighbours, as in a face of a grid."""
     counted = {loop.variable for loop in loops}
     faster = [part for each in _faster(site, walk_) for part in walk(each)]
     return bool(faster) and counted.isdisjoint(faster)
 
 
 def _shared(better: Loop, inner: Loop, around: Sequence[Loop]) -> Loop | None:
-    """Give the loop of those to be interchanged, and between them, that threads share."""
+    """Return the loop that threads share, among those to be interchanged and those between."""
     nest = (*around[[each is better for each in around].index(True) :], inner)
     return next((each for each in nest if "omp" in each.directive and each.variable), None)
 
 
 def _better(strides: Strides, inner: Loop, around: Sequence[Loop]) -> Loop | None:
-    """Find the loop that should be the innermost one: it asks for fewer lines; one that may be goes first."""
+    """Return the loop that should be innermost because it needs fewer lines; loops that can be moved have priority."""
     now = _lines(strides, inner, inner)
     found = [(_lines(strides, inner, each), each) for each in around if each.variable is not None]
     fewer = [(lines, each) for lines, each in reversed(found) if lines <= (1 - _LESS) * now]
@@ -133,7 +133,7 @@ def _better(strides: Strides, inner: Loop, around: Sequence[Loop]) -> Loop | Non
 
 
 def _lines(strides: Strides, inner: Loop, loop: Loop) -> float:
-    """Count the cache lines that a turn would ask for if a loop were the innermost one."""
+    """Return the cache lines per iteration if a loop were the innermost one."""
     walks = (strides.walk(each, loop) for each in strides.references(inner))
     return sum(each.lines for each in walks if each is not None)
 
@@ -147,7 +147,7 @@ def _walked(site: Site, inner: Loop, walk_: Walk) -> str:
 
 
 def _makes_step(site: Site, inner: Loop, walk_: Walk) -> list[tuple[int, str]]:
-    """Give the line that makes the step, where a variable does, and it is made once: ``along`` of ``j*along``."""
+    """Return the line that computes the step, if a variable holds it that is set once: ``along`` of ``j*along``."""
     position = polynomial(walk_.reference.subscripts[walk_.subscript])
     factor = position.coefficient(inner.variable) if position and inner.variable else None
     found = []
@@ -172,7 +172,7 @@ def _bytes(site: Site, step: Polynomial | None) -> str:
 
 
 def _padding(far: list[Walk]) -> str:
-    """Say that steps are bad for the cache's sets, too."""
+    """Explain that steps also conflict with the cache's sets."""
     steps = [abs(each.step.value) for each in far if each.step is not None and each.step.value]
     if any(step % _SETS == 0 for step in steps):
         return f"; or pad it, so that a step is a cache line longer: multiples of {_SETS} bytes share few cache sets"
@@ -190,7 +190,7 @@ def _stands_against(found: Interchange) -> str:
 
 
 def _of_structures(site: Site, inner: Loop, walks: list[Walk]) -> Iterator[Advice]:
-    """Advise where a loop uses a small part of each of many structures."""
+    """Yield advice if a loop uses a small part of each of many structures."""
     structures = {each.name: each for each in site.source.structures}
     for walk_ in walks:
         structure = structures.get(walk_.reference.element.structure)
@@ -211,7 +211,7 @@ def _of_structures(site: Site, inner: Loop, walks: list[Walk]) -> Iterator[Advic
 
 
 def _fields_used(inner: Loop, reference: ArrayRef, structure: Structure) -> list[Declaration]:
-    """Give the fields of a structure that a loop uses; none where one is an array, as nobody knows how much of it."""
+    """Return the fields of a structure that a loop uses; none if one is an array, whose used part is unknown."""
     names = {
         each.name
         for statement, _ in statements(inner.body)

@@ -1,6 +1,6 @@
-"""Messages: many small ones in a loop, the same again, several that can be one, pairs that wait for each other.
+"""Messages: many small ones in a loop, repeated ones, several that can be merged, pairs that wait for each other.
 
-It serves network volume, small calls and waiting.
+It is for network volume, small calls and waiting.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _OF_MESSAGES: Final = frozenset(("mpi_bytes", "small_calls", "waiting"))
 CAUSES: Final = _OF_MESSAGES | {"one_after_another"}
 
 _SMALL: Final = 16  # elements: less than the head of a message
-_SMALL_BYTES: Final = 1024  # a call
+_SMALL_BYTES: Final = 1024  # per call
 
-# Function → where its buffer, its number of elements and its partner or root are among the arguments.
+# Function → positions of buffer, number of elements, and partner or root among the arguments.
 _ONE_SIDE: Final = {
     **dict.fromkeys(("mpi_send", "mpi_isend", "mpi_ssend", "mpi_bsend", "mpi_rsend"), (0, 1, 3)),
     **dict.fromkeys(("mpi_recv", "mpi_irecv"), (0, 1, 3)),
@@ -51,7 +51,7 @@ class _Use(NamedTuple):
 
 
 def messages(site: Site) -> Iterator[Advice]:
-    """Advise on the calls of MPI in a site."""
+    """Yield advice on the MPI calls of a site."""
     uses = list(_uses(site))
     if "one_after_another" not in site.causes or site.causes & _OF_MESSAGES:
         yield from _small(site, uses)
@@ -114,18 +114,18 @@ def _small(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
 
 
 def _elements(site: Site, use: _Use, at: int) -> str:
-    """Say how many elements a message has."""
+    """Describe how many elements a message has."""
     count = _argument(use, at)
     return f"{site.spell(count)} element{'s' * (count != Number(1))}"
 
 
 def _is_anyone(partner: Expression | None) -> bool:
-    """Tell whether it is no rank, but MPI_ANY_SOURCE or MPI_PROC_NULL."""
+    """Return whether a partner is MPI_ANY_SOURCE or MPI_PROC_NULL instead of a rank."""
     return isinstance(partner, Number) and partner.value < 0
 
 
 def _is_answered(use: _Use, uses: Sequence[_Use]) -> bool:
-    """Tell whether messages go to the partner and come from it in the same turn: the next one waits for an answer."""
+    """Return whether messages go to and come from the partner in one iteration, so the next one waits for an answer."""
     for other in uses:
         at = _ONE_SIDE.get(other.name)
         is_same = at and other.loops == use.loops and _argument(other, at[2]) == _argument(use, 3)
@@ -135,7 +135,7 @@ def _is_answered(use: _Use, uses: Sequence[_Use]) -> bool:
 
 
 def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
-    """Advise on broadcasts: of what has not changed, and of what each rank has to all others."""
+    """Yield advice on broadcasts: of unchanged data, and of data of each rank to all others."""
     for use in uses:
         if use.name != "mpi_bcast" or not use.loops:
             continue
@@ -157,7 +157,7 @@ def _again(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
 
 
 def _is_written(name: str, use: _Use, loop: Loop) -> bool:
-    """Tell whether a variable, or what it leads to, may change in a loop but by a call itself."""
+    """Return whether a variable, or its target, may change in a loop other than by a call itself."""
     for statement, _ in statements(loop.body):
         if statement is use.statement:
             continue
@@ -184,7 +184,7 @@ def _lists(body: Sequence[Statement]) -> Iterator[Sequence[Statement]]:
 
 
 def _in_turn(site: Site) -> Iterator[tuple[list[_Use], Sequence[Statement]]]:
-    """Give the calls of MPI that stand one after the other in a list of statements, and the list."""
+    """Yield consecutive MPI calls in a list of statements, with the list."""
     for body in _lists(site.procedure.body):
         calls = []
         for statement in body:
@@ -215,7 +215,7 @@ def _one_reduction(site: Site) -> Iterator[Advice]:
 
 
 def _needs(later: _Use, earlier: _Use, body: Sequence[Statement]) -> bool:
-    """Tell whether what a reduction sends may be made of what one before it has given."""
+    """Return whether a reduction's input may depend on the result of an earlier one."""
     between = _between(earlier, later, body)
     made = _names_in(_argument(earlier, 1))
     sent = _names_in(_argument(later, 0)) or _names_in(_argument(later, 1))  # the latter with MPI_IN_PLACE
@@ -230,7 +230,7 @@ def _between(earlier: _Use, later: _Use, body: Sequence[Statement]) -> Sequence[
 
 
 def _chooses(statement: Statement, made: frozenset[str]) -> bool:
-    """Tell whether some values decide what is called, or whether it goes on at all."""
+    """Return whether some values decide which calls follow, or whether execution continues."""
     if not isinstance(statement, Branch | Loop) or made.isdisjoint(_all_names(statement)):
         return False
     inside = [each for each, _ in statements([statement])]
@@ -243,7 +243,7 @@ def _all_names(statement: Statement) -> frozenset[str]:
 
 
 def _made_of(body: Sequence[Statement], names: frozenset[str], *, chosen: bool) -> frozenset[str]:
-    """Give the variables that are made of some: of their values, or where these choose what is done."""
+    """Return the variables derived from some variables: from their values, or by branches on them."""
     found: set[str] = set()
     for statement in body:
         used = frozenset[str]().union(*map(_names_in, expressions_of(statement)))
@@ -275,7 +275,7 @@ def _pairs(site: Site) -> Iterator[Advice]:
 
 
 def _pipeline(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
-    """Advise where work stands between what comes from one rank and what goes to another: these work in turns."""
+    """Yield advice if work between a receive and a send serialises the ranks."""
     arms = dict(arms_of(site.procedure.body))
     for one in uses:
         for two in uses:
@@ -299,7 +299,7 @@ def _shares_buffer(one: _Use, two: _Use) -> bool:
 
 
 def _large(site: Site, uses: Sequence[_Use]) -> Iterator[Advice]:
-    """Name what moves most where the volume is the cause and nothing else was seen."""
+    """Yield the call that moves most, if volume is the cause and nothing else was found."""
     if "mpi_bytes" not in site.causes:
         return
     for use in uses:

@@ -1,4 +1,4 @@
-"""A source file of any language: procedures, statements, loops within loops.
+"""A source file in any language: procedures, statements, nested loops.
 
 All are frozen records; a front end builds them from the inside out. ``loops_around`` and ``statements`` walk.
 """
@@ -34,7 +34,7 @@ __all__ = [
 
 
 class Layout(Enum):
-    """Along which subscript the elements of an array lie side by side."""
+    """The subscript along which an array's elements are adjacent in memory."""
 
     ROWS = "the last"
     COLUMNS = "the first"
@@ -42,7 +42,7 @@ class Layout(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement; each kind of it is a class of its own.
+    """A statement; each kind is a class.
 
     Attributes:
         line: Where it begins, from 1. What a file includes has no statements here.
@@ -83,7 +83,7 @@ class Declaration(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Assignment(Statement):
-    """A value that is stored: ``target = value``, or with an operator ``target += value``.
+    """A store: ``target = value``, or with an operator ``target += value``.
 
     ``i++`` is one, too. One within an expression stands before its statement. Of Fortran's pointer assignment
     ``p => x`` the value is ``Unary("&", x)``; ``p => q`` between pointers is plain.
@@ -103,14 +103,14 @@ class Assignment(Statement):
 
 @dataclass(frozen=True, slots=True)
 class CallStatement(Statement):
-    """A call for what it does: MPI's, too. One for its value is in an expression."""
+    """A call for its effect, including MPI's. A call for its value is in an expression."""
 
     call: Call
 
 
 @dataclass(frozen=True, slots=True)
 class Allocation(Statement):
-    """Memory that is asked for, or given back: ``allocate``, ``malloc``, ``new``, a ``std::vector`` of a size.
+    """Memory that is allocated or freed: ``allocate``, ``malloc``, ``new``, a ``std::vector`` with a size.
 
     Attributes:
         targets: What then is, or is no more, in memory.
@@ -161,14 +161,14 @@ class Jump(Statement):
 
 @dataclass(frozen=True, slots=True)
 class OtherStatement(Statement):
-    """Anything else: what is in it may have been read and changed."""
+    """Any other statement; anything in it may have been read and changed."""
 
     expressions: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """What is done if a condition holds; without one, otherwise."""
+    """Statements executed if a condition holds; without a condition, otherwise."""
 
     condition: Expression | None
     body: tuple[Statement, ...]
@@ -176,7 +176,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class Branch(Statement):
-    """``if``, ``select``, ``switch``, ``where``: at most one of the arms is taken, or if they fall through, several."""
+    """``if``, ``select``, ``switch``, ``where``: at most one arm is executed, or several if they fall through."""
 
     arms: tuple[Arm, ...]
     last_line: int = 0
@@ -184,7 +184,7 @@ class Branch(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Block(Statement):
-    """Statements that belong together, such as those of an OpenMP region.
+    """Grouped statements, such as those of an OpenMP region.
 
     Attributes:
         body: The statements.
@@ -199,7 +199,7 @@ class Block(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Loop(Statement):
-    """A loop: one that counts if it has a variable.
+    """A loop; it counts if it has a variable.
 
     Attributes:
         body: What is repeated.
@@ -229,7 +229,7 @@ class Loop(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """A structure or class, with what is in each.
+    """A structure or class, with its fields.
 
     Attributes:
         name: As in ``Element.structure``.
@@ -270,7 +270,7 @@ class Procedure:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """What is known of a file.
+    """A parsed file.
 
     Attributes:
         language: ``c``, ``c++`` or ``fortran``.
@@ -279,7 +279,7 @@ class SourceFile:
         declarations: Of what all of them know: globals, module data.
         structures: Those that are known, wherever they are declared.
         remarks: What could not be read, in words.
-        doubtful: Lines of which nothing tells whether they were built.
+        doubtful: Lines that may or may not have been built.
     """
 
     language: str
@@ -292,22 +292,22 @@ class SourceFile:
 
     @property
     def layout(self) -> Layout:
-        """How arrays lie in memory."""
+        """The memory layout of arrays."""
         return Layout.COLUMNS if self.language == "fortran" else Layout.ROWS
 
     def procedure_at(self, line: int) -> Procedure | None:
-        """Give the innermost procedure that a line is in."""
+        """Return the innermost procedure at a line."""
         around = [each for each in self.procedures if each.line <= line <= each.last_line]
         return max(around, key=lambda each: each.line, default=None)
 
     def declaration(self, procedure: Procedure | None, name: str) -> Declaration | None:
-        """Give the declaration of a name, as a procedure sees it."""
+        """Return the declaration of a name, as visible in a procedure."""
         local = procedure.declarations if procedure else ()
         return next((each for each in (*local, *self.declarations) if each.name == name), None)
 
 
 def bodies(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
-    """Give the lists of statements directly below a statement."""
+    """Return the lists of statements directly inside a statement."""
     match statement:
         case Loop(body=body) | Block(body=body):
             return (body,)
@@ -318,7 +318,7 @@ def bodies(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
 
 
 def statements(body: Iterable[Statement], loops: tuple[Loop, ...] = ()) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
-    """Give each statement, outer first, with the loops around it, outermost first."""
+    """Yield each statement, outer first, with the loops around it, outermost first."""
     for statement in body:
         yield statement, loops
         inner = (*loops, statement) if isinstance(statement, Loop) else loops

@@ -1,4 +1,4 @@
-"""The options by which a file was compiled, with the folders where they are now."""
+"""The options with which a file was compiled, adjusted to the folders' current places."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Options:
 
     @property
     def preprocessing(self) -> list[str]:
-        """The options that say what macros are, and where headers lie."""
+        """The options that define macros and header folders."""
         macros = [f"-U{name}" if value is None else f"-D{name}={value}" for name, value in self.macros.items()]
         return [*macros, *(each for each in self.words if each.startswith((*_FOLDERS, *_FORCED)))]
 
     @property
     def of_language(self) -> list[str]:
-        """The options that decide which language it is; those of Fortran's form are none to a parser of C."""
+        """The options that determine the language; those of Fortran's form mean nothing to a C parser."""
         return [each for each in self.words if not each.startswith((*_OF_PREPROCESSOR, "-fopenmp", "-undef"))]
 
     @property
@@ -60,10 +60,10 @@ class Options:
 
 
 def options_of(units: Iterable[Compiled], name: str, path: Path) -> Options | None:
-    """Return how a file was compiled; None if that is not known.
+    """Return the options of a file; None if unknown.
 
-    Of several files of one name, it is the one in the same place, else the one with the same text. A file that several
-    sources include has the options of the first.
+    Of several files with one name, the one in the same place is used, or else the one with the same text. A file that
+    several sources include has the options of the first.
 
     Args:
         units: What is known of a run.
@@ -95,7 +95,7 @@ def _place(unit: Compiled, name: str) -> str:
 
 
 def _moved(unit: Compiled, name: str, path: Path) -> Options:
-    """Give the options with folders where they are now: sources and headers may have been moved together."""
+    """Return the options with the folders' current places: sources and headers may have been moved together."""
     then, now = PurePath(_place(unit, name)).parts, Path(realpath(path)).parts
     same = 0
     while same < min(len(then), len(now)) and then[-same - 1] == now[-same - 1]:
@@ -120,7 +120,7 @@ def _moved(unit: Compiled, name: str, path: Path) -> Options:
 
 
 def _placed(word: str, place: Callable[[str], str]) -> str:
-    """Give an option with its folder, or its file, where it is now; a header is also found as any other is."""
+    """Return an option with the current place of its folder or file; a header is found like any other."""
     for start in _FOLDERS:
         if word.startswith(start):
             return start + place(word.removeprefix(start))

@@ -1,4 +1,4 @@
-"""Where a value is made of the rank: back through assignments, arguments, results and fields, in all files read."""
+"""Where a value derives from the rank: back through assignments, arguments, results and fields, in all files read."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .ranks import RANK, SIZE, Ranks, counted, names_in
 
 __all__ = ["Origin", "Origins"]
 
-_PARTNER, _TAG = 3, 4  # where they are among the arguments of both
+_PARTNER, _TAG = 3, 4  # argument positions, for both functions
 _DEEPEST: Final = 8  # steps back
 _MOST: Final = 400  # names looked at
 
 
 @dataclass(frozen=True)
 class Origin:
-    """The line that makes a value of the rank.
+    """The line where a value derives from the rank.
 
     Attributes:
         source: The file.
@@ -46,7 +46,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class _Trail:
-    """The way back so far: which names were looked at in which procedures, and the places that it went by."""
+    """The path so far: names examined in which procedures, and places passed."""
 
     seen: frozenset[tuple[int, str]] = frozenset()
     through: tuple[tuple[SourceFile, int], ...] = ()
@@ -58,11 +58,11 @@ class _Trail:
         return (id(where.procedure), name) in self.seen
 
     def reaches(self, where: Where, line: int) -> bool:
-        """Tell whether what a line makes can be used where the way began."""
+        """Return whether a line's value can be used where the path began."""
         return not self.before or where.procedure.name != self.within or line <= self.before
 
     def ordered(self, where: Where, definitions: Sequence[Definition]) -> Sequence[Definition]:
-        """Give what is made last before the way began first: a variable may have several values, one after another."""
+        """Sort definitions before the path's start, last first: a variable may have several values in sequence."""
         if not self.at or where.procedure.name != self.within:
             return definitions
         return sorted(definitions, key=lambda each: (each[2] > self.at, -each[2] if each[2] <= self.at else each[2]))
@@ -94,7 +94,7 @@ class Origins:
     def of(
         self, expression: Expression, source: SourceFile, procedure: Procedure, *, before: int = 0, at: int = 0
     ) -> Origin | None:
-        """Find the line that makes an expression of the rank; None if none is found.
+        """Return the line where an expression derives from the rank; None if there is none.
 
         Args:
             expression: What is used.
@@ -107,7 +107,7 @@ class Origins:
         return self._made(expression, Where(source, procedure), _Trail(within=procedure.name, before=before, at=at))
 
     def _made(self, expression: Expression, where: Where, trail: _Trail) -> Origin | None:
-        """Look for the rank in all that an expression is made of."""
+        """Search the rank in everything that an expression uses."""
         if len(trail.through) > _DEEPEST:
             return None
         for each in walk(expression):
@@ -153,14 +153,14 @@ class Origins:
         return next((each for each in conditional if each is not None), None)
 
     def _of_condition(self, where: Where, name: Name, trail: _Trail) -> Origin | None:
-        """Find a value that the lower ranks get, and the others do not: ``if (rank < rest) n = n + 1``."""
+        """Return a value that only the lower ranks get: ``if (rank < rest) n = n + 1``."""
         for target, value, line in self.ranks.of_lower(where.procedure, name.name):
             if trail.reaches(where, line):
                 return Origin(where.source, line, target, value, False, False, False, trail.through)
         return None
 
     def _of_message(self, name: Name, where: Where, trail: _Trail) -> Origin | None:
-        """Look at what another rank sends to a variable: what is made of its partner's rank is made of this one's."""
+        """Examine what another rank sends to a variable: values derived from its partner are derived from this rank."""
         for receive in self.calls.of_functions(RECEIVES):
             if receive.procedure is not where.procedure or _buffer(receive.call) != name:
                 continue
@@ -178,7 +178,7 @@ class Origins:
         return None
 
     def _of_value(self, definition: Definition, where: Where, trail: _Trail, *, partner: str = "") -> Origin | None:
-        """Judge a value by what is in it: the rank, or that of a partner, or what is made of it elsewhere."""
+        """Examine a value's contents: the rank, or that of a partner, or something derived from it elsewhere."""
         target, value, line = definition
         known = self.ranks.names(where.source, where.procedure) | ({partner: (RANK, True)} if partner else {})
         used = {name: known[name] for name in counted(value) if name in known}
@@ -195,7 +195,7 @@ class Origins:
         return self._made(value, where, trail.by(where.source, line))
 
     def _of_result(self, call: Call, where: Where, trail: _Trail) -> Origin | None:
-        """Look into a function whose value is used: it may be given the rank, or ask for it."""
+        """Examine a function whose result is used: it may get the rank as argument, or query it."""
         known = self.ranks.names(where.source, where.procedure)
         ranks = {name for name, (what, _) in known.items() if what == RANK}
         given = [not ranks.isdisjoint(names_in(each)) for each in call.arguments]
@@ -211,7 +211,7 @@ class Origins:
         return None
 
     def _of_function(self, inside: Where, value: Expression, line: int, trail: _Trail) -> Origin:
-        """Give what a function makes of the rank that is given to it, or what it calls for that."""
+        """Return what a function derives from the rank that it gets or queries."""
         deeper = [results for each in walk(value) if isinstance(each, Call) and (results := self.calls.results(each))]
         if deeper:
             inside, value, line = deeper[0][0]
@@ -220,7 +220,7 @@ class Origins:
         return Origin(inside.source, line, None, value, True, has_size, False, trail.through)
 
     def _of_field(self, field: FieldRef, used: Where, trail: _Trail) -> Origin | None:
-        """Look at what is assigned to a field, in whatever variable, of structures that may be of one kind."""
+        """Examine the assignments to a field, in any variable of a matching structure."""
         fields = _fields_around(field, used)
         for where in self.calls.everywhere:
             if trail.has_seen(where, f".{field.name}"):
@@ -235,13 +235,13 @@ class Origins:
 
 
 def _sees(where: Where, name: str) -> bool:
-    """Tell whether a procedure means by a name what others do by it, and nothing of its own."""
+    """Return whether a procedure means the common variable by a name, not one of its own."""
     declaration = where.source.declaration(where.procedure, name)
     return declaration is None or declaration.outlives
 
 
 def _fields_around(field: Expression | None, where: Where) -> frozenset[str]:
-    """Give the names of all fields of the structure that a field is of; none if it is not known."""
+    """Return the fields of the structure that a field belongs to; empty if unknown."""
     if not isinstance(field, FieldRef):
         return frozenset()
     match field.structure:
@@ -257,13 +257,13 @@ def _fields_around(field: Expression | None, where: Where) -> frozenset[str]:
 
 
 def _buffer(call: Call) -> Name | None:
-    """Give the variable that a message is in."""
+    """Return the variable with a message."""
     first = argument(call, 0)
     return base_of(pointed_at(first)) if first is not None else None
 
 
 def _is_chosen_by(expression: Expression, used: Mapping[str, tuple[str, bool]]) -> bool:
-    """Tell whether the rank is a subscript."""
+    """Return whether the rank is a subscript."""
     if not isinstance(expression, ArrayRef):
         return False
     names = (part for each in expression.subscripts for part in walk(each) if isinstance(part, Name))

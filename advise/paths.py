@@ -1,4 +1,4 @@
-"""How a reference leads from a variable to the memory that it names."""
+"""The path of a reference from a variable to memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Step", "path_of"]
 
 @dataclass(frozen=True)
 class Step:
-    """A step from memory to a part of it, or to what a pointer there points to.
+    """A step to a part of memory, or to a pointer's target.
 
     Attributes:
         subscripts: Of an array; what a pointer points to has the subscript 0.
@@ -25,7 +25,7 @@ class Step:
 
 
 def path_of(reference: Expression) -> tuple[Name | None, list[Step]]:
-    """Give the variable that a reference begins with, and the steps from there; None for what begins with none."""
+    """Return the variable at the start of a reference, or None, and the steps from there."""
     match reference:
         case Name():
             return reference, []
@@ -46,5 +46,5 @@ def path_of(reference: Expression) -> tuple[Name | None, list[Step]]:
 
 
 def _is_loaded(pointer: Expression) -> bool:
-    """Tell whether something is a pointer in memory, as far as is known."""
+    """Return whether something is a pointer in memory, as far as known."""
     return isinstance(pointer, ArrayRef | FieldRef | Deref) and pointer.element.kind in ("pointer", "")

@@ -1,6 +1,6 @@
-"""Pipelines that do not fill: ranks in a chain, of which each does all of its part before the next can begin.
+"""Pipelines that do not fill: ranks in a chain finish all their work before the next one can begin.
 
-It serves waiting (Vetter and Reed, SC 1999, section 4.4: Sweep3D).
+It is for waiting (Vetter and Reed, SC 1999, section 4.4: Sweep3D).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ __all__ = ["CAUSES", "KIND", "pipeline"]
 KIND: Final = "pipeline"
 CAUSES: Final = frozenset(("waiting", "one_after_another"))
 
-_ONE: Final = 1.01  # turns, on the mean
+_ONE: Final = 1.01  # iterations, on average
 _LEVELS: Final = 2  # callers above the receive
 
 
 def pipeline(site: Site) -> Iterator[Advice]:
-    """Advise on the loop in which a site receives, or what calls it does."""
+    """Yield advice on the loop in which a site receives, or which calls it."""
     calls = Calls(tuple((site.sources or {site.source.path: site.source}).values()))
     if not any(calls.does(each, RECEIVES) for each, _ in site.statements):
         return
@@ -40,7 +40,7 @@ def pipeline(site: Site) -> Iterator[Advice]:
 
 
 def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure: Procedure) -> Advice | None:
-    """Advise on a loop that receives at its head and sends at its end, in steps that can be chosen, and in one turn."""
+    """Return advice on a loop that receives first and sends last, in adjustable steps, with a single iteration."""
     receives = [each for each, _ in statements(loop.body) if calls.does(each, RECEIVES)]
     sends = [each for each, _ in statements(loop.body) if calls.does(each, SENDS)]
     if loop.step is None or isinstance(loop.step, Number) or not receives or not sends:
@@ -59,7 +59,7 @@ def _of_loop(site: Site, calls: Calls, loop: Loop, source: SourceFile, procedure
 
 
 def _makes_one_turn(site: Site, receives: Sequence[Statement]) -> bool:
-    """Tell whether the region is entered once for each statement that receives, where what is around it is once."""
+    """Return whether the region is entered once per statement that receives, if its surroundings are."""
     entries, around = site.numbers.get("entries", 0), site.numbers.get("entries_around", 0)
     calls = sum(isinstance(each, CallStatement) for each in receives)
     return entries > 0 < around and entries / around <= max(calls, 1) * _ONE

@@ -1,4 +1,4 @@
-"""Sums of products of whole numbers and symbols, such as ``i*n + j + 1``."""
+"""Sums of products of integers and symbols, such as ``i*n + j + 1``."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Polynomial:
 
     @classmethod
     def of(cls, value: int) -> Polynomial:
-        """Give a number as a polynomial."""
+        """Return a number as a polynomial."""
         return cls({(): value} if value else {})
 
     @classmethod
     def symbol(cls, symbol: Expression) -> Polynomial:
-        """Give a symbol as a polynomial."""
+        """Return a symbol as a polynomial."""
         return cls({(symbol,): 1})
 
     def __add__(self, other: Polynomial) -> Polynomial:
@@ -61,7 +61,7 @@ class Polynomial:
 
     @property
     def value(self) -> int | None:
-        """The number that it is; None if it has symbols."""
+        """The number that it equals; None if it has symbols."""
         return None if self.terms.keys() - {()} else self.terms.get((), 0)
 
     @property
@@ -70,7 +70,7 @@ class Polynomial:
         return frozenset(symbol for monomial in self.terms for symbol in monomial)
 
     def coefficient(self, symbol: Expression) -> Polynomial | None:
-        """Give what a symbol is multiplied by; None if it occurs in a power of itself."""
+        """Return the coefficient of a symbol; None if the symbol occurs in a higher power."""
         found = {}
         for monomial, value in self.terms.items():
             if symbol in monomial:
@@ -81,18 +81,18 @@ class Polynomial:
         return Polynomial(found)
 
     def without(self, symbols: frozenset[Expression]) -> Polynomial:
-        """Give the terms that have none of some symbols."""
+        """Return the terms without any of some symbols."""
         return Polynomial({each: value for each, value in self.terms.items() if symbols.isdisjoint(each)})
 
     def is_linear_in(self, symbols: frozenset[Expression]) -> bool:
-        """Tell whether no product has more than one of some symbols."""
+        """Return whether no product has more than one of some symbols."""
         return all(sum(symbol in symbols for symbol in monomial) <= 1 for monomial in self.terms)
 
 
 def polynomial(
     expression: Expression, value_of: Callable[[Expression], Polynomial | None] = Polynomial.symbol
 ) -> Polynomial | None:
-    """Read an expression as a polynomial; None if it is none, such as a quotient, or has too many terms.
+    """Convert an expression to a polynomial; None if that is impossible, as for a quotient, or has too many terms.
 
     Args:
         expression: Any.
@@ -121,7 +121,7 @@ def _combined(operator: str, left: Polynomial | None, right: Polynomial | None) 
 
 
 def linear_parts(value: Polynomial, symbols: frozenset[Expression]) -> Iterator[tuple[Expression, Polynomial]]:
-    """Give each of some symbols that occurs, with what it is multiplied by."""
+    """Yield each of some symbols that occurs, with its coefficient."""
     for symbol in sorted(value.symbols & symbols, key=repr):
         if (coefficient := value.coefficient(symbol)) is not None:
             yield symbol, coefficient

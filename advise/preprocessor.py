@@ -1,4 +1,4 @@
-"""The preprocessor's conditions in a file whose options are known: libclang decides them, in any language."""
+"""Preprocessor conditions in a file with known options, decided by libclang for any language."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ lib.clang_disposeSourceRangeList.argtypes, lib.clang_disposeSourceRangeList.rest
 
 @dataclass(frozen=True)
 class Skipped:
-    """What a preprocessor skips of a file.
+    """The parts of a file that a preprocessor skips.
 
     Attributes:
         lines: Numbers of the lines in arms that do not hold.
@@ -53,7 +53,7 @@ class Skipped:
 def decided(
     text: bytes, path: Path, options: Options, words: Sequence[str | bytes], unread: Collection[str] = ()
 ) -> bytes:
-    """Return a source without the conditions that its options decide; the numbers of lines stay.
+    """Return a source without the conditions that its options decide; line numbers stay.
 
     Args:
         text: What is in it.
@@ -79,7 +79,7 @@ def decided(
 
 
 def _skipped(text: bytes, path: Path, words: Sequence[str | bytes]) -> Skipped:
-    """Tell which lines of a file a preprocessor skips.
+    """Return the lines of a file that a preprocessor skips.
 
     Args:
         text: What is in it, in any language: the directives count alone.
@@ -106,7 +106,7 @@ def _skipped(text: bytes, path: Path, words: Sequence[str | bytes]) -> Skipped:
 
 
 def _directives(text: bytes) -> bytes:
-    """Blank all lines but those that macros and conditions follow from."""
+    """Blank all lines except those that affect macros and conditions."""
     kept, goes_on = [], False
     for line in text.splitlines(keepends=True):
         goes_on = bool(goes_on or _DIRECTIVE.match(line))
@@ -116,7 +116,7 @@ def _directives(text: bytes) -> bytes:
 
 
 def _lines(unit: Any, own: int) -> Iterator[int]:
-    """Give the lines of a file between a directive whose arm does not hold and the next one."""
+    """Yield the lines between a directive with an inactive arm and the next one."""
     found = lib.clang_getSkippedRanges(unit, own)
     try:
         for each in found.contents.ranges[: found.contents.count]:
@@ -127,7 +127,7 @@ def _lines(unit: Any, own: int) -> Iterator[int]:
 
 
 def _problems(unit: Any, own: int) -> Iterator[tuple[int, str]]:
-    """Give the line of each error, 0 in other files, and what it says."""
+    """Yield the line of each error, 0 for other files, and its message."""
     for number in range(lib.clang_getNumDiagnostics(unit)):
         problem = lib.clang_getDiagnostic(unit, number)
         if lib.clang_getDiagnosticSeverity(problem) >= _ERROR:

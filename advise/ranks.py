@@ -1,4 +1,4 @@
-"""Variables that hold the rank or the number of ranks, in all files read, and those that all ranks have alike."""
+"""Variables with the rank or the number of ranks, in all files read, and those equal on all ranks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .nest import Assignment, Branch, Procedure, SourceFile, statements
 __all__ = ["RANK", "SIZE", "Ranks", "counted", "names_in"]
 
 RANK, SIZE = "rank", "size"
-# Function → which of its arguments gets the rank or its place in a grid, or the number of ranks, or that along an axis.
+# Function → the argument with the rank or its place in a grid, or with the number of ranks, or that along an axis.
 _ASKING: Final = {
     "mpi_comm_rank": {1: RANK},
     "mpi_comm_size": {1: SIZE},
@@ -33,7 +33,7 @@ _ORDERING: Final = frozenset(("<", "<=", ">", ">="))
 
 
 class Ranks:
-    """Tells which variables of some files hold the rank.
+    """Determines which variables of some files hold the rank.
 
     Args:
         calls: The calls in these files.
@@ -44,7 +44,7 @@ class Ranks:
         self._named: dict[tuple[int, int], dict[str, tuple[str, bool]]] = {}
 
     def names(self, source: SourceFile, procedure: Procedure) -> dict[str, tuple[str, bool]]:
-        """Give the variables that are the rank or the number of ranks, and whether that is seen."""
+        """Return the variables with the rank or the number of ranks, and whether this is certain."""
         key = id(source), id(procedure)
         if key not in self._named:
             self._named[key] = self._names(source, procedure)
@@ -63,15 +63,15 @@ class Ranks:
         return found
 
     def has_alike(self, procedure: Procedure, name: str) -> bool:
-        """Tell whether a variable has the same value on all ranks, since it has been sent to all."""
+        """Return whether a variable is equal on all ranks, because it was sent to all."""
         return (id(procedure), name) in self._shared
 
     def is_counted_by_others(self, procedure: Procedure, name: str) -> bool:
-        """Tell whether an array holds what all ranks have counted: no division of work."""
+        """Return whether an array holds other ranks' counts, which is not a division of work."""
         return (id(procedure), name) in self._counted_by_others
 
     def of_lower(self, procedure: Procedure, name: str) -> list[Definition]:
-        """Give what is assigned to a variable where ranks are compared."""
+        """Return the assignments to a variable in comparisons of ranks."""
         return self._of_lower.get(id(procedure), {}).get(name, [])
 
     @cached_property
@@ -94,7 +94,7 @@ class Ranks:
 
     @cached_property
     def _asking(self) -> dict[int, list[tuple[str, str]]]:
-        """Give what each procedure asks MPI for: a variable, and whether it is the rank or the number of ranks."""
+        """Return what each procedure queries from MPI: a variable, and whether it is the rank or the rank count."""
         found: dict[int, list[tuple[str, str]]] = {}
         for function, arguments in _ASKING.items():
             for at, what in arguments.items():
@@ -106,7 +106,7 @@ class Ranks:
 
     @cached_property
     def _places(self) -> dict[int, list[tuple[str, str]]]:
-        """Give the variables of each procedure that hold the rank's place in a grid: ``mod(rank, columns)``."""
+        """Return each procedure's variables with the rank's place in a grid: ``mod(rank, columns)``."""
         found: dict[int, list[tuple[str, str]]] = {}
         everywhere = {name for asked in self._asking.values() for name, what in asked if what == RANK}
         for source, procedure in self._calls.everywhere:
@@ -123,7 +123,7 @@ class Ranks:
 
     @cached_property
     def _asked_of_all(self) -> dict[str, str]:
-        """Give the variables of all that hold the rank, or the number of ranks."""
+        """Return the global variables with the rank, or the number of ranks."""
         found = {}
         for source, procedure in self._calls.everywhere:
             own = {each.name for each in (*source.declarations, *procedure.declarations) if each.outlives}
@@ -133,7 +133,7 @@ class Ranks:
 
     @cached_property
     def _of_lower(self) -> dict[int, dict[str, list[Definition]]]:
-        """Give, by procedure and variable, what is assigned where ranks are compared."""
+        """Return, by procedure and variable, the assignments in comparisons of ranks."""
         found: dict[int, dict[str, list[Definition]]] = {}
         for source, procedure in self._calls.everywhere:
             ranks = {name for name, (what, _) in self.names(source, procedure).items() if what == RANK}
@@ -146,7 +146,7 @@ class Ranks:
 
 
 def counted(expression: Expression) -> Iterator[str]:
-    """Give the names in an expression but those that are only compared: who does something is no division of it."""
+    """Yield the names in an expression, except those only compared: who does something is not a division of work."""
     if isinstance(expression, Name):
         yield expression.name
     elif not isinstance(expression, Opaque) and getattr(expression, "operator", "") not in _COMPARING:
@@ -155,7 +155,7 @@ def counted(expression: Expression) -> Iterator[str]:
 
 
 def names_in(expression: Expression) -> Iterator[str]:
-    """Give the names in an expression."""
+    """Yield the names in an expression."""
     return (each.name for each in walk(expression) if isinstance(each, Name))
 
 
@@ -168,7 +168,7 @@ def _assigned(branch: Branch) -> Iterator[tuple[str, Definition]]:
 
 
 def _is_place(value: Expression, ranks: set[str]) -> bool:
-    """Tell whether a value is the rank's place in a grid: a quotient or a rest of it, from 0 or from 1."""
+    """Return whether a value is the rank's place in a grid: a quotient or remainder of it, from 0 or from 1."""
     match value:
         case Name(name=name):
             return name in ranks
@@ -184,7 +184,7 @@ def _is_place(value: Expression, ranks: set[str]) -> bool:
 
 
 def _orders(condition: Expression | None, ranks: set[str]) -> bool:
-    """Tell whether a condition asks for the rank to be less than something."""
+    """Return whether a condition tests for a rank below something."""
     match condition:
         case Binary(operator="&&" | "||", left=left, right=right):
             return _orders(left, ranks) or _orders(right, ranks)

@@ -1,4 +1,4 @@
-"""The files that advice is given on: each read once, if it is there, is what ran, and can be understood."""
+"""The files for advice: each is read once, if it exists, is what ran, and can be parsed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LARGEST: Final = 1 << 20  # bytes: files of some 30,000 lines; larger ones are 
 
 @dataclass(frozen=True)
 class Found:
-    """A file of a program, where it was looked for.
+    """A searched file of a program.
 
     Attributes:
         path: Where it is; None if it was not found.
@@ -38,7 +38,7 @@ class Found:
 
 
 class Reading:
-    """Reads files by the names that the compiler was given.
+    """Reads files by their names on the compiler's command line.
 
     Args:
         find: Finds a file by its name.
@@ -62,7 +62,7 @@ class Reading:
         self.lacking: dict[str, str] = {}
 
     def read(self, name: str) -> SourceFile | None:
-        """Read a file; None of one that says nothing, which is remarked once."""
+        """Read a file; return None, with one remark, if it cannot be used."""
         if name not in self._read:
             self._read[name] = None
             try:
@@ -75,12 +75,12 @@ class Reading:
         return self._read[name]
 
     def give_up(self, name: str, why: str) -> None:
-        """Say nothing of a file, and remark why."""
+        """Ignore a file, and record why."""
         self.lacking[name] = f"no advice on {name}: {why}"
         self.remarks.append(self.lacking[name])
 
     def doubt(self, name: str, line: int) -> None:
-        """Remark that advice on a line is left out, as it may not have been built; once of a file."""
+        """Record, once per file, that advice on a line is omitted because the line may not have been built."""
         if name not in self._doubted:
             self._doubted.add(name)
             said = f"advice on {name} may be missing: whether line {line} was built is not known"
@@ -122,10 +122,10 @@ class Reading:
 
 
 def is_readable(name: str) -> bool:
-    """Tell whether a file is of a language that is read."""
+    """Return whether a file is in a supported language."""
     return any(each.search(name) for each in (_FORTRAN, _C_FAMILY, _INCLUDED))
 
 
 def is_cxx(name: str) -> bool:
-    """Tell whether a file is of C++, by its name."""
+    """Return whether a file is C++, by its name."""
     return bool(_CXX.search(name))

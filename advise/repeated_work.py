@@ -1,6 +1,6 @@
-"""Repeated work: what a loop computes again though nothing in it has changed, and what costs less in another way.
+"""Repeated work: values that a loop recomputes although nothing has changed, and cheaper alternatives.
 
-It serves instructions (paper 001, 6.2: common expressions eliminated).
+It is for instructions (Liu et al. 2011, 6.2: common expressions eliminated).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["CAUSES", "KIND", "repeated_work"]
 KIND: Final = "repeated work"
 CAUSES: Final = frozenset(("instructions",))
 
-# Cheap ones: to call them again costs no more than to keep their values.
+# Cheap functions: calling them again costs no more than storing their values.
 _CHEAP: Final = frozenset(
     (
         "min",
@@ -59,7 +59,7 @@ _LARGEST_POWER: Final = 4  # as products
 
 
 def repeated_work(site: Site) -> Iterator[Advice]:
-    """Advise on the loops of a site."""
+    """Yield advice on the loops of a site."""
     for loop, around in site.loops:
         own = [each for each, loops in statements(loop.body) if not loops]
         yield from _searches(site, loop, around)
@@ -108,7 +108,7 @@ def _invariant(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]
 
 
 def _changed(site: Site, loop: Loop) -> frozenset[str]:
-    """Give the variables that may change in a loop: what is called changes what it is given, and what others see."""
+    """Return the variables that may change in a loop, including through calls."""
     found = effects(loop.body)
     changed = found.written | written_names([loop], by_value=site.source.language != "fortran")
     if found.unknown:
@@ -118,7 +118,7 @@ def _changed(site: Site, loop: Loop) -> frozenset[str]:
 
 
 def _is_plain(expression: Expression, changed: frozenset[str] | set[str]) -> bool:
-    """Tell whether an expression is made of variables alone that do not change."""
+    """Return whether an expression consists only of unchanged variables."""
     for each in walk(expression):
         if isinstance(each, Name) and each.name in changed:
             return False
@@ -153,7 +153,7 @@ def _powers(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advice]:
 
 
 def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Statement]) -> Iterator[Advice]:
-    """Advise on costly functions of what loops count: a table can hold them."""
+    """Yield advice on costly functions of loop counters, which a table can hold."""
     counters = {each.variable.name for each in (*around, loop) if each.variable}
     changed = _changed(site, loop) - counters
     seen: dict[Expression, int] = {}
@@ -174,7 +174,7 @@ def _of_counters(site: Site, loop: Loop, around: tuple[Loop, ...], own: list[Sta
 
 
 def _common(site: Site, loop: Loop) -> Iterator[Advice]:
-    """Advise on expressions that occur again behind a store, for all the compiler knows into their operands."""
+    """Yield advice on expressions repeated after a store that might, for the compiler, change their operands."""
     best: tuple[int, Binary, list[int]] | None = None
     own = [each for each in loop.body if isinstance(each, Assignment)]
     first: dict[Expression, int] = {}
@@ -206,7 +206,7 @@ def _common(site: Site, loop: Loop) -> Iterator[Advice]:
 
 
 def _may_be_stored_into(site: Site, expression: Expression, between: list[Assignment]) -> bool:
-    """Tell whether something is stored that may be an operand, though the program does not mean it to be."""
+    """Return whether a store may, formally, change an operand, even if the program does not intend it."""
     names = {each.name for each in walk(expression) if isinstance(each, Name)}
     arrays = [each for each in walk(expression) if isinstance(each, ArrayRef)]
     kinds = {each.element.kind for each in arrays if not _is_out_of_reach(site, each)}
@@ -225,7 +225,7 @@ def _may_be_stored_into(site: Site, expression: Expression, between: list[Assign
 
 
 def _is_out_of_reach(site: Site, reference: ArrayRef) -> bool:
-    """Tell whether the compiler sees that no pointer leads to an array: it is the procedure's, and given to none."""
+    """Return whether the compiler knows that no pointer reaches an array: it is local, and passed to no function."""
     base = base_of(reference)
     declaration = site.source.declaration(site.procedure, base.name) if base is not None else None
     if declaration is None or declaration.outlives or declaration.is_argument or not all(declaration.extents):
@@ -248,7 +248,7 @@ def _element(target: ArrayRef | FieldRef | Deref) -> Element:
 
 
 def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advice]:
-    """Advise on loops that look for a place from the beginning on."""
+    """Yield advice on loops that search from the beginning each time."""
     body = [each for each in loop.body if not isinstance(each, Branch)]
     steps = [each for each in body if isinstance(each, Assignment) and isinstance(each.target, Name) and each.operator]
     counter = steps[0].target if len(body) == 1 and steps else loop.variable
@@ -276,7 +276,7 @@ def _searches(site: Site, loop: Loop, around: tuple[Loop, ...]) -> Iterator[Advi
 
 
 def _begins_anew(site: Site, loop: Loop, counter: Expression, around: tuple[Loop, ...]) -> bool:
-    """Tell whether a search begins at the same place each time, not where the last one ended."""
+    """Return whether a search starts at the same place each time, not where the last one ended."""
     if loop.variable is not None and loop.first is not None:
         return not any(part == counter for part in walk(loop.first))
     within = statements(around[-1].body if around else site.procedure.body)

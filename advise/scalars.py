@@ -1,4 +1,4 @@
-"""What the order of turns means to a variable that is no array."""
+"""The effect of the order of iterations on a scalar variable."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COMMUTING: Final = {each: each for each in ("+", "*", "min", "max")} | {"-": "+
 
 
 class Scalar(Enum):
-    """What the order of turns means to a variable."""
+    """The effect of the order of iterations on a variable."""
 
     PRIVATE = "belongs to one turn"
     SUM = "is summed up"
@@ -25,7 +25,7 @@ class Scalar(Enum):
 
 
 def judge_scalar(declaration: Declaration, accesses: list[Access], nest: Loop, procedure: Procedure) -> Scalar:
-    """Judge a variable that is written in the body of a nest.
+    """Classify a variable that is written in the body of a nest.
 
     Args:
         declaration: The variable.
@@ -40,10 +40,10 @@ def judge_scalar(declaration: Declaration, accesses: list[Access], nest: Loop, p
 
 
 def _is_private(accesses: list[Access]) -> bool:
-    """Tell whether each turn writes it before it reads it.
+    """Return whether each iteration writes it before reading it.
 
-    The first access must write it, and the others come after it in the same turn: in the same arm of a branch, in the
-    same turn of a loop within.
+    The first access must write it, and the others must follow in the same iteration: in the same arm of a branch, and
+    in the same iteration of an inner loop.
     """
     first = accesses[0]
     if not first.is_write:
@@ -85,13 +85,13 @@ def _lives_after(declaration: Declaration, nest: Loop, procedure: Procedure) -> 
 
 
 def _is_always_left(accesses: list[Access]) -> bool:
-    """Tell whether the last turn leaves its value, whatever the order: the last turn is the same."""
+    """Return whether the last iteration always leaves its value, because it is the same in any order."""
     last = [each for each in accesses if each.is_write][-1]
     return not last.is_conditional and not last.within and not isinstance(last.statement, Loop)
 
 
 def _is_sum(name: str, accesses: list[Access]) -> bool:
-    """Tell whether all that happens to a variable is that values are added, multiplied, or compared to it."""
+    """Return whether a variable is only reduced: added, multiplied or compared to."""
     ways = set()
     for access in accesses:
         way, others = _added(Name(name), access.statement)
@@ -102,7 +102,7 @@ def _is_sum(name: str, accesses: list[Access]) -> bool:
 
 
 def _added(name: Name, statement: Statement) -> tuple[str, list[Expression]]:
-    """Give how a statement adds to a variable, and what; no way if it does not."""
+    """Return how a statement adds to a variable, and what; empty if it does not."""
     if not isinstance(statement, Assignment) or statement.target != name:
         return "", []
     operator, others = statement.operator, [statement.value]

@@ -1,4 +1,4 @@
-"""Expressions as a user of the language writes them."""
+"""Expressions in the syntax of the user's language."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _TIGHT: Final = 7  # from here on without blanks
 
 
 def spell(expression: Expression | None, layout: Layout) -> str:
-    """Spell an expression: ``a(i,j)`` where arrays lie by columns, in Fortran, else ``a[i][j]``."""
+    """Return an expression as text: ``a(i,j)`` for column-major arrays, in Fortran, otherwise ``a[i][j]``."""
     return _spelled(expression, layout)[0]
 
 
 def _spelled(expression: Expression | None, layout: Layout) -> tuple[str, int]:
-    """Give the text, and how strongly it holds together."""
+    """Return the text, and its precedence."""
     fortran = layout is Layout.COLUMNS
     match expression:
         case Number(value=value):
@@ -48,7 +48,7 @@ def _spelled(expression: Expression | None, layout: Layout) -> tuple[str, int]:
 
 
 def _whole(expression: Expression | None, layout: Layout, dot: str) -> str:
-    """Spell what needs no parentheses."""
+    """Return the text of an expression without parentheses."""
     found = "…"
     match expression:
         case Name(name=name):

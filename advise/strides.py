@@ -1,4 +1,4 @@
-"""How far apart in memory the elements are that a loop reaches in two turns, one after the other."""
+"""Memory distances between the elements that consecutive iterations of a loop access."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .polynomial import Polynomial, polynomial
 
 __all__ = ["LINE", "Strides", "Walk", "values_in"]
 
-LINE: Final = 64  # bytes of a cache line on the processors of today
-_KEPT: Final = 1 << 14  # bytes: half of a usual first-level cache, so that other data leave them there
+LINE: Final = 64  # bytes of a cache line on today's processors
+_KEPT: Final = 1 << 14  # bytes: half of a usual first-level cache, the rest is for other data
 _DEEPEST: Final = 6
 
 
 @dataclass(frozen=True)
 class Walk:
-    """How a loop walks through an array.
+    """A loop's traversal of an array.
 
     Attributes:
         reference: An element.
@@ -34,13 +34,13 @@ class Walk:
 
     @property
     def is_dense(self) -> bool:
-        """Whether it goes from an element to the next one in memory."""
+        """Whether it moves to the next element in memory."""
         value = None if self.step is None else self.step.value
         return value is not None and abs(value) <= self.reference.element.bytes
 
     @property
     def lines(self) -> float:
-        """Cache lines that a turn asks for: 0 where it stays, 1 where each turn needs another."""
+        """Cache lines per iteration: 0 if it stays, 1 if each iteration needs another."""
         if self.step is None:
             return 1.0
         value = self.step.value
@@ -60,7 +60,7 @@ class Strides:
         self._values = {**constants_in(source, procedure), **values_in(procedure)}
 
     def references(self, loop: Loop) -> Iterator[ArrayRef]:
-        """Give the elements of arrays that are reached in a loop, each once, but of arrays that stay in a cache."""
+        """Yield the array elements that a loop accesses, each once, except of arrays that stay in cache."""
         seen = set()
         for access in effects(loop.body).accesses:
             for each in _arrays(access):
@@ -69,7 +69,7 @@ class Strides:
                     yield each
 
     def is_kept(self, reference: ArrayRef) -> bool:
-        """Tell whether a whole array is so small that it stays in a cache."""
+        """Return whether a whole array is small enough to stay in a cache."""
         size = Polynomial.of(reference.element.bytes)
         for each in reference.extents:
             length = None if each is None else polynomial(each, self._value)
@@ -79,10 +79,10 @@ class Strides:
         return size.value is not None and 0 < size.value <= _KEPT
 
     def walk(self, reference: ArrayRef, loop: Loop) -> Walk | None:
-        """Say how a loop walks through an array; None if that is not known, as where an index is looked up."""
+        """Return a loop's traversal of an array; None if unknown, as for an indirect index."""
         if loop.variable is None:
             return None
-        # A step that is computed is taken for one of 1, forth or back.
+        # A computed step counts as 1, forwards or backwards.
         by = Polynomial.of(int(loop.step.value) if isinstance(loop.step, Number) else 1)
         total, farthest, which = Polynomial.of(0), -1, 0
         unknown = False
@@ -108,7 +108,7 @@ class Strides:
         return Walk(reference, which, None if unknown else total)
 
     def turns(self, loop: Loop) -> int | None:
-        """Say how many turns a loop makes, where that is a number."""
+        """Return a loop's number of iterations, if constant."""
         heads = [polynomial(each, self._value) for each in (loop.first, loop.last, loop.step) if each is not None]
         values = [None if each is None else each.value for each in heads]
         match values:
@@ -117,7 +117,7 @@ class Strides:
         return None
 
     def _row(self, reference: ArrayRef, number: int) -> Polynomial | None:
-        """Say how many bytes lie between neighbours along a subscript."""
+        """Return the bytes between neighbours along a subscript."""
         faster = range(number) if self._layout is Layout.COLUMNS else range(number + 1, len(reference.subscripts))
         size = Polynomial.of(reference.element.bytes or 8)
         for each in faster:
@@ -146,7 +146,7 @@ def _is_looked_up(value: Expression) -> bool:
 
 
 def _arrays(access: Access) -> Iterator[ArrayRef]:
-    """Give the array that an access reaches into, and those on the way there."""
+    """Yield the array of an access, and those on the way to it."""
     reference: Expression = access.reference
     while True:
         match reference:
@@ -160,7 +160,7 @@ def _arrays(access: Access) -> Iterator[ArrayRef]:
 
 
 def values_in(procedure: Procedure) -> dict[str, Expression]:
-    """Give what stands for the variables to which a procedure gives a value once, but those that loops count."""
+    """Return the values of variables that a procedure sets once, except loop counters."""
     found: dict[str, list[Expression]] = {}
     for statement, _ in statements(procedure.body):
         for name, value in _assigned(statement):
@@ -179,6 +179,6 @@ def _assigned(statement: Statement) -> Iterator[tuple[str, Expression]]:
 
 
 def constants_in(source: SourceFile, procedure: Procedure) -> Mapping[str, Expression]:
-    """Give what stands for named constants."""
+    """Return the values of named constants."""
     known = (*source.declarations, *procedure.declarations)
     return {each.name: each.value for each in known if each.is_constant and each.value is not None}

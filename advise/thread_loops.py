@@ -1,6 +1,6 @@
-"""Loops that threads share: how turns are dealt out, and what lies side by side.
+"""Loops that threads share: the schedule, and adjacent data.
 
-It serves threads that differ.
+It is for threads that differ.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ASKING: Final = "omp_get_thread_num"
 
 
 def thread_loops(site: Site) -> Iterator[Advice]:
-    """Advise on the loops of a site, and on that which it is in."""
+    """Yield advice on the loops of a site, and on those around it."""
     seen = set()
     around = [each for _, loops in site.statements[:1] for each in loops]
     for loop in (*around, *(each for each, _ in site.loops)):
@@ -75,7 +75,7 @@ def _depends(site: Site, loop: Loop, uneven: Loop) -> str:
 
 
 def _uneven(loop: Loop) -> Loop | None:
-    """Find a loop within whose bounds depend on the one outside."""
+    """Return an inner loop whose bounds depend on the outer one."""
     made = made_in(loop)
     for each, _ in statements(loop.body):
         if isinstance(each, Loop):
@@ -87,7 +87,7 @@ def _uneven(loop: Loop) -> Loop | None:
 
 
 def _may_differ(loop: Loop) -> bool:
-    """Tell whether turns may cost differently: what they call is not known, or how many turns loops in them make."""
+    """Return whether iterations may cost differently: unknown calls, or inner loops of unknown length."""
     changed = {Name(each) for each in written_names([loop], by_value=True)}
     for statement, _ in statements(loop.body):
         match statement:
@@ -105,7 +105,7 @@ def _may_differ(loop: Loop) -> bool:
 
 
 def _is_even(first: Expression | None, last: Expression | None, loop: Loop) -> bool:
-    """Tell whether bounds move along with a loop, as ``k`` to ``k + 1`` do, or are no sums, as the least of two."""
+    """Return whether bounds move with a loop, as ``k`` to ``k + 1``, or are not sums, such as a minimum."""
     if first is None or last is None or loop.variable is None:
         return False
     low, high = polynomial(first), polynomial(last)
@@ -113,7 +113,7 @@ def _is_even(first: Expression | None, last: Expression | None, loop: Loop) -> b
 
 
 def _neighbours(site: Site) -> Iterator[Advice]:
-    """Advise on elements that threads write side by side: each by its number."""
+    """Yield advice on adjacent elements that threads write, each at its number."""
     numbers = {
         each.target.name
         for each, _ in site.statements

@@ -1,4 +1,4 @@
-"""Two turns of a nest: whether both may reach the same memory, and then change their order."""
+"""Two iterations of a nest: whether they may access the same memory and be reordered."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .polynomial import Monomial, Polynomial, polynomial
 
 __all__ = ["Turns"]
 
-_FAR: Final = 2  # turns: so far apart a dependence is looked for that is there for certain
-_DEEPEST: Final = 8  # variables that stand for variables
+_FAR: Final = 2  # iterations: the distance up to which a certain dependence is searched
+_DEEPEST: Final = 8  # variables that refer to variables
 _DIMENSIONS: Final = 6  # of an array that is laid out by hand
 
 _Pairs = Sequence[tuple[Expression, Expression]]
 
 
 class Turns:
-    """Turns of a nest whose first and last loop are to change places.
+    """Iterations of a nest whose first and last loop are interchanged.
 
     Args:
         nest: The loops, outermost first.
-        effects: What the innermost one does.
-        values: What stands for a variable with one value in each turn.
+        effects: The effects of the innermost loop.
+        values: The value of each variable that is constant within an iteration.
     """
 
     def __init__(self, nest: list[Loop], effects: Effects, values: dict[str, Expression]) -> None:
@@ -41,12 +41,12 @@ class Turns:
         self._swapped = [len(nest) - 1, *range(1, len(nest) - 1), 0]
 
     def varies(self, expression: Expression) -> bool:
-        """Tell whether an expression may differ between turns."""
+        """Return whether an expression may differ between iterations."""
         names = {each.name for each in walk(expression) if isinstance(each, Name)}
         return bool(names & self._written) or not names.isdisjoint(self._counted)
 
     def may_meet(self, subscripts: _Pairs, one: Access, two: Access) -> bool:
-        """Tell whether two accesses of an array may reach the same element, in turns that then change their order.
+        """Return whether two accesses may touch the same array element in iterations that are reordered.
 
         Args:
             subscripts: Those of the first access, each with that of the second.
@@ -63,7 +63,7 @@ class Turns:
         return False
 
     def is_forbidden(self, subscripts: _Pairs) -> bool:
-        """Tell whether turns of a fixed distance that change their order reach the same element for certain."""
+        """Return whether iterations at a fixed distance certainly touch the same element and are reordered."""
         steps = [loop.step.value if isinstance(loop.step, Number) else 0 for loop in self._nest]
         if not subscripts or not all(isinstance(step, int) and step for step in steps):
             return False
@@ -113,7 +113,7 @@ class Turns:
         return Polynomial.symbol(reference) if is_fixed else None
 
     def _bounds(self, access: Access, turn: int, signs: tuple[int, ...]) -> Iterator[Linear]:
-        """Say between which values the variables of the loops around an access lie."""
+        """Yield the bounds of the loop variables around an access."""
         inner = [each for each in access.within if isinstance(each, Loop)]
         known = list(zip(self._nest, signs, strict=True))
         known += [(loop, found[0]) for loop in inner if len(found := _signs(loop)) == 1]
@@ -138,9 +138,9 @@ class Turns:
                 yield {**_apart(name, 1), ("steps", name): -loop.step.value}
 
     def _reversals(self, signs: tuple[int, ...]) -> Iterator[tuple[list[Linear], list[Linear]]]:
-        """Give each way in which one turn comes after another, and before it once the loops have changed places.
+        """Yield each way in which one iteration comes after another, but before it once the loops are interchanged.
 
-        The first of the loops in which two turns differ tells which comes first.
+        The first loop in which two iterations differ decides the order.
         """
         apart = [_apart(name, sign) for name, sign in zip(self._counted, signs, strict=True)]
         places = range(len(apart))
@@ -154,7 +154,7 @@ class Turns:
 
 
 def _turned(name: str, turn: int) -> Name:
-    """Give what stands for a variable in a turn; no name of a source has a space."""
+    """Return a variable's name in an iteration; no name in a source contains a space."""
     return Name(f"{name} {turn}")
 
 
@@ -171,12 +171,12 @@ def _times(sum_: Linear, factor: int) -> Linear:
 
 
 def _linear(value: Polynomial, factor: int = 1) -> Linear:
-    """Give a polynomial as a sum of unknowns, each product one."""
+    """Return a polynomial as a sum of unknowns, one per product."""
     return {monomial or None: factor * number for monomial, number in value.terms.items()}
 
 
 def _signs(loop: Loop) -> tuple[int, ...]:
-    """Tell whether a loop counts up or down: both where it is not known."""
+    """Return whether a loop counts up or down, or both if unknown."""
     match loop.step:
         case Number(value=value) if value:
             return (1,) if value > 0 else (-1,)
@@ -185,13 +185,13 @@ def _signs(loop: Loop) -> tuple[int, ...]:
 
 
 def _kind(reference: Expression) -> str | None:
-    """Give of what kind what a reference leads to is; None for a variable."""
+    """Return the kind of a reference's target; None for a variable."""
     element = getattr(reference, "element", None)
     return element.kind if isinstance(element, Element) else None
 
 
 def _parted(left: Polynomial, right: Polynomial, bounds: list[Linear], depth: int) -> Iterator[Linear]:
-    """Say when two subscripts are equal: where an array is laid out by hand, for each dimension.
+    """Yield the conditions for two subscripts to be equal, per dimension if an array is laid out by hand.
 
     ::
 
@@ -207,7 +207,7 @@ def _parted(left: Polynomial, right: Polynomial, bounds: list[Linear], depth: in
 
 
 def _lengths(left: Polynomial, right: Polynomial) -> list[Expression]:
-    """Give what counts are multiplied by, and may be the length of a row."""
+    """Return the factors of counters that may be the length of a row."""
     products = [each for each in (*left.terms, *right.terms) if any(map(_is_turned, each))]
     return sorted({symbol for each in products for symbol in each if not _is_turned(symbol)}, key=repr)
 

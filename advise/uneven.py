@@ -1,6 +1,6 @@
-"""Turns that cost differently, by the bounds of a loop within; what each turn does once, by which turns are counted.
+"""Iterations of different cost, by the bounds of an inner loop; and what each does once, to count iterations.
 
-Both tell whether ranks differ in how many turns they take, or in what a turn costs.
+Both show whether ranks differ in the number of iterations, or in their cost.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FAR: Final = frozenset(("return", "goto", "stop"))
 
 
 class Inner(NamedTuple):
-    """A loop within another whose number of turns data decide.
+    """An inner loop whose number of iterations depends on data.
 
     Attributes:
         loop: The loop within.
@@ -37,7 +37,7 @@ class Inner(NamedTuple):
 
 @dataclass(frozen=True)
 class OnceATurn:
-    """What each turn of a loop does once.
+    """What each iteration of a loop does once.
 
     Attributes:
         functions: Names of functions that are called, in lower case.
@@ -49,7 +49,7 @@ class OnceATurn:
 
 
 def made_in(loop: Loop) -> dict[Name, Expression]:
-    """Give what variables are in a turn of a loop, if they get their value once there."""
+    """Return the values of variables in an iteration, if set once there."""
     stored = [
         each for each, _ in statements(loop.body) if isinstance(each, Assignment) and isinstance(each.target, Name)
     ]
@@ -62,7 +62,7 @@ def made_in(loop: Loop) -> dict[Name, Expression]:
 
 
 def resolved(head: Expression | None, made: Mapping[Name, Expression], depth: int = _DEEPEST) -> Expression | None:
-    """Put sums, and addresses of elements, in the place of the variables that hold them."""
+    """Replace variables that hold sums, or addresses of elements, by their values."""
     match head:
         case Name() if head in made and depth:
             return resolved(made[head], made, depth - 1)
@@ -75,7 +75,7 @@ def resolved(head: Expression | None, made: Mapping[Name, Expression], depth: in
 
 
 def decided_by_data(loop: Loop) -> Inner | None:
-    """Find a loop within whose bounds are, or are made of, what belongs to a turn of the one outside: ``at[i]``."""
+    """Return an inner loop whose bounds depend on data of the outer iteration: ``at[i]``."""
     if loop.variable is None:
         return None
     made = made_in(loop)
@@ -90,7 +90,7 @@ def decided_by_data(loop: Loop) -> Inner | None:
 
 
 def _is_data(expression: Expression, variable: Name, made: Mapping[Name, Expression]) -> bool:
-    """Tell whether a value is read from memory at a place that a variable decides, or made of one that is."""
+    """Return whether a value is read from memory at a place that depends on a variable, or derives from one that is."""
     match expression:
         case ArrayRef(array=inner, subscripts=subscripts):
             return any(_uses(each, variable, made) for each in subscripts) or _is_data(inner, variable, made)
@@ -105,7 +105,7 @@ def _is_data(expression: Expression, variable: Name, made: Mapping[Name, Express
 
 
 def _uses(expression: Expression, variable: Name, made: Mapping[Name, Expression]) -> bool:
-    """Tell whether a variable is in an expression, or in what its variables are made of."""
+    """Return whether a variable is in an expression, or in the values of its variables."""
     seen: set[Name] = set()
     pending = [expression]
     while pending:
@@ -118,7 +118,7 @@ def _uses(expression: Expression, variable: Name, made: Mapping[Name, Expression
 
 
 def once_a_turn(loop: Loop) -> OnceATurn:
-    """Find what each turn of a loop does once, whatever is in the way."""
+    """Return what each iteration of a loop does once, unconditionally."""
     expressions = (each for statement, _ in statements(loop.body) for each in expressions_of(statement))
     times = Counter(bare(each.name) for whole in expressions for each in walk(whole) if isinstance(each, Call))
     always = [*_always(loop.body)]
@@ -128,7 +128,7 @@ def once_a_turn(loop: Loop) -> OnceATurn:
 
 
 def _always(body: tuple[Statement, ...]) -> Iterator[Statement]:
-    """Give the statements that each turn comes by: those before the first that may leave it."""
+    """Yield the statements that each iteration reaches: those before the first possible exit."""
     for statement in body:
         jumps = [each for each, _ in statements([statement]) if isinstance(each, Jump)]
         if isinstance(statement, Loop):
@@ -147,7 +147,7 @@ def _calls_always(statement: Statement) -> Iterator[Call]:
 
 
 def _computed(expression: Expression) -> Iterator[Expression]:
-    """Go through the parts of an expression that are computed for certain."""
+    """Yield the parts of an expression that are always evaluated."""
     yield expression
     if isinstance(expression, Opaque):
         return

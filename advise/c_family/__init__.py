@@ -1,4 +1,4 @@
-"""C and C++ by libclang, from the text as the user wrote it."""
+"""C and C++ through libclang, from the text as the user wrote it."""
 
 from .front_end import read_c_family
 

@@ -58,7 +58,7 @@ class Expressions:
     """Reads expressions of one procedure.
 
     Args:
-        places: Tells where things are.
+        places: Determines positions.
         names: The procedure's variables.
         structures: Structures that are used, by name; added to.
 
@@ -92,10 +92,10 @@ class Expressions:
         }
 
     def read(self, cursor: Any) -> Expression:
-        """Read an expression.
+        """Convert a cursor to an expression.
 
         Raises:
-            RecursionError: It is nested deeper than what looks at it can follow.
+            RecursionError: It is nested too deeply.
         """
         inner = unwrapped(cursor)
         place = self._places.start(inner)
@@ -108,7 +108,7 @@ class Expressions:
         return replace(found, line=place.line, column=place.column) if place.line else found
 
     def expressions_below(self, cursor: Any) -> list[Expression]:
-        """Read what stands right below a cursor, but names of types."""
+        """Convert a cursor's children, except names of types."""
         return [self.read(each) for each in children(cursor) if 100 <= each.kind < 200]
 
     def _opaque(self, cursor: Any) -> Expression:
@@ -144,7 +144,7 @@ class Expressions:
         name = spelling(cursor) or self._places.last_word(cursor)
         if (not below or below[0].kind == Kind.THIS) and self._object is not None:
             return FieldRef(self._object, name, element_of(lib.clang_getCursorType(cursor)))
-        if not below or below[0].kind == Kind.THIS:  # of the object at hand
+        if not below or below[0].kind == Kind.THIS:  # of the current object
             return Name(self._names.of(target)) if target is not None and target.kind in _MEMBERS else Name(name)
         base = self.read(below[0])
         if canonical(below[0]).kind == Types.POINTER:
@@ -161,7 +161,7 @@ class Expressions:
         type_ = lib.clang_getCursorType(owner)
         name = structure_name(type_)
         if name and name not in self._structures:
-            self._structures[name] = Structure(name, ())  # it may hold itself
+            self._structures[name] = Structure(name, ())  # it may contain itself
             fields = [each for each in children(owner) if each.kind == CursorKind.FIELD_DECL]
             self._structures[name] = Structure(
                 name,
@@ -177,7 +177,7 @@ class Expressions:
         return self._element(cursor, below[0], [self.read(below[1])])
 
     def _element(self, cursor: Any, array: Any, subscripts: list[Expression]) -> Expression:
-        """Give an element; of an array of arrays, with all subscripts together."""
+        """Return an element; for an array of arrays, with all subscripts together."""
         inner = unwrapped(array)
         base, type_ = self.read(inner), lib.clang_getCursorType(inner)
         element = element_of(lib.clang_getCursorType(cursor))
@@ -286,7 +286,7 @@ class Expressions:
         return Call(name, tuple(arguments), is_pure=is_pure, on=on)
 
     def _accessed(self, cursor: Any, object_: Any, on: Expression, arguments: list[Expression]) -> Expression | None:
-        """Give what a method reaches that does nothing else.
+        """Return what a method accesses that does nothing else.
 
         ::
 
@@ -330,7 +330,7 @@ class Expressions:
         return Call(name, tuple(values), is_pure=False)
 
     def _stream(self, name: str, operands: list[Any], place: Place) -> None:
-        """Note what goes to a stream, or comes from it: one statement for a chain, and one where it is flushed."""
+        """Record stream output or input: one statement per chain, and one for each flush."""
         items, left = [operands[1]], unwrapped(operands[0])
         while left.kind == CursorKind.CALL_EXPR and spelling(left) == name:
             inner = _operands(children(left))
@@ -351,7 +351,7 @@ def _pointee(cursor: Any) -> Element:
 
 
 def _operands(below: list[Any]) -> list[Any]:
-    """Leave out the name of the operator that is called."""
+    """Return the operands without the name of the called operator."""
     return [
         each
         for each in below
@@ -360,7 +360,7 @@ def _operands(below: list[Any]) -> list[Any]:
 
 
 def _returned(method: Any) -> tuple[Any, Any] | None:
-    """Give the definition of a method that does nothing but give a value, and that value."""
+    """Return the definition of a method that only returns a value, and that value."""
     found = lib.clang_getCursorDefinition(method) if method is not None else None
     if found is None or found.kind != CursorKind.CXX_METHOD or lib.clang_CXXMethod_isVirtual(found):
         return None

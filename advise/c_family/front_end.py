@@ -1,8 +1,8 @@
-"""A source of C or C++, read by libclang: with the headers that are found.
+"""Read a C or C++ source with libclang, with the headers that are found.
 
-If the options of the build are not known, what only builds with MPI compile is read, as the program ran with it. Where
-a header is missing, the parser goes on; loops in which it understands something wrong are marked. A header of C++ that
-is not understood alone is read once more behind what its users usually include.
+If the build's options are unknown, a build with MPI is assumed, because the program ran with it. The parser continues
+after a missing header; loops with parse errors are marked. A C++ header that cannot be parsed alone is parsed again
+after headers that its users usually include.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ _USUAL: Final = (b"cstddef", b"cstdlib", b"cmath", b"vector", b"string", b"map",
 _OF_CXX: Final = re.compile(
     rb"^\s*(template\s*<|namespace\b|class\s+\w+|using\s|#\s*include\s*<(vector|string|c\w+)>)", re.M
 )
-_NO_CRASH: Final = ("-Xclang", "-disable-pragma-debug-crash")  # a source may ask the parser to crash, or never to end
+# A source may contain a pragma that crashes the parser, or hangs it.
+_NO_CRASH: Final = ("-Xclang", "-disable-pragma-debug-crash")
 _QUIET: Final = (*_NO_CRASH, "-w", "-Wno-everything", "-ferror-limit=0", "-fno-spell-checking")
 _FLAGS: Final = 0x02 | 0x200  # incomplete; keeps going behind fatal errors: twins of Index.h
 _ERROR: Final = 3
@@ -58,7 +59,7 @@ _OUTER: Final = frozenset(
 )
 _INCLUDED: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
 _MOST_REMARKS: Final = 3
-_MOST_BESIDE: Final = 40  # folders, or headers: a program's own are fewer
+_MOST_BESIDE: Final = 40  # folders, or headers: a program has fewer
 
 
 def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
@@ -77,7 +78,7 @@ def read_c_family(text: bytes, path: Path, built: Collection[int] = (), options:
 
 
 def _read_as_compiled(text: bytes, path: Path, language: str, built: Collection[int], options: Options) -> SourceFile:
-    """Read a file by the options of its build, with the headers near it where these lie nowhere else."""
+    """Read a file with its build's options, and with headers near it if they are not found elsewhere."""
     given = map(os.fsencode, (*options.of_language, *options.preprocessing))
     words = [f"-x{language}".encode(), *map(str.encode, _QUIET), *given, *_folders(path, language)]
     text = settled(text, built)
@@ -99,7 +100,7 @@ def _read(text: bytes, path: Path, language: str, built: Collection[int]) -> Sou
 
 
 def _understood(text: bytes, path: Path, language: str, words: Sequence[bytes], *, openmp: bool = True) -> SourceFile:
-    """Parse a file, and once more with usual headers before it if it is a header that is not understood alone."""
+    """Parse a file; a header that cannot be parsed alone is parsed again after the usual headers."""
     found, problems = _parsed(text, path, language, words, openmp=openmp)
     if problems and language == "c++" and _HEADER.search(path.name):
         others = [word for each in _USUAL for word in (b"-include", each)]
@@ -109,7 +110,7 @@ def _understood(text: bytes, path: Path, language: str, words: Sequence[bytes], 
 
 
 def _told(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
-    """Give the macros that a file defines, or a header of its program that it includes."""
+    """Return the macros that a file, or a header of its program that it includes, defines."""
     known, pending, seen = frozenset(told), [(text, path)], {path}
     while pending and len(seen) <= _MOST_BESIDE:
         written, file = pending.pop()
@@ -126,7 +127,7 @@ def _told(text: bytes, path: Path, told: Collection[str]) -> frozenset[str]:
 
 
 def _parsed(text: bytes, path: Path, language: str, words: Sequence[bytes], *, openmp: bool) -> tuple[SourceFile, int]:
-    """Parse a file with some options; tell how many problems there were, too."""
+    """Parse a file with the given options, and return the number of problems, too."""
     latin = text.decode("latin-1")
     name = os.fsencode(path)
     given = (c_char_p * len(words))(*words)
@@ -154,7 +155,7 @@ class _Unit:
 
     @property
     def problems(self) -> int:
-        """How many errors there are in the file."""
+        """Return the number of errors in the file."""
         return len(self._problems)
 
     def source(self, language: str, path: str) -> SourceFile:
@@ -198,7 +199,7 @@ class _Unit:
 
 
 def _problems(unit: Any, places: Places) -> Iterator[tuple[int, str]]:
-    """Give the errors: those in the file with their line, one for all that is in others."""
+    """Yield the errors: those in the file with their line, one for all other files."""
     for number in range(lib.clang_getNumDiagnostics(unit)):
         problem = lib.clang_getDiagnostic(unit, number)
         if lib.clang_getDiagnosticSeverity(problem) >= _ERROR:
@@ -209,7 +210,7 @@ def _problems(unit: Any, places: Places) -> Iterator[tuple[int, str]]:
 
 
 def _folders(path: Path, language: str) -> Iterator[bytes]:
-    """Give the options that name folders of headers: near the file, then those of the compiler with MPI."""
+    """Yield options for header folders: near the file, then those of the MPI compiler."""
     near = [path.parent / each for each in _NEAR]
     for folder in dict.fromkeys(os.path.normpath(each) for each in (*near, *_beside(path.parent)) if each.is_dir()):
         yield b"-I" + os.fsencode(folder)
@@ -225,7 +226,7 @@ def _folders(path: Path, language: str) -> Iterator[bytes]:
 
 
 def _beside(folder: Path) -> list[Path]:
-    """Give the folders beside one that hold headers."""
+    """Return the sibling folders that contain headers."""
     try:
         others = sorted(each for each in folder.resolve().parent.iterdir() if each.is_dir())[:_MOST_BESIDE]
         return [each for each in others if any(_HEADER.search(one.name) for one in each.iterdir())]
@@ -234,5 +235,5 @@ def _beside(folder: Path) -> list[Path]:
 
 
 def _rank(folder: str) -> tuple[bool, bool, bool, str]:
-    """Order headers as a compiler does: C++'s include C's by the name, as the next ones."""
+    """Sort headers as a compiler searches them: C++'s include C's headers of the same name as the next ones."""
     return ("c++" not in folder, "gcc" not in folder, folder == "/usr/include/", folder)

@@ -1,4 +1,4 @@
-"""Functions of C's and C++'s libraries that advice knows."""
+"""Functions of C's and C++'s libraries known to the advice."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ FREEING: Final = frozenset(("free", "cfree", "MPI_Free_mem"))
 
 
 def base_name(name: str) -> str:
-    """Give a mathematical function's name without what tells its type: ``sqrtf`` is ``sqrt``."""
+    """Return a mathematical function's name without the type suffix: ``sqrtf`` becomes ``sqrt``."""
     return name[:-1] if name[:-1] in PURE and name[-1:] in "fl" and name not in PURE else name
 
 

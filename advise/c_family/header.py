@@ -1,4 +1,4 @@
-"""What is seen in the text of a source alone."""
+"""Properties visible in the text of a source alone."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _SOMETHING: Final = re.compile(r"\S")
 
 
 def masked(text: str) -> str:
-    """Blank out comments and literals; offsets stay."""
+    """Blank comments and literals, keeping offsets."""
     return mask(text)[0]
 
 
 def semicolons(text: str, start: int) -> tuple[int, int] | None:
-    """Find the two semicolons in the head of a ``for``; None if it has none, as that of a macro.
+    """Find the two semicolons in the head of a ``for``; None if there are none, as in a macro.
 
     Args:
         text: The file, without comments and literals.
-        start: Where the loop begins.
+        start: Offset of the loop.
     """
     depth, found = 0, []
     for match in re.finditer(r"[(){}\[\];]", text[start:]):
@@ -44,7 +44,7 @@ def semicolons(text: str, start: int) -> tuple[int, int] | None:
 
 
 def directives_of(text: str, masked_text: str) -> dict[int, str]:
-    """Give what OpenMP's directives say, by the line of the statement behind them.
+    """Return OpenMP's directives by the line of the following statement.
 
     Args:
         text: The file.

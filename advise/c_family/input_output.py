@@ -1,4 +1,4 @@
-"""What calls of C's functions, of streams' methods and of their operators read and write."""
+"""Input and output by C functions, by methods of streams and by their operators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOVING: Final = {"flush": "flush", "close": "close", "open": "open", "seekg": "
 
 
 def by_function(name: str, arguments: tuple[Expression, ...], place: Place) -> InputOutput | None:
-    """Give what a function of C does; None if it does no input or output."""
+    """Return the input or output of a C function; None if it does none."""
     if name not in INPUT_OUTPUT:
         return None
     action, is_formatted, at = INPUT_OUTPUT[name]
@@ -30,7 +30,7 @@ def by_function(name: str, arguments: tuple[Expression, ...], place: Place) -> I
 def by_method(
     name: str, unit: Expression | None, arguments: tuple[Expression, ...], place: Place
 ) -> InputOutput | None:
-    """Give what a method of a stream does; None if nothing is moved."""
+    """Return the input or output of a stream's method; None if it does none."""
     action = _MOVING.get(name)
     if action is None and name.startswith(("read", "get")):
         action = "read"
@@ -42,11 +42,11 @@ def by_method(
 
 
 def by_operator(name: str, unit: Expression, values: tuple[Expression, ...], place: Place) -> InputOutput:
-    """Give what ``operator<<`` writes, or ``operator>>`` reads."""
+    """Return the output of ``operator<<``, or the input of ``operator>>``."""
     action = "write" if name == "operator<<" else "read"
     return InputOutput(action, unit, values, True, name, line=place.line, column=place.column)
 
 
 def flushed(unit: Expression, place: Place) -> InputOutput:
-    """Give what ``std::endl`` does besides."""
+    """Return the flush of ``std::endl``."""
     return InputOutput("flush", unit, (), False, "std::endl", line=place.line, column=place.column)

@@ -1,4 +1,4 @@
-"""What advice asks of libclang beyond what regions need."""
+"""The parts of libclang's interface that advice needs beyond those for regions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class Kind:
-    """What a cursor is at, beside what ``CursorKind`` has: numbers of Index.h."""
+    """Kinds of cursors beyond those in ``CursorKind``: numbers of Index.h."""
 
     INTEGER_LITERAL: Final = 106
     FLOATING_LITERAL: Final = 107
@@ -45,11 +45,11 @@ class Kind:
     BREAK: Final = 213
     NOTHING: Final = 230
     OVERLOADED: Final = 49
-    TYPE_REFERENCES: Final = (43, 45, 46, 47)  # of types, templates, namespaces, members: no expressions
+    TYPE_REFERENCES: Final = (43, 45, 46, 47)  # of types, templates, namespaces, members: not expressions
 
 
 class Types:
-    """What a type is, beside what ``TypeKind`` has."""
+    """Kinds of types beyond those in ``TypeKind``."""
 
     BOOL: Final = 3
     CHARACTERS: Final = (4, 5, 13, 14)
@@ -91,7 +91,7 @@ _LAST_WORD: Final = re.compile(r"(\w+)\s*\Z")
 
 
 class Place(NamedTuple):
-    """Where something begins; what a macro gives is where the macro is named.
+    """The position of something; for a macro's expansion, the position of the macro's use.
 
     Attributes:
         line: From 1; 0 if it is in another file.
@@ -105,11 +105,11 @@ class Place(NamedTuple):
 
 
 class Places:
-    """Tells where things are.
+    """Determines positions.
 
     Args:
-        unit: What was parsed.
-        name: The file that counts, as the parser knows it.
+        unit: The parsed unit.
+        name: The relevant file, by the parser's name.
         text: The file without comments and literals, a character each byte.
     """
 
@@ -118,33 +118,33 @@ class Places:
         self.text = text
 
     def start(self, cursor: Any) -> Place:
-        """Tell where a cursor's text begins."""
+        """Return the start of a cursor's text."""
         return self.at(lib.clang_getRangeStart(lib.clang_getCursorExtent(cursor)))
 
     def end(self, cursor: Any) -> Place:
-        """Tell where a cursor's text ends."""
+        """Return the end of a cursor's text."""
         return self.at(lib.clang_getRangeEnd(lib.clang_getCursorExtent(cursor)))
 
     def last_word(self, cursor: Any) -> str:
-        """Give the word that a cursor's text ends with; empty if it is in another file."""
+        """Return the last word of a cursor's text; empty if it is in another file."""
         start, end = self.start(cursor), self.end(cursor)
         found = _LAST_WORD.search(self.text[start.offset : end.offset]) if start.line and end.line else None
         return found[1] if found else ""
 
     def at(self, location: Any) -> Place:
-        """Tell where a location is."""
+        """Return the position of a location."""
         file, line, column, offset = c_void_p(), c_uint(), c_uint(), c_uint()
         lib.clang_getInstantiationLocation(location, byref(file), byref(line), byref(column), byref(offset))
         return Place(line.value if file.value == self._file else 0, column.value, offset.value)
 
 
 def canonical(cursor: Any) -> Any:
-    """Give the type of a cursor without names for types."""
+    """Return the canonical type of a cursor."""
     return lib.clang_getCanonicalType(lib.clang_getCursorType(cursor))
 
 
 def unwrapped(cursor: Any) -> Any:
-    """Give what is in parentheses and in casts, written or not."""
+    """Return the cursor inside parentheses and casts, explicit or implicit."""
     while cursor.kind in Kind.CASTS:
         below = [each for each in children(cursor) if each.kind not in Kind.TYPE_REFERENCES]
         if len(below) != 1:

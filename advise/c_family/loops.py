@@ -1,4 +1,4 @@
-"""Whether the head of a ``for`` counts, and from where to where."""
+"""Whether a ``for`` counts, and its bounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 
 
 class Head(NamedTuple):
-    """What a loop counts; see ``Loop``."""
+    """The head of a counting loop; see ``Loop``."""
 
     variable: Name
     first: Expression | None
@@ -27,17 +27,17 @@ class Head(NamedTuple):
 def counted(
     start: Sequence[Statement], condition: Expression | None, end: Sequence[Statement], body: Sequence[Statement]
 ) -> Head | None:
-    """Read the head of a loop; None if it does not count.
+    """Return the head of a loop; None if it does not count.
 
     ::
 
         for (i = 0; i + 1 < n; i += 2)    i from 0 to n - 2 by 2
 
     Args:
-        start: What is done before.
-        condition: While it holds, the loop goes on.
-        end: What is done after each turn.
-        body: What is done in each turn.
+        start: The initialisation.
+        condition: The condition to continue.
+        end: The increment.
+        body: The body.
     """
     for at, each in enumerate(end):
         step = _step(each)
@@ -94,7 +94,7 @@ def _mentions(expression: Expression, variable: Name) -> bool:
 
 
 def _sum(operator: str, left: Expression, right: Expression) -> Expression:
-    """Add or subtract, numbers at once."""
+    """Add or subtract, folding numbers."""
     if isinstance(left, Number) and isinstance(right, Number):
         return Number(left.value + right.value if operator == "+" else left.value - right.value)
     if (

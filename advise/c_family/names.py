@@ -16,7 +16,7 @@ _AUTOMATIC = (1, 6, 7)  # storage classes, twins of Index.h: none, auto, registe
 
 
 class Names:
-    """Gives each variable of a procedure a name of its own: the second ``i`` is ``i'2``."""
+    """Gives each variable of a procedure a unique name: the second ``i`` is ``i'2``."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -27,14 +27,14 @@ class Names:
     def declare(
         self, cursor: Any, line: int, sizes: list[Expression], value: Expression | None, *, argument: bool = False
     ) -> Name:
-        """Note a variable or an argument.
+        """Record a variable or an argument.
 
         Args:
             cursor: Its declaration.
-            line: Where that is.
-            sizes: What stands in its brackets where it is no constant.
-            value: What it is at first.
-            argument: Whether the caller gives it.
+            line: Its line.
+            sizes: Its non-constant extents.
+            value: Its initial value.
+            argument: Whether it is an argument.
         """
         spelled = str(lib.clang_getCursorSpelling(cursor))
         number = self._taken[spelled] = self._taken.get(spelled, 0) + 1
@@ -44,7 +44,7 @@ class Names:
         return Name(name, line=line)
 
     def of(self, declaration: Any) -> str:
-        """Give the name of a variable that is used; what is not the procedure's own is noted."""
+        """Return the name of a used variable, and record it if it is not the procedure's own."""
         key = key_of(declaration)
         if key in self._names:
             return self._names[key]
@@ -54,7 +54,7 @@ class Names:
         return name
 
     def own(self, names: frozenset[str]) -> None:
-        """Note that some pointers lead to memory to which no other variable leads at first."""
+        """Record that some pointers initially point to memory of their own."""
         self.declarations = [
             replace(each, may_overlap=False) if each.name in names and not each.is_argument else each
             for each in self.declarations
@@ -62,7 +62,7 @@ class Names:
 
 
 def key_of(cursor: Any) -> str:
-    """Tell a declaration from others."""
+    """Return a unique key of a declaration."""
     canonical = lib.clang_getCanonicalCursor(cursor)
     return f"{lib.clang_getCursorUSR(canonical)} {lib.clang_getCursorSpelling(canonical)} {_offset(canonical)}"
 
@@ -75,7 +75,7 @@ def _offset(cursor: Any) -> tuple[int, ...]:
 def declared(
     cursor: Any, name: str, line: int, sizes: list[Expression], value: Expression | None, *, argument: bool = False
 ) -> Declaration:
-    """Give the declaration of a variable."""
+    """Return the declaration of a variable."""
     type_ = lib.clang_getCursorType(cursor)
     canonical = lib.clang_getCanonicalType(type_)
     is_reference = canonical.kind in (103, 104)

@@ -24,7 +24,7 @@ class _Macro:
 
 
 def directives_of_macros(text: str, masked_text: str) -> Iterator[tuple[int, str]]:
-    """Give where a macro that stands for a directive ends, and what it says.
+    """Yield the end of each use of a macro that expands to a directive, and the directive.
 
     A name that nothing in the file defines stays as it is: the build chooses what it means.
 
@@ -57,7 +57,7 @@ def _may_be_pragma(name: str, macros: Mapping[str, _Macro]) -> bool:
 
 
 def _said(use: str, macros: Mapping[str, _Macro], depth: int) -> str:
-    """Give what a use of a macro says; empty if it is no directive."""
+    """Return the expansion of a macro's use; empty if it is not a directive."""
     call = _CALL.match(use)
     macro = macros.get(call[1] if call else use)
     if macro is None or not depth or len(use) > _LONGEST:
@@ -72,7 +72,7 @@ def _said(use: str, macros: Mapping[str, _Macro], depth: int) -> str:
 
 
 def _defined(said: str, macros: Mapping[str, _Macro]) -> str:
-    """Put values of plain macros in their place."""
+    """Replace plain macros by their values."""
 
     def value(word: str) -> str:
         macro = macros.get(word)

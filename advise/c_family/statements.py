@@ -1,4 +1,4 @@
-"""Statements of C and C++, of one procedure."""
+"""Statements of a C or C++ procedure."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ _DEEPEST: Final = 100  # levels; Python follows some 1,000 calls
 def read_procedure(
     cursor: Any, places: Places, directives: Mapping[int, str], wrong: list[int], found: dict[str, Structure]
 ) -> tuple[Procedure, Names]:
-    """Read a function that is defined.
+    """Read a function definition.
 
     Args:
         cursor: The function.
         places: Tells where things are.
-        directives: What is said of the statement in a line.
+        directives: Directives by line of the statement.
         wrong: Lines that the parser does not understand.
-        found: Structures that are known; added to.
+        found: Known structures, which are added to.
     """
     names = Names()
     arguments = [
@@ -102,7 +102,7 @@ class _Reader:
         }
 
     def body(self, cursor: Any) -> list[Statement]:
-        """Read a block or a statement as what stands in a block."""
+        """Return the statements of a block, or a single statement as a block."""
         if cursor.kind == CursorKind.COMPOUND_STMT and not self._directive(cursor):
             return [each for child in children(cursor) for each in self._statement(child)]
         return self._statement(cursor)
@@ -125,7 +125,7 @@ class _Reader:
         return replace(statement, line=place.line, column=place.column)
 
     def _read(self, cursor: Any) -> tuple[list[Statement], Expression]:
-        """Read an expression, with what comes before it."""
+        """Return an expression, and the statements before it."""
         value = self._expressions.read(cursor)
         return self._before(), value
 
@@ -159,7 +159,7 @@ class _Reader:
         return self._directives.get(self._places.start(cursor).line, "")
 
     def _inside(self, cursor: Any) -> list[Statement]:
-        """Read what stands behind a label or an attribute."""
+        """Return the statement behind a label or an attribute."""
         return [
             each
             for child in children(cursor)
@@ -313,7 +313,7 @@ class _Reader:
 
 
 def _allocated(statement: Statement) -> Statement:
-    """Give an assignment of memory that is asked for as what it is."""
+    """Return an assignment of newly allocated memory as an allocation."""
     match statement:
         case Assignment(target=target, value=Call(name=name) as call) if name in ALLOCATING or name == _NEW:
             made = Allocation((target,), call.arguments, function=name)
@@ -333,7 +333,7 @@ def _of_call(call: Call) -> Statement:
 
 
 def _owning(body: tuple[Statement, ...]) -> frozenset[str]:
-    """Name pointers to which nothing is assigned but memory that is new."""
+    """Return the pointers that are assigned nothing but new memory."""
     owning, other = set(), set()
     for statement, _ in statements(body):
         match statement:

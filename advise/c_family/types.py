@@ -1,4 +1,4 @@
-"""Types of C and C++: what an element is, how many there are along each subscript."""
+"""Types of C and C++: elements, and the number along each subscript."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STREAM: Final = re.compile(r"\bbasic_\w*(stream|filebuf)\b|\b[io]?f?stream\b")
 
 
 def canonical_of(type_: Any) -> Any:
-    """Give a type without names for types, and without references."""
+    """Return a type without typedefs and references."""
     found = lib.clang_getCanonicalType(type_)
     while found.kind in Types.REFERENCES:
         found = lib.clang_getCanonicalType(lib.clang_getPointeeType(found))
@@ -32,12 +32,12 @@ def canonical_of(type_: Any) -> Any:
 
 
 def pointed_to(type_: Any) -> Any:
-    """Give what a pointer points to."""
+    """Return the type that a pointer points to."""
     return lib.clang_getCanonicalType(lib.clang_getPointeeType(canonical_of(type_)))
 
 
 def element_of(type_: Any) -> Element:
-    """Say what a value of a type is; of an array, a pointer to values, or a container, what a value in it is."""
+    """Return the element of a type: for arrays, pointers and containers, that of their values."""
     found = canonical_of(type_)
     while found.kind in Types.ARRAYS:
         found = canonical_of(lib.clang_getArrayElementType(found))
@@ -55,7 +55,7 @@ def _plain(found: Any) -> Element:
 
 
 def structure_name(type_: Any) -> str:
-    """Give the name of a structure; empty for another type."""
+    """Return the name of a structure; empty for another type."""
     found = canonical_of(type_)
     if found.kind != Types.RECORD:
         return ""
@@ -63,7 +63,7 @@ def structure_name(type_: Any) -> str:
 
 
 def container_of(type_: Any) -> Any | None:
-    """Give the type of what a container of the standard library holds; None for another type."""
+    """Return the element type of a standard container; None for another type."""
     found = canonical_of(type_)
     if found.kind != Types.RECORD or lib.clang_Type_getNumTemplateArguments(found) < 1:
         return None
@@ -72,16 +72,16 @@ def container_of(type_: Any) -> Any | None:
 
 
 def is_stream(type_: Any) -> bool:
-    """Tell whether a type is a stream of the standard library."""
+    """Return whether a type is a standard stream."""
     return bool(_STREAM.search(str(lib.clang_getTypeSpelling(canonical_of(type_)))))
 
 
 def extents_of(type_: Any, sizes: Sequence[Expression] = ()) -> tuple[Expression | None, ...]:
-    """Say how many values there are along each subscript that a type takes; empty if it takes none.
+    """Return the number of values along each subscript of a type; empty if it has none.
 
     Args:
         type_: Any.
-        sizes: What stands in the brackets where it is no constant, in order.
+        sizes: The non-constant extents, in order.
     """
     found, variable = canonical_of(type_), iter(sizes)
     if found.kind == Types.POINTER:

@@ -1,4 +1,4 @@
-"""The statements of a procedure put together: loops, branches, OpenMP's blocks."""
+"""Assemble the statements of a procedure: loops, branches, OpenMP's blocks."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _STANDALONE_TARGET: Final = expression(r"target(?:update|enter|exit)")
 
 
 class DeepError(Exception):
-    """Constructs are deeper within each other than can be handled."""
+    """Raised if constructs are nested too deeply."""
 
 
 @dataclass(slots=True)
 class _Open:
-    """A construct that has begun.
+    """An open construct.
 
     Attributes:
         word: ``do``, ``if``, ``select``, ``where``, ``forall``, ``block``, ``associate``, ``critical``, ``omp``.
@@ -72,7 +72,7 @@ class _Open:
 
 
 def body_of(procedure: Procedure, text: MarkedText, scope: Scope, file: str) -> tuple[Statement, ...]:
-    """Read the executable statements of a procedure.
+    """Return the executable statements of a procedure.
 
     Args:
         procedure: The procedure.
@@ -166,7 +166,7 @@ class _Builder:
                     self.whole_scope.variables[name] = before[name]
 
     def _mark(self, label: str) -> None:
-        """Keep the place of a label."""
+        """Remember the place of a label."""
         if label:
             self.stack[-1].items.append(Labelled(label, None))
 
@@ -255,7 +255,7 @@ class _Builder:
         return opened.head.meaning.terminal if opened.head else ""
 
     def _close(self, last_line: int, label: str = "") -> None:
-        """Put together the innermost construct that is open."""
+        """Close the innermost open construct."""
         opened = self.stack.pop()
         if opened.scope is not None:
             self.scope = opened.scope
@@ -305,7 +305,7 @@ class _Builder:
         return replace(loop, variable=variable, first=bounds[0], last=bounds[1], step=step)
 
     def _close_directives(self) -> None:
-        """End the blocks that no directive has ended."""
+        """Close the blocks without an end directive."""
         while self.stack[-1].word == "omp":
             self._close(self.line)
 
@@ -327,7 +327,7 @@ class _Builder:
                 self._close(self.line)
 
     def _end_directive(self, words: str) -> None:
-        """End a block, and those in it that no directive has ended."""
+        """Close a block, and inner ones without an end directive."""
         place = len(self.stack) - 1
         while self.stack[place].word == "omp":
             if _words(self.stack[place].directive) == _words(words):
@@ -338,12 +338,12 @@ class _Builder:
 
 
 def _words(directive: str) -> str:
-    """Tell which construct a directive is about; nothing if it stands alone."""
+    """Return a directive's construct; empty if it stands alone."""
     text = directive.removeprefix("omp ").replace(" ", "")
     match = _OMP_WORDS.match(text)
     return "" if match is None or _STANDALONE_TARGET.match(text) else match.group()
 
 
 def _assigns(body: tuple[Statement, ...], variable: Name) -> bool:
-    """Whether a loop's body changes its variable."""
+    """Return whether a loop's body changes its variable."""
     return any(isinstance(each, Assignment) and each.target == variable for each, _ in statements(body))

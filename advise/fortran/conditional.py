@@ -1,4 +1,4 @@
-"""Lines of a preprocessor in Fortran, without a preprocessor: which parts of a source count."""
+"""Preprocessor lines in Fortran, without a preprocessor: which parts of a source are compiled."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FILE: Final = expression(r"\s*[\"<]([^\">]+)[\">]")
 
 
 class Arms(Enum):
-    """Which arms of a condition count that cannot be told."""
+    """Which arms to choose for undecidable conditions."""
 
     ALL = "all"
     FIRST = "the first"
@@ -31,7 +31,7 @@ class Arms(Enum):
 
 @dataclass(slots=True)
 class _Condition:
-    """A condition that is open.
+    """An open condition.
 
     Attributes:
         counts: Whether this arm does.
@@ -45,7 +45,7 @@ class _Condition:
 
 
 def as_compiled(text: bytes, path: Path, options: Options | None) -> bytes:
-    """Return a source without the conditions that its options decide; as it is if the options are not known.
+    """Return a source without the conditions that its options decide; unchanged if the options are unknown.
 
     Args:
         text: A source.
@@ -62,16 +62,16 @@ def as_compiled(text: bytes, path: Path, options: Options | None) -> bytes:
 
 
 def chosen(text: str, arms: Arms) -> tuple[str, tuple[int, ...]]:
-    """Give a source with the preprocessor's lines blanked, and the arms that do not count.
+    """Return a source with preprocessor lines and inactive arms blanked.
 
-    ``#include`` becomes INCLUDE. Lines keep their numbers; ``# 12 "file"`` stays.
+    ``#include`` becomes INCLUDE. Line numbers stay, and so does ``# 12 "file"``.
 
     Args:
         text: A source.
-        arms: Which arms count where nothing tells.
+        arms: The arms to choose for undecidable conditions.
 
     Returns:
-        The text, and the numbers of the lines with conditions that could not be told.
+        The text, and the numbers of the lines with undecidable conditions.
     """
     if not re.search(r"^[ \t]*#[ \t]*[a-z]", text, re.M):
         return text, ()
@@ -94,7 +94,7 @@ def chosen(text: str, arms: Arms) -> tuple[str, tuple[int, ...]]:
 
 
 def _take(word: str, rest: str, opened: list[_Condition], arms: Arms) -> bool:
-    """Go past a line; tell whether what stands there counts."""
+    """Process a line, and return whether following text is active."""
     around = not opened or (opened[-1].counts and opened[-1].around)
     if word in {"if", "ifdef", "ifndef"}:
         counts = arms is not Arms.LAST and not (word == "if" and _NEVER.match(rest))

@@ -1,4 +1,4 @@
-"""Specification statements: what names are declared to be."""
+"""Specification statements: the declarations of names."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _LONGEST_TEXT: Final = 6
 
 
 class _Entity(NamedTuple):
-    """A name in a list, its bounds, and what it is at first, as a tree and as it is written."""
+    """A name in a list, its bounds, and its initial value, parsed and as written."""
 
     name: str
     extents: tuple[Expression | None, ...] = ()
@@ -71,7 +71,7 @@ class _Entity(NamedTuple):
 
 @dataclass(slots=True)
 class _Said:
-    """What a statement says of all the names in it."""
+    """What a statement declares for all of its names."""
 
     element: Element | None = None
     words: set[str] = field(default_factory=set)
@@ -80,7 +80,7 @@ class _Said:
 
 
 def declare(statements: Iterable[Statement], text: MarkedText, scope: Scope, *, outlives: bool = False) -> None:
-    """Take in what specification statements declare.
+    """Process the declarations of specification statements.
 
     Args:
         statements: The statements.
@@ -100,7 +100,7 @@ def declare(statements: Iterable[Statement], text: MarkedText, scope: Scope, *, 
 
 
 def structure(name: str, statements: Iterable[Statement], text: MarkedText, scope: Scope, line: int) -> Structure:
-    """Read what stands in the definition of a structure."""
+    """Parse the definition of a structure."""
     inner = scope.within()
     inner.variables = {each: known for each, known in scope.variables.items() if known.is_constant}
     constants = set(inner.variables)
@@ -110,7 +110,7 @@ def structure(name: str, statements: Iterable[Statement], text: MarkedText, scop
 
 
 def implicit_types(statements: Iterable[Statement], given: dict[str, Element], scope: Scope) -> dict[str, Element]:
-    """Give what names are by their first letters."""
+    """Return the implicit types of names by their first letters."""
     found = dict(given)
     for statement in statements:
         code = statement.code
@@ -128,7 +128,7 @@ def implicit_types(statements: Iterable[Statement], given: dict[str, Element], s
 
 
 def _bytes_of(fields: Iterable[Declaration], scope: Scope) -> int:
-    """Give the size of a structure; 0 if it is not known."""
+    """Return the size of a structure; 0 if unknown."""
     total = 0
     for each in fields:
         size = each.element.bytes
@@ -141,7 +141,7 @@ def _bytes_of(fields: Iterable[Declaration], scope: Scope) -> int:
 
 
 def typed(words: str, scope: Scope) -> Element | None:
-    """Tell what a function gives by what stands before FUNCTION; None if that says nothing."""
+    """Return a function's type from the words before FUNCTION; None if there is none."""
     code = "".join(words.split())
     match = next((match for at in range(len(code)) if (match := _TYPE.match(code, at))), None)
     return _element(match, scope) if match else None
@@ -150,7 +150,7 @@ def typed(words: str, scope: Scope) -> Element | None:
 def allocated(
     statement: Statement, first: int, text: MarkedText, scope: Scope
 ) -> Iterator[tuple[str, tuple[Expression | None, ...]]]:
-    """Give the variables that a statement allocates, with their extents.
+    """Yield the variables that a statement allocates, with their extents.
 
     Args:
         statement: The statement.
@@ -164,7 +164,7 @@ def allocated(
 
 
 class _Declarer:
-    """Takes in one statement."""
+    """Processes one statement."""
 
     def __init__(self, statement: Statement, text: MarkedText, scope: Scope, *, outlives: bool) -> None:
         self.code = statement.code
@@ -173,7 +173,7 @@ class _Declarer:
         self.outlives = outlives
 
     def declare(self) -> None:  # noqa: PLR0912 - one branch a kind of statement
-        """Take it in."""
+        """Process it."""
         code = self.code
         if match := _EXTERNAL.match(code):
             self.scope.externals |= set(_NAMES.findall(code[match.end() :]))
@@ -221,7 +221,7 @@ class _Declarer:
             at += len(each) + 1
 
     def _colons(self, first: int) -> int:
-        """Find the double colon outside parentheses; -1 if there is none."""
+        """Return the place of the double colon outside parentheses; -1 if there is none."""
         depth = 0
         for at in range(first, len(self.code)):
             each = self.code[at]
@@ -233,7 +233,7 @@ class _Declarer:
         return -1
 
     def entities(self, first: int, *, blocks: bool = False) -> Iterator[_Entity]:
-        """Give the names in a list."""
+        """Yield the names in a list."""
         at = first
         code = self.code
         if blocks:
@@ -259,7 +259,7 @@ class _Declarer:
             return None
 
     def _extents(self, first: int) -> tuple[Expression | None, ...]:
-        """Read the bounds of an array, from after the parenthesis on, as numbers of elements."""
+        """Parse the bounds of an array, from after the parenthesis on, as numbers of elements."""
         depth, last = 1, first
         while depth and last < len(self.code):
             depth += (self.code[last] in "([") - (self.code[last] in ")]")
@@ -289,7 +289,7 @@ class _Declarer:
             at += len(each) + 1
 
     def _add(self, entity: _Entity, said: _Said) -> None:
-        """Add to what is known of a name."""
+        """Add a declaration of a name."""
         name, extents, value, written = entity
         known = self.scope.variables.get(name)
         if known is None or name in self.scope.inherited:
@@ -342,13 +342,13 @@ def _element(match: re.Match[str], scope: Scope) -> Element:
 
 
 def _length(said: str) -> int:
-    """Give the length of a text: one character if nothing is said; 0 if it is not known."""
+    """Return the length of a text: one character by default; 0 if unknown."""
     first = next(iter(entities(said)), "").removeprefix("len=")
     return 1 if not said else int(first) if first.isdigit() and len(first) <= _LONGEST_TEXT else 0
 
 
 def _kind_bytes(said: str, scope: Scope) -> int:
-    """Give the size that a kind stands for; 0 if it is not known."""
+    """Return the size of a kind; 0 if unknown."""
     if said.isdigit():
         return int(said[:4])
     if match := _KIND_OF_LITERAL.fullmatch(said):
@@ -360,7 +360,7 @@ def _kind_bytes(said: str, scope: Scope) -> int:
 
 
 def _cut(bounds: str) -> tuple[str, bool, str]:
-    """Give lower and upper bound, and whether there are two."""
+    """Return lower and upper bound, and whether there are two."""
     depth = 0
     for place, each in enumerate(bounds):
         depth += (each in "([") - (each in ")]")

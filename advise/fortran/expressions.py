@@ -1,4 +1,4 @@
-"""Expressions of Fortran read into the model, by the precedence of their operators."""
+"""Parse Fortran's expressions into the model, by operator precedence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNARY_MINUS: Final = 8
 _NOT: Final = 4
 _POWER: Final = 10
 _OWN_UNARY: Final = 11
-# How tightly operators bind; what stands in the standard's table further up has the larger number.
+# Operator precedence: operators higher in the standard's table have larger numbers.
 _BINARY: Final = {
     **dict.fromkeys([".eqv.", ".neqv."], 1),
     ".or.": 2,
@@ -54,11 +54,11 @@ _OPENING: Final = {"(": ")", "[": "]", "(/": "/)"}
 
 
 class UnreadableError(Exception):
-    """An expression is none, or is deeper than can be handled."""
+    """Raised if an expression is invalid, or nested too deeply."""
 
 
 class Reader:
-    """Reads expressions of a statement, from left to right.
+    """Parses expressions of a statement, from left to right.
 
     Args:
         code: The statement, in lower case without blanks.
@@ -77,23 +77,23 @@ class Reader:
 
     @property
     def token(self) -> Token:
-        """The token that comes next."""
+        """The next token."""
         return self._tokens[self._next]
 
     @property
     def ahead(self) -> Token:
-        """The token after that, or the last."""
+        """The token after the next, or the last."""
         return self._tokens[min(self._next + 1, len(self._tokens) - 1)]
 
     def takes(self, sign: str) -> bool:
-        """Go past a sign if it comes next."""
+        """Skip a sign if it comes next, and return whether it did."""
         if self.token.text != sign or self.token.kind == "text":
             return False
         self._next += 1
         return True
 
     def expects(self, sign: str) -> None:
-        """Go past a sign, which must come next.
+        """Skip a sign that must come next.
 
         Raises:
             UnreadableError: It does not.
@@ -102,7 +102,7 @@ class Reader:
             raise UnreadableError
 
     def whole(self) -> Expression:
-        """Read an expression up to the end.
+        """Parse an expression up to the end.
 
         Raises:
             UnreadableError: There is none, or something after it.
@@ -113,7 +113,7 @@ class Reader:
         return shallow(found)
 
     def expression(self, at_least: int = 0) -> Expression:
-        """Read the expression that comes next, of operators that bind at least so tightly.
+        """Parse the next expression, of operators with at least the given precedence.
 
         Raises:
             UnreadableError: There is none.
@@ -183,7 +183,7 @@ class Reader:
         return Opaque((text, *self.arguments()), changes=False, line=at.line, column=at.column)
 
     def _in_parentheses(self, closing: str, at: At) -> Expression:
-        """Read an expression in parentheses, a complex number, an implied loop, or what an array is made of."""
+        """Parse an expression in parentheses, a complex number, an implied loop, or an array constructor."""
         self._next += 1
         found = self._list(closing)
         if closing == ")" and len(found) == 1 and not isinstance(found[0], Section):
@@ -191,7 +191,7 @@ class Reader:
         return Opaque(found, changes=False, line=at.line, column=at.column)
 
     def reference(self) -> Expression:
-        """Read a variable, an element, a field, or a function that is called.
+        """Parse a variable, an element, a field, or a function call.
 
         Raises:
             UnreadableError: None comes next.
@@ -224,7 +224,7 @@ class Reader:
                 return found
 
     def arguments(self) -> tuple[Expression, ...]:
-        """Read what stands in parentheses, after the first of them, and go past the last.
+        """Parse a parenthesised list from after its opening parenthesis, and skip the closing one.
 
         Raises:
             UnreadableError: It is no list of expressions.
@@ -265,14 +265,14 @@ class Reader:
         return self._places.at(self.token.at)
 
     def names(self) -> tuple[Expression, ...]:
-        """Give the names in all of it, which is all that is known of what cannot be read."""
+        """Return all names in the text, for text that cannot be parsed."""
         found = (each for each in self._tokens if each.kind == "name")
         places = ((each.text, self._places.at(each.at)) for each in found)
         return tuple(Name(text, line=at.line, column=at.column) for text, at in places)
 
 
 def shallow(expression: Expression) -> Expression:
-    """Give an expression back unless its tree is too tall.
+    """Return an expression unless its tree is too deep.
 
     Raises:
         UnreadableError: It is.
@@ -286,7 +286,7 @@ def shallow(expression: Expression) -> Expression:
 
 
 def negated(condition: Expression) -> Expression:
-    """Give what holds where a condition does not."""
+    """Return the negation of a condition."""
     match condition:
         case Unary(operator="!", operand=operand):
             return operand

@@ -1,4 +1,4 @@
-"""Jumps that are structured statements, written as they were before there were any."""
+"""Jumps that are really structured statements, from before there were any."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _FARTHEST: Final = 1000
 
 
 class Labelled(NamedTuple):
-    """A statement with its label; None is CONTINUE, which does nothing."""
+    """A statement with its label; None stands for CONTINUE, which does nothing."""
 
     label: str
     statement: Statement | None
 
 
 def structured(items: list[Labelled], jumps: Counter[str]) -> tuple[Statement, ...]:
-    """Make branches of the jumps ahead within a list of statements.
+    """Convert forward jumps within a list of statements to branches.
 
     ::
 
@@ -62,7 +62,7 @@ def structured(items: list[Labelled], jumps: Counter[str]) -> tuple[Statement, .
 
 
 def _end_of_other(found: list[Labelled], place: int, target: int, places: dict[str, int], jumps: Counter[str]) -> int:
-    """Tell where what is done otherwise ends: if a jump before the target leads over it; else at the target itself."""
+    """Return where the else part ends: if a jump before the target skips it; otherwise at the target itself."""
     last = next((each.statement for each in reversed(found[place + 1 : target]) if each.statement is not None), None)
     end = places.get(last.label, -1) if isinstance(last, Jump) and last.kind == "goto" else -1
     if end < target or _entered(found[target:end], jumps):
@@ -85,21 +85,21 @@ def _statements(items: list[Labelled]) -> tuple[Statement, ...]:
 
 
 def _skip(statement: Statement | None) -> tuple[Branch | None, str]:
-    """Tell whether a statement is ``if (c) goto 10``, and where that leads."""
+    """Return the branch and the label if a statement is ``if (c) goto 10``."""
     match statement:
         case Branch(arms=(Arm(condition=condition, body=(Jump(kind="goto", label=label),)),)):
-            # What an ERR= leads to is no other way to go on.
+            # A label in ERR= is not an alternative path.
             return (None, "") if condition is None or isinstance(condition, Opaque) else (statement, label)
     return None, ""
 
 
 def _entered(items: list[Labelled], jumps: Counter[str]) -> bool:
-    """Whether a jump from elsewhere leads among statements."""
+    """Return whether a jump from elsewhere leads into some statements."""
     return any(jumps[each.label] > 0 for each in items if each.label)
 
 
 def cycling(body: tuple[Statement, ...], label: str, jumps: Counter[str], inner: str = "") -> tuple[Statement, ...]:
-    """Make a loop's ``cycle`` of the jumps to its end.
+    """Convert jumps to a loop's end to ``cycle``.
 
     Args:
         body: What is repeated.

@@ -1,4 +1,4 @@
-"""Functions that Fortran itself has, whose value depends on their arguments alone."""
+"""Fortran's intrinsic functions whose value depends only on their arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules: what they declare, in a file and in those beside it."""
+"""Modules and their declarations, in a file and in those beside it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DEEPEST: Final = 20
 
 @dataclass(slots=True)
 class ModuleText:
-    """What stands in a module before CONTAINS.
+    """The part of a module before CONTAINS.
 
     Attributes:
         text: The source that it is in.
@@ -55,7 +55,7 @@ class ModuleText:
 
 
 def read_modules(items: Iterable[Statement | Directive], text: MarkedText) -> tuple[dict[str, ModuleText], ModuleText]:
-    """Find the modules of a source, and the structures that are defined outside of them."""
+    """Return the modules of a source, and the structures defined outside of them."""
     modules: dict[str, ModuleText] = {}
     outside = ModuleText(text)
     module: ModuleText | None = None
@@ -88,8 +88,8 @@ class Modules:
     """The modules that a source can use.
 
     Args:
-        own: Those in it.
-        find: Gives the modules of the file that has one of a name; empty if there is none.
+        own: The modules in the source.
+        find: Returns the modules of the file that has one of a name; empty if there is none.
     """
 
     def __init__(self, own: dict[str, ModuleText], find: Callable[[str], Mapping[str, ModuleText]]) -> None:
@@ -99,7 +99,7 @@ class Modules:
         self.unseen: set[str] = set()
 
     def use(self, statements: Iterable[Statement], scope: Scope, depth: int = 0) -> None:
-        """Take in what USE statements bring."""
+        """Import the names of USE statements."""
         for statement in statements:
             match = _USE.match(statement.code)
             if match is None:
@@ -116,9 +116,9 @@ class Modules:
             _bring(module, scope, visible)
 
     def scope(self, name: str, depth: int = 0) -> Scope | None:
-        """Give the names of a module; None if it is nowhere."""
+        """Return the names of a module; None if it is not found."""
         if name not in self._scopes:
-            self._scopes[name] = None  # while it is read, which may use itself
+            self._scopes[name] = None  # while it is read, because it may use itself
             text = self._texts.get(name) or self._found(name)
             if text is not None and depth < _DEEPEST:
                 scope = Scope()
@@ -136,14 +136,14 @@ class Modules:
 
 
 def fill(text: ModuleText, scope: Scope, *, outlives: bool) -> None:
-    """Take in what is declared, structures between the passes that their extents need, and that need them."""
+    """Process declarations, with structures between the passes, because extents need them and they need extents."""
     scope.implicit = implicit_types(text.specified, DEFAULT_TYPES, scope)
     declare(text.specified, text.text, scope, outlives=outlives)
     define(text, scope)
 
 
 def define(text: ModuleText, scope: Scope) -> None:
-    """Take in structures."""
+    """Add structures."""
     for head, inside in text.structures:
         if match := _TYPE_NAME.match(head.code):
             line = text.text.place(head.start).line
@@ -151,7 +151,7 @@ def define(text: ModuleText, scope: Scope) -> None:
 
 
 def _pair(item: str) -> tuple[str, str]:
-    """Give the name that an item of USE has here, and the one that it has in the module."""
+    """Return the local name of an item of USE, and its name in the module."""
     here, _, there = item.partition("=>")
     return here, there or here
 
@@ -179,7 +179,7 @@ def _bring(module: Scope, scope: Scope, visible: dict[str, str]) -> None:
 
 
 def beside(path: Path) -> dict[str, Path]:
-    """Tell which sources beside one have which modules, and those in the folders within its own, and around it."""
+    """Return which sources near a file have which modules: in its folder, inside it, and around it."""
     found: dict[str, Path] = {}
     for file in islice(_sources(path), _MOST_FILES):
         try:
@@ -199,7 +199,7 @@ def _sources(path: Path) -> Iterator[Path]:
 
 
 def _listing(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Give the sources and the folders in a folder."""
+    """Return the sources and the folders in a folder."""
     try:
         entries = sorted(os.scandir(folder), key=lambda each: each.name)
     except OSError:

@@ -1,4 +1,4 @@
-"""Where the characters of a statement stand in the file as the user knows it."""
+"""The positions of a statement's characters in the file as users know it."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class Places:
         self._text = text.text
 
     def at(self, index: int) -> At:
-        """Give the place of a character of the code."""
+        """Return the position of a character of the code."""
         index = self.index(index)
         piece = bisect_right(self._starts, index) - 1
         line, column = self._places[piece]
         return At(line, column + index - self._starts[piece])
 
     def index(self, index: int) -> int:
-        """Tell which character of the statement's text a character of the code is."""
+        """Return the index in the statement's text of a character of the code."""
         return self._visible[min(index, len(self._visible) - 1)]
 
     def written(self, first: int, last: int) -> str:
-        """Give a part of the code as it is written in the source."""
+        """Return a part of the code as written in the source."""
         start, end = self._statement.at(self.index(first)), self._statement.at(self.index(last - 1))
         return self._text[start : end + 1]

@@ -1,4 +1,4 @@
-"""What names mean in a procedure: variables, structures, functions."""
+"""The meaning of names in a procedure: variables, structures, functions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LARGEST = 2**63
 
 @dataclass(slots=True)
 class Scope:
-    """The names that a procedure sees.
+    """The names visible in a procedure.
 
     Attributes:
         variables: By name.
@@ -62,7 +62,7 @@ class Scope:
     mentioned: set[str] = field(default_factory=set)
 
     def within(self) -> Scope:
-        """Give the scope of what is contained in this one."""
+        """Return the scope of something contained in this one."""
         return replace(
             self,
             variables=dict(self.variables),
@@ -80,16 +80,16 @@ class Scope:
         )
 
     def by_letter(self, name: str) -> Element:
-        """Tell what a name that is not declared is."""
+        """Return the implicit type of an undeclared name."""
         return self.implicit.get(name[:1], UNKNOWN_ELEMENT)
 
     def name(self, name: str, at: At) -> Expression:
-        """Give what a name without parentheses stands for."""
+        """Return the meaning of a name without parentheses."""
         self.mentioned.add(name)
         return self.aliases.get(name) or Name(name, line=at.line, column=at.column)
 
     def applied(self, name: str, arguments: tuple[Expression, ...], at: At) -> Expression:
-        """Give what a name with parentheses stands for: an element of an array, a part of a text, or a function."""
+        """Return the meaning of a name with parentheses: an element of an array, a part of a text, or a function."""
         alias = self.aliases.get(name)
         if alias is not None:
             return self.subscripted_with(alias, arguments, at)
@@ -106,7 +106,7 @@ class Scope:
         return Call(name, arguments, is_pure, line=at.line, column=at.column)
 
     def subscripted_with(self, array: Expression, subscripts: tuple[Expression, ...], at: At) -> ArrayRef:
-        """Give an element of what is known to be an array, or a part of a text."""
+        """Return an element of a known array, or a part of a text."""
         if isinstance(array, ArrayRef) and (merged := _merged(array.subscripts, subscripts)):
             return replace(array, subscripts=merged)
         declared = self.declared(array)
@@ -116,7 +116,7 @@ class Scope:
         return ArrayRef(array, subscripts, element, extents, line=at.line, column=at.column)
 
     def field(self, structure: Expression, name: str, arguments: tuple[Expression, ...] | None, at: At) -> Expression:
-        """Give a field of a structure, an element of one, or what a method gives."""
+        """Return a field of a structure, an element of one, or a method's result."""
         element = self.element(structure)
         if element.kind == "pointer":
             structure = Deref(structure, Element("structure", 0, element.structure), line=at.line, column=at.column)
@@ -132,7 +132,7 @@ class Scope:
         return found if arguments is None else self.subscripted_with(found, arguments, at)
 
     def declared(self, reference: Expression) -> Declaration | None:
-        """Give the declaration of a variable or a field."""
+        """Return the declaration of a variable or a field."""
         match reference:
             case Name(name=name):
                 return self.variables.get(name)
@@ -142,7 +142,7 @@ class Scope:
         return None
 
     def element(self, reference: Expression) -> Element:
-        """Tell what a variable, a field or an element is."""
+        """Return the type of a variable, a field or an element."""
         match reference:
             case Name(name=name):
                 variable = self.variables.get(name)
@@ -152,14 +152,14 @@ class Scope:
         return UNKNOWN_ELEMENT
 
     def is_pointer(self, reference: Expression) -> bool:
-        """Whether ``p => reference`` makes p point to where that points: what has a target of its own is none."""
+        """Return whether ``p => reference`` makes p point where that points, because it is a pointer, not a target."""
         if isinstance(reference, Name):
             return reference.name in self.pointers
         declared = self.declared(reference)
         return bool(declared and declared.may_overlap)
 
     def extent(self, first: Expression, last: Expression) -> Expression:
-        """Give how many there are from ``first`` to ``last``."""
+        """Return the number of elements from ``first`` to ``last``."""
         start, end = self.constant(first), self.constant(last)
         if start is None:
             return Binary("+", Binary("-", last, first), Number(1))
@@ -174,7 +174,7 @@ class Scope:
         return Binary("+" if more > 0 else "-", last, Number(abs(more)))
 
     def constant(self, expression: Expression | None) -> int | None:
-        """Give the value of an expression of whole numbers and named constants; None if it has none that is known."""
+        """Return the value of an expression of integers and named constants; None if unknown."""
         match expression:
             case Number(value=int(value)):
                 return value
@@ -211,7 +211,7 @@ def _is_part(arguments: Iterable[Expression]) -> bool:
 
 
 def _merged(outer: tuple[Expression, ...], subscripts: tuple[Expression, ...]) -> tuple[Expression, ...]:
-    """Put subscripts where a section has whole dimensions: of ``a(:, 1)`` the element 3 is ``a(3, 1)``."""
+    """Replace whole dimensions of a section by subscripts: element 3 of ``a(:, 1)`` is ``a(3, 1)``."""
     whole = [place for place, each in enumerate(outer) if each == Section()]
     if len(whole) != len(subscripts) or any(isinstance(each, Section) and each != Section() for each in outer):
         return ()

@@ -44,7 +44,7 @@ _INCLUDE_LINE: Final = expression(r"^\s*include\s*['\"]([^'\"]+)", re.I | re.M)
 
 
 def read_fortran(text: bytes, path: Path, built: Collection[int] = (), options: Options | None = None) -> SourceFile:
-    """Read a source of Fortran; see ``FrontEnd``. Modules that it uses are looked for beside it, too."""
+    """Read a source of Fortran; see ``FrontEnd``. Modules that it uses are searched beside it, too."""
     text = as_compiled(settled(text, built), path, options)
     found = _Source(_arranged(text, path, options), path, options).read()
     told = options.macros.keys() - options.contested if options else asks_for_mpi(text.decode("latin-1"))
@@ -53,7 +53,7 @@ def read_fortran(text: bytes, path: Path, built: Collection[int] = (), options: 
 
 @dataclass(frozen=True, slots=True)
 class _Arranged:
-    """The lines of a source, in the form that they have.
+    """The lines of a source, in its form.
 
     Attributes:
         text: The source, with what it includes.
@@ -71,7 +71,7 @@ class _Arranged:
 
 
 def _arranged(raw: bytes, path: Path, options: Options | None) -> _Arranged:
-    """Put the lines of a source together, in the form in which they make sense."""
+    """Split a source into lines, in the form that makes sense."""
     text = raw.decode("latin-1").removeprefix(BYTE_ORDER_MARK)
     text = text if text.endswith("\n") else f"{text}\n"
     best: _Arranged | None = None
@@ -95,7 +95,7 @@ def _arranged(raw: bytes, path: Path, options: Options | None) -> _Arranged:
 
 
 def _forms(path: Path, options: Options | None) -> Iterator[Form]:
-    """Give the forms that a source may have, the likeliest first."""
+    """Yield the possible forms of a source, most likely first."""
     if options:
         yield Form.of(options.words)
     fixed = bool(_FIXED_SUFFIX.search(path.name))
@@ -130,7 +130,7 @@ def _read(text: str, path: Path, form: Form, questions: tuple[int, ...], options
 
 
 def _include_folders(path: Path, options: Options | None) -> list[str]:
-    """Give the folders in which included files may be."""
+    """Return the folders for included files."""
     folder, around = path.parent, path.resolve().parent.parent
     near = (str(each) for each in (folder / "include", around, around / "include"))
     return [str(folder), *(options.folders if options else ()), *near]
@@ -191,7 +191,7 @@ class _Source:
         yield from self.remarks
 
     def _other_file(self, module: str) -> Mapping[str, ModuleText]:
-        """Find a module in the files beside this one."""
+        """Find a module in the files near this one."""
         if self._beside is None:
             self._beside = beside(self.path)
         file = self._beside.get(module)
@@ -204,7 +204,7 @@ class _Source:
         return read_modules(other.lines.items, other.text)[0]
 
     def _scope(self, procedure: Procedure) -> tuple[str, ...]:
-        """Make the scope of a procedure; give the names of its arguments."""
+        """Create the scope of a procedure, and return the names of its arguments."""
         around = procedure.name.rpartition("::")[0]
         host = self.scopes.get(around.lower()) or (self.modules.scope(around.lower()) if around else None)
         scope = host.within() if host else Scope(implicit=dict(DEFAULT_TYPES))
@@ -231,7 +231,7 @@ class _Source:
 
     @staticmethod
     def _result(procedure: Procedure) -> str:
-        """Give the variable that a function's value is put into."""
+        """Return the variable of a function's result."""
         match = _ARGUMENTS.search(procedure.header.code)
         return (match[2] if match else "") or procedure.meaning.name.lower()
 
@@ -253,7 +253,7 @@ class _Source:
                 scope.variables.pop(match[1], None)
 
     def _tell_functions(self) -> None:
-        """Tell which functions of the file depend on their arguments alone."""
+        """Determine which functions of the file depend only on their arguments."""
         known: dict[str, bool] = {}
         for procedure in self.arranged.procedures:
             if procedure.meaning.kind is Kind.FUNCTION:
@@ -265,7 +265,7 @@ class _Source:
                 scope.functions.setdefault(name, is_pure)
 
     def _is_closed(self, procedure: Procedure) -> bool:
-        """Whether a procedure mentions no variable of a module, or of what is around it."""
+        """Return whether a procedure uses no variables of a module or host."""
         scope = self.scopes[procedure.name.lower()]
         others = {each for each in scope.inherited if each in scope.variables and not scope.variables[each].is_constant}
         return not self.modules.unseen and not any(
@@ -273,7 +273,7 @@ class _Source:
         )
 
     def _tell_arrays(self) -> None:
-        """Tell names that are assigned to with subscripts, in which procedure soever."""
+        """Mark names that are assigned to with subscripts, in any procedure."""
         names: set[str] = set()
         for procedure in self.arranged.procedures:
             for step in procedure.steps[first_executable(procedure) :]:
@@ -283,7 +283,7 @@ class _Source:
             scope.subscripted |= names - scope.functions.keys()
 
     def _tell_extents(self) -> None:
-        """Give what is allocated in one place its extents."""
+        """Set the extents of variables that are allocated in only one place."""
         found: dict[tuple[str, str], list[tuple[Expression | None, ...]]] = {}
         for procedure in self.arranged.procedures:
             scope = self.scopes[procedure.name.lower()]
@@ -329,7 +329,7 @@ class _Source:
         )
 
     def _add_implicit(self, procedure: Procedure, scope: Scope) -> None:
-        """Add the variables that nothing declares, where nothing unseen can."""
+        """Add undeclared variables, unless unseen code may declare them."""
         if procedure.includes_unseen or self.modules.unseen:
             return
         for name in sorted(scope.mentioned - scope.variables.keys() - scope.functions.keys() - scope.externals):
@@ -338,7 +338,7 @@ class _Source:
 
 
 def _giving(body: tuple[Statement, ...], result: Name, last_line: int) -> tuple[Statement, ...]:
-    """Write a function's result where it returns, as other languages do."""
+    """Add a function's result to its return statements, as in other languages."""
     return (*(_returning(each, result) for each in body), Jump("return", result, line=last_line))
 
 
@@ -357,7 +357,7 @@ def _returning(statement: Statement, result: Name) -> Statement:
 
 
 def _lasts(extent: Expression | None, scope: Scope) -> bool:
-    """Whether the names in an extent mean the same in other procedures."""
+    """Return whether the names in an extent mean the same in other procedures."""
     names = (each for each in (walk(extent) if extent else ()) if isinstance(each, Name))
     return all(
         each.name in scope.inherited or (each.name in scope.variables and scope.variables[each.name].is_constant)

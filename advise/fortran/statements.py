@@ -1,4 +1,4 @@
-"""Single statements read into the model: assignments, calls, input and output, allocations."""
+"""Parse single statements into the model: assignments, calls, input and output, allocations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _INDEX: Final = expression(r"(?:[a-z()0-9*=_]*::)?([a-z]\w*)=(?!=)")
 
 
 class Line:
-    """A statement of a procedure, and how to read it.
+    """A statement of a procedure, and its parser.
 
     Args:
         statement: The statement.
@@ -60,11 +60,11 @@ class Line:
         self.line, self.column = self.places.at(0)
 
     def reader(self, first: int, last: int | None = None) -> Reader:
-        """Give what reads a part of it."""
+        """Return a reader of a part of it."""
         return Reader(self.code, self.places, self.scope, first, last)
 
     def whole(self, first: int, last: int | None = None) -> Expression:
-        """Read an expression; of one that cannot be read, the names alone."""
+        """Parse an expression; if that fails, return only its names."""
         try:
             return self.reader(first, last).whole()
         except UnreadableError:
@@ -75,12 +75,12 @@ class Line:
         return Opaque(names, line=self.line, column=self.column)
 
     def inside(self, first: int) -> tuple[Expression, int]:
-        """Read the expression in the parentheses that begin at a place; tell also where they end."""
+        """Parse the expression in the parentheses at a place, and return where they end, too."""
         end = self.closing(first)
         return self.whole(first + 1, end), end + 1
 
     def closing(self, opening: int) -> int:
-        """Give the place of the parenthesis that closes another; the end if there is none."""
+        """Return the place of the parenthesis that closes another; the end if there is none."""
         depth = 0
         for at in range(opening, len(self.code)):
             depth += (self.code[at] in "([") - (self.code[at] in ")]")
@@ -89,7 +89,7 @@ class Line:
         return len(self.code)
 
     def read(self) -> list[Statement]:
-        """Read a statement that is no construct, nor part of one."""
+        """Parse a statement that is neither a construct nor part of one."""
         if self.meaning.kind is Kind.IF and self.meaning.action:
             condition, after = self.inside(self.start + 2)
             body = tuple(self._simple(self.meaning.action, after))
@@ -107,12 +107,12 @@ class Line:
         return [*found, *(self._left_for(label, at) for label in dict.fromkeys(meaning.targets) if leaves)]
 
     def other(self, at: int = 0) -> OtherStatement:
-        """Give what stands for a statement of which only the names are known."""
+        """Return a placeholder for a statement of which only the names are known."""
         place = self.places.at(at)
         return OtherStatement((self._unread(at),), line=place.line, column=place.column)
 
     def _left_for(self, label: str, at: int) -> Branch:
-        """Give the jump that a statement may end with: ``ERR=90``."""
+        """Return the jump at the end of a statement, if any: ``ERR=90``."""
         place = self.places.at(at)
         jump = Jump("goto", label=label, line=place.line, column=place.column)
         return Branch((Arm(Opaque(changes=False), (jump,)),), place.line, line=place.line, column=place.column)
@@ -145,7 +145,7 @@ class Line:
         return [self.other(at)]
 
     def assignment(self, at: int) -> Statement:
-        """Read an assignment, of a value or of a pointer.
+        """Parse an assignment, of a value or of a pointer.
 
         Raises:
             UnreadableError: It is none.
@@ -219,13 +219,13 @@ class Line:
         return Allocation(tuple(targets), tuple(sizes), word == "deallocate", word, line=self.line, column=self.column)
 
     def _size(self, bounds: Expression) -> Expression:
-        """Give how many elements bounds stand for."""
+        """Return the number of elements between bounds."""
         if isinstance(bounds, Section) and bounds.first is not None and bounds.last is not None:
             return self.scope.extent(bounds.first, bounds.last)
         return bounds
 
     def _listed(self, at: int) -> tuple[tuple[Expression, ...], int]:
-        """Read what stands in parentheses, from after the first of them; tell also where they end."""
+        """Parse a parenthesised list, from after its opening parenthesis, and return where it ends, too."""
         end = self.closing(at - 1)
         return self._items(at, end), end + 1
 
@@ -257,13 +257,13 @@ class Line:
         return InputOutput(action, unit, items, is_formatted, word, line=place.line, column=place.column)
 
     def cuts(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Cut a list at the commas outside parentheses."""
+        """Yield the parts of a list between commas outside parentheses."""
         for each in entities(self.code[first:last]):
             yield first, first + len(each)
             first += len(each) + 1
 
     def _controls(self, first: int, last: int, word: str) -> tuple[Expression | None, bool, list[Expression]]:
-        """Read what stands in the parentheses of a statement of input or output: unit, whether formatted, a name."""
+        """Parse the parentheses of an I/O statement: unit, whether formatted, and names."""
         unit: Expression | None = None
         is_formatted = False
         names: list[Expression] = []
@@ -280,7 +280,7 @@ class Line:
         return unit, is_formatted, names
 
     def _masked(self, at: int) -> list[Statement]:
-        """Read WHERE and FORALL with one assignment."""
+        """Parse WHERE and FORALL with one assignment."""
         word = "where" if self.code.startswith("where", at) else "forall"
         end = self.closing(at + len(word))
         try:
@@ -295,7 +295,7 @@ class Line:
     def concurrent(
         self, opening: int, body: tuple[Statement, ...], last_line: int, directive: str = "", label: str = ""
     ) -> Statement:
-        """Give the loops of DO CONCURRENT or FORALL; the first index runs fastest, as in GNU's compiler.
+        """Return the loops of DO CONCURRENT or FORALL; the first index varies fastest, as in GNU's compiler.
 
         Args:
             opening: Where the parenthesis before the indices is.
@@ -331,7 +331,7 @@ class Line:
 
 
 def _colons(code: str, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Cut bounds at the colons outside parentheses."""
+    """Yield the bounds between colons outside parentheses."""
     depth = 0
     for at in range(first, last):
         depth += (code[at] in "([") - (code[at] in ")]")

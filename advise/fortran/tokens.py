@@ -1,4 +1,4 @@
-"""What a statement's text is made of: names, numbers, texts, operators."""
+"""The tokens of a statement: names, numbers, texts, operators."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Token(NamedTuple):
 
 
 def tokens(code: str, first: int = 0, last: int | None = None) -> Iterator[Token]:
-    """Give the tokens of a statement, or a part of it.
+    """Yield the tokens of a statement, or a part of it.
 
     Args:
         code: A statement in lower case without blanks, its literals blotted out.
