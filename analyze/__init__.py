@@ -1,4 +1,4 @@
-"""From an experiment to findings: what was run, which ranks differ, which regions weigh, why, and what it is worth.
+"""From an experiment to findings: what was run, which ranks differ, which regions are hot spots, why, and the savings.
 
 What carries an analysis out is imported on first use: help needs the choices alone, and does not wait for numpy.
 """

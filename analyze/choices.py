@@ -1,4 +1,4 @@
-"""The choices of an analysis: metrics and methods. Help needs these alone, so nothing here imports numpy."""
+"""The choices of an analysis: metrics and methods. Help needs only these, so nothing here imports numpy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that is found in one experiment: what each stage of the analysis has found, and the verdict."""
+"""All results for one experiment: those of each stage of the analysis, and the verdict."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ class Findings(Analysis):
 
     @cached_property
     def verdict(self) -> Verdict:
-        """The findings in the order of what they are worth."""
+        """The findings, most valuable first."""
         return find_verdict(self)
 
     @cached_property
     def dissimilarity_causes(self) -> DissimilarityCauses:
-        """Why ranks differ by rough sets, which the verdict does not ask."""
+        """Why ranks differ, by rough sets; the verdict does not use it."""
         if self.root_causes:
             return self.root_causes[0]
         return find_dissimilarity_causes(self.dissimilarity, self.work)
 
     @cached_property
     def disparity_causes(self) -> DisparityCauses:
-        """Why regions weigh by rough sets, which the verdict does not ask."""
+        """Why regions are hot spots, by rough sets; the verdict does not use it."""
         if self.root_causes:
             return self.root_causes[1]
         split, attributes = self.explanation.seconds, self.explanation.attributes

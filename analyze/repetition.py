@@ -1,4 +1,4 @@
-"""Several runs of one command: what is found in their mean is looked for in each of them."""
+"""Several runs of one command: search for the findings of their mean in each of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _Kind: TypeAlias = tuple[object, ...]
 
 @dataclass(frozen=True)
 class _Halves:
-    """Ranks, or threads, of one program by what they take in some regions: more than halfway to the most, or not."""
+    """Ranks, or threads, of one program divided by their value in some regions: above the middle, or not."""
 
     slow: frozenset[int | str]
     others: frozenset[int | str]
@@ -46,7 +46,7 @@ class _Halves:
         return len(self.slow & other.slow) >= _ALIKE * len(self.slow | other.slow)
 
     def apart(self, vectors: RankVectors, regions: Sequence[int]) -> float | None:
-        """Say how much more the slow ones were measured to have in regions than the others; None if some are not there.
+        """Return how much more the slow ones had in regions than the others, as measured; None if some are missing.
 
         Threads that have no part in them have nothing.
         """
@@ -60,7 +60,7 @@ class _Halves:
 
 @dataclass(frozen=True)
 class _Difference:
-    """That ranks differ: in one culprit, or in all if that is None."""
+    """A difference between ranks: in one culprit, or in all if that is None."""
 
     culprit: int | None
     regions: tuple[int, ...]
@@ -69,7 +69,7 @@ class _Difference:
 
 @dataclass(frozen=True)
 class _Analysed:
-    """Findings, in the call paths of the mean.
+    """Findings, mapped to the call paths of the mean.
 
     Attributes:
         findings: Those of the mean, or of a run.
@@ -81,7 +81,7 @@ class _Analysed:
 
     @cached_property
     def differences(self) -> dict[_Kind, _Difference]:
-        """What tells ranks apart, by what kind of finding it is, and where."""
+        """The differences between ranks, by kind of finding and place."""
         return dict(self._differences())
 
     def _differences(self) -> Iterator[tuple[_Kind, _Difference]]:
@@ -97,7 +97,7 @@ class _Analysed:
 
     @cached_property
     def weights(self) -> dict[_Place, int]:
-        """The regions that weigh, by where they are."""
+        """The hot spots, by place."""
         regions = self.findings.run.weighed.regions
         return {self.place(regions[culprit]): culprit for culprit in self.findings.disparity.culprits}
 
@@ -106,7 +106,7 @@ class _Analysed:
 
 
 def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[Experiment], Findings]) -> Findings:
-    """Say of each finding of a mean in how many of its runs it stands, and how sure its seconds are.
+    """Count for each finding of a mean the runs that confirm it, and estimate the confidence in its seconds.
 
     A finding stands in a run that, analysed by itself, has one of the same kind in the same region; where ranks differ,
     half of those that are slow in either must be slow in both.
@@ -141,7 +141,7 @@ def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[
 
 
 def _compared_as(mean: Findings, run: Findings) -> RankVectors | None:
-    """Give the vectors of a run by what the mean is compared by; None if that is no time of regions."""
+    """Return the vectors of a run by the mean's metric; None if that is not a time of regions."""
     metric, threads = mean.vectors.metric, bool(mean.vectors.threads)
     if metric not in TIMES or mean.dissimilarity.jobs:
         return None
@@ -152,7 +152,7 @@ def _compared_as(mean: Findings, run: Findings) -> RankVectors | None:
 
 
 def _apart(mean: _Analysed, difference: _Difference, run: _Analysed, vectors: RankVectors | None) -> float | None:
-    """Say how much longer in a run those ranks take that are slow in the mean."""
+    """Return how much longer in a run the ranks take that are slow in the mean."""
     if vectors is None:
         return None
     wanted = {mean.place(mean.findings.vectors.regions[each]) for each in difference.regions}
@@ -161,7 +161,7 @@ def _apart(mean: _Analysed, difference: _Difference, run: _Analysed, vectors: Ra
 
 
 def _taken(run: _Analysed, place: _Place) -> float | None:
-    """Say how long a region takes in a run, in the mean over its ranks."""
+    """Return the time of a region in a run, as the mean over its ranks."""
     regions, costs = run.findings.run.weighed.regions, run.findings.run.weighed_costs
     return next((cost.wall_time for each, cost in zip(regions, costs, strict=True) if run.place(each) == place), 0.0)
 

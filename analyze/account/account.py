@@ -23,7 +23,7 @@ Group = tuple[tuple[int, ...], tuple[int | str, ...]]
 
 @dataclass(frozen=True)
 class Account:
-    """Wall time of first threads by what it went into, over all ranks.
+    """Wall time of first threads by what it was spent on, over all ranks.
 
     Attributes:
         ranks: All ranks, and the code regions.
@@ -44,25 +44,25 @@ class Account:
 
     @property
     def instruction(self) -> Values:
-        """What an instruction of each region alone took: seconds, ``float64[region]``; NaN if nothing was counted."""
+        """Seconds per instruction in each region alone, ``float64[region]``; NaN if nothing was counted."""
         places = [each.id for each in self.ranks.regions]
         prices = self.splitting.own
         return prices[0, places] if len(prices) else np.full(len(places), np.nan)
 
     @property
     def fitted(self) -> dict[str, float]:
-        """What an instruction and a miss of either cache took in all regions together, in seconds."""
+        """Seconds per instruction, and per miss of either cache, over all regions."""
         return dict(zip(self.splitting.counted.names, self.splitting.fitted, strict=True))
 
     @property
     def unexplained(self) -> float | None:
-        """The share of computing that no count explains, 0 to 1; None where nothing was counted or computed."""
+        """The share of computing that no count explains, 0 to 1; None if nothing was counted or computed."""
         parts = [*self.splitting.counted.names, "unexplained"]
         together = sum(float(self.own[each].sum()) for each in parts if each in self.own)
         return float(self.own["unexplained"].sum()) / together if together > 0 and "unexplained" in self.own else None
 
     def by_rank(self, regions: Sequence[int], *, own: bool = False) -> dict[str, Values]:
-        """Give the seconds on each rank: by part, ``float64[region, rank]``.
+        """Return the seconds on each rank: part → ``float64[region, rank]``.
 
         Args:
             regions: Positions of those that are asked for.

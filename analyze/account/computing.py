@@ -1,4 +1,4 @@
-"""What threads compute themselves, and what was counted while they did."""
+"""The threads' own CPU time, and the counts taken meanwhile."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
 
 
 def is_walk(misses: Values, accesses: Values) -> Flags:
-    """Tell where L1 misses are no more of the accesses than in a walk through consecutive values."""
+    """Return where the rate of L1 misses is no higher than in a walk through consecutive values."""
     return np.asarray((1 - THRESHOLD) * ratio(misses, accesses) < CRITERIA.part)
 
 
 @dataclass(frozen=True)
 class Counted:
-    """How computing and its counts are made of metrics, so that each part of an experiment is taken alike.
+    """How computing and its counts derive from metrics, so that each part of an experiment is treated alike.
 
     Attributes:
         others: CPU time that is no computing: in MPI, in files, in OpenMP. None where CPU time was not measured.
@@ -43,7 +43,7 @@ class Counted:
 
     @classmethod
     def of(cls, experiment: Experiment) -> Counted:
-        """Look which metrics there are."""
+        """Find the available metrics."""
         if not complete(experiment, "cpu_time"):
             return cls(None, ())
         others = tuple(name for name in ("mpi_cpu_time", "io_cpu_time", "omp_cpu_time") if complete(experiment, name))
@@ -56,7 +56,7 @@ class Counted:
         return cls(others, names, np.divide(sums, time, out=np.zeros_like(sums), where=time > 0))
 
     def time(self, part: Experiment) -> Values:
-        """Give the CPU time that is computing; ``float64[call path, location]``."""
+        """Return the CPU time that is computing; ``float64[call path, location]``."""
         assert self.others is not None
         found = part.exclusive("cpu_time")
         for name in self.others:
@@ -64,7 +64,7 @@ class Counted:
         return np.maximum(found, 0.0)
 
     def counts(self, part: Experiment, time: Values) -> list[Values]:
-        """Give what was counted meanwhile, an array like ``time`` each; of L1 misses, those that L2 serves.
+        """Return the counts during computing, an array like ``time`` each; for L1 misses, those that L2 serves.
 
         Calls that read or write files count, too, but are no computing. They are taken to count as much a second.
         """

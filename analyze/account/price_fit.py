@@ -1,4 +1,4 @@
-"""What an instruction and a miss took in a run: the prices that explain its computing best."""
+"""The prices of an instruction and a miss that explain a run's computing best."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
 
 
 def _walks(experiment: Experiment) -> Flags:
-    """Tell where misses are no more than those of a walk; ``bool[call path]``.
+    """Return where misses are no more than those of a walk; ``bool[call path]``.
 
     Processors fetch ahead there: prices that are fitted to a run would charge misses with what a sum waits for.
     """
@@ -120,14 +120,14 @@ def _walks(experiment: Experiment) -> Flags:
 
 
 def _products(experiment: Experiment, counted: Counted) -> Values:
-    """Sum up products of counts and computing over threads: ``float64[call path, n + 1, n + 1]``."""
+    """Sum products of counts and computing over threads: ``float64[call path, n + 1, n + 1]``."""
     time = counted.time(experiment)
     columns = np.array([*counted.counts(experiment, time), time]).transpose(1, 0, 2)
     return np.asarray(columns @ columns.transpose(0, 2, 1))
 
 
 def fit(products: Values, bounds: Sequence[Bounds]) -> tuple[float, ...]:
-    """Fit prices so that the sum of what call paths are off by is least.
+    """Fit prices that minimise the sum of the call paths' residuals.
 
     What one is off by is the root of the sum of its threads' squares. Within a call path that is least squares; over
     call paths it is least absolute deviations, so that a region whose instructions take another time than the others'

@@ -1,4 +1,4 @@
-"""How the wall time of first threads is split into parts, a block of ranks at a time."""
+"""Split the wall time of first threads into parts, one block of ranks at a time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CALLS: Final = {
 
 @dataclass(frozen=True)
 class Splitting:
-    """What is decided once for all blocks.
+    """The decisions that hold for all blocks.
 
     Attributes:
         times: What is told of wall time beside computing: ``mpi``, ``io`` and ``omp``.
@@ -56,7 +56,7 @@ class Splitting:
 
     @classmethod
     def of(cls, experiment: Experiment) -> Splitting:
-        """Look what an experiment tells of its time, and fit the prices of computing to it."""
+        """Determine how an experiment's time can be split, and fit the prices of computing to it."""
         prices, counted = Prices.of(experiment.notes.prices), Counted.of(experiment)
         files = (prices.read_call, prices.read_byte, prices.write_call, prices.write_byte)
         known = {"mpi": None not in (prices.mpi_call, prices.mpi_byte), "io": None not in files}
@@ -77,7 +77,7 @@ class Splitting:
         )
 
     def parts(self, experiment: Experiment) -> Iterator[Part]:
-        """Give the parts of each call path's wall time, in seconds, which add up to it.
+        """Yield the parts of each call path's wall time, in seconds; they add up to it.
 
         Args:
             experiment: All, or a block.
@@ -142,13 +142,13 @@ class Splitting:
             yield from _at_most([(f"{name}_calls", calls), (f"{name}_bytes", volume)], time, rest)
 
     def _of_split(self, experiment: Experiment, time: Values) -> Iterator[Part]:
-        """Give the same of MPI where barriers measured the waiting: no price takes anything of that."""
+        """Yield the same for MPI if barriers measured the waiting, which then is not priced."""
         waited = np.minimum(experiment.exclusive("mpi_wait_time"), time)
         parts = dict(self._of_calls(experiment, "mpi", time - waited))
         yield from {**parts, "mpi_waiting": parts.get("mpi_waiting", 0.0) + waited}.items()
 
     def _mpi(self, experiment: Experiment) -> tuple[Values, Values]:
-        """Price calls and bytes as if each rank spoke with all others alike: some are on its node, some are not."""
+        """Price calls and bytes as if each rank communicated equally with all others, on its node and elsewhere."""
         prices = self.prices
         across = np.array([self.across[place.machine, place.node] for place in experiment.locations])
         call, byte = prices.mpi_call or 0.0, prices.mpi_byte or 0.0
@@ -182,7 +182,7 @@ def _across(experiment: Experiment) -> dict[tuple[str, str], float]:
 
 
 def _at_most(parts: list[Part], whole: Values, rest: str) -> Iterator[Part]:
-    """Give parts, scaled down where they are more than the whole together, and the rest."""
+    """Yield parts, scaled down if their sum exceeds the whole, and the rest."""
     together = np.sum([each for _, each in parts], axis=0)
     factor = np.divide(whole, together, out=np.ones_like(whole), where=together > whole)
     left = whole

@@ -1,4 +1,4 @@
-"""Small experiments that stand for one of many ranks, made of what its summaries keep: no rank is looked at again."""
+"""Small experiments that represent many ranks, made from summaries without reading any rank again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Values = npt.NDArray[np.float64]
 
 
 def some_locations(experiment: Experiment) -> Experiment:
-    """Make an experiment of the locations that are ``sampled``: all of a few."""
+    """Return an experiment of the ``sampled`` locations: all if there are few."""
     names = [metric.name for metric in experiment.metrics]
     return Experiment(
         metrics=experiment.metrics,

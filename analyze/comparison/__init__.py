@@ -1,4 +1,4 @@
-"""Two sets of runs, judged: is the one slower, and where."""
+"""Compare two sets of runs: whether one is slower, and where."""
 
 from .compared_runs import metrics_to_compare
 from .comparison import Comparison, Judgement, compare

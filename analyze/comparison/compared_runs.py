@@ -1,4 +1,4 @@
-"""Runs that are compared: which can be, by what, and the values of the program and of each call path."""
+"""Runs to compare: which can be compared, by which metric, and the values of the program and each call path."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _POLLING: Final = "mpi_instructions"
 
 
 def metrics_to_compare(runs: Sequence[Experiment]) -> tuple[str, ...]:
-    """Choose what to compare of runs: their wall time and, where it was measured, the CPU time outside MPI.
+    """Return the metrics to compare runs by: wall time and, if measured, CPU time outside MPI.
 
     The one shows waiting, too; the other is little disturbed by other programs. Of other tools' experiments ``time``,
     or CPU time where that is all.
@@ -55,7 +55,7 @@ def _has(experiment: Experiment, metric: str) -> bool:
 
 
 def _stored(metric: str) -> tuple[str, ...]:
-    """Name the metrics of an experiment that one is computed from."""
+    """Return the metrics of an experiment from which a metric is computed."""
     return _NEEDED.get(metric, (metric,))
 
 
@@ -92,7 +92,7 @@ def check_runs(joined: Integration, count: int, metric: str) -> None:
 
 
 def _check_run(label: str, experiment: Experiment) -> None:
-    """Refuse what was computed from runs, and runs that came to no end."""
+    """Refuse results computed from runs, and unfinished runs."""
     notes = experiment.notes
     if notes.derived_by:
         raise InputError(
@@ -123,7 +123,7 @@ def _check_metric(label: str, experiment: Experiment, metric: str) -> None:
 
 
 def _check_units(joined: Integration, metric: str) -> None:
-    """Refuse a metric in two units; one that a file does not state is that of the others."""
+    """Refuse a metric in two units; a missing unit is taken from the others."""
     for name in _stored(metric):
         units = zip(joined.labels, (each.metric(name).unit for each in joined.operands), strict=True)
         (first, expected), *others = [(label, unit) for label, unit in units if unit] or [("", "")]
@@ -144,7 +144,7 @@ def _check_values(label: str, experiment: Experiment, metric: str) -> None:
 
 
 def _check_barriers(joined: Integration) -> None:
-    """Refuse runs with barriers before collectives beside others: they take longer for that alone."""
+    """Refuse to compare runs with barriers before collectives with others: they take longer for that reason."""
     split = [label for label, each in zip(joined.labels, joined.operands, strict=True) if MPI_WAIT.name in each]
     others = [label for label in joined.labels if label not in split]
     if split and others:
@@ -155,7 +155,7 @@ def _check_barriers(joined: Integration) -> None:
 
 
 def _check_parts(joined: Integration) -> None:
-    """Refuse runs of which not the same part is there."""
+    """Refuse runs that were cut to different parts."""
     first, root = joined.operands[0], joined.labels[0]
     there = {joined.rows[0][path] for path in first.roots}
     for label, rows, each in zip(joined.labels, joined.rows, joined.operands, strict=True):
@@ -169,7 +169,7 @@ def _check_parts(joined: Integration) -> None:
 
 
 def _check_endings(joined: Integration) -> None:
-    """Refuse a run that failed where others did not: it may have done less."""
+    """Refuse a failed run among successful ones, because it may have done less."""
     statuses = [each.notes.program_status for each in joined.operands]
     if len({*statuses} - {None}) < 2:
         return
@@ -178,31 +178,31 @@ def _check_endings(joined: Integration) -> None:
 
 
 def unit_of(runs: Sequence[Experiment], metric: str) -> str:
-    """Give the unit of what is compared: that of the runs that state one."""
+    """Return the unit of the compared metric, from the runs that state one."""
     return next(filter(None, (run.metric(_stored(metric)[0]).unit for run in runs)), "")
 
 
 def is_mean(metric: str) -> bool:
-    """Tell whether values are means of the processes' first threads; else they are sums over all threads."""
+    """Return whether values are means over the processes' first threads; otherwise they are sums over all threads."""
     return metric in _WALL
 
 
 def least_to_judge(runs: Sequence[Experiment], metric: str) -> float:
-    """Give the value from which on times are judged; 0 for all else."""
+    """Return the least time that is judged; 0 for other metrics."""
     if unit_of(runs, metric) != "sec":
         return 0.0
     return CRITERIA.resolution * (1 if is_mean(metric) else len({place.process for place in runs[0].locations}))
 
 
 def repeats(runs: Sequence[Experiment], metric: str) -> bool:
-    """Tell whether equal runs have equal values: simulated counts do, but for those of polling."""
+    """Return whether equal runs have equal values, as simulated counts do, except those of polling."""
     return metric != _POLLING and all(
         run.metric(name).source.startswith("simulated:") for run in runs for name in _stored(metric)
     )
 
 
 def values_by_path(joined: Integration, run: int, metric: str) -> Values:
-    """Give the value of each call path of the union, without what is below it; ``float64[call path]``."""
+    """Return the exclusive value of each call path of the union; ``float64[call path]``."""
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
     found[joined.rows[run]] = _without_startup(experiment, metric)
@@ -210,7 +210,7 @@ def values_by_path(joined: Integration, run: int, metric: str) -> Values:
 
 
 def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
-    """Give the part of the same values that is time in MPI calls, or that threads of OpenMP wait."""
+    """Return the share of the same values that is time in MPI calls, or waiting of OpenMP's threads."""
     experiment = joined.operands[run]
     found = np.zeros(len(joined.call_paths))
     if metric in _WITH_WAITING:
@@ -225,9 +225,9 @@ def waiting_by_path(joined: Integration, run: int, metric: str) -> Values:
 
 @np.errstate(over="ignore", invalid="ignore")
 def value_of_program(experiment: Experiment, metric: str) -> float:
-    """Give the value of the whole program, the start-up and the end of MPI left out: that of all its call paths.
+    """Return the value of the whole program, over all call paths except start-up and end of MPI.
 
-    Work before and after MPI counts in every run, however little it is: a limit would part runs that are alike.
+    Work before and after MPI always counts, however little it is, because a limit would separate equal runs.
     """
     return float(_without_startup(experiment, metric).sum())
 

@@ -1,4 +1,4 @@
-"""Two sets of runs of a program: is the one slower, and where."""
+"""Compare two sets of runs of a program: whether one is slower, and where."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Verdict = Literal["slower", "faster", "same", "unclear", "waiting"]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How the program, or one call path without what is below it, differs between the two sides.
+    """The difference of the program, or of one call path alone, between the two sides.
 
     Attributes:
         path: Index of the call path; None for the whole program.
@@ -58,7 +58,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What two sets of runs show.
+    """The result of comparing two sets of runs.
 
     Attributes:
         metric: What was compared.
@@ -92,18 +92,18 @@ class Comparison:
 
     @property
     def noise_known(self) -> bool:
-        """Whether there are enough runs to see how much they differ by themselves."""
+        """Whether there are enough runs to know their noise."""
         return self.program.shift.noise is not None
 
     @property
     def slower(self) -> bool:
-        """Whether the program or a region is slower; a region to which waiting has moved is not."""
+        """Whether the program or a region is slower; regions to which waiting has moved do not count."""
         return any(each.verdict == "slower" for each in (self.program, *self.regions))
 
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """What a change is judged by: see ``Comparison``; ``trifle`` is in the unit of the values."""
+    """The limits by which a change is judged: see ``Comparison``; ``trifle`` is in the unit of the values."""
 
     threshold: float
     least: float
@@ -181,7 +181,7 @@ def compare(
 
 
 def _unless_waiting(region: Judgement, added: Values, bounds: _Bounds) -> Judgement:
-    """Take a region for one to which waiting has moved if its work alone, ``added[path]``, is not slower."""
+    """Return a region as one to which waiting has moved, if its work alone, ``added[path]``, is not slower."""
     assert region.path is not None
     less = added[region.path] < max(bounds.threshold * region.base, bounds.trifle)
     return replace(region, verdict="waiting") if region.verdict == "slower" and less else region
@@ -204,7 +204,7 @@ def _judged(path: int | None, base: Values, other: Values, bounds: _Bounds) -> J
 
 
 def _by_holm(regions: Sequence[Judgement], bounds: _Bounds) -> list[Judgement]:
-    """Judge many regions: the surest change as one of all, the next as one of the rest, until one is not sure."""
+    """Judge many regions: the most certain change among all, the next among the rest, until one is not certain."""
     ordered = sorted(regions, key=lambda each: min(each.shift.above, each.shift.below))
     found: list[Judgement] = []
     tests = len(ordered)
@@ -217,7 +217,7 @@ def _by_holm(regions: Sequence[Judgement], bounds: _Bounds) -> list[Judgement]:
 
 
 def _verdict(judgement: Judgement, bounds: _Bounds, tests: int) -> Verdict:
-    """Name a change; of several tests the probability is multiplied (Holm). One run never shows a region's."""
+    """Classify a change; several tests multiply the probability (Holm). One run never decides for a region."""
     found = judgement.shift
     if abs(found.change) < bounds.threshold or abs(judgement.other - judgement.base) < bounds.trifle:
         return "same"

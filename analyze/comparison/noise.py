@@ -1,4 +1,4 @@
-"""How much slower the runs of one side are, and how sure that is.
+"""How much slower the runs of one side are, and with which confidence.
 
 Other work on a machine, interrupts and cold caches only ever add to a run's time, and seldom little: so the fastest
 runs tell most, and the paper takes the minimum of a series for its representative (paper 002, section 5.1). Here the
@@ -31,7 +31,7 @@ UNKNOWN_NOISE: Final = 0.5  # with one run on a side: more than equal runs on a 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """How one side differs from the other.
+    """The difference of one side from the other.
 
     Attributes:
         change: Of the representative, relative: 0.1 where the other side is 10 % above the base.
@@ -84,14 +84,14 @@ def shift(base: Sequence[float], other: Sequence[float], *, repeats: bool = Fals
 
 
 def _time_on_test(ordered: Sequence[float]) -> tuple[float, int]:
-    """Sum up how far runs are above the fastest; those beyond the faster half count as if they ended with it."""
+    """Return the sum of the runs' distances to the fastest; those beyond the faster half count as if ending with it."""
     kept = len(ordered) // 2 + 1
     beyond = (len(ordered) - kept) * (ordered[kept - 1] - ordered[0])
     return sum(each - ordered[0] for each in ordered[:kept]) + beyond, kept - 1
 
 
 def _tail(d: float, n: int, m: int, time: float, degrees: int) -> float:
-    """Give P(y - x >= d) for minima of n and m runs with one floor."""
+    """Return P(y - x >= d) for minima of n and m runs with a common floor."""
     if d < 0:
         return 1 - _tail(-d, m, n, time, degrees)
     if time == 0:
@@ -100,7 +100,7 @@ def _tail(d: float, n: int, m: int, time: float, degrees: int) -> float:
 
 
 def _by_ranks(x: Sequence[float], y: Sequence[float]) -> float:
-    """Give P(as many pairs with x < y, or more) for one distribution; 0 for few runs."""
+    """Return P(as many pairs with x < y, or more) under equal distributions; 0 for few runs."""
     if min(len(x), len(y)) < _MANY:
         return 0.0
     from scipy.stats import mannwhitneyu  # noqa: PLC0415 - takes a second

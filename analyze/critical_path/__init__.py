@@ -1,1 +1,1 @@
-"""Who waits for whom: the critical path, how long each region is on it, and delays."""
+"""Which rank waits for which: the critical path, the regions on it, and delays."""

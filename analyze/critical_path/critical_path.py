@@ -1,4 +1,4 @@
-"""Where the length of a run comes from: its critical path, and how efficient the ranks are by it.
+"""What determines the length of a run: its critical path, and the ranks' efficiencies derived from it.
 
 The path is the chain of work, of whatever ranks, that nothing shortens but less work on it (Hollingsworth 1998; Böhme
 et al. 2012). The efficiencies are those of the POP centre: their product is the share of the run in which ranks were
@@ -27,7 +27,7 @@ _KEPT = 20  # delays
 
 @dataclass(frozen=True, slots=True)
 class Efficiency:
-    """How much of the run the ranks were busy, and what the rest is.
+    """How much of the run the ranks were busy, and the reasons for the rest.
 
     Attributes:
         load_balance: Mean over the ranks of their busy time, by the busiest rank's.
@@ -47,12 +47,12 @@ class Efficiency:
 
     @property
     def known_transfer(self) -> float:
-        """The transfer; 1 where it is not reliable, so that losses are shares of the path's length."""
+        """The transfer; 1 if not reliable, so that losses are shares of the path's length."""
         return self.transfer if "transfer" in self.reliable else 1.0
 
     @property
     def lost_to_imbalance(self) -> float:
-        """The share of the run that ranks are idle since their total work is unequal."""
+        """The share of the run that ranks are idle because their total work is unequal."""
         return self.known_transfer * self.serialisation * (1 - self.load_balance)
 
     @property
@@ -63,7 +63,7 @@ class Efficiency:
 
 @dataclass(frozen=True, slots=True)
 class OnPath:
-    """A call path that is on the critical path.
+    """A call path on the critical path.
 
     Attributes:
         path: Its number.
@@ -144,7 +144,7 @@ def find_critical_path(
 
 
 def _sums(part: Experiment, _: slice, master: int | None) -> tuple[Values, Values, Values]:
-    """Return what a block has of the path, the busy seconds of each of its processes, and what all but a master wait.
+    """Return a block's share of the path, the busy seconds of its processes, and the waiting of all but a master.
 
     The first and the last are by call path.
     """
@@ -156,7 +156,7 @@ def _sums(part: Experiment, _: slice, master: int | None) -> tuple[Values, Value
 
 
 def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:
-    """Return the ranks that have enough of each call path's part to be named, that with most first."""
+    """Return the ranks with a substantial share of each call path's part of the path, largest first."""
     named: dict[int, list[tuple[float, int]]] = {path: [] for path in np.flatnonzero(parts > 0).tolist()}
     for found in over_locations(experiment, _large_parts, (_OF_REGION * parts).tolist()):
         for path, rank, seconds in found:
@@ -165,7 +165,7 @@ def _ranks(experiment: Experiment, parts: Values) -> dict[int, tuple[int, ...]]:
 
 
 def _large_parts(part: Experiment, _: slice, least: list[float]) -> list[tuple[int, int, float]]:
-    """Return call path, rank and seconds of what ranks of a block have of the path, if it is the least or more."""
+    """Return call path, rank and seconds of the large shares of a block's ranks in the path."""
     processes, columns = np.unique([place.process for place in part.locations], return_inverse=True)
     found = []
     for path, values in enumerate(np.asarray(part.exclusive("path_time"))):

@@ -1,4 +1,4 @@
-"""Who waits for whom, by regions of the tree."""
+"""Which rank waits for which, by regions of the tree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Delays"]
 
 @dataclass(frozen=True)
 class Delays:
-    """The delays in the notes, each shared out over the call paths of the regions that it names.
+    """The delays in the notes, each divided over the call paths of the regions that it names.
 
     Attributes:
         pairs: Of each the region in which ranks waited, and the one for which.
@@ -34,7 +34,7 @@ class Delays:
 
     @classmethod
     def of(cls, experiment: Experiment, regions: tuple[CodeRegion, ...]) -> Delays:
-        """Read them; a region on several call paths has of each what ``wait_time`` and ``delay_time`` have of it."""
+        """Read them; ``wait_time`` and ``delay_time`` divide a region's delay over its call paths."""
         delays = experiment.notes.delays
         pairs = [(Region.from_descriptor(each.waiting), Region.from_descriptor(each.late)) for each in delays]
         return cls(

@@ -1,4 +1,4 @@
-"""How long each region is on the critical path, and how much of that is due to ranks not working at the same time.
+"""The time of each region on the critical path, and how much of it is due to ranks not working at the same time.
 
 As the path is as long as all its parts together, a region's part and what each rank is busy for there on average tell
 what it would save if its work were shared evenly and done by all at the same time: their difference. What the path has
@@ -26,7 +26,7 @@ __all__ = ["Serialisation", "find_serialisation"]
 
 @dataclass(frozen=True)
 class Serialisation:
-    """How regions contribute to the critical path; ``float64[region]`` each, inclusive seconds.
+    """The regions' contributions to the critical path; ``float64[region]`` each, inclusive seconds.
 
     Attributes:
         on_path: How long each region is on the path.
@@ -55,18 +55,18 @@ class Serialisation:
         return np.where(self.beyond > 0, self.saved, 0.0)
 
     def handed_on(self, region: int) -> float:
-        """Give the seconds that all ranks together wait in a region for messages from others that work in it."""
+        """Return the seconds, over all ranks, of waiting in a region for messages from others that work in it."""
         delays = self.delays
         return float((delays.by_messages * delays.late[region] * delays.waiting[region]).sum())
 
     def because_of(self, region: int) -> Region | None:
-        """Give the region in which ranks wait longest for the work of a region; None if none does."""
+        """Return the region in which ranks wait longest for the work of a region; None if there is none."""
         delays = self.delays
         seconds = delays.by_messages * delays.late[region] if self.passes_on[region] else delays.because_of(region)
         return self._longest(seconds, 0)
 
     def awaited_in(self, region: int) -> Region | None:
-        """Give the region for whose work ranks wait longest in a region; None if they do not."""
+        """Return the region for whose work ranks wait longest in a region; None if they do not wait."""
         return self._longest(self.delays.in_region(region), 1)
 
     def _longest(self, seconds: Values, which: int) -> Region | None:
@@ -74,7 +74,7 @@ class Serialisation:
 
 
 def find_serialisation(ranks: Selection) -> Serialisation | None:
-    """Compare the critical path with what ranks are busy for in each region.
+    """Compare the critical path with the ranks' busy time in each region.
 
     Where ranks hand on what the next one waits for, the innermost region is named in which they wait and work; there is
     none if they wait outside of all that is weighed. Where they are late in turn, it is the region that they are busy
@@ -110,13 +110,13 @@ def find_serialisation(ranks: Selection) -> Serialisation | None:
 
 
 def _busy(selection: Selection) -> tuple[Values, Values]:
-    """Give the most that a rank of a block is busy for in each region, and the sum over its ranks."""
+    """Return the largest busy time of a block's ranks in each region, and the sum over its ranks."""
     values = selection.by_rank(busy_times(selection.experiment))
     return values.max(axis=1), values.sum(axis=1)
 
 
 def _named(regions: Sequence[CodeRegion], in_turn: Flags, passes_on: Flags, waits_there: Flags) -> Flags:
-    """Choose the innermost regions; where something is handed on, those in which ranks wait for it, too, if any is."""
+    """Return the innermost regions; if work is handed on, preferably those in which ranks also wait for it."""
     found, around = in_turn.copy(), np.zeros(len(regions), dtype=bool)
     for index, region in enumerate(regions):  # parents before children
         found[index] &= not (passes_on[index] and not waits_there[index] and around[index])

@@ -1,4 +1,4 @@
-"""Why regions weigh (paper 001, section 4.4.2, Fig. 5)."""
+"""Why regions are hot spots (Liu et al. 2011, section 4.4.2, Fig. 5)."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def find_disparity_causes(
 
 
 def culprits_below(regions: Sequence[CodeRegion], culprit: int, culprits: Collection[int]) -> list[int]:
-    """List the outermost culprits below one."""
+    """Return the outermost culprits below one."""
     found, pending = [], list(regions[culprit].children)
     while pending:
         region = pending.pop()
@@ -110,7 +110,7 @@ def _cause(attribute: Attribute, culprit: int) -> RootCause:
 
 
 def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Tell where an attribute is high (definitions 17), and takes a part of the region's time: ``bool[region]``.
+    """Return where an attribute is high (definition 17) and takes a material share of the time: ``bool[region]``.
 
     Args:
         attribute: The one.
@@ -129,6 +129,6 @@ def _raised(attribute: Attribute, seconds: TimeSplit, costly: Sequence[int]) -> 
 
 
 def _only_executes(seconds: TimeSplit) -> npt.NDArray[np.bool_]:
-    """Whether a region computes a part of its time, and as long as so many instructions take in the program."""
+    """Return where a region computes for a material share of its time, as long as its instructions take on average."""
     executing = seconds.of["instructions"]
     return np.asarray(seconds.is_part(executing) & ~seconds.is_part(seconds.computing - executing))

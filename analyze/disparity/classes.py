@@ -1,4 +1,4 @@
-"""Severity classes of one number a region: exact one-dimensional k-means (paper 001, section 4.2.2)."""
+"""Severity classes of one number per region: exact one-dimensional k-means (Liu et al. 2011, section 4.2.2)."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def optimal_split(values: Sequence[float], k: int) -> list[int]:
 
 
 def _run_costs(values: Values) -> Values:
-    """Give the sum of squares around the mean of ``values[i..j]`` as ``float64[i, j]``, j ≥ i."""
+    """Return the sum of squares around the mean of ``values[i..j]`` as ``float64[i, j]``, j ≥ i."""
     sums = np.concatenate([[0.0], np.cumsum(values)])
     squares = np.concatenate([[0.0], np.cumsum(values**2)])
     i, j = np.indices((len(values), len(values)))

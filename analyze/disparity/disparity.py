@@ -1,4 +1,4 @@
-"""Regions that weigh more than others (paper 001, sections 4.2.2 and 4.3)."""
+"""Regions that are more expensive than others (Liu et al. 2011, sections 4.2.2 and 4.3)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Disparity", "find_disparity"]
 
 @dataclass(frozen=True)
 class Disparity:
-    """How much each region weighs.
+    """The weight of each region.
 
     Attributes:
         values: CRNM of each code region (Eq. 2), or what was chosen in its place, in the order of the regions.
@@ -71,13 +71,13 @@ def find_disparity(
 
 
 def _alone(regions: Sequence[CodeRegion], classes: Sequence[int], index: int) -> list[int]:
-    """Give a critical region if its class is higher than each child's: values that contain no others tell no more."""
+    """Return a critical region if its class is higher than each child's, for values that do not include children."""
     return [index] if all(classes[index] > classes[child] for child in regions[index].children) else []
 
 
 @dataclass(frozen=True)
 class _Culprits:
-    """Finds where critical regions are heavy: in themselves, or in regions that they merely contain.
+    """Finds where critical regions are expensive: in themselves, or in regions that they contain.
 
     Attributes:
         regions: The code-region tree.
@@ -108,7 +108,7 @@ class _Culprits:
         return self._heaviest(index, weighing, rest)
 
     def _heaviest(self, index: int, weighing: Sequence[int], rest: float) -> list[int]:
-        """Give a region that has most of its weight in itself or in small parts, or else the parts that have it."""
+        """Return the region itself if most of its weight is its own or in small parts, otherwise the heavy parts."""
         most = max(weighing, key=lambda child: self.values[child], default=index)
         stands_alone = (
             self.values[most] >= CRITERIA.outweighs * (self.values[index] - self.values[most])
@@ -119,6 +119,6 @@ class _Culprits:
         return [culprit for child in weighing for culprit in self._heaviest(child, *self._parts(child))]
 
     def _parts(self, index: int) -> tuple[list[int], float]:
-        """Give the children that would be critical by their time, and what is left of a region's value without them."""
+        """Return the children that would be critical by their time, and the region's remaining value without them."""
         weighing = [child for child in self.regions[index].children if self.shares[child] >= CRITERIA.least_weight]
         return weighing, self.values[index] - sum(self.values[child] for child in weighing)

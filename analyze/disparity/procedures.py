@@ -1,4 +1,4 @@
-"""Regions by their own time, on each call path and over all: what is called from everywhere weighs much on none."""
+"""Regions by their own time, per call path and over all: one called from everywhere has little on each."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Hot:
 
 
 def hot_regions(run: Prepared) -> list[Hot]:
-    """List the regions that have time of their own, most first."""
+    """Return the regions with time of their own, largest first."""
     experiment, everything = run.experiment, run.weighed
     wall, mpi = (
         (summary(experiment, name).first[[each.id for each in everything.regions]] / len(everything.ranks)).tolist()
@@ -50,7 +50,7 @@ def hot_regions(run: Prepared) -> list[Hot]:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """A function, a loop or another region on all its call paths; seconds are means over the processes.
+    """A function, a loop or another region over all its call paths; seconds are means over the processes.
 
     Attributes:
         region: Where it takes longest, as a position among the code regions.
@@ -128,7 +128,7 @@ class _Merged:
 
     @classmethod
     def of(cls, run: Prepared) -> _Merged:
-        """Sum up a run."""
+        """Aggregate a run."""
         experiment = run.experiment
         index = {region: number for number, region in enumerate(dict.fromkeys(p.region for p in experiment.call_paths))}
         of_path = np.array([index[path.region] for path in experiment.call_paths], dtype=np.intp)
@@ -163,16 +163,16 @@ class _Merged:
         )
 
     def own(self, values: Values) -> Values:
-        """Sum call paths up by their regions."""
+        """Sum call paths by region."""
         return np.asarray(np.bincount(self.of_path, values, len(self.regions)), dtype=np.float64)
 
     def held(self, values: Values) -> Values:
-        """Sum them up by the regions that they are told with."""
+        """Sum call paths by the region that reports their time."""
         told = self.holder >= 0
         return np.asarray(np.bincount(self.holder[told], values[told], len(self.regions)), dtype=np.float64)
 
     def entered(self, region: int) -> list[int]:
-        """Give the outermost call paths of a region, the longest first."""
+        """Return the outermost call paths of a region, longest first."""
         paths = np.flatnonzero((self.of_path == region) & self.outermost)
         return sorted(paths.tolist(), key=lambda path: -self.inclusive[path])
 
@@ -195,7 +195,7 @@ class Procedures:
 
     @cached_property
     def every(self) -> tuple[Procedure, ...]:
-        """The regions that have time of their own, or in small regions below, over all call paths, most first.
+        """The regions with time of their own, or in small regions below, over all call paths, largest first.
 
         By computing where ranks take turns on processors: their wall time is waiting, too.
         """
@@ -227,7 +227,7 @@ class Procedures:
 
     @property
     def by_computing(self) -> bool:
-        """Whether they are ranked by computing."""
+        """Whether they are ranked by computing instead of wall time."""
         return bool(self.run.oversubscription) and self._merged.compute is not None
 
     @cached_property
@@ -284,7 +284,7 @@ class Procedures:
 
 
 def _outermost(experiment: Experiment, of_path: Indices, regions: int) -> Flags:
-    """Tell which call paths have none of the same region above them."""
+    """Return which call paths have no ancestor of the same region."""
     found, above = np.ones(len(of_path), dtype=bool), np.zeros(regions, dtype=np.intp)
     way: list[int] = []
     for root in experiment.roots:
@@ -298,7 +298,7 @@ def _outermost(experiment: Experiment, of_path: Indices, regions: int) -> Flags:
 
 
 def _callers(experiment: Experiment, merged: _Merged, paths: Sequence[int]) -> dict[str, float]:
-    """Name the functions that call a region, each with the seconds of its calls, the largest first."""
+    """Return the functions that call a region, each with the seconds of its calls, largest first."""
     times: dict[str, float] = {}
     for path in paths:
         caller = caller_of(experiment.call_paths, path)

@@ -1,4 +1,4 @@
-"""The third stage of an analysis: which regions weigh more than others, by CRNM, CPI or wall time (section 4.2.2)."""
+"""The third stage: which regions are more expensive than others, by CRNM, CPI or wall time (section 4.2.2)."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _IO: Final = 0.9  # of the time of a call path, in file I/O: cycles leave it out
 
 
 def cycles_metric(experiment: Experiment) -> str | None:
-    """Name the metric that CPI takes its cycles from; None where there can be no CPI."""
+    """Return the metric of CPI's cycles; None if CPI is unavailable."""
     if not complete(experiment, "instructions"):
         return None
     return next((name for name in ("cycles", "ref_cycles") if complete(experiment, name)), None)
 
 
 def weights(selection: Selection, *, metric: str = "crnm") -> Values:
-    """Give what the regions are classed by: ``float64[region]``, a mean over the ranks.
+    """Return the values by which regions are classed: ``float64[region]``, a mean over the ranks.
 
     Args:
         selection: The regions, and all ranks.
@@ -64,7 +64,7 @@ def weights(selection: Selection, *, metric: str = "crnm") -> Values:
 
 
 def cycles_per_instruction(selection: Selection) -> tuple[tuple[float | None, ...], float] | None:
-    """Give the CPI of each region, all ranks together, and that of the program; None where there is none.
+    """Return the CPI of each region over all ranks, and that of the program; None if unavailable.
 
     None for a region that executes next to nothing: its cycles are the kernel's.
     """
@@ -115,7 +115,7 @@ class _Cpi:
         return cls(cycles, paths, _divided(spent, executed, program, least), program, least / len(selection.ranks))
 
     def of_ranks(self, selection: Selection) -> Values:
-        """Give it of each of some ranks; ``float64[region, rank]``."""
+        """Return the CPI of some ranks; ``float64[region, rank]``."""
         names = (self.cycles, "instructions")
         values = (np.where(self.paths[:, None], selection.experiment.exclusive(name), 0.0) for name in names)
         spent, executed = (selection.by_rank(each) for each in values)
@@ -127,7 +127,7 @@ def _divided(spent: Values, executed: Values, program: float, least: float) -> V
 
 
 def _crnm(selection: Selection, cpi: _Cpi, others: Sequence[str], by_rank: bool) -> Values:
-    """Sum up over some ranks what Eq. 2 has of each, times W_program; ``float64[region]``."""
+    """Return Eq. 2 times W_program, summed over some ranks; ``float64[region]``."""
     experiment = selection.experiment
     first = np.array([place.thread == 0 for place in experiment.locations])
     wall, *rest = (
@@ -140,7 +140,7 @@ def _crnm(selection: Selection, cpi: _Cpi, others: Sequence[str], by_rank: bool)
 
 
 def _computing(experiment: Experiment) -> Flags:
-    """Tell which call paths are not file I/O through and through; ``bool[call path]``."""
+    """Return which call paths are not entirely file I/O; ``bool[call path]``."""
     if not (complete(experiment, "io_time") and complete(experiment, "wall_time")):
         return np.ones(len(experiment.call_paths), dtype=bool)
     io, wall = (summary(experiment, name).sums for name in ("io_time", "wall_time"))
@@ -149,7 +149,7 @@ def _computing(experiment: Experiment) -> Flags:
 
 @dataclass(frozen=True)
 class Weights:
-    """How much the regions weigh.
+    """The weights of the regions.
 
     Attributes:
         metric: What they are classed by: one of ``DISPARITY_METRICS``.
@@ -165,7 +165,7 @@ class Weights:
 
 
 def find_weights(prepared: Prepared, seconds: TimeSplit, metric: str = "crnm") -> Weights:
-    """Class the regions by one of ``DISPARITY_METRICS``, and add those whose causes cost enough to be worth a fix.
+    """Class the regions by one of ``DISPARITY_METRICS``, and add those whose causes are worth a fix.
 
     Args:
         prepared: The run.
@@ -190,7 +190,7 @@ def find_weights(prepared: Prepared, seconds: TimeSplit, metric: str = "crnm") -
 
 
 def _is_sampled_enough(prepared: Prepared) -> Flags:
-    """Tell which regions have more samples than may be apart from none by chance; all if time was not sampled."""
+    """Return which regions have more samples than chance explains; all if time was not sampled."""
     sample = prepared.experiment.notes.samples.get("wall_time", 0.0)
     seconds = prepared.weighed.sums("wall_time")
     return np.asarray((seconds > SAMPLING**2 * sample) | (sample == 0))

@@ -1,1 +1,1 @@
-"""Ranks that behave differently, the regions that make them differ, and why (paper 001, sections 4.2.1 to 4.4)."""
+"""Ranks that behave differently, the regions in which they differ, and why (Liu et al. 2011, sections 4.2.1 to 4.4)."""

@@ -1,4 +1,4 @@
-"""Why ranks differ, by rough sets (paper 001, section 4.4.2, Fig. 4)."""
+"""Why ranks differ, by rough sets (Liu et al. 2011, section 4.4.2, Fig. 4)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["DissimilarityCauses", "find_dissimilarity_causes"]
 
 @dataclass(frozen=True)
 class DissimilarityCauses:
-    """What makes the ranks differ.
+    """The causes of differences between ranks.
 
     Attributes:
         table: A row each rank; values are clusters by one attribute, the decision is the cluster by time.
@@ -59,7 +59,7 @@ def find_dissimilarity_causes(found: Dissimilarity, work: Work) -> Dissimilarity
 
 
 def _differences(work: Work, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> tuple[Difference, ...]:
-    """Give the root causes in some regions: those in any reduct."""
+    """Return the root causes in some regions: those in any reduct."""
     # With an index it does not import numpy.ma, which takes as long as the analysis of a small run.
     different = np.unique(_labels(work, places, clusters), axis=0, return_index=True)[0].tolist()
     rows = (Row(number, tuple(values), decision) for number, (*values, decision) in enumerate(different))
@@ -68,7 +68,7 @@ def _differences(work: Work, places: Sequence[int], clusters: Sequence[Sequence[
 
 
 def _labels(work: Work, places: Sequence[int], clusters: Sequence[Sequence[int]]) -> Indices:
-    """Number the cluster of each rank by each attribute, and last by what is compared; ``int[rank, number]``."""
+    """Number the cluster of each rank by each attribute, and last by the compared metric; ``int[rank, number]``."""
     decision = np.zeros(len(work.vectors.ranks), dtype=np.intp)
     for number, each in enumerate(clusters):
         decision[list(each)] = number

@@ -1,4 +1,4 @@
-"""Clusters of vectors that lie close together: the simplified OPTICS of paper 001, Algorithm 1."""
+"""Clusters of vectors that are close together: the simplified OPTICS of Liu et al. 2011, Algorithm 1."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOOK: Final = 1024  # vectors among which the next one is looked for at once
 
 
 def cluster(vectors: Values, *, floor: float = 0.0, groups: Labels | None = None) -> Labels:
-    """Label each vector with the number of its cluster (paper 001, section 4.2.1, Algorithm 1).
+    """Label each vector with the number of its cluster (Liu et al. 2011, section 4.2.1, Algorithm 1).
 
     A vector p without a cluster and every other one without whose distance from p is at most ``THRESHOLD`` times the
     length of p form a cluster. A cluster may have one member. The paper takes the vectors in the order of the ranks;
@@ -61,7 +61,7 @@ def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
 
 
 def _unlabelled(labels: Labels, first: int) -> int:
-    """Find the first vector without a label from some place on; how many there are if all have one."""
+    """Return the index of the first vector without a label from a place on; their number if all have one."""
     while first < len(labels):
         found = np.flatnonzero(labels[first : first + _LOOK] < 0)
         if len(found):
@@ -98,18 +98,18 @@ def levels(values: Values, *, reach: Callable[[float], float] = lambda _: 0.0) -
 
 
 def refined(labels: Labels, others: Labels) -> Labels:
-    """Label what is in one cluster by both; numbered from 0 in the order of their first members."""
+    """Intersect two clusterings: members share a label if both put them in one cluster; in order of first members."""
     return _renumbered(labels * (int(others.max(initial=0)) + 1) + others)
 
 
 def _renumbered(labels: Labels) -> Labels:
-    """Number clusters anew, in the order of their first members."""
+    """Renumber clusters, in the order of their first members."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[inverse.reshape(-1)])
 
 
 def _in_order(parts: Sequence[tuple[list[int], Labels]]) -> Labels:
-    """Number the clusters of several groups anew, in the order of their first members."""
+    """Renumber the clusters of several groups, in the order of their first members."""
     labels = np.zeros(sum(len(columns) for columns, _ in parts), dtype=np.intp)
     count = 0
     for columns, own in parts:
@@ -126,7 +126,7 @@ def members(labels: Labels) -> list[list[int]]:
 
 
 def severity(vectors: Values) -> float:
-    """Measure how far apart the vectors lie: the largest distance of two over the largest length.
+    """Measure how far apart the vectors are: the largest distance of two over the largest length.
 
     0 if all lengths are 0. The paper prints S in Fig. 9 without a definition; this one is ours. Exact for up to
     2,000 vectors that may be extreme; beyond that the distance from one extreme to the farthest other one, which

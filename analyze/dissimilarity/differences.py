@@ -1,4 +1,4 @@
-"""The second stage of an analysis: which ranks, or threads, differ, by what, and where."""
+"""The second stage: which ranks, or threads, differ, by which metric, and where."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["Differences", "find_differences"]
 
 @dataclass(frozen=True)
 class Differences:
-    """What tells ranks apart.
+    """The differences between ranks.
 
     Attributes:
         selection: The ranks, or threads, that were compared.
@@ -43,7 +43,7 @@ class Differences:
     not_judged: tuple[RankVectors, Dissimilarity] | None = None
 
     def may_be_measuring(self, regions: Sequence[int]) -> bool:
-        """Whether the ranks differ, in these regions together, by no more than probes may have taken one of them there.
+        """Return whether the ranks' difference, in these regions together, is within one rank's overhead of probes.
 
         Their price is taken off already, and ranks that only its errors part are alike; but a rank that entered more
         regions than others, or paid far more for them, may still be measured only.
@@ -58,7 +58,7 @@ class Differences:
         return self._judged[places]
 
     def may_be_chance(self, regions: Sequence[int]) -> bool:
-        """Whether the ranks differ so little, in times that no counts vouch for, that a crowded machine can be why."""
+        """Return whether a difference in times, without counts that confirm it, may come from a busy machine."""
         slight = all(
             each < CRITERIA.unknown_noise * most or (each < CRITERIA.burst and each < CRITERIA.most_noise * most)
             for each, most in self._apart(regions)
@@ -66,7 +66,7 @@ class Differences:
         return slight and self._is_by_times_alone(regions)
 
     def may_be_speed(self, regions: Sequence[int]) -> bool:
-        """Whether the ranks are slower nearly everywhere, as on a slower or shared processor, and no counts vouch."""
+        """Return whether ranks are slower almost everywhere, as on a slower or shared core, unconfirmed by counts."""
         places = tuple(regions)
         if self.vectors.metric not in TIMES or not self._is_by_times_alone(regions):
             return False
@@ -77,17 +77,17 @@ class Differences:
         return self._slower_elsewhere[places]
 
     def is_brief(self, regions: Sequence[int]) -> bool:
-        """Whether the ranks are apart by no more seconds than a burst of other programs takes."""
+        """Return whether ranks differ by no more seconds than a burst of load from other programs."""
         return self.vectors.metric in TIMES and all(each < CRITERIA.burst for each, _ in self._apart(regions))
 
     def _apart(self, regions: Sequence[int]) -> Iterator[tuple[float, float]]:
-        """Give how far the ranks of each program that is there are apart, and the most."""
+        """Yield how far apart the ranks of each program are, and the largest value."""
         times = self.vectors.values[list(regions)].sum(axis=0)
         both = ((float(np.ptp(times[each])), float(times[each].max())) for each in self.vectors.groups)
         return ((apart, most) for apart, most in both if most > 0)
 
     def _is_by_times_alone(self, regions: Sequence[int]) -> bool:
-        """Whether counts vouch for no more than half of what is compared."""
+        """Return whether counts confirm at most half of what is compared."""
         places, vectors = list(regions), self.vectors
         if vectors.metric == "mpi_bytes":
             return False
@@ -96,7 +96,7 @@ class Differences:
         return bool((whole * (1 - measured)).sum() <= whole.sum() / 2)
 
     def is_by_counts_alone(self, regions: Sequence[int]) -> bool:
-        """Whether the ranks that are slower by what they executed, in each program, do not stand out as measured."""
+        """Return whether the ranks that executed most, in each program, do not stand out in time."""
         places = tuple(regions)
         if self.vectors.metric != "compute_time":
             return False
@@ -105,7 +105,7 @@ class Differences:
         return not self._by_the_clock[places]
 
     def _is_by_the_clock(self, places: list[int]) -> bool:
-        """Whether the clock agrees in some program.
+        """Return whether the clock confirms the difference in some program.
 
         It does where it deviates from what was executed by less than that differs, or where those that executed most
         took longer by more than they, and the others, deviate among themselves.
@@ -137,12 +137,12 @@ class Differences:
 
 
 def _most_paid(selection: Selection, regions: Sequence[int]) -> float:
-    """Give what a rank paid the most for probes in some regions together, in seconds."""
+    """Return the largest overhead of probes of a rank in some regions together, in seconds."""
     return float(selection.by_rank(probe_times(selection.experiment))[list(regions)].sum(axis=0).max())
 
 
 def find_differences(prepared: Prepared, metric: str | None = None) -> Differences:
-    """Compare the ranks by a metric; without one by compute time, and where that is alike, by what else matters.
+    """Compare the ranks by a metric; by default by compute time and, if that is alike, by other relevant metrics.
 
     Args:
         prepared: The run.
@@ -174,12 +174,12 @@ def find_differences(prepared: Prepared, metric: str | None = None) -> Differenc
 
 
 def _spread(vectors: RankVectors) -> float:
-    """Give how far apart the totals of the ranks are."""
+    """Return how far apart the totals of the ranks are."""
     return float(np.ptp(vectors.values[list(vectors.top)].sum(axis=0)))
 
 
 def _floor(vectors: RankVectors, prepared: Prepared) -> float:
-    """Return what must be saved to matter: seconds, or the bytes that take so long."""
+    """Return the least material difference: seconds, or the bytes that take so long."""
     if vectors.metric == "mpi_bytes":
         return prepared.least_gain * prepared.mean_time / seconds_of_a_byte(vectors.experiment)
     busy = float(vectors.values[list(vectors.top)].sum(axis=0).mean())

@@ -1,4 +1,4 @@
-"""Ranks that behave differently, and the regions that make them differ (paper 001, sections 4.2.1 and 4.3)."""
+"""Ranks that behave differently, and the regions in which they differ (Liu et al. 2011, sections 4.2.1 and 4.3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Dissimilarity", "clusters_in", "find_dissimilarity", "odd_one"]
 
 @dataclass(frozen=True)
 class Dissimilarity:
-    """What tells ranks apart.
+    """How ranks differ.
 
     Attributes:
         clusters: Columns of the performance vectors, by cluster.
@@ -100,7 +100,7 @@ class _Search:
         self.wide = THRESHOLD * float(totals.max(initial=0.0))
 
     def differ(self, values: Values, noise: float) -> bool:
-        """Whether ranks differ by more than noise, and it matters; values are ``float64[rank]``."""
+        """Return whether ranks differ by more than noise, materially; values are ``float64[rank]``."""
         return any(self._differ(values[columns], noise) for columns in self.programs)
 
     def _differ(self, values: Values, noise: float) -> bool:
@@ -110,7 +110,7 @@ class _Search:
         return most - float(values.mean()) >= self.floor or most - least > max(self.wide, self.floor)
 
     def culprits(self, noise: Values) -> list[int]:
-        """Find the culprits, parents before children.
+        """Return the culprits, parents before children.
 
         Args:
             noise: ``float64[region]``: what ranks may part by in each region and be alike.
@@ -133,7 +133,7 @@ class _Search:
         return sorted(culprit for top in vectors.top for culprit in found[top])
 
     def leading_to(self, culprits: Sequence[int]) -> tuple[int, ...]:
-        """List the culprits, and the regions around them in which ranks differ, too: parents before children."""
+        """Return the culprits, and the regions around them in which ranks differ, too: parents before children."""
         vectors, noise = self.vectors, self.vectors.noise
         parents = {child: index for index, each in enumerate(vectors.regions) for child in each.children}
         found = set(culprits)
@@ -146,7 +146,7 @@ class _Search:
         return tuple(sorted(found))
 
     def labels(self, culprits: Sequence[int]) -> Labels:
-        """Cluster ranks that no culprit parts."""
+        """Cluster ranks that no culprit separates."""
         vectors = self.vectors
         labels = np.zeros(len(vectors.ranks), np.intp) if vectors.programs is None else vectors.programs
         for culprit in culprits:
@@ -160,7 +160,7 @@ class _Search:
 
 
 def clusters_in(vectors: RankVectors, found: Dissimilarity, regions: Sequence[int]) -> list[list[int]]:
-    """List the clusters that a culprit makes by itself, and others may part; of several regions, those of all.
+    """Return the clusters of one culprit alone, which others may divide; for several regions, those of all together.
 
     Args:
         vectors: The vectors.
@@ -177,7 +177,7 @@ def clusters_in(vectors: RankVectors, found: Dissimilarity, regions: Sequence[in
 
 
 def odd_one(clusters: tuple[tuple[int, ...], ...]) -> int | None:
-    """Find the one location without which there is one cluster (definitions 12)."""
+    """Return the one location without which there is a single cluster (definition 12)."""
     if len(clusters) != 2 or len(clusters[0]) + len(clusters[1]) < 3:
         return None
     return next((each[0] for each in clusters if len(each) == 1), None)

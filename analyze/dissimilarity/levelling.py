@@ -1,4 +1,4 @@
-"""Ranks are levelled where only the price of probes parts them.
+"""Levelling: ranks that differ only by the overhead of probes get equal times.
 
 What probes took is off the times already, as an estimate, and ranks do not pay the same.
 """
@@ -28,7 +28,7 @@ MOST_PAID: Final = 3.0  # of what one rank paid: a difference that is no larger 
 
 @dataclass(frozen=True)
 class Prices:
-    """What ranks paid for probes in each region alone, and how long they took without that, in seconds.
+    """The ranks' overhead of probes in each region alone, and their times without it, in seconds.
 
     Attributes:
         least: ``float64[2, program, region]``: what the rank paid that paid least, and the time of the fastest.
@@ -44,7 +44,7 @@ class Prices:
 
     @classmethod
     def of(cls, selection: Selection, exclusive: Values, programs: int) -> Prices:
-        """Look at some ranks.
+        """Compute them for some ranks.
 
         Args:
             selection: The ranks.
@@ -62,7 +62,7 @@ class Prices:
 
     @classmethod
     def together(cls, parts: Sequence[Prices]) -> Prices:
-        """Put those of several parts of the ranks together."""
+        """Combine those of several blocks of ranks."""
         return cls(
             np.min([each.least for each in parts], axis=0),
             np.max([each.most for each in parts], axis=0),
@@ -72,7 +72,7 @@ class Prices:
 
     @property
     def alike(self) -> Flags:
-        """Where ranks paid equally much, and differ by no more than the errors of the price: ``bool[program, region]``.
+        """Where ranks had equal overhead, and differ by no more than its error: ``bool[program, region]``.
 
         Where probes take the 5 % that throttling allows by default, clusters allow as much anyway.
         """
@@ -81,7 +81,7 @@ class Prices:
         return np.asarray(same & (longest - shortest <= _SPREAD * least_paid))
 
     def levelling(self, selection: Selection, exclusive: Values) -> Values:
-        """Give what is to be added to times of regions, with those below them, so that who is alike has the mean.
+        """Return the corrections of regions' inclusive times that give equal ranks their mean.
 
         Args:
             selection: Some of the ranks.

@@ -1,4 +1,4 @@
-"""The rank that computes next to nothing because it hands out the others' work."""
+"""The rank that computes almost nothing because it hands out the others' work."""
 
 from __future__ import annotations
 

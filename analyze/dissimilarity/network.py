@@ -1,4 +1,4 @@
-"""Ranks that compute alike, and send or receive different volumes: time in MPI calls does not tell whose they are."""
+"""Ranks that compute alike but send or receive different volumes, which time in MPI cannot attribute."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def differing_volumes(selection: Selection, program_time: float) -> tuple[RankVe
 
 
 def seconds_of_a_byte(experiment: Experiment) -> float:
-    """Give what a byte of a long message takes on the machine, or on a slow network where nothing was calibrated."""
+    """Return the seconds per byte of a long message on the machine, or on a slow network if not calibrated."""
     prices, nodes = Prices.of(experiment.notes.prices), {(each.machine, each.node) for each in experiment.locations}
     return (prices.mpi_byte if len(nodes) == 1 else prices.mpi_byte_across) or CRITERIA.byte
 
 
 def _stands_out(vectors: RankVectors, culprit: int) -> bool:
-    """Whether, among the ranks of some program, one moves several times as much as another, and does not collect.
+    """Return whether one rank of a program moves several times as much as another, without being a collector.
 
     Inside a domain ranks have at most twice the neighbours of those in its corners. What is as much within a tenth is
     the same.

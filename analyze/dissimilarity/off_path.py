@@ -1,4 +1,4 @@
-"""Doubtful differences between ranks that cost nothing, by the critical path."""
+"""Drop doubtful differences between ranks that cost nothing on the critical path."""
 
 from __future__ import annotations
 

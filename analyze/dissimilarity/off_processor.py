@@ -1,4 +1,4 @@
-"""Ranks that compute alike, and hold others up while they are on no processor: asleep, or waiting for a device."""
+"""Ranks that compute alike but delay others while they are off the processor: asleep, or waiting for a device."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CALLS: Final = (
 def differing_time_off(
     selection: Selection, program_time: float, threads: Threads | None = None
 ) -> tuple[RankVectors, Dissimilarity] | None:
-    """Compare the ranks by the wall time for which they are on no processor outside MPI and OpenMP, and want none.
+    """Compare the ranks by wall time off the processor, outside MPI and OpenMP, in which they are not ready to run.
 
     While a rank sleeps, waits for a child process, or for a device, it computes nothing, and the others wait in MPI. It
     is the time of each process's first thread, without what the kernel says that it was ready to run for. That in I/O
@@ -69,7 +69,7 @@ def differing_time_off(
 
 @dataclass(frozen=True)
 class _Asleep:
-    """How that time is made of metrics.
+    """How that time derives from metrics.
 
     Attributes:
         calls: In what times are known.
@@ -81,7 +81,7 @@ class _Asleep:
 
     @classmethod
     def of(cls, experiment: Experiment) -> _Asleep:
-        """Look which metrics there are, and what a byte takes."""
+        """Find the available metrics, and the time per byte."""
         calls = frozenset(each for each in _CALLS if complete(experiment, each))
         found = cls(calls, np.zeros(len(experiment.call_paths)))
         if not (calls >= {"io_time", "io_cpu_time"} and complete(experiment, "io_bytes")):
@@ -91,7 +91,7 @@ class _Asleep:
         return replace(found, rates=np.divide(took, moved, out=np.zeros_like(took), where=moved > 0))
 
     def parts(self, part: Experiment) -> tuple[Values, Values, Values]:
-        """Give the time outside of calls, and that in I/O calls, as measured; ``float64[call path, location]`` each.
+        """Return that time outside of calls, and in I/O calls, as measured; ``float64[call path, location]`` each.
 
         What a rank was ready to run for is shared out over these and MPI, where it polls while it waits; but nothing to
         calls that start and end MPI, where it sleeps.
@@ -116,12 +116,12 @@ class _Asleep:
 
 
 def _part_of(some: Values, whole: Values) -> Values:
-    """Give the part, at most all of it."""
+    """Return the part, at most all of the whole."""
     return np.asarray(np.divide(some, whole, out=np.ones_like(whole), where=whole > some))
 
 
 def _longest(part: Experiment, _: slice) -> float:
-    """Give the most that a rank is on no processor and wants none, wherever it is."""
+    """Return the longest time that a rank is off the processor and not ready to run, over all regions."""
     return float((_off(part).sum(axis=0) - run_delays(part)).max())
 
 
@@ -138,7 +138,7 @@ def _of_who_moved(part: Experiment, _: slice, asleep: _Asleep) -> Values:
 
 
 def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Values, Values]:
-    """Give the times of some ranks, as compared and as measured; the time in MPI of each; the least of what may be."""
+    """Return the times of some ranks, as compared and as measured, the time in MPI of each, and the upper bounds."""
     part = selection.experiment
     outside, in_files, most = asleep.parts(part)
     shared = asleep.rates[:, None] * (part.exclusive("io_bytes") if asleep.rates.any() else 0.0)
@@ -154,7 +154,7 @@ def _of_ranks(selection: Selection, asleep: _Asleep) -> tuple[Values, Values, Va
 
 
 def _is_waited_for(vectors: RankVectors, culprit: int, in_mpi: Values) -> bool:
-    """Whether, among the ranks of some program, one is off the processor while another waits in MPI."""
+    """Return whether one rank of some program is off the processor while another waits in MPI."""
     for columns in vectors.groups:
         times = vectors.values[culprit][columns]
         if in_mpi[columns][int(times.argmin())] >= CRITERIA.part * np.ptp(times) > 0:

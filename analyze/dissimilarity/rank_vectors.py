@@ -1,4 +1,4 @@
-"""The performance vectors of the ranks over the code-region tree: what the comparison of ranks starts from."""
+"""The ranks' performance vectors over the code-region tree, from which the comparison of ranks starts."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class RankVectors:
 
     @classmethod
     def selected(cls, selection: Selection, *, metric: str = "compute_time") -> RankVectors:
-        """Build the vectors of the ranks and regions that were selected."""
+        """Build the vectors of the selected ranks and regions."""
         experiment = selection.experiment
         selection = by_program(selection)
         computing = Computing.comparing(experiment) if metric == "compute_time" else None
@@ -97,7 +97,7 @@ class RankVectors:
         return self.threads or self.ranks
 
     def measured(self, regions: Sequence[int]) -> Values:
-        """Give what was measured in some regions, probes included; ``float64[region, rank]``."""
+        """Return the measured values in some regions, probes included; ``float64[region, rank]``."""
         if self.own is not None:
             return self.own[list(regions)]
         if self.metric != "compute_time":
@@ -112,12 +112,12 @@ class RankVectors:
 
     @property
     def is_noise_guessed(self) -> bool:
-        """Whether nothing tells how far chance parts the times of this run."""
+        """Whether the noise of this run's times is unknown."""
         return self.metric in TIMES and self.deviation is None
 
     @cached_property
     def noise(self) -> Values:
-        """What ranks may part by in each region and be alike, in the metric's unit; ``float64[region]``.
+        """The differences within which ranks count as alike in each region, in the metric's unit; ``float64[region]``.
 
         Times of the same work differ by chance: on this run's machine by as much as its regions tell, but no less than
         makes a difference in Algorithm 1, and what clocks, caches and ``bursts`` part. What is shared out by counts
@@ -133,7 +133,7 @@ class RankVectors:
 
     @cached_property
     def bursts(self) -> Values:
-        """What memory that is touched first may take one rank longer, in what a region does once; ``float64[region]``.
+        """The extra time per region that first use of memory may cost one rank, in one-time work; ``float64[region]``.
 
         Set-up touches it, and how long that takes is up to the system, and to the host of a virtual machine: 8 MB took
         3 to 87 ms of CPU time. What ranks enter again and again is known by many times, as is what is around it, such
@@ -157,7 +157,7 @@ class RankVectors:
         return found
 
     def by_sampling(self, least: Values | float, most: Values | float) -> Values:
-        """Return how far apart two ranks may be by sampling alone; 0 if the metric was not sampled.
+        """Return how far apart two ranks may be by sampling error alone; 0 if the metric was not sampled.
 
         Args:
             least: What one of them took, in the metric's unit.
@@ -167,12 +167,12 @@ class RankVectors:
 
     @property
     def totals_by_sampling(self) -> float:
-        """How far apart the totals of two ranks of one program may be by sampling alone."""
+        """Return how far apart the totals of two ranks of one program may be by sampling error alone."""
         totals = self.values[list(self.top)].sum(axis=0)
         return max(float(self.by_sampling(totals[each].min(), totals[each].max())) for each in self.groups)
 
     def levels(self, values: Values) -> Labels:
-        """Label values of ranks that differ with the number of their cluster; those that only sampling parts share one.
+        """Label differing ranks' values with their cluster; values within sampling error share one.
 
         Args:
             values: ``float64[rank]``, in the metric's unit.
@@ -196,7 +196,7 @@ class RankVectors:
 def _vectors(
     selection: Selection, metric: str, computing: Computing | None, programs: int
 ) -> tuple[Values, Values | None, Prices | None]:
-    """Give vectors of some ranks, as compared and, of threads, as measured; and what was paid for probes.
+    """Return vectors of some ranks, as compared and, for threads, as measured; and the overhead of probes.
 
     Args:
         selection: The ranks.
@@ -228,7 +228,7 @@ def _groups(programs: Indices | None, ranks: int) -> list[Indices]:
 
 
 def by_program(selection: Selection) -> Selection:
-    """Tell ranks of different programs apart: their entry procedures, by the time that each rank is in one of them.
+    """Distinguish ranks of different programs by the entry procedure in which each spends time.
 
     Processes that ranks forked or spawned are compared among themselves, whatever they run. If there are several
     programs, so are ranks without any time: nothing shows which one they run.

@@ -1,4 +1,4 @@
-"""Ranks that are slower nearly everywhere, in each region by a factor of its own: what a slower processor looks like.
+"""Ranks that are slower almost everywhere, by a different factor in each region: the sign of a slower core.
 
 Two processors of a virtual machine are often one core. A rank that shares it takes up to twice as long where it keeps
 the core busy, and hardly longer where it waits for memory, or for its own results.
@@ -22,7 +22,7 @@ _MOST: Final = 0.5  # of what ranks compute elsewhere
 
 
 def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
-    """Whether ranks that are slower in some regions are so in most others, too, but not all by one factor.
+    """Return whether ranks that are slower in some regions are so in most others, too, but not by one factor.
 
     One factor everywhere is that of an uneven share of everything.
 
@@ -53,7 +53,7 @@ def are_slower_elsewhere(vectors: RankVectors, regions: Sequence[int]) -> bool:
 
 
 def _slower(vectors: RankVectors, regions: Sequence[int]) -> Flags:
-    """Tell which ranks are above the middle between the fastest and the slowest of their program."""
+    """Return which ranks are above the middle between the fastest and the slowest of their program."""
     times = vectors.values[list(regions)].sum(axis=0)
     slower = np.zeros(len(times), dtype=bool)
     for each in vectors.groups:

@@ -1,4 +1,4 @@
-"""First threads that work at another job while threads that they started are at theirs."""
+"""First threads that do other work than the threads that they started, at the same time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOGETHER: Final = 0.5  # of the workers' time, for which the first thread must 
 
 
 def differing_jobs(selection: Selection, *, floor: float) -> tuple[RankVectors, Dissimilarity, Selection] | None:
-    """Compare the totals of first threads and of the workers beside them, which no region has in common.
+    """Compare the totals of first threads and of their worker threads, which have no region in common.
 
     What a first thread does alone is a serial part where the others wait for it, as those of OpenMP do. It is none
     where they were at work in the meantime: the times of both are then longer together than the run.
@@ -51,7 +51,7 @@ def differing_jobs(selection: Selection, *, floor: float) -> tuple[RankVectors, 
 
 
 def _first_threads_at_work(selection: Selection, threads: Threads) -> list[int]:
-    """Find the first threads that were at work for at least half of the time that their workers took."""
+    """Return the first threads that were busy for at least half of their workers' time."""
     experiment = selection.experiment
     wall, cpu = experiment.exclusive("wall_time"), experiment.exclusive("cpu_time")
     found = []

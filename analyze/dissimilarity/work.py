@@ -1,4 +1,4 @@
-"""What ranks do in regions, and what that explains of the time that parts them, in seconds."""
+"""The ranks' work in regions, and how far it explains their differences in time, in seconds."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class SameWork:
-    """Where ranks did the same work, and only their speed differs.
+    """Where ranks did the same work and differ only in speed.
 
     Attributes:
         culprits: Culprits in which all ranks did.
@@ -53,7 +53,7 @@ class SameWork:
 
 @dataclass(frozen=True)
 class Work:
-    """The ranks, by the attributes of some regions.
+    """The ranks' attributes in some regions.
 
     Attributes:
         vectors: What they are compared by. If it is an attribute, that is the first thing that tells them apart. A
@@ -67,7 +67,7 @@ class Work:
     def differences(
         self, places: Sequence[int], clusters: Sequence[Sequence[int]], among: Collection[str] | None = None
     ) -> tuple[Difference, ...]:
-        """Give what tells ranks apart in some regions as the time does, widest relative spread first.
+        """Return the attributes by which ranks differ in some regions as in time, widest relative spread first.
 
         Args:
             places: The regions.
@@ -85,7 +85,7 @@ class Work:
         )
 
     def same_work(self, found: Dissimilarity) -> SameWork:
-        """Find the ranks that did the same work (definitions 12)."""
+        """Return the ranks that did the same work (definition 12)."""
         if not found.exists:
             return SameWork()
         everyone, places = range(len(self.vectors.labels)), list(found.culprits or self.vectors.top)
@@ -95,7 +95,7 @@ class Work:
         return SameWork(culprits, tuple(self._alike(found.clusters, places)))
 
     def _alike(self, clusters: Sequence[Sequence[int]], places: Sequence[int]) -> Iterator[tuple[int | str, ...]]:
-        """Give the ranks of clusters that did the same work as the one before, by what they executed."""
+        """Yield the ranks of clusters that did the same work as the cluster before, by executed instructions."""
         if "instructions" not in self.attributes:
             return
         executed, labels = self.attributes["instructions"].amount(places).sum(axis=0), self.vectors.labels
@@ -118,7 +118,7 @@ class Work:
         return [columns[programs[columns] == each] for each in np.unique(programs[columns])]
 
     def worked_alike(self, places: Sequence[int], columns: npt.ArrayLike) -> bool:
-        """Whether some ranks did the same work in some regions, and take as long as noise can make it.
+        """Return whether some ranks did the same work in some regions, with times within the noise.
 
         They executed equally many instructions, and the misses of none explain a fair part of the time that parts
         them. Regions in which they hardly differ are not asked.
@@ -143,7 +143,7 @@ class Work:
         return all(abs(self._slope(name, place, columns)) < CRITERIA.part for name in others for place in asked)
 
     def _there(self, places: Sequence[int], columns: Sequence[int]) -> list[int]:
-        """Leave out threads that have a part in none of some regions, unless all of them are such."""
+        """Leave out threads that take part in none of some regions, unless none does."""
         if not self.vectors.threads:
             return list(columns)
         has_part = np.logical_not(np.isnan(self.vectors.measured(places)).all(axis=0))
@@ -151,7 +151,7 @@ class Work:
         return chosen[has_part[chosen]].tolist() or list(columns)
 
     def attribute_vectors(self, attribute: Attribute, places: Sequence[int]) -> Values:
-        """Give an attribute of some regions, 0 where it does not tell ranks apart; ``float64[rank, place]``."""
+        """Return an attribute of some regions, 0 where it does not distinguish ranks; ``float64[rank, place]``."""
         values = np.array([attribute.of_ranks(place) for place in places])
         tells = [
             max(self._slope(attribute.name, place, group) for group in self.vectors.groups) >= CRITERIA.part
@@ -162,7 +162,7 @@ class Work:
         return np.where(np.array(tells)[:, None], values, 0.0).T
 
     def _slope(self, name: str, place: int, columns: Sequence[int] | Indices) -> float:
-        """Give the part that an attribute's seconds explain of what some ranks differ by in a region.
+        """Return the share of some ranks' difference in a region that an attribute's seconds explain.
 
         It is the slope of the line of least squares through the seconds over the times.
         """
@@ -172,7 +172,7 @@ class Work:
         return float((seconds * apart).sum()) / squares if squares > 0 else 0.0
 
     def _seconds(self, name: str, place: int, columns: Sequence[int] | Indices) -> Values:
-        """Give what an attribute takes of what is compared, in seconds, on some ranks.
+        """Return the seconds that an attribute takes of the compared metric, on some ranks.
 
         What some ranks take longer than the fastest does for as many instructions is what all their misses took: so
         much each. Instructions take what they take together. So do bytes, if the time in their calls was not measured.
@@ -202,7 +202,7 @@ class Work:
         return np.asarray(np.maximum(times - fastest * executed, 0.0))
 
     def _spread(self, name: str, places: Sequence[int]) -> float:
-        """Measure how far apart ranks of a program lie, relative to the largest, in the region where that is most."""
+        """Return how far apart the ranks of a program are, relative to the largest, in the region with most."""
         vectors = self.attribute_vectors(self.attributes[name], places)
         programs = (vectors[each] for each in self.vectors.groups)
         return max(float(ratio(np.ptp(each, axis=0), each.max(axis=0)).max()) for each in programs)

@@ -1,4 +1,4 @@
-"""What can be the cause of a bottleneck: miss rates, volumes, instructions (paper 001, sections 4.1 and 4.4.2)."""
+"""Possible causes of a bottleneck: miss rates, volumes, instructions (Liu et al. 2011, sections 4.1 and 4.4.2)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _IDLE: Final = 0.01  # of the mean accesses of a rank: too few to speak of a rat
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute of every region, inclusive; of single ranks it is read where it is asked for.
+    """One attribute of every region, inclusive; values of single ranks are read on demand.
 
     Attributes:
         name: One of ``ATTRIBUTES``.
@@ -52,14 +52,14 @@ class Attribute:
 
     @classmethod
     def of(cls, name: str, selection: Selection) -> Attribute:
-        """Sum an attribute up."""
+        """Aggregate an attribute."""
         counted, accesses = ATTRIBUTES[name]
         amounts = selection.sums(counted)
         return cls(name, selection, (counted, accesses), amounts, selection.sums(accesses) if accesses else amounts)
 
     @property
     def is_rate(self) -> bool:
-        """Whether it is a rate, and no amount."""
+        """Whether it is a rate rather than an amount."""
         return self.metrics[1] is not None
 
     @cached_property
@@ -81,15 +81,15 @@ class Attribute:
         return self._together(amount, self.bases[top].sum() - self.bases)
 
     def amount(self, regions: Sequence[int]) -> Values:
-        """Give the misses, bytes or instructions of each rank in some regions; ``float64[region, rank]``."""
+        """Return the misses, bytes or instructions of each rank in some regions; ``float64[region, rank]``."""
         return self._rows(self.metrics[0], regions)
 
     def base(self, regions: Sequence[int]) -> Values:
-        """Give the accesses of a rate, else the amount, of each rank in some regions; ``float64[region, rank]``."""
+        """Return a rate's accesses, or else the amount, of each rank in some regions; ``float64[region, rank]``."""
         return self._rows(self.metrics[1] or self.metrics[0], regions)
 
     def of_ranks(self, region: int) -> Values:
-        """Give a region's rate or amount on each rank, ``float64[rank]``.
+        """Return a region's rate or amount on each rank, ``float64[rank]``.
 
         A rank that has next to no accesses there has no rate; that of all ranks stands for it.
         """
@@ -101,7 +101,7 @@ class Attribute:
         return np.asarray(np.where(idle, ratio(amount.sum(), base.sum()), ratio(amount, base)))
 
     def of_members(self, regions: Sequence[int], members: Sequence[int]) -> float:
-        """Give the rate of some ranks in some regions, or the mean of their amounts."""
+        """Return the rate of some ranks in some regions, or the mean of their amounts."""
         amount, base = (rows[:, list(members)].sum(axis=0) for rows in (self.amount(regions), self.base(regions)))
         return float(ratio(amount.sum(), base.sum()) if self.is_rate else amount.mean())
 
@@ -116,13 +116,13 @@ class Attribute:
 
 
 def attributes_of(selection: Selection) -> dict[str, Attribute]:
-    """Give the attributes that can be had, in the order of ``ATTRIBUTES``."""
+    """Return the available attributes, in the order of ``ATTRIBUTES``."""
     missing = lacking(selection.experiment)
     return {name: Attribute.of(name, selection) for name in ATTRIBUTES if name not in missing}
 
 
 def lacking(experiment: Experiment) -> tuple[str, ...]:
-    """Name the attributes that can't be had: of a metric that is not there, or has missing values."""
+    """Return the unavailable attributes: their metric is missing, or has missing values."""
     return tuple(
         name for name, metrics in ATTRIBUTES.items() if not all(complete(experiment, each) for each in metrics if each)
     )

@@ -1,4 +1,4 @@
-"""Rough sets: which attributes tell objects with different decisions apart (paper 001, section 4.4.1)."""
+"""Rough sets: which attributes distinguish objects with different decisions (Liu et al. 2011, section 4.4.1)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class DecisionTable:
         return frozenset(name for reduct in self.reducts for name in reduct)
 
     def causes(self, row: Row) -> tuple[str, ...]:
-        """Give the root causes of an object in a table of 0 and 1 (regions 8 and 11 of Table 4).
+        """Return the root causes of an object in a table of 0 and 1 (regions 8 and 11 of Table 4).
 
         They are the attributes that its row raises among those in any smallest set that tells it from the objects
         with other decisions, which are the reducts of its own discernibility function (Eq. 4); if there are none,
@@ -84,7 +84,7 @@ class DecisionTable:
 
     @staticmethod
     def matrix(attributes: Sequence[str], rows: Sequence[Row]) -> list[list[tuple[str, ...]]]:
-        """Give the discernibility matrix of some rows (Eq. 3): ``[i][j]``, the attributes in which i and j differ.
+        """Return the discernibility matrix of some rows (Eq. 3): ``[i][j]``, the attributes in which i and j differ.
 
         Empty where their decisions agree.
         """
@@ -123,7 +123,7 @@ class DecisionTable:
         return decisions
 
     def _discerns(self, chosen: Sequence[int]) -> bool:
-        """Whether objects that these attributes do not tell apart agree in their decision, or in all attributes."""
+        """Return whether objects that are equal in these attributes agree in their decision, or in all attributes."""
         first: dict[tuple[Hashable, ...], set[Hashable]] = {}
         for values, decisions in self._decisions.items():
             together = first.setdefault(tuple(values[each] for each in chosen), decisions)

@@ -1,4 +1,4 @@
-"""What cache misses take of the time that regions compute."""
+"""The share of computing that cache misses take."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Misses"]
 
 @dataclass(frozen=True)
 class Misses:
-    """What each region's misses can take of the seconds that it computes; ``float64[region]`` each.
+    """The possible seconds of each region's misses; ``float64[region]`` each.
 
     Attributes:
         computing: Those seconds.
@@ -66,12 +66,12 @@ class Misses:
         )
 
     def seconds(self) -> dict[str, Values]:
-        """Give what they take for sure, by miss rate."""
+        """Return the seconds that they certainly take, by miss rate."""
         stalled = self._beyond(np.where(self.is_walk, CRITERIA.dependent, CRITERIA.swift))
         return {name: np.minimum(stalled, each) for name, each in self.most.items()}
 
     def avoidable(self) -> Values:
-        """Give what avoiding them all would save."""
+        """Return the saving from avoiding all of them."""
         swift, dependent = self.prices.instruction_independent, self.prices.instruction_dependent
         if self.executed is not None and swift and dependent:
             bounds = [np.maximum(self.computing - price * self.executed, 0.0) for price in (swift, dependent)]
@@ -81,7 +81,7 @@ class Misses:
         return np.asarray(sum(np.minimum(each, most) for each in bounds) / len(bounds))
 
     def _beyond(self, cycles: Values) -> Values:
-        """Give what is left of the seconds if an instruction takes so many cycles."""
+        """Return the remaining seconds if an instruction takes a number of cycles."""
         if self.cycle is None or self.executed is None:
             return self.computing
         return np.maximum(self.computing - cycles * self.cycle * self.executed, 0.0)

@@ -1,4 +1,4 @@
-"""Throttled regions that the own time of a region is mostly made of."""
+"""Throttled regions that make up most of a region's own time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Throttled", "throttled_within"]
 
 @dataclass(frozen=True, slots=True)
 class Throttled:
-    """A throttled region within another one, whose own time has become longer by its.
+    """A throttled region inside another one, whose own time includes it.
 
     Attributes:
         path: Its call path.
@@ -28,7 +28,7 @@ class Throttled:
 
 
 def throttled_within(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, tuple[Throttled, ...]]:
-    """Give what a cause would have to explain of each region, by position, and is a throttled region's, most first."""
+    """Return the throttled regions with a material share of each region's own time, by position, largest first."""
     reasons = {each.descriptor: each for each in {path.region for path in experiment.call_paths}}
     known: Mapping[Region, float] = {
         reasons[each]: seconds

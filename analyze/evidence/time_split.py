@@ -1,4 +1,4 @@
-"""What a region spends on each of its attributes, in seconds: by these they are causes, or not."""
+"""The seconds that a region spends on each of its attributes, which decide what is a cause."""
 
 from __future__ import annotations
 
@@ -64,36 +64,36 @@ class TimeSplit:
     busy: float
 
     def is_part(self, seconds: Values) -> Flags:
-        """Whether seconds are a part of each region's time that is worth naming; of what it is busy for, enough."""
+        """Return where seconds are a material share of each region's time, and of its busy time."""
         enough = CRITERIA.least_gain * self.busy if self.turns else 0.0
         return np.asarray((seconds > enough) & (seconds >= CRITERIA.part * self.time))
 
     @cached_property
     def moves(self) -> Flags:
-        """Whether the volume of a region in MPI takes a part of its time, and no less than waiting for late ranks."""
+        """Return where MPI volume takes a material share of a region's time, at least that of waiting for late ranks."""
         moving = self.of["mpi_bytes"]
         return np.asarray(self.is_part(moving) & (moving >= self.waited))
 
     @cached_property
     def waits(self) -> Flags:
-        """Whether a region spends a part of its time in MPI that its volume does not explain, or works in turn."""
+        """Return where a material share is in MPI and not explained by volume, or ranks work in sequence."""
         is_long = self.is_part(self.mpi) & (self.mpi >= TICK)
         return np.asarray((is_long & ~self.moves) | (self.chained > 0))
 
     @cached_property
     def has_small_calls(self) -> Flags:
-        """Whether ``waits`` is rather the time of many small MPI calls, where that is worth a fix."""
+        """Return where ``waits`` is rather the time of many small MPI calls, if that is worth a fix."""
         small = self.is_part(self.small_calls) & (self.small_calls >= self.waited)
         return np.asarray(self.waits & small & (self.small_calls >= CRITERIA.least_gain * self.busy))
 
     def is_own_part(self, attribute: str, region: int, below: Sequence[int]) -> bool:
-        """Whether an attribute takes a part of a region's time without what regions below it are named for."""
+        """Return whether an attribute takes a material share of a region's time, without named regions below it."""
         spent = self.of[attribute]
         own = float(spent[region]) - sum(float(spent[each]) for each in below)
         return own >= CRITERIA.part * float(self.time[region]) if below else True
 
     def in_turn(self, least: float) -> list[int]:
-        """List the regions whose ranks work one after another, or are late in turn, where that is worth a fix.
+        """Return the regions whose ranks work one after another, or arrive late in sequence, if that is worth a fix.
 
         Args:
             least: The share of what the program takes that is enough.
@@ -101,7 +101,7 @@ class TimeSplit:
         return np.flatnonzero((self.chained > 0) & (self.chained >= least * self.busy)).tolist()
 
     def costly(self, least: float, values: Values, *, seconds: float = 0.0) -> list[int]:
-        """List the regions that spend enough to be worth a fix, and a part of their time, on what has a remedy.
+        """Return the regions that spend a material share, enough to be worth a fix, on something with a remedy.
 
         That is on anything but instructions, which all code executes, and waiting, which has its reason elsewhere; and
         on misses only where cycles tell that something was waited for. A region that itself computes a quarter of what
@@ -132,7 +132,7 @@ def time_split(
     waited: Values,
     serialisation: Serialisation | None = None,
 ) -> TimeSplit:
-    """Tell what the attributes of each region take.
+    """Return the seconds that each region's attributes take.
 
     Files and MPI have the time that was measured in their calls; of MPI without what is waiting for late ranks, and of
     both no more than calls and bytes can take on a slow network or disk, and than those of the fastest rank took: what
@@ -201,12 +201,12 @@ def time_split(
 
 
 def _waits_for_processors(ranks: Selection, time: float) -> bool:
-    """Whether some rank waits for a processor for a tenth of the program's time."""
+    """Return whether some rank waits for a core for a tenth of the program's time."""
     return max(ranks.experiment.notes.run_delay.values(), default=0.0) >= THRESHOLD * time > 0
 
 
 def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
-    """Give what messages take at most where all ranks are on one node, and what its memory does is known.
+    """Return the most that messages can take if all ranks are on one node with known memory speed.
 
     Lines go to and fro for each call, and all bytes are copied, at most eight times.
     """
@@ -217,7 +217,7 @@ def _within_node(ranks: Selection, calls: Values, volume: Values) -> Values:
 
 
 def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
-    """Give the seconds a byte, or a call, of the rank that is fastest in a region: the others wait for somebody.
+    """Return the seconds per byte, or per call, of the fastest rank in a region: the others wait for somebody.
 
     They are those on a processor, as MPI libraries copy and poll: the rest is others' turns. Of a library that takes
     no processor's time, all count.
@@ -231,7 +231,7 @@ def _price_of_fastest(ranks: Selection, region: int, metric: str) -> float:
 
 
 def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
-    """Tell how long ranks were off the processor for others' turns; in files, a disk may be slow, too.
+    """Return how long ranks were off the processor because of others; in files, a slow disk may be the reason, too.
 
     What the kernel says that they were ready for is shared out as the time off the processor is. Where it does not say
     it, it is all that they were ``off`` the processor outside of MPI and files.
@@ -245,7 +245,7 @@ def _turns(ranks: Selection, off: Values, off_in_mpi: Values) -> Values:
 
 
 def _in_files(time: Values, cpu: Values | None, calls: Values | None, volume: Values, *, turns: bool) -> Values:
-    """Take off the time in files what is no files': polling of collective calls for other ranks; others' turns."""
+    """Subtract time in files that is not I/O: polling of collective calls for other ranks, and waiting for cores."""
     if cpu is None or calls is None:
         return time
     at_most = CRITERIA.call * calls + CRITERIA.byte * volume

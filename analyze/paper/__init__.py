@@ -1,4 +1,4 @@
-"""The method of paper 001 as it is printed, to measure by what ours departs from it.
+"""The method of Liu et al. 2011 as printed, as the baseline for our deviations from it.
 
 Where the paper is silent, each module says what is taken. Its records are those of our own method.
 """

@@ -1,4 +1,4 @@
-"""Why ranks differ and why regions weigh, by rough sets as paper 001 has them (section 4.4.2, Figs. 4 and 5)."""
+"""Why ranks differ and regions are hot spots, by rough sets as in Liu et al. 2011 (section 4.4.2, Figs. 4 and 5)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["attribute_means", "attribute_vectors", "causes_of_ranks", "causes_of
 
 
 def attribute_vectors(ranks: Selection, name: str) -> Values:
-    """Give one of ``ATTRIBUTES`` of each rank and region; ``float64[rank, region]``."""
+    """Return one of ``ATTRIBUTES`` for each rank and region; ``float64[rank, region]``."""
     return np.concatenate([*over_ranks(ranks, _of_block, name)])
 
 
 def attribute_means(ranks: Selection, name: str) -> Values:
-    """Give the mean over the ranks of each region's rate or amount; ``float64[region]``."""
+    """Return the mean over the ranks of each region's rate or amount; ``float64[region]``."""
     return np.asarray(np.sum([*over_ranks(ranks, _sums, name)], axis=0) / len(ranks.ranks))
 
 

@@ -1,4 +1,4 @@
-"""Algorithms 1 and 2 of paper 001 as printed: ranks that behave differently, and the regions that make them differ."""
+"""Algorithms 1 and 2 of Liu et al. 2011 as printed: ranks that behave differently, and the regions responsible."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def cluster(vectors: Values, programs: Labels | None = None) -> Labels:
 
 
 def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None) -> bool:
-    """Tell whether ``cluster`` would label the vectors so; that they are not is often told by the first cluster."""
+    """Return whether ``cluster`` would give these labels; often the first cluster shows that it would not."""
     sizes = np.bincount(labels)
     found = np.full(len(vectors), -1, dtype=np.intp)
     for number, near in enumerate(_clusters(vectors, found, programs)):
@@ -52,7 +52,7 @@ def are_clusters(labels: Labels, vectors: Values, programs: Labels | None = None
 
 
 def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Iterator[Indices]:
-    """Give the members of each cluster in turn, among the vectors whose label is below 0 by then.
+    """Yield the members of each cluster in turn, among the vectors whose label is still below 0.
 
     Only vectors about as long as p are compared with it: a million in a few clusters take seconds.
     """
@@ -74,7 +74,7 @@ def _clusters(vectors: Values, labels: Labels, programs: Labels | None) -> Itera
 
 
 def search_dissimilarity(vectors: RankVectors) -> Dissimilarity:
-    """Cluster the ranks, and search the regions that part them (section 4.3).
+    """Cluster the ranks, and search the regions that separate them (section 4.3).
 
     Cost: one clustering a region that is looked at, and for composites one for each of the r/s of every size s that
     is tried, r the number of 1-code regions.
@@ -104,7 +104,7 @@ class _Search:
         self.original = cluster(self.compared, vectors.programs)
 
     def single_regions(self) -> list[int]:
-        """Find the 1-code regions without which the clusters change, and what is critical below them."""
+        """Return the 1-code regions without which the clusters change, and the critical regions below them."""
         return [
             each
             for column, region in enumerate(self.top)
@@ -126,7 +126,7 @@ class _Search:
         return []
 
     def _changes(self, columns: slice) -> bool:
-        """Whether the clusters change without these 1-code regions (lines 12 to 14)."""
+        """Return whether the clusters change without these 1-code regions (lines 12 to 14)."""
         before = self.compared[:, columns].copy()
         self.compared[:, columns] = 0.0
         changed = not self._restores(self.compared)
@@ -137,7 +137,7 @@ class _Search:
         return are_clusters(self.original, values, self.vectors.programs)
 
     def _restored(self, parent: int, values: Values, column: int) -> Iterator[int]:
-        """Restore each child alone in its parent's place: critical if the clusters do not change (lines 16 to 27)."""
+        """Restore each child in its parent's place; yield those without a change of clusters (lines 16 to 27)."""
         for child in self.vectors.regions[parent].children:
             values[:, column] = self.vectors.values[child]
             if self._restores(values):
@@ -145,7 +145,7 @@ class _Search:
                 yield from self._restored(child, values, column)
 
     def _members(self, columns: slice) -> list[int]:
-        """Give the critical members of a composite, and what is critical below them."""
+        """Return the critical members of a composite, and the critical regions below them."""
         found: list[int] = []
         for column in range(columns.start, columns.stop):
             values = self.compared.copy()

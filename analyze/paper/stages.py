@@ -1,4 +1,4 @@
-"""The stages of an analysis by the method of paper 001, after that which prepares it."""
+"""The stages of an analysis by the method of Liu et al. 2011, after the preparation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["by_the_paper", "compare"]
 
 
 def by_the_paper(prepared: Prepared, metric: str, disparity_metric: str) -> tuple[Prepared, Differences, Weights]:
-    """Carry the stages out.
+    """Carry out the stages.
 
     Args:
         prepared: The run. What is given back weighs its tree of regions as it is.
@@ -35,7 +35,7 @@ def by_the_paper(prepared: Prepared, metric: str, disparity_metric: str) -> tupl
 
 
 def compare(ranks: Selection, metric: str) -> Differences:
-    """Compare ranks, or threads, by what was measured of them: probes included, and nothing too small to differ by."""
+    """Compare ranks, or threads, by measured values including probes, without a least difference."""
     compared = ranks if metric == "mpi_bytes" else ranks.by_thread()
     vectors = RankVectors.selected(compared, metric=metric)
     measured = vectors.measured(range(len(vectors.regions)))

@@ -1,4 +1,4 @@
-"""Which regions weigh more than others, as paper 001 has it (sections 4.2.2, 4.3 and 6.4; Fig. 2)."""
+"""Which regions are more expensive than others, by Liu et al. 2011 (sections 4.2.2, 4.3 and 6.4; Fig. 2)."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def class_regions(regions: tuple[CodeRegion, ...], values: list[float]) -> Dispa
 
 
 def _by_cycles(ranks: Selection, cycles: str, metric: str) -> Values:
-    """Give CRNM (Eq. 2) or CPI, a mean over the ranks; ``float64[region]``.
+    """Return CRNM (Eq. 2) or CPI, a mean over the ranks; ``float64[region]``.
 
     The paper counts what MPI and the kernel execute, too. Here they are left out, so that in CRNM their time has the
     program's CPI; and so has a region that executes nothing.
@@ -90,7 +90,7 @@ def _by_cycles(ranks: Selection, cycles: str, metric: str) -> Values:
 
 
 def _of_block(ranks: Selection, cycles: str, others: Sequence[str], of_regions: Values, of_program: float) -> Values:
-    """Sum up over some ranks CRNM times W_program, CPI, and who executes anything; ``float64[3, region]``."""
+    """Sum CRNM times W_program, CPI, and who executes anything over some ranks; ``float64[3, region]``."""
     experiment = ranks.experiment
     first = np.array([place.thread == 0 for place in experiment.locations])
     wall, *rest = (ranks.by_rank(np.where(first, experiment.exclusive(name), 0.0)) for name in ("wall_time", *others))

@@ -1,4 +1,4 @@
-"""Which regions are the program's own, and which of them a second round of build and run can open, or has opened."""
+"""Which regions are the program's own, and which of them a second round can open, or has opened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LIBRARY: Final = re.compile(r"\[[^\[\]]+\.(so|dylib|dll)[^\[\]]*\]$")  # as pro
 
 
 def can_be_opened(experiment: Experiment, path: int) -> bool:
-    """Tell whether a second round could tell more: nothing below is a region, and no such round has been there.
+    """Return whether a second round could show more: no region is below, and none was opened there before.
 
     That has divided the function into blocks, or made loops in loops regions.
     """
@@ -36,7 +36,7 @@ def _is_inner_loop(experiment: Experiment, path: CallPath) -> bool:
 
 
 def is_built(experiment: Experiment, path: int) -> bool:
-    """Tell whether a region has a source that is built: neither Python's, nor a call that its address alone has told.
+    """Return whether a region has a source that is built: not Python's, nor a call known only by its address.
 
     In programs without probes, whose executable is the root, calls are numbered as far as they were made.
     """
@@ -47,7 +47,7 @@ def is_built(experiment: Experiment, path: int) -> bool:
 
 
 def is_of_a_library(experiment: Experiment, path: int) -> bool:
-    """Tell whether a region's source is not the program's: it is below a call of MPI, or in a shared library.
+    """Return whether a region's source is not the program's: it is below a call of MPI, or in a shared library.
 
     A call of MPI itself is the program's. So is what our own probes measured: they are in no library of others.
     """
@@ -62,5 +62,5 @@ def is_of_a_library(experiment: Experiment, path: int) -> bool:
 
 
 def is_block(region: Region) -> bool:
-    """Tell what a split has made, and is made by splitting again: ``block@41``."""
+    """Return whether a region was made by a split, and can be split again: ``block@41``."""
     return region.kind == "user" and region.name.startswith("block@")

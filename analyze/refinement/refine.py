@@ -1,4 +1,4 @@
-"""The second round (paper 001, section 5): a plan that opens bottlenecks to fine grain, and drops the rest."""
+"""The second round (Liu et al. 2011, section 5): a plan that opens bottlenecks, and drops the rest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DEARER: Final = 1.05  # of the computing before: what measuring may cost if not
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A bottleneck that is opened.
+    """An opened bottleneck.
 
     Attributes:
         region: What it was first found as.
@@ -43,7 +43,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """What the next round measures.
+    """The measurement of the next round.
 
     Attributes:
         plan: The same as a plan.
@@ -81,7 +81,7 @@ def refine(findings: Findings) -> Refinement:
 
 
 def cheaper(refinement: Refinement, before: Findings, after: Findings) -> Refinement | None:
-    """Give a refinement that leaves out what the round that it made has throttled, where that cost too much.
+    """Return a refinement without what its own round has throttled, if that round's overhead was too high.
 
     A loop of few trips in the hot one costs more than its probes: the compiler no longer unrolls it, and verdicts are
     of probes. So where the program computed for 5 % longer than in the round before, the loop goes.
@@ -108,7 +108,7 @@ def _computing(experiment: Experiment) -> float:
 
 
 def _opened(experiment: Experiment, culprits: Mapping[int, tuple[str, ...]]) -> list[Opened]:
-    """Give each function with culprits, and what is looked for in it because of any of them."""
+    """Return each function with culprits, with the modes that any of them requires."""
     opened: dict[tuple[str, str], Opened] = {}
     for path, modes in culprits.items():
         region = experiment.call_paths[path].region
@@ -128,7 +128,7 @@ def _modes(cost: Cost) -> tuple[str, ...]:
 
 
 def _is_open(experiment: Experiment, path: int) -> bool:
-    """Tell whether the loops of a culprit were regions already: some right in it, or another one around it."""
+    """Return whether the loops of a culprit were regions already: some directly in it, or another one around it."""
     region = experiment.call_paths[path].region
     near = [*experiment.children[path], *experiment.ancestors(path)]
     return not (is_block(region) or _members(region)) and any(
@@ -138,14 +138,14 @@ def _is_open(experiment: Experiment, path: int) -> bool:
 
 
 def _weighing(findings: Findings) -> Iterator[int]:
-    """Give the call paths with a source that take time enough to be kept."""
+    """Yield the call paths with a source whose time is large enough to keep."""
     for region, cost in zip(findings.vectors.regions, findings.run.costs, strict=True):
         if cost.share >= CRITERIA.least_weight and is_built(findings.experiment, region.id):
             yield region.id
 
 
 def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[int], culprits: Collection[int]) -> Plan:
-    """Give the plan that keeps what weighs and what leads to culprits, and opens functions."""
+    """Return the plan that keeps expensive regions and paths to culprits, and opens functions."""
     way = [each for path in culprits for each in (*reversed(list(experiment.ancestors(path))), path)]
     regions = {path: experiment.call_paths[path].region for path in (*weighing, *way)}
     split = [_host(experiment, path) for path, region in regions.items() if is_block(region)]
@@ -169,7 +169,7 @@ def _plan(experiment: Experiment, opened: Iterable[Opened], weighing: Iterable[i
 
 
 def _host(experiment: Experiment, path: int) -> Region:
-    """Give what a block was split from: the region around it, in the same function, that is no block."""
+    """Return the region that a block was split from: the closest one around it, in its function, that is no block."""
     block = experiment.call_paths[path].region
     around = (experiment.call_paths[each].region for each in experiment.ancestors(path))
     hosts = (each for each in around if (each.file, each.function or each.name) == (block.file, block.function))
@@ -178,19 +178,19 @@ def _host(experiment: Experiment, path: int) -> Region:
 
 
 def _members(region: Region) -> tuple[str, ...]:
-    """Name the regions that a plan has merged into one called after them, ``loop@4+loop@9``; none of any other."""
+    """Return the members of a region that a plan has merged, ``loop@4+loop@9``; empty for any other."""
     names = region.name.split("+") if region.kind == "user" else []
     return tuple(names) if len(names) > 1 and all("@" in each for each in names) else ()
 
 
 def _is_of_loops(region: Region) -> bool:
-    """Tell whether a region is merged from loops, which can be told apart."""
+    """Return whether a region is merged from loops, which can be separated."""
     members = _members(region)
     return bool(members) and all(each.startswith("loop@") for each in members)
 
 
 def _pattern(region: Region) -> Pattern:
-    """Give the pattern of a region; what is merged is numbered after marks and other merges, and goes by its name."""
+    """Return the pattern of a region; a merged one goes by name, because its number depends on marks and merges."""
     return Pattern.of_name(region) if _members(region) else Pattern.of(region)
 
 

@@ -42,7 +42,7 @@ def busy_times(experiment: Experiment) -> Values:
 
 
 def _in_teams(experiment: Experiment) -> Flags:
-    """Tell which call paths are in parallel regions of OpenMP: ``bool[call path]``."""
+    """Return which call paths are in parallel regions of OpenMP: ``bool[call path]``."""
     found = np.zeros(len(experiment.call_paths), dtype=bool)
     for index, path in enumerate(experiment.call_paths):  # parents before children
         found[index] = path.region.kind == "parallel" or (path.parent is not None and found[path.parent])

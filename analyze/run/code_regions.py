@@ -1,4 +1,4 @@
-"""The code-region tree of an experiment (paper 001, section 2), and a metric's values over it."""
+"""The code-region tree of an experiment (Liu et al. 2011, section 2), and a metric's values over it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STARTUP: Final = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
 
 @dataclass(frozen=True, slots=True)
 class CodeRegion:
-    """A node of the code-region tree below the whole program (definitions 1).
+    """A node of the code-region tree below the whole program (definition 1).
 
     Attributes:
         id: Index of the call path; for the own code of an entry procedure that of the root.
@@ -75,7 +75,7 @@ def code_regions(experiment: Experiment) -> tuple[CodeRegion, ...]:
 
 
 def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tuple[CodeRegion, ...]:
-    """Take regions around the whole program for parts of the entry procedure.
+    """Treat regions around the whole program as parts of the entry procedure.
 
     A time loop that holds 90 % of the program, and something of weight below, is no more to be weighed against
     them than the entry procedure is: its own code is a 1-code region, and so is each region right below it::
@@ -104,7 +104,7 @@ def within_shells(regions: Sequence[CodeRegion], shares: Sequence[float]) -> tup
 
 
 def as_compared(values: Values, weighed: Sequence[CodeRegion], compared: Sequence[CodeRegion], region: int) -> float:
-    """Return the value of a region with its parts, which a region around the whole program is weighed without.
+    """Return the value of a region including its parts, without which a region around the whole program is classed.
 
     Args:
         values: ``float64[region]``, of the regions as they are weighed.
@@ -119,13 +119,13 @@ def as_compared(values: Values, weighed: Sequence[CodeRegion], compared: Sequenc
 
 
 def outermost(regions: Sequence[CodeRegion], chosen: Collection[int]) -> list[int]:
-    """Leave out regions below others of those that are chosen; positions."""
+    """Return the chosen regions that are not below others of them; positions."""
     below = {each for region in chosen for each in descendants(regions, region)}
     return [region for region in chosen if region not in below]
 
 
 def descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:
-    """Walk the positions of all regions below one."""
+    """Yield the positions of all regions below one."""
     pending = list(regions[index].children)
     while pending:
         found = pending.pop()
@@ -134,7 +134,7 @@ def descendants(regions: Sequence[CodeRegion], index: int) -> Iterator[int]:
 
 
 def caller_of(call_paths: Sequence[CallPath], path: int) -> Region | None:
-    """Give the function from which a call path's own function was called."""
+    """Return the function from which a call path's own function was called."""
     own = call_paths[path].region.function or call_paths[path].region.name
     above = call_paths[path].parent
     while above is not None and call_paths[above].region.function == own:
@@ -152,7 +152,7 @@ def call_line_of(call_paths: Sequence[CallPath], path: int) -> int | None:
 
 
 def startup_paths(experiment: Experiment) -> frozenset[int]:
-    """Find the call paths of MPI_Init and MPI_Finalize and all below them, which are no part of the program's work."""
+    """Return the call paths of MPI_Init and MPI_Finalize and all below them, which are not the program's work."""
     found: set[int] = set()
     for index, path in enumerate(experiment.call_paths):
         if path.parent in found or (path.region.kind == "mpi" and path.region.name in STARTUP):
@@ -161,7 +161,7 @@ def startup_paths(experiment: Experiment) -> frozenset[int]:
 
 
 def inclusive_over(experiment: Experiment, regions: tuple[CodeRegion, ...], exclusive: Values) -> Values:
-    """Sum up values of call paths over the code-region tree, the start-up of MPI left out.
+    """Sum values of call paths over the code-region tree, without the start-up of MPI.
 
     Args:
         experiment: Whose call paths the rows are.

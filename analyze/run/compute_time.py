@@ -1,4 +1,4 @@
-"""The time that ranks and threads compute, what they are compared by, and how far chance parts it."""
+"""The ranks' and threads' time of computing, by which they are compared, and its noise."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
 
 
 def noise_of_times(times: Values) -> float | None:
-    """Estimate the standard deviation of times of equal work, relative to them; None where too few rows take time.
+    """Estimate the relative standard deviation of times of equal work; None if too few rows take time.
 
     Most regions have no fault. Ranks differ by what is the same in all regions, as one of them is slower everywhere,
     and by chance: the median size of what is left tells how much that is. Each is compared with the next one in the
@@ -49,13 +49,13 @@ def noise_of_times(times: Values) -> float | None:
 
 
 def _median(values: Values) -> Values:
-    """Give the median along the first axis; ``np.median`` imports numpy.ma, which takes as long as a small analysis."""
+    """Return the median along the first axis; ``np.median`` imports numpy.ma, as slow as a small analysis."""
     ordered = np.sort(values, axis=0)
     return np.asarray((ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2)
 
 
 def part_by_noise(deviation: float | None) -> float:
-    """Give by what part of a time ranks may be apart, and have done equal work.
+    """Return the relative difference in time within which ranks may have done equal work.
 
     Args:
         deviation: What ``noise_of_times`` has found.
@@ -66,13 +66,13 @@ def part_by_noise(deviation: float | None) -> float:
 
 
 def compute_time(experiment: Experiment) -> Values:
-    """Give CPU time outside MPI, and outside OpenMP's waiting where that was told; ``float64[call path, location]``."""
+    """Return CPU time outside MPI, and outside OpenMP's waiting if known; ``float64[call path, location]``."""
     return Computing.of(experiment).values(experiment)
 
 
 @dataclass(frozen=True)
 class SharedOut:
-    """A time of each call path, shared out among the ranks by what they did in it.
+    """A time of each call path, divided among the ranks in proportion to their work in it.
 
     What a machine takes for the same work differs by chance: for the same bytes of a file by several times (pages that
     are cached, written back, or not), for the same instructions by whoever shares the processor. Ranks that do the same
@@ -92,7 +92,7 @@ class SharedOut:
 
     @classmethod
     def by_bytes(cls, experiment: Experiment, time: str, *less: str) -> SharedOut | None:
-        """Share time in I/O calls out; None if a metric is not there, or lacks a value, or nobody moved anything."""
+        """Divide time in I/O calls by bytes; None if a metric or a value is missing, or nothing was moved."""
         shared = cls(time, less, "io_bytes", np.zeros(len(experiment.call_paths)))
         if not shared._is_measured(experiment):
             return None
@@ -104,7 +104,7 @@ class SharedOut:
 
     @classmethod
     def by_instructions(cls, experiment: Experiment, noise: float | None, time: str, *less: str) -> SharedOut | None:
-        """Share computing out where the ranks take as long for an instruction, as far as noise allows to tell.
+        """Divide computing by instructions where ranks take equally long per instruction, within the noise.
 
         A call path stays as it was measured where that is not so: its ranks miss caches, or differ in their speed.
         Where all counts are equal, so that speed alone can be the reason, by more than a neighbour's burst makes.
@@ -132,25 +132,25 @@ class SharedOut:
         return replace(shared, rates=np.where(alike, rates, 0.0))
 
     def change(self, part: Experiment) -> Values:
-        """Give what a rank's time becomes more by; ``float64[call path, location]``."""
+        """Return the change of a rank's time; ``float64[call path, location]``."""
         did, rates = part.exclusive(self.by), self.rates[:, None]
         kept = (rates > 0) & ((did > 0) | (self.by == "instructions"))
         return np.where(kept, did * rates - self.seconds(part), 0.0)
 
     def shared(self, experiment: Experiment) -> Values:
-        """Sum up the time that is shared out; ``float64[call path]``."""
+        """Return the sum of the divided time; ``float64[call path]``."""
         return self.rates * summary(experiment, self.by).sums
 
     def _is_measured(self, experiment: Experiment) -> bool:
         return all(complete(experiment, each) for each in (self.time, *self.less, self.by))
 
     def seconds(self, part: Experiment) -> Values:
-        """Give the time as it was measured; ``float64[call path, location]``."""
+        """Return the time as measured; ``float64[call path, location]``."""
         return _left(part, self.time, self.less)
 
 
 def _left(part: Experiment, metric: str, less: Sequence[str]) -> Values:
-    """Take some metrics off another; ``float64[call path, location]``."""
+    """Subtract some metrics from another; ``float64[call path, location]``."""
     found = part.exclusive(metric)
     for name in less:
         found = found - part.exclusive(name)
@@ -166,13 +166,13 @@ def _of_who_did(part: Experiment, _: slice, shared: SharedOut) -> Values:
 
 
 def _off_by(part: Experiment, _: slice, shared: SharedOut) -> tuple[Values, Values]:
-    """Give by how much ranks are off what their work takes, the least and the most."""
+    """Return the least and largest deviation of ranks from the time that their work takes."""
     off = shared.seconds(part) - part.exclusive(shared.by) * shared.rates[:, None]
     return off.min(axis=1), off.max(axis=1)
 
 
 def _counts_are_equal(experiment: Experiment, path: int) -> bool:
-    """Whether all ranks executed as many instructions in a call path, and missed either cache as often.
+    """Return whether all ranks executed equally many instructions in a call path, with equally many misses.
 
     Addresses differ from run to run, and change a tenth.
     """
@@ -182,7 +182,7 @@ def _counts_are_equal(experiment: Experiment, path: int) -> bool:
 
 @dataclass(frozen=True)
 class Computing:
-    """How compute time is made of metrics, so that each part of an experiment is taken alike.
+    """How compute time derives from metrics, so that each part of an experiment is treated alike.
 
     Attributes:
         others: What is taken off the CPU time.
@@ -196,17 +196,17 @@ class Computing:
 
     @staticmethod
     def is_measured(experiment: Experiment) -> bool:
-        """Whether CPU time is known, and what of it is in MPI."""
+        """Return whether CPU time, and its part in MPI, is known."""
         return all(complete(experiment, each) for each in ("cpu_time", "mpi_cpu_time"))
 
     @classmethod
     def of(cls, experiment: Experiment) -> Computing:
-        """Look which metrics there are."""
+        """Find the available metrics."""
         return cls(("mpi_cpu_time", *(["omp_cpu_time"] if complete(experiment, "omp_cpu_time") else [])))
 
     @classmethod
     def comparing(cls, experiment: Experiment) -> Computing:
-        """Look which metrics there are, and share out what can be; once for each experiment."""
+        """Find the available metrics, and divide times by work where possible; once per experiment."""
         if experiment not in _KNOWN:
             _KNOWN[experiment] = cls._shared_out(experiment)
         return _KNOWN[experiment]
@@ -224,18 +224,18 @@ class Computing:
         return replace(found, shared=tuple(each for each in shared if each), noise=noise)
 
     def values(self, part: Experiment) -> Values:
-        """Give the time that is computed; ``float64[call path, location]``."""
+        """Return the time of computing; ``float64[call path, location]``."""
         return _left(part, "cpu_time", self.others)
 
     def compared(self, part: Experiment) -> Values:
-        """Give the time with what is shared out."""
+        """Return the time with work-based division."""
         found = self.values(part)
         for each in self.shared:
             found = found + each.change(part)
         return found
 
     def measured_share(self, experiment: Experiment, regions: tuple[CodeRegion, ...]) -> Values:
-        """Give the share of each region's time that is compared as it was measured; ``float64[region]``, 0 to 1."""
+        """Return the share of each region's time that is compared as measured; ``float64[region]``, 0 to 1."""
         sums = _sums(experiment, "cpu_time", self.others)
         left = sums - sum(each.shared(experiment) for each in self.shared)
         whole, rest = inclusive_over(experiment, regions, np.maximum([sums, left], 0.0).T).T

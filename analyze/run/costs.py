@@ -1,4 +1,4 @@
-"""What each region costs, mean times over the processes, and how long the program took, of which these are shares."""
+"""The cost of each region, as mean times over the processes, and the program's time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def are_small(calls: Values, volume: Values) -> Flags:
 
 
 def program_times(experiment: Experiment) -> Values:
-    """Give W_program of each process in seconds (definitions 2): from MPI_Init's return to MPI_Finalize's call.
+    """Return W_program of each process in seconds (definition 2): from MPI_Init's return to MPI_Finalize's call.
 
     The whole run but these two calls where a process did not measure that, never came to its end, or worked outside.
     """
@@ -51,13 +51,13 @@ def program_times(experiment: Experiment) -> Values:
 
 
 def times_outside(experiment: Experiment) -> Values:
-    """Give what of W_program is before MPI_Init and after MPI_Finalize, of each process in seconds."""
+    """Return the time of W_program before MPI_Init and after MPI_Finalize, of each process in seconds."""
     measured, whole = _program_and_run(experiment)
     return np.where((measured > 0) & _worked_outside(measured, whole), whole - measured, 0.0)
 
 
 def _program_and_run(experiment: Experiment) -> tuple[Values, Values]:
-    """Give the time between MPI_Init and MPI_Finalize, 0 if unknown, and that of the whole run, of each process."""
+    """Return the time between MPI_Init and MPI_Finalize, 0 if unknown, and that of the whole run, of each process."""
     if experiment not in _KNOWN:
         measured, whole = zip(*over_locations(experiment, _of_block), strict=True)
         _KNOWN[experiment] = np.concatenate(measured), np.concatenate(whole)
@@ -84,13 +84,13 @@ def _of_block(experiment: Experiment, _: slice) -> tuple[Values, Values]:
 
 
 def _worked_outside(measured: Values, whole: Values) -> Flags:
-    """Whether more happened outside of MPI_Init and MPI_Finalize than that a process starts and ends."""
+    """Return whether more happened outside MPI_Init and MPI_Finalize than a process's start and end."""
     return np.asarray(whole - measured > _START * measured)
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Mean over the processes of what a region and all below it cost; None where it was not measured.
+    """Mean over the processes of a region's inclusive cost; None if not measured.
 
     Attributes:
         visits: How often it was entered, over all locations.
@@ -128,7 +128,7 @@ class Cost:
 
 
 def region_costs(experiment: Experiment, regions: tuple[CodeRegion, ...]) -> list[Cost]:
-    """Give the cost of each code region, in their order."""
+    """Return the cost of each code region, in their order."""
     program = program_times(experiment)
     whole = float(program.mean()) if len(program) else 0.0
     means = [_process_means(experiment, regions, name, len(program)) for name in (*_TIMES, *_VOLUMES)]
@@ -161,7 +161,7 @@ def _process_means(
 def _extremes(
     experiment: Experiment, regions: tuple[CodeRegion, ...]
 ) -> tuple[Sequence[float | None], Sequence[float | None]]:
-    """Give the least and the most that a process took in each region; None of what was not measured."""
+    """Return the least and largest time of a process in each region; None if not measured."""
     unknown = [None] * len(regions)
     computing = Computing.of(experiment) if Computing.is_measured(experiment) else None
     if not computing and not complete(experiment, "wall_time"):
@@ -176,7 +176,7 @@ def _extremes(
 def _extremes_of_block(
     part: Experiment, _: slice, regions: tuple[CodeRegion, ...], computing: Computing | None
 ) -> tuple[Values, Values]:
-    """Give the least and the most of a block; infinities of wall time where no process has a first thread."""
+    """Return the extremes of a block; infinities of wall time if no process has a first thread."""
     exclusive = computing.values(part) if computing else part.exclusive("wall_time")
     # The wall time of other threads is no more time.
     kept = np.flatnonzero([bool(computing) or not place.thread for place in part.locations])

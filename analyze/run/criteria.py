@@ -1,4 +1,4 @@
-"""The numbers that decide what a verdict says, each with its unit, its reason and its source.
+"""The numbers behind the verdict, each with its unit, reason and source.
 
 What is the paper's own stays where its algorithms are: 10 % of Algorithm 1, and a miss rate of 1 %.
 """
@@ -108,5 +108,5 @@ TICK: Final = THRESHOLD * CRITERIA.resolution
 
 
 def criterion_fields() -> tuple[Field[Any], ...]:
-    """Give the fields: name, default, and in ``metadata`` ``unit``, ``reason`` and ``source``."""
+    """Return the fields: name, default, and in ``metadata`` ``unit``, ``reason`` and ``source``."""
     return fields(Criteria)

@@ -1,4 +1,4 @@
-"""What other tools measured, under the names that the analyses know, where the meaning is sure; what is no run."""
+"""Convert other tools' metrics to the names that the analyses use, if their meaning is certain; refuse non-runs."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ _ROUNDING: Final = 1e-6  # of a location's time
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Where a metric of ours comes from; without words it is 0, as nothing tells it."""
+    """The source of one of our metrics; without words it is 0, because nothing provides it."""
 
     words: str
     read: Callable[[], Severity]
 
 
 def as_run(experiment: Experiment) -> Experiment:
-    """Give an experiment as the analyses take it, a run in our own names.
+    """Return an experiment for the analyses: a run with our metrics' names.
 
     Raises:
         InputError: Its times are those of no run, but differences or deviations, or negative.
@@ -88,7 +88,7 @@ def as_run(experiment: Experiment) -> Experiment:
 
 
 def _check_sizes(experiment: Experiment) -> None:
-    """Refuse values that are no measurements: their sums and squares would be no numbers."""
+    """Refuse values that are not measurements, because their sums and squares would overflow."""
     names = [metric.name for metric in experiment.metrics if metric.name in _COMPARED]
     found = summaries(experiment, names)
     for name in names:
@@ -97,7 +97,7 @@ def _check_sizes(experiment: Experiment) -> None:
 
 
 def _no_run(metric: Metric, experiment: Experiment) -> str | None:
-    """Say what the values of a metric are if they are not those of a run: a mean of differences is a difference."""
+    """Explain why the values of a metric are not those of a run: a mean of differences is a difference."""
     if not metric.source.startswith("derived:"):
         return None
     last = metric.source.removeprefix("derived:").partition(" ")[0]
@@ -107,7 +107,7 @@ def _no_run(metric: Metric, experiment: Experiment) -> str | None:
 
 
 def negative_rank(experiment: Experiment, metric: str) -> int | None:
-    """Name a rank with a value below 0 that rounding does not explain."""
+    """Return a rank with a negative value that rounding does not explain."""
     return next((rank for rank in over_locations(experiment, _negative_rank, metric) if rank is not None), None)
 
 
@@ -121,7 +121,7 @@ def _negative_rank(part: Experiment, _: slice, metric: str) -> int | None:
 
 
 def in_own_names(experiment: Experiment) -> Experiment:
-    """Give an experiment of another tool with metrics of ours; one of ours as it is.
+    """Return another tool's experiment with our metrics; ours is returned unchanged.
 
     Where no time is known, but something was sampled, samples stand for time, whatever the event: their unit is
     ``SAMPLES``. A metric without one of the same meaning is absent, and a remark says which. Where there is no time in
@@ -208,7 +208,7 @@ def _sources(experiment: Experiment) -> dict[str, _Source]:
 
 
 def _counted(experiment: Experiment) -> str | None:
-    """Name the metric with most samples, which stand for time where no time is known; None if nothing was sampled."""
+    """Return the metric with most samples, which replaces time if no time is known; None if nothing was sampled."""
     if any(each.unit == "sec" for each in experiment.metrics):
         return None
     numbers = {
@@ -220,7 +220,7 @@ def _counted(experiment: Experiment) -> str | None:
 
 
 def _lacks_a_better(experiment: Experiment, name: str, names: Sequence[str]) -> bool:
-    """Tell whether a cut left out of a metric the better one, which it would pass for."""
+    """Return whether a cut removed a better source of a metric, so that the rest would pass for it."""
     return any(experiment.notes.left_out.get(each) == name for each in names[: names.index(name)])
 
 
@@ -234,7 +234,7 @@ def _add_barriers(experiment: Experiment, found: dict[str, _Source]) -> None:
 
 
 def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
-    """Say which times of another tool's experiment are expected, and what it has; None of one of ours."""
+    """Return which times are expected of another tool's experiment, and what it has; None for one of ours."""
     if not _is_imported(experiment):
         return None
     cut = experiment.notes.left_out
@@ -253,7 +253,7 @@ def expected_times(experiment: Experiment, absent: Sequence[str]) -> str | None:
 
 
 def _called(experiment: Experiment, ours: str) -> str | None:
-    """Find a time by what it is shown as, if its name tells nothing."""
+    """Find a time by its display name, if its name does not show it."""
     if ours not in ("wall_time", "cpu_time"):
         return None
     found = (
@@ -269,7 +269,7 @@ def _in_mpi(experiment: Experiment, time: Severity) -> Severity:
 
 
 def _of_mpi(experiment: Experiment) -> list[bool]:
-    """Tell which call paths are calls of MPI, or what the library does below one."""
+    """Return which call paths are calls of MPI, or inside the library below one."""
     found: list[bool] = []
     for path in experiment.call_paths:  # parents before children
         found.append((path.parent is not None and found[path.parent]) or path.region.name.startswith(_CALLS_OF_MPI))
@@ -277,7 +277,7 @@ def _of_mpi(experiment: Experiment) -> list[bool]:
 
 
 def _of_calls(experiment: Experiment, metric: str, values: Severity) -> Severity:
-    """Add what is below a call of MPI to the call itself, but for entries; ``float64[call path, location]``."""
+    """Add values below a call of MPI to the call itself, except entries; ``float64[call path, location]``."""
     of_mpi, calls = _of_mpi(experiment), np.arange(len(experiment.call_paths))
     for index, path in enumerate(experiment.call_paths):  # parents before children
         if path.parent is not None and of_mpi[path.parent]:
@@ -291,14 +291,14 @@ def _of_calls(experiment: Experiment, metric: str, values: Severity) -> Severity
 
 
 def with_kinds(experiment: Experiment) -> Experiment:
-    """Give an experiment of another tool in its own names, but with functions of MPI told from the program's."""
+    """Return another tool's experiment with its own names, but with functions of MPI marked as such."""
     if "wall_time" in experiment:
         return experiment
     return experiment.replaced(call_paths=_named_kinds(experiment.call_paths))
 
 
 def _named_kinds(paths: Sequence[CallPath]) -> list[CallPath]:
-    """Call functions of MPI what they are, so that its start and end are told from the program's work."""
+    """Mark functions of MPI as such, so that its start and end are distinguished from the program's work."""
     return [
         replace(path, region=path.region._replace(kind="mpi"))
         if path.region.name.startswith(_MPI) and path.region.kind != "io"

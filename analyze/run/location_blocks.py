@@ -1,4 +1,4 @@
-"""Walks over an experiment in blocks of whole processes, so that no metric of a million ranks is ever whole in memory.
+"""Process an experiment in blocks of whole processes, so that no metric of a million ranks is ever whole in memory.
 
 What is cut where follows from the experiment alone, so that sums are the same, bit for bit, whoever makes them: this
 process, or several of an MPI job, a part of the blocks each.
@@ -24,7 +24,7 @@ class Workers(Protocol):
     def over_locations(
         self, experiment: Experiment, function: Callable[..., Result], arguments: tuple[Any, ...]
     ) -> Iterator[Result]:
-        """Do what ``over_locations`` does, the blocks shared out."""
+        """Call ``over_locations`` with the blocks divided among the workers."""
         ...
 
 
@@ -38,7 +38,7 @@ def over_locations(
     *arguments: Rest.args,
     **_: Rest.kwargs,
 ) -> Iterator[Result]:
-    """Give what a function gives for each block of consecutive locations, in their order.
+    """Yield a function's result for each block of consecutive locations, in order.
 
     Args:
         experiment: Any.

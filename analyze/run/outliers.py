@@ -1,4 +1,4 @@
-"""Which values lie far out (Iglewicz and Hoaglin 1993), and how much of a sequence is noise.
+"""Outliers (Iglewicz and Hoaglin 1993), and the noise of a sequence.
 
 By medians, which outliers themselves hardly move.
 """
@@ -25,7 +25,7 @@ _BESIDE: Final = 2  # samples on either side, whose means are compared
 
 
 def spread(values: Values) -> Values:
-    """Give the standard deviation that values would have without outliers, ``float64[…]`` of ``float64[point, …]``.
+    """Return the standard deviation of values without outliers, ``float64[…]`` of ``float64[point, …]``.
 
     By the median absolute deviation; by the mean one where more than half of the values are equal.
     """
@@ -35,7 +35,7 @@ def spread(values: Values) -> Values:
 
 
 def without_outliers(sequence: Values, *, in_a_row: int) -> Values:
-    """Replace what is far from the running median by it (Hampel's filter), so that steps stay where they are.
+    """Replace values far from the running median by it (Hampel's filter), which keeps steps in place.
 
     Args:
         sequence: ``float64[n]``.
@@ -49,7 +49,7 @@ def without_outliers(sequence: Values, *, in_a_row: int) -> Values:
 
 
 def noise_level(values: Values) -> float:
-    """Give the standard deviation of noise, by the median of second differences, which trends and steps leave alone.
+    """Return the standard deviation of noise, from second differences, which trends and steps hardly affect.
 
     At least a thousandth of the range; 0 of a constant sequence.
     """
@@ -60,7 +60,7 @@ def noise_level(values: Values) -> float:
 
 
 def steepness(values: Values) -> Values:
-    """Tell of each sample by how many deviations of the noise the means beside it differ: 0 where nothing happens."""
+    """Return for each sample the difference of adjacent means, in standard deviations of the noise."""
     noise = noise_level(values)
     if noise == 0:
         return np.zeros(len(values))

@@ -1,4 +1,4 @@
-"""What measuring took."""
+"""The overhead of measuring."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Overhead:
 
     @property
     def paths_cost_most(self) -> bool:
-        """Whether making call paths took longer than entering regions."""
+        """Whether creating call paths took longer than entering regions."""
         return self.call_paths * _NEW_PATH > self.visits * (self.probe_ns or 0.0) * 1e-9
 
 
@@ -102,7 +102,7 @@ def _total(experiment: Experiment, metric: str) -> float:
 
 
 def probe_times(experiment: Experiment) -> Values:
-    """Give what probes took, in seconds: ``float64[call path, location]``; 0 where it is not known.
+    """Return the time of probes, in seconds: ``float64[call path, location]``; 0 if unknown.
 
     Half of an entry and exit is time of the region, half of its caller; all of it is the latter's if it is folded. Of a
     call of MPI or file I/O half is time of where it stands.
@@ -132,15 +132,15 @@ def probe_times(experiment: Experiment) -> Values:
 
 
 def are_probes_priced(experiment: Experiment) -> bool:
-    """Whether it is known what probes took."""
+    """Return whether the cost of probes is known."""
     return "visits" in experiment and bool(experiment.notes.probe_ns)
 
 
 def without_probes(experiment: Experiment, metric: str, values: Values) -> Values:
-    """Take what probes took off the times of call paths, of each at most what it has; other values stay."""
+    """Subtract the time of probes from times of call paths, at most all of it; other metrics stay."""
     return np.maximum(values - probe_times(experiment), np.minimum(values, 0.0)) if metric in TIMES else values
 
 
 def _percent(cost: float, whole: float) -> float | None:
-    """Give the share of an estimate in what was measured, which contains it."""
+    """Return an estimate in percent of the measured time, which includes it."""
     return min(100.0, 100 * cost / whole) if whole > 0 else None

@@ -1,4 +1,4 @@
-"""Ranks that take turns on processors, with each other or with other programs."""
+"""Ranks that wait for cores, because of each other or of other programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["of_first_threads", "others_turns", "oversubscription", "run_delays",
 
 
 def oversubscription(experiment: Experiment) -> int:
-    """Count the ranks, or busy threads if these are more, that share fewer processors.
+    """Return the number of ranks, or of busy threads if larger, that share fewer processors.
 
     0 if each had one, or it is not known.
     """
@@ -24,7 +24,7 @@ def oversubscription(experiment: Experiment) -> int:
 
 
 def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
-    """Name the metrics that include waiting for a turn; none if each rank had a processor.
+    """Return the metrics that include waiting for a core; empty if each rank had one.
 
     These are times by the clock on the wall, and what MPI calls do while they wait, as ``cpu_time`` has it, too.
     """
@@ -40,18 +40,18 @@ def waiting_for_turns(experiment: Experiment) -> tuple[str, ...]:
 
 
 def of_first_threads(part: Experiment, values: Values) -> Values:
-    """Keep the values of the first thread of each process, and give 0 for others; ``float64[call path, location]``."""
+    """Keep the values of the first thread of each process, with 0 for others; ``float64[call path, location]``."""
     return np.where([place.thread == 0 for place in part.locations], values, 0.0)
 
 
 def run_delays(part: Experiment) -> Values:
-    """Give what each first thread was ready to run for while others had the processor, in seconds; 0 where unknown."""
+    """Return how long each first thread was ready but waited for a core, in seconds; 0 if unknown."""
     delay = part.notes.run_delay
     return np.array([delay.get(str(place.process), 0.0) if place.thread == 0 else 0.0 for place in part.locations])
 
 
 def others_turns(part: Experiment, on: Values, off: Values) -> Values:
-    """Share out how long each first thread waited for a processor: by CPU time, as far as there is time off.
+    """Divide each first thread's waiting for a core over call paths: by CPU time, at most the time off the processor.
 
     Who sleeps has no CPU time, and waits for no processor.
 

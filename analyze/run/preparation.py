@@ -1,4 +1,4 @@
-"""The first stage of an analysis: a run that can be analysed, its regions, and what they cost."""
+"""The first stage: a run that can be analysed, its regions, and their costs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Prepared", "prepare"]
 
 @dataclass(frozen=True)
 class Prepared:
-    """What all analyses start from.
+    """The common basis of all analyses.
 
     Attributes:
         experiment: The run, with metrics under our own names.
@@ -56,7 +56,7 @@ class Prepared:
 
     @property
     def least_gain(self) -> float:
-        """The share of the run that a fix must save to be worth a finding."""
+        """The least share of the run that a fix must save to be reported."""
         return CRITERIA.least_gain if self.least is None else self.least
 
     @property
@@ -66,7 +66,7 @@ class Prepared:
 
     @property
     def least_weight(self) -> float:
-        """The share of the run that a region must take to be critical (definitions 15)."""
+        """The least share of the run of a critical region (definition 15)."""
         return CRITERIA.least_weight if self.least is None else self.least
 
 
@@ -78,7 +78,7 @@ def prepare(
     exclude_regions: Sequence[str] = (),
     least: float | None = None,
 ) -> Prepared:
-    """Check that an experiment can be analysed, select what is compared, and sum up the costs of its regions.
+    """Check that an experiment can be analysed, select what is compared, and compute the costs of its regions.
 
     Args:
         experiment: Measured here, derived or imported.
@@ -114,7 +114,7 @@ def prepare(
 
 
 def _check_metrics(experiment: Experiment, metric: str, as_measured: Experiment) -> None:
-    """Refuse an experiment without the metrics of a comparison, or with missing values, which nobody can guess."""
+    """Refuse an experiment without the metrics of a comparison, or with missing values."""
     parts = ["cpu_time", "mpi_cpu_time"]
     if "omp_cpu_time" in experiment.notes.left_out and any(place.thread for place in experiment.locations):
         parts.append("omp_cpu_time")  # one thread alone waits for none

@@ -1,4 +1,4 @@
-"""Which ranks, or threads, and regions take part in an analysis."""
+"""The ranks, or threads, and regions that take part in an analysis."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Rest = ParamSpec("Rest")
 
 @dataclass(frozen=True)
 class Selection:
-    """The code regions and the ranks that are looked at.
+    """The selected code regions and ranks.
 
     Attributes:
         experiment: Where they come from.
@@ -58,7 +58,7 @@ class Selection:
         exclude_ranks: Sequence[int] = (),
         exclude_regions: Sequence[str] = (),
     ) -> Selection:
-        """Select all but what is excluded.
+        """Select everything that is not excluded.
 
         Args:
             experiment: Any.
@@ -74,7 +74,7 @@ class Selection:
         return cls(experiment, code_regions(experiment), ranks, all_columns, starts, all_columns, left_out)
 
     def by_thread(self) -> Selection:
-        """Select threads where any process has several that work together, but those with no part in what is compared.
+        """Select threads if a process has several that work together, except those without part in the comparison.
 
         Ranks, as they are, if no process has.
         """
@@ -96,14 +96,14 @@ class Selection:
 
     @property
     def labels(self) -> tuple[int | str, ...]:
-        """What is compared: ranks, or threads as ``rank.thread``."""
+        """The labels of what is compared: ranks, or threads as ``rank.thread``."""
         if not self.threads:
             return self.ranks
         places = [self.experiment.locations[column] for column in self.columns]
         return tuple(f"{place.process}.{place.thread}" for place in places)
 
     def members(self, programs: int) -> list[Indices]:
-        """Give the places of each program's ranks; of a part of all ranks, it may have none.
+        """Return the positions of each program's ranks; in a block of ranks, a program may have none.
 
         Args:
             programs: How many programs all ranks have.
@@ -113,7 +113,7 @@ class Selection:
         return [np.flatnonzero(self.programs == each) for each in range(programs)]
 
     def with_threads(self, columns: Sequence[int]) -> Selection:
-        """Select threads by their columns, each with what it did itself."""
+        """Select threads by their columns, each with its own values."""
         assert self.threads is not None
         threads = replace(self.threads, serial=np.zeros_like(self.threads.serial), parts=())
         return replace(self, threads=threads, **self._of_columns(columns))
@@ -123,7 +123,7 @@ class Selection:
         return {"ranks": ranks, "columns": np.array(columns), "starts": np.arange(len(columns))}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the experiment out: who is sent a selection has it, and makes the selection one ``within`` it."""
+        """Return the state without the experiment: the receiver has it, and restores the selection with ``within``."""
         return {name: value for name, value in self.__dict__.items() if name != "experiment"}
 
     def within(self, part: Experiment, columns: slice) -> Selection:
@@ -151,21 +151,21 @@ class Selection:
         )
 
     def by_rank(self, exclusive: Values) -> Values:
-        """Give ``float64[region, rank]``, inclusive, of values of call paths; the threads of a rank are summed up.
+        """Sum values of call paths by region and rank, over its threads: ``float64[region, rank]``, inclusive.
 
         Where threads are compared, each has its column, and their values are those that ``Threads.vectors`` gives.
         """
         return self._inclusive(self._vectors(exclusive))
 
     def own_by_rank(self, exclusive: Values) -> Values:
-        """Give the same of each region alone, without those below it."""
+        """Return the same for each region alone."""
         return self._over_ranks(self._kept(self._vectors(exclusive))[[each.id for each in self.regions]])
 
     def _vectors(self, exclusive: Values) -> Values:
         return self.threads.vectors(exclusive) if self.threads else exclusive.copy()
 
     def measured(self, exclusive: Values) -> Values:
-        """Give the same of what each rank or thread did itself; NaN where a thread has no part in anything."""
+        """Return the same with only each rank's or thread's own values; NaN if a thread takes part in nothing."""
         if not self.threads:
             return self.by_rank(exclusive)
         own = self.threads.own
@@ -173,7 +173,7 @@ class Selection:
         return np.where(has_part, self._inclusive(np.where(own, exclusive, 0.0)), np.nan)
 
     def sums(self, metric: str, *, first: bool = False, paths: Flags | None = None) -> Values:
-        """Sum a metric up over the ranks: ``float64[region]``, inclusive.
+        """Sum a metric over the ranks: ``float64[region]``, inclusive.
 
         Args:
             metric: Its name; no value is missing.
@@ -188,7 +188,7 @@ class Selection:
         return inclusive_over(self.experiment, self.regions, kept[:, None])[:, 0]
 
     def rows(self, metric: str, regions: Sequence[int], *, own: bool = False) -> Values:
-        """Give ``by_rank`` of a metric in some regions alone: ``float64[region, rank]``; no others are read.
+        """Return ``by_rank`` of a metric in some regions: ``float64[region, rank]``; only these are read.
 
         Args:
             metric: Its name.
@@ -231,12 +231,12 @@ class Selection:
         return np.asarray(np.add.reduceat(chosen, self.starts, axis=1))
 
     def _is_whole(self, columns: int) -> bool:
-        """Whether so many columns are those that take part, in their order."""
+        """Return whether so many columns are exactly those that take part, in their order."""
         return len(self.columns) == columns and bool((self.columns == np.arange(columns)).all())
 
 
 def complete(experiment: Experiment, metric: str) -> bool:
-    """Whether a metric is there, and no value of it is missing."""
+    """Return whether a metric exists without missing values."""
     return metric in experiment and summary(experiment, metric).missing is None
 
 
@@ -246,7 +246,7 @@ def over_ranks(
     *arguments: Rest.args,
     **_: Rest.kwargs,
 ) -> Iterator[Result]:
-    """Give what a function gives for each block of the ranks that are selected, in their order.
+    """Yield a function's result for each block of the selected ranks, in order.
 
     One block of all where threads are compared: what they have in common is found in all of them together.
 
@@ -274,13 +274,13 @@ def _sums(selection: Selection, metric: str, first: bool, paths: Flags | None) -
 def _of_block(
     part: Experiment, columns: slice, selection: Selection, function: Callable[..., Result], arguments: tuple[Any, ...]
 ) -> list[Result]:
-    """Give what a function gives for a block; nothing where no rank in it is selected."""
+    """Return a function's result for a block; empty if no rank in it is selected."""
     own = selection.within(part, columns)
     return [function(own, *arguments)] if own.ranks else []
 
 
 def _columns_by_rank(experiment: Experiment, excluded: Sequence[int]) -> tuple[Indices, tuple[int, ...], Indices]:
-    """Order the locations that take part by rank: their columns, the ranks, and where each rank's columns start."""
+    """Sort the participating locations by rank: their columns, the ranks, and the start of each rank's columns."""
     processes = np.array([place.process for place in experiment.locations])
     check_ranks(excluded, set(processes.tolist()), experiment.notes.missing)
     columns = np.flatnonzero(~np.isin(processes, excluded))
@@ -293,7 +293,7 @@ def _columns_by_rank(experiment: Experiment, excluded: Sequence[int]) -> tuple[I
 
 
 def _left_out(experiment: Experiment, pattern: str) -> tuple[list[int], list[int]]:
-    """Find the call paths and locations that ``NAME`` or ``NAME@RANK`` names."""
+    """Return the call paths and locations that ``NAME`` or ``NAME@RANK`` matches."""
     name, rank = pattern, ""
     paths = paths_named(experiment, name)
     if not paths and "@" in pattern:

@@ -1,4 +1,4 @@
-"""What is asked of a metric again and again: its sums over the locations, whether values are missing, some values."""
+"""Cached summaries of a metric: its sums over locations, missing values, and some values."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ _KNOWN: Final[WeakKeyDictionary[Experiment, dict[str, Summary]]] = WeakKeyDictio
 
 
 def sampled(experiment: Experiment) -> Indices:
-    """Choose locations that stand for all: all if these are few, else some that lie evenly spread, always the same."""
+    """Return representative locations: all if there are few, otherwise evenly spread ones, always the same."""
     everyone = len(experiment.locations)
     some = min(everyone, max(1, _SAMPLED // max(1, len(experiment.call_paths))))
     return np.arange(some, dtype=np.intp) * everyone // max(1, some)
 
 
 def summary(experiment: Experiment, metric: str) -> Summary:
-    """Sum a metric up."""
+    """Summarise a metric."""
     return summaries(experiment, [metric])[metric]
 
 
 def summaries(experiment: Experiment, metrics: Iterable[str]) -> dict[str, Summary]:
-    """Sum metrics up; those that are not known yet in one walk."""
+    """Summarise metrics; those not cached yet are read together."""
     assert not experiment.is_part  # what is missing in a block alone says nothing of the metric
     known = _KNOWN.setdefault(experiment, {})
     names = [name for name in dict.fromkeys(metrics) if name not in known]

@@ -1,4 +1,4 @@
-"""Threads as locations of their own: what they do together, and what one of them does for all (definitions 5)."""
+"""Threads as separate locations: their common work, and what one of them does for all (definition 5)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Threads:
-    """How the threads of each process share its call paths.
+    """How the threads of each process divide its call paths.
 
     Attributes:
         first: ``int[location]``: the column of the first thread of each location's process.
@@ -48,14 +48,14 @@ class Threads:
 
     @property
     def own(self) -> Flags:
-        """Whose values are their own, not another thread's; ``bool[call path, location]``."""
+        """Return which values are the thread's own, not another's; ``bool[call path, location]``."""
         own: Flags = np.logical_not(self.serial) | (self.first == np.arange(len(self.first)))
         for part in self.parts:
             own[np.ix_(part.paths, part.others)] = False
         return own
 
     def vectors(self, exclusive: Values) -> Values:
-        """Give values of call paths as threads are told apart by them; ``float64[call path, location]``.
+        """Return values of call paths for the comparison of threads; ``float64[call path, location]``.
 
         In serial call paths every thread has the value of the first. Where a thread has no part, it has the values of
         the one of those there that is in the middle: what it has no part in tells it from nobody.
@@ -69,7 +69,7 @@ class Threads:
 
 
 def find_threads(experiment: Experiment) -> Threads | None:
-    """Find what is parallel: call paths that a thread other than the first was in, and all below them.
+    """Find parallel call paths, those with a thread other than the first, and all below them.
 
     Returns:
         None if no process has several threads that can be compared.
@@ -89,12 +89,12 @@ def find_threads(experiment: Experiment) -> Threads | None:
 
 
 def has_nested_teams(experiment: Experiment) -> bool:
-    """Whether threads of teams have opened teams of their own, whose threads are not compared."""
+    """Return whether threads of teams have opened nested teams, whose threads are not compared."""
     return not _are_single(experiment) and bool(_Places(experiment).nested.any())
 
 
 def busy_threads(experiment: Experiment) -> int:
-    """Count the threads that were in any region."""
+    """Return the number of threads that were in any region."""
     return sum(over_locations(experiment, _busy))
 
 
@@ -103,7 +103,7 @@ def _busy(part: Experiment, _: slice) -> int:
 
 
 def _are_single(experiment: Experiment) -> bool:
-    """Whether each process has one thread alone."""
+    """Return whether each process has only one thread."""
     return len({place.process for place in experiment.locations}) == len(experiment.locations)
 
 
@@ -138,7 +138,7 @@ class _Places:
         self.nested = self._nested()
 
     def parts(self, parallel: Flags) -> Iterator[Part]:
-        """Find the outermost of what is parallel in which not all threads of a process were."""
+        """Yield the outermost parallel call paths in which not all threads of a process took part."""
         there = self.experiment.summed_up((self.active & parallel[:, self.process]).astype(np.float64)) > 0
         columns = np.split(np.argsort(self.process, kind="stable"), np.cumsum(np.bincount(self.process))[:-1])
         for index in np.flatnonzero((self.outermost & parallel).any(axis=1)).tolist():
@@ -151,7 +151,7 @@ class _Places:
                     yield Part(kept.tolist(), own[working].tolist(), own[~working].tolist())
 
     def _nested(self) -> Flags:
-        """Find call paths within a team's, with threads that were not in the team; and all below them."""
+        """Return call paths inside a team's that have threads from outside the team, and all below them."""
         nested = np.zeros_like(self.parallel)
         if not self.outermost.any():
             return nested
@@ -169,7 +169,7 @@ class _Places:
         return nested
 
     def _by_process(self, values: Flags, columns: Indices) -> Flags:
-        """Tell where any of some columns of each process is true; ``bool[call path, process]``."""
+        """Return where any of some columns of each process is true; ``bool[call path, process]``."""
         found = np.zeros((len(values), int(self.process.max(initial=0)) + 1), dtype=bool)
         np.logical_or.at(found.T, self.process[columns], values.T)
         return found

@@ -90,12 +90,12 @@ class Analysis:
 
     @property
     def compares_a_part(self) -> bool:
-        """Whether not all ranks and regions were compared, or threads were."""
+        """Whether only some ranks and regions, or threads, were compared."""
         return self.differences.selection.is_part
 
     @cached_property
     def culprits_by_difference(self) -> tuple[int, ...]:
-        """The culprits that part the ranks: real imbalance first, then the widest difference."""
+        """The culprits in which ranks differ: real imbalance first, then the widest difference."""
         values, alike = self.vectors.values, self.same_work.culprits
         return tuple(
             sorted(self.dissimilarity.culprits, key=lambda culprit: (culprit in alike, -float(np.ptp(values[culprit]))))
@@ -103,12 +103,12 @@ class Analysis:
 
     @cached_property
     def culprits_by_weight(self) -> tuple[int, ...]:
-        """The culprits that weigh, and that the verdict names, in its order."""
+        """The hot spots that the verdict names, in its order."""
         return culprits_by_weight(self.run, self.disparity, self.parts)
 
     @cached_property
     def work(self) -> Work:
-        """What the ranks that are compared do."""
+        """The work of the compared ranks."""
         return Work(self.vectors, attributes_of_ranks(self.differences))
 
     @cached_property
@@ -118,7 +118,7 @@ class Analysis:
 
     @cached_property
     def told_apart(self) -> Mapping[int | None, tuple[Difference, ...]]:
-        """What tells ranks apart as their time does, by culprit; under None, in all together, or in no region."""
+        """The ranks' differences that match their time, by culprit; under None in all together, or in no region."""
         clusters, culprits = self.dissimilarity.clusters, self.dissimilarity.culprits
         if self.root_causes:
             by_paper, _ = self.root_causes
@@ -155,7 +155,7 @@ class Analysis:
 
     @cached_property
     def parts(self) -> Parts:
-        """What the time of each region is made of."""
+        """The parts of each region's time."""
         account = self.account if self._is_counted else None
         by_paper = self.root_causes[1] if self.root_causes else None
         return Parts(self.run, self.weights, self.explanation, account, self.in_turn, by_paper)
@@ -171,7 +171,7 @@ class Analysis:
 
     @cached_property
     def throttled(self) -> Mapping[int, tuple[Throttled, ...]]:
-        """Throttled regions of which as much of a region's time is as makes a cause, by its position."""
+        """Throttled regions with a material share of a region's time, by its position."""
         return throttled_within(self.experiment, self.run.weighed.regions)
 
     @cached_property
@@ -181,7 +181,7 @@ class Analysis:
 
     @cached_property
     def critical_path(self) -> CriticalPath | None:
-        """Where the run's length comes from; None if that was not recorded."""
+        """What determines the run's length; None if not recorded."""
         master = None if self.master is None else self.vectors.ranks[self.master]
         alone = not self.run.oversubscription
         return find_critical_path(self.experiment, self.run.program_time, alone=alone, master=master)
@@ -215,5 +215,5 @@ class Analysis:
 
     @cached_property
     def base(self) -> Base:
-        """The time of which gains and shares are given."""
+        """The time that gains and shares are relative to."""
         return find_base(self.run, self.explanation.serialisation)

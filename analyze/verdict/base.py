@@ -1,4 +1,4 @@
-"""The time of which all gains and shares are given: the critical path, or else the busy time of the busiest rank.
+"""The base of all gains and shares: the length of the critical path, or else the busiest rank's busy time.
 
 Both are busy time, which other programs and shared cores do not change; the run's wall time would.
 """

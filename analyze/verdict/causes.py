@@ -1,4 +1,4 @@
-"""What ranks, or threads, differ by: what makes up the seconds that the slowest are busy longer, from the account."""
+"""Why ranks, or threads, differ: the parts of the slowest ones' additional busy seconds, from the account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How certain a finding is, and what it may be instead."""
+"""The confidence in a finding, and its alternatives."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ REASONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How certain a finding is.
+    """The confidence in a finding.
 
     Attributes:
         level: ``high``, ``medium`` or ``low``.

@@ -1,4 +1,4 @@
-"""The culprits that weigh, and that the verdict names."""
+"""The hot spots that the verdict names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["culprits_by_weight"]
 
 
 def culprits_by_weight(run: Prepared, found: Disparity, parts: Parts) -> tuple[int, ...]:
-    """List the culprits that weigh, and of which there is something to say, the heaviest first.
+    """Return the hot spots with something to report, largest first.
 
     Classes tell any values apart, as the larger of two that are nearly alike: a culprit is worth a word if it has a
     remedy, takes a tenth of the run, or twice what is common among regions that contain no others of weight.
@@ -29,7 +29,7 @@ def culprits_by_weight(run: Prepared, found: Disparity, parts: Parts) -> tuple[i
 
 
 def _common(run: Prepared, found: Disparity) -> float:
-    """Give the median weight of the regions that are not negligible and contain no such region; 0 if none weighs."""
+    """Return the median weight of regions that are not negligible and contain no such region; 0 if there is none."""
     values = found.values
     least = NEGLIGIBLE * max(values)
     weigh = [value > 0 and value >= least for value in values]

@@ -1,4 +1,4 @@
-"""What time went into, and who waits for whom."""
+"""What time was spent on, and which rank waits for which."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Explanation", "attributes_of_ranks", "explain", "unprobed_callees"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """What the time of each region went into.
+    """What the time of each region was spent on.
 
     Attributes:
         waiting: What of each region's time in MPI is waiting for ranks that come late, and for which.
@@ -41,7 +41,7 @@ class Explanation:
 
 
 def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
-    """Tell what the time of each region went into; no waiting for others where it is not known who differs."""
+    """Explain the time of each region; no waiting for others if it is unknown which ranks differ."""
     weighed = prepared.weighed
     waiting = Waiting(np.zeros(len(weighed.regions)))
     serialisation = find_serialisation(weighed) if differences else None
@@ -59,7 +59,7 @@ def explain(prepared: Prepared, differences: Differences | None) -> Explanation:
 
 
 def attributes_of_ranks(differences: Differences) -> Mapping[str, Attribute]:
-    """Give what can be a cause of a difference: no counts where a rank's are not of the work that it was timed at."""
+    """Return the possible causes of a difference; no counts if a rank's counts belong to other work than its times."""
     attributes = attributes_of(differences.selection)
     if differences.selection.experiment.notes.counts_by_rank:
         return attributes
@@ -67,7 +67,7 @@ def attributes_of_ranks(differences: Differences) -> Mapping[str, Attribute]:
 
 
 def unprobed_callees(experiment: Experiment, regions: Sequence[CodeRegion]) -> dict[int, tuple[str, ...]]:
-    """Name the functions without probes that regions call, by position, where a region's own time is critical."""
+    """Return the functions without probes that regions call, by position, if a region's own time is critical."""
     callees = {Region.from_descriptor(each): names.split("\n") for each, names in experiment.notes.unprobed.items()}
     if not callees:
         return {}

@@ -1,4 +1,4 @@
-"""The gain of a finding: the time that a perfect fix would save at most."""
+"""The gain of a finding: the most that a perfect fix would save."""
 
 from __future__ import annotations
 

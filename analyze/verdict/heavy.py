@@ -42,7 +42,7 @@ def heavy_regions(analysis: Analysis) -> Iterator[Finding]:
 
 
 def heavy_procedures(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for each region that takes much over all its call paths, but not on one."""
+    """Yield a finding for each region that is large over all its call paths, but not on one."""
     files = analysis.explanation.seconds.of["io_bytes"]
     positions = {region.id: index for index, region in enumerate(analysis.run.weighed.regions)}
     for each in analysis.procedures.heavy:

@@ -1,4 +1,4 @@
-"""What imbalance costs: the time that others could have had while the slowest rank was in a region."""
+"""The cost of imbalance: the time that other ranks could have used while the slowest was in a region."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Loss:
 
 
 def losses(findings: Analysis) -> list[Loss]:
-    """List the regions in which ranks differ, for each program, the most costly first; excluded ranks do not count.
+    """Return the regions in which ranks differ, for each program, most costly first; excluded ranks do not count.
 
     Times are those that are compared: without what probes took, and as the ranks' work shares them out.
     """

@@ -1,4 +1,4 @@
-"""What the time of a region is made of, in seconds by cause, and what of that has a remedy."""
+"""The parts of a region's time, in seconds by cause, and those with a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each place once, in the order of what it is worth to fix it."""
+"""Each place once, in the order of its saving."""
 
 from __future__ import annotations
 

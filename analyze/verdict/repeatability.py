@@ -1,4 +1,4 @@
-"""In how many of several runs a finding of their mean stands, and how sure the seconds are that it is about."""
+"""In how many runs a finding of their mean is confirmed, and the confidence in its seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who comes late where: a program followed from its start, from one wait of its ranks for each other to the next."""
+"""Which ranks are late where: the program is followed from its start, from one synchronisation to the next."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LOOPS: Final = 2  # around each other, whose first turn is told from the others
 
 @dataclass(frozen=True)
 class LateRanks:
-    """What ranks wait for those that come late in the MPI calls of each region alone, without the regions below it.
+    """The waiting for late ranks in the MPI calls of each region alone, without regions below.
 
     Attributes:
         in_mpi: ``float64[region]``: the time in these calls, a mean over the ranks.
@@ -41,7 +41,7 @@ class LateRanks:
 
 
 def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequence[int]) -> LateRanks:
-    """Follow a program, as if it were the mean of its turns, and see how far ranks are ahead of others in each region.
+    """Follow a program, with averaged iterations, and determine how far ranks are ahead of others in each region.
 
     Regions follow each other as they were first entered; those in a loop, or entered again and again, take turns::
 
@@ -67,7 +67,7 @@ def find_late_ranks(selection: Selection, vectors: RankVectors, culprits: Sequen
 
 @dataclass(frozen=True)
 class _Program:
-    """What does not change while a program is followed.
+    """The constants of a program that is followed.
 
     Attributes:
         selection: The ranks, and regions.
@@ -89,7 +89,7 @@ class _Program:
 
     @classmethod
     def of(cls, selection: Selection, vectors: RankVectors) -> _Program:
-        """Read the tree, and what is in it."""
+        """Read the tree and its values."""
         experiment, regions = selection.experiment, vectors.regions
         place = {each.id: index for index, each in enumerate(regions)}
         below = tuple(tuple(place[path] for path in experiment.children[each.id] if path in place) for each in regions)
@@ -112,7 +112,7 @@ class _Program:
         )
 
     def turns(self, index: int) -> tuple[list[int], float]:
-        """List the regions below one that take turns in it, and say how many turns it commonly has each time."""
+        """Return the regions that alternate inside one, and their usual number of iterations."""
         below = list(self.below[index])
         region = self.selection.experiment.call_paths[self.vectors.regions[index].id].region
         if not self.visits:
@@ -122,19 +122,19 @@ class _Program:
         return again, max(median_low(self.visits[each] / entered for each in again), 1.0) if again else 1.0
 
     def own_time(self, index: int) -> Values:
-        """Give what each rank computes in a region alone."""
+        """Return each rank's computing in a region alone."""
         return np.asarray(_own(self.vectors.values, self.vectors.regions, index))
 
     def computed(self) -> Values:
-        """Give all that each rank computes."""
+        """Return each rank's total computing."""
         return np.asarray(self.vectors.values[list(self.vectors.top)].sum(axis=0))
 
     def spent(self, index: int) -> Values:
-        """Give the time of each rank in a region's own MPI calls."""
+        """Return each rank's time in a region's own MPI calls."""
         return np.asarray(self.selection.rows("mpi_time", [index], own=True)[0])
 
     def enter(self, index: int) -> Flags:
-        """Tell which ranks enter a region."""
+        """Return which ranks enter a region."""
         entries = "visits" if self.visits else "wall_time"
         path = self.vectors.regions[index].id
         if self.vectors.regions[index].own_code or summary(self.selection.experiment, entries).least[path] > 0:
@@ -144,7 +144,7 @@ class _Program:
 
 @dataclass
 class _Walk:
-    """The ranks on their way.
+    """The ranks' progress through the program.
 
     Attributes:
         program: The one that is followed.
@@ -301,7 +301,7 @@ class _Walk:
         self.waited[1:] += part * (of_last[:, None] - of_culprits)
 
     def _beside(self, begun: float) -> Values:
-        """Give what ranks compute beside what others do in a loop, as its turns go on.
+        """Return the ranks' computing parallel to the others' in a loop, as its iterations proceed.
 
         Args:
             begun: What part of its turns has begun.
@@ -314,7 +314,7 @@ class _Walk:
         return np.vstack([program.computed(), program.vectors.values[list(self.culprits)]])
 
     def _in_turns(self, index: int, below: Sequence[int]) -> Values:
-        """Give what ranks compute in all turns of a region, and what of it in each culprit."""
+        """Return the ranks' computing in all iterations of a region, and its part in each culprit."""
         regions, values = self.program.vectors.regions, self.program.vectors.values
         whole = self.program.own_time(index) + values[list(below)].sum(axis=0)
         within = {each for region in below for each in (region, *descendants(regions, region))}
@@ -335,6 +335,6 @@ class _Walk:
 
 
 def _own(values: Values, regions: Sequence[CodeRegion], index: int) -> Values:
-    """Give what a region has without the regions below it, of inclusive values."""
+    """Return a region's own value, given inclusive ones."""
     region = regions[index]
     return values[index] if region.own_code else np.asarray(values[index] - values[list(region.children)].sum(axis=0))

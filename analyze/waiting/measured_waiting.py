@@ -1,4 +1,4 @@
-"""Waiting that a run with a barrier before each collective measured, in place of what is estimated of other runs."""
+"""Waiting measured by a barrier before each collective, which replaces the estimate for other runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST: Final = 0.5  # of the time in MPI: a region with as much of it in collect
 
 
 def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
-    """Put what was measured in the place of the estimate where most of a region's time in MPI is in collectives.
+    """Replace the estimate by measured waiting where most of a region's time in MPI is in collectives.
 
     In other regions, of sends and receives, the estimate stands, but for less than what was measured. A barrier that
     waits for nobody takes its time, too: not more than the collectives themselves, and on all ranks. So waiting is what
@@ -51,5 +51,5 @@ def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:
 
 
 def _least(selection: Selection) -> npt.NDArray[np.float64]:
-    """Give the least time in barriers of any rank; ``float64[region]``."""
+    """Return the least time in barriers of any rank; ``float64[region]``."""
     return np.asarray(selection.by_rank(selection.experiment.exclusive(MPI_WAIT.name)).min(axis=1))

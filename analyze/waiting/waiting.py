@@ -1,4 +1,4 @@
-"""Time in MPI that is waiting for ranks that compute longer, and the imbalances that make them wait."""
+"""Time in MPI that is waiting for ranks that compute longer, and the imbalances responsible."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Waiting:
-    """What ranks wait for.
+    """The ranks' waiting, and its reasons.
 
     Attributes:
         seconds: ``float64[region]``: the part of the time in MPI that is waiting for ranks that compute longer, a mean
@@ -47,7 +47,7 @@ class Waiting:
 
 
 def find_waiting(weighed: Selection, found: Dissimilarity, vectors: RankVectors, selection: Selection) -> Waiting:
-    """Attribute time in MPI to ranks that come late, but no more than their lateness explains.
+    """Attribute time in MPI to late ranks, at most as much as their lateness explains.
 
     What that is in a region's own calls says ``find_late_ranks``; less than a part of them is ignored. A region has
     what the regions below it have. It is shared out over the culprits before it, as far as ranks were late in these.
@@ -86,7 +86,7 @@ def find_waiting(weighed: Selection, found: Dissimilarity, vectors: RankVectors,
 
 
 def followed_waiting(weighed: Selection, culprits: Sequence[int], serialisation: Serialisation) -> Waiting:
-    """Give what the critical path has recorded of it.
+    """Return the waiting recorded with the critical path.
 
     Args:
         weighed: All ranks, and the regions.
@@ -109,7 +109,7 @@ def followed_waiting(weighed: Selection, culprits: Sequence[int], serialisation:
 
 
 def _counts(found: LateRanks) -> npt.NDArray[np.bool_]:
-    """Tell where waiting for late ranks is a part of the time in MPI: ``bool[region]``."""
+    """Return where waiting for late ranks is a material share of the time in MPI: ``bool[region]``."""
     return np.asarray((found.seconds > 0) & (found.seconds >= CRITERIA.part * found.in_mpi))
 
 
