@@ -1,4 +1,4 @@
-"""What another program answers."""
+"""The output of another program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PATIENCE: Final = 30.0  # seconds
 def answer(
     command: Sequence[str | Path], environment: Mapping[str, str], *, question: str = "", patience: float = _PATIENCE
 ) -> str | None:
-    """Give what a program writes; None if it is missing, fails or takes too long.
+    """Return what a program writes; None if it is missing, fails or takes too long.
 
     Args:
         command: The program and its arguments.

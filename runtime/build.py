@@ -44,7 +44,7 @@ _LINKING: Final = ("-shared", "-Wl,--as-needed", "-Wl,-z,defs", "-Wl,-z,now")
 def probe_library(
     mpi: Mpi, environment: Mapping[str, str] = os.environ, *, say: Callable[[str], object] | None = None
 ) -> Path:
-    """Give the probe library for an MPI library, which is built if the cache has none yet.
+    """Return the probe library for an MPI library, building it if no cache has it.
 
     Without MPI a C compiler alone is asked for. Two processes that ask at once build it once.
 
@@ -112,7 +112,7 @@ def _log(cache: Path, library: MpiLibrary | None) -> Path:
 
 
 def _key(library: MpiLibrary | None) -> str:
-    """What the result depends on: our sources and the MPI library's file, by whatever name programs ask for it."""
+    """Return the key of a build: our sources and the MPI library's file, by the names that programs use for it."""
     digest = hashlib.sha256()
     for path in (*sorted(_SOURCES.rglob("*.[ch]")), *(_ROOM / name for name in _GENERATORS)):
         digest.update(path.read_bytes())

@@ -15,7 +15,7 @@ __all__ = ["c_compilers", "compiled"]
 
 
 def c_compilers(environment: Mapping[str, str], purpose: str) -> list[tuple[str, ...]]:
-    """Give the C compilers at hand as words of a command, the one that ``AUTOANALYZER_CC`` names first.
+    """Return the available C compilers as words of a command, that of ``AUTOANALYZER_CC`` first.
 
     Args:
         environment: Where ``AUTOANALYZER_CC`` and ``PATH`` are taken from.

@@ -37,7 +37,7 @@ def kept(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
 
 
 def built_in(cache: Path, name: str) -> Path:
-    """Give what was built in a cache, by this process or another one.
+    """Return what was built in a cache, by this process or another one.
 
     Raises:
         BuildError: Others than the cache's owner, root and the user have built it, or could write there.
@@ -49,7 +49,7 @@ def built_in(cache: Path, name: str) -> Path:
 
 
 def distrust(cache: Path, name: str) -> str:
-    """Say why what lies in a cache must not be loaded, or nothing."""
+    """Explain why the contents of a cache must not be loaded; empty if they may."""
     try:
         known = {0, os.geteuid(), cache.stat().st_uid}
         states = [(cache / Path(name).parts[0]).stat(), (cache / name).stat()]
@@ -63,7 +63,7 @@ def distrust(cache: Path, name: str) -> str:
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Give the folder that takes what is built: the first of ``AUTOANALYZER_CACHE`` that can be, else the user's own.
+    """Return the folder for builds: the first usable one of ``AUTOANALYZER_CACHE``, else the user's own.
 
     Where the user's own cannot be written, a private one among the temporary files is taken, with a warning.
 

@@ -1,4 +1,4 @@
-"""What only the launcher knows of a run, kept beside the shards until they are gathered."""
+"""Facts that only the launcher knows, stored beside the shards until they are gathered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FACTS_FILE: Final = "run.json"
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What is kept.
+    """The stored facts.
 
     Attributes:
         command: The command line.

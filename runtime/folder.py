@@ -35,7 +35,7 @@ _LOG: Final = "counting.log"
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """Where a run leaves its data."""
+    """The folder of a run's data."""
 
     path: Path
 
@@ -66,12 +66,12 @@ class RunFolder:
 
     @property
     def policy(self) -> Path:
-        """What the time lines were to record, in the end."""
+        """The metrics that the time lines recorded last."""
         return self.path / POLICY_FILE
 
     @property
     def pursuit(self) -> Path:
-        """What was found worth recording, period by period, while the program ran."""
+        """The metrics found worth recording, period by period, while the program ran."""
         return self.path / PURSUIT_FILE
 
     @property
@@ -81,16 +81,16 @@ class RunFolder:
 
     @property
     def plan(self) -> Path:
-        """What the next build leaves out, where runs have throttled regions; it stays when they are replaced."""
+        """The plan that the next build follows if runs have throttled regions; it stays when they are replaced."""
         return self.path / PLAN_FILE
 
     @property
     def counting_log(self) -> Path:
-        """What a counting run prints; it stays if that fails."""
+        """The output of a counting run; it stays if that fails."""
         return self.path / _LOG
 
     def run(self, number: int) -> RunFolder:
-        """Give the folder of one of several runs, counted from 1, whose mean the experiment is."""
+        """Return the folder of one of several runs, counted from 1, whose mean the experiment is."""
         return RunFolder(self.path / f"run-{number}")
 
     def clear_runs(self) -> None:
@@ -161,7 +161,7 @@ class RunFolder:
             self.shards.rmdir()
 
     def has_later_shards(self) -> bool:
-        """Tell whether a process has begun to record since the experiment was written, or ended that still ran then."""
+        """Return whether a process has begun to record since the experiment was written, or has ended since."""
         written = self.experiment.stat().st_mtime
         shards = self.shard_files()
         facts = RunFacts.read(self.shards)

@@ -77,7 +77,7 @@ KEPT_VARIABLES: Final = ("OMP_", "OMPI_MCA_", "MPICH_", "SLURM_JOB_ID", "SLURM_N
 
 
 def overhead_limit(text: str) -> str:
-    """Give what the probe library takes for a limit that a user has set: ``off`` is 0, and nothing the default.
+    """Return the probe library's form of a user's limit: ``off`` is 0, and empty the default.
 
     Raises:
         UsageError: It is no share.
@@ -89,12 +89,12 @@ def overhead_limit(text: str) -> str:
 
 
 def overhead_share(environment: Mapping[str, str]) -> float:
-    """Give the share of the time that measuring may take, by the environment of the program."""
+    """Return the greatest share of overhead, from the program's environment."""
     return float(environment[_OVERHEAD].rstrip("%")) / 100
 
 
 def measured_environment(library: Path, shards: Path, usage: str | None = None) -> dict[str, str]:
-    """Give this process's environment with what makes programs started in it record into ``shards``.
+    """Return this process's environment with variables that make programs record into ``shards``.
 
     Args:
         library: The probe library.

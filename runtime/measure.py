@@ -31,7 +31,7 @@ __all__ = ["Measurement", "measure"]
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a run gave.
+    """The result of a run.
 
     Attributes:
         experiment: The data; None if no process recorded any.

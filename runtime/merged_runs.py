@@ -48,7 +48,7 @@ def save_merged(folder: RunFolder, runs: int) -> Experiment:
 
 
 def _counted_where(every: Sequence[Experiment], labels: Sequence[str], *, traced: bool) -> str:
-    """Say which metrics are of which run."""
+    """Return which metrics come from which run."""
     known = {metric.name for metric in every[0].metrics}
     said = []
     for experiment, label in zip(every[1:], labels[1:], strict=True):

@@ -15,7 +15,7 @@ _FACTOR: Final = 0x100000001B3
 
 
 def node_folders(shards: Path) -> list[Path]:
-    """Give where the shards of a folder may be on this node, if the folder is not here.
+    """Return the possible places of a folder's shards on this node, if the folder itself is not here.
 
     Args:
         shards: As the probe library was told: absolute.
@@ -26,7 +26,7 @@ def node_folders(shards: Path) -> list[Path]:
 
 
 def key_of(path: Path) -> int:
-    """Give the number by which the probe library calls the folder of a path (FNV-1a, 64 bits)."""
+    """Return the number by which the probe library names the folder of a path (FNV-1a, 64 bits)."""
     key = _START
     for byte in os.fsencode(path):
         key = (key ^ byte) * _FACTOR % 2**64

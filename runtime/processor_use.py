@@ -1,4 +1,4 @@
-"""How busy processors are with a run, and with all that is beside it."""
+"""The load of the processors by a run, and by everything else."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ProcessorUse:
         return cls(time.monotonic(), ticks / os.sysconf("SC_CLK_TCK"), own)
 
     def since(self, before: ProcessorUse | None) -> dict[str, float]:
-        """Give the seconds from an earlier moment on, by what they are of; nothing if that is not known."""
+        """Return the seconds since an earlier moment, by purpose; empty if unknown."""
         if before is None:
             return {}
         return {name: getattr(self, name) - getattr(before, name) for name in ("elapsed", "busy", "own")}

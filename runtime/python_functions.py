@@ -27,7 +27,7 @@ _NEAREST: Final = 3
 
 
 def python_environment(patterns: Sequence[str], environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Give what makes an interpreter record functions: a folder in which it finds what it imports at its start.
+    """Return the environment that makes an interpreter record functions: a folder that it imports from at its start.
 
     Args:
         patterns: Which functions; none: nothing is changed.
@@ -44,7 +44,7 @@ def python_environment(patterns: Sequence[str], environment: Mapping[str, str] =
 
 @dataclass(frozen=True, slots=True)
 class PythonReport:
-    """What the interpreters of a run told.
+    """The report of a run's interpreters.
 
     Attributes:
         interpreters: How many there were.
@@ -59,7 +59,7 @@ class PythonReport:
     displaced: int = 0
 
     def complaints(self, patterns: Sequence[str]) -> Iterator[str]:
-        """Say which patterns no function had, and what there is that is like them."""
+        """Yield the patterns that matched no function, with similar names."""
         if patterns and not self.interpreters:
             yield "--python-functions: no Python program was recorded; start Python without -E, -I and -S"
             return

@@ -51,7 +51,7 @@ class StuckLauncher:
 
 
 def _dead_children(parent: int) -> frozenset[int]:
-    """Give the children of a process that it has not waited for, if all are dead."""
+    """Return the children of a process that it has not waited for, if all are dead."""
     found = {}
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

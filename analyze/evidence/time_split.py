@@ -70,7 +70,7 @@ class TimeSplit:
 
     @cached_property
     def moves(self) -> Flags:
-        """Return where MPI volume takes a material share of a region's time, at least that of waiting for late ranks."""
+        """Return where MPI volume takes a material share of a region's time, and no less than waiting."""
         moving = self.of["mpi_bytes"]
         return np.asarray(self.is_part(moving) & (moving >= self.waited))
 

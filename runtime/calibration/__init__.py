@@ -1,1 +1,1 @@
-"""What a machine takes for single things, measured once by small programs of our own, and kept."""
+"""The times of single operations on a machine, measured once by small programs of our own, and cached."""

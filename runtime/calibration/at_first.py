@@ -1,4 +1,4 @@
-"""What is measured by itself before the first run on a machine: what needs no launcher, and takes about a second."""
+"""Measured automatically before the first run on a machine: what needs no launcher, in about a second."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def calibrate_at_first(
 
 
 def _was_tried(cache: Path) -> bool:
-    """Whether it was tried in vain, not long ago: a machine that is always busy is not to be measured at each run."""
+    """Return whether it failed recently, so that a machine that is always busy is not measured at each run."""
     with suppress(OSError):
         return time() - (cache / _TRIED).stat().st_mtime < _AGAIN
     return False

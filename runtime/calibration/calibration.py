@@ -1,4 +1,4 @@
-"""What came of measuring a machine: prices, what could not be measured, and where it was."""
+"""The result of measuring a machine: prices, missing prices, and the place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Calibration:
     missing: dict[str, str] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
-        """Give what JSON holds."""
+        """Return the calibration as JSON data."""
         return {"schema": SCHEMA, "prices": asdict(self.prices), "calibrated": self.place, "missing": self.missing}
 
     @classmethod
@@ -62,7 +62,7 @@ class Calibration:
         return replace(self, prices=Prices.of(prices), missing=missing)
 
     def without_mpi(self) -> Calibration:
-        """Give what holds under any MPI library and launcher."""
+        """Return the prices that hold for any MPI library and launcher."""
         prices = {name: value for name, value in self.prices.known().items() if name not in MPI_PRICES}
         place = {name: value for name, value in self.place.items() if name not in _OF_MPI}
         missing = {name: why for name, why in self.missing.items() if name not in MPI_PRICES}

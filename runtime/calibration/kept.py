@@ -37,7 +37,7 @@ def processor_model(description: Path = _PROCESSORS) -> str:
 
 
 def kept_calibration(mpi: Mpi, environment: Mapping[str, str] = os.environ) -> Calibration | None:
-    """Give the calibration that fits a run on this machine; None if there is none.
+    """Return the calibration that fits a run on this machine; None if there is none.
 
     One of another MPI library or launcher, the latest of them, fits as far as it is not about messages.
     """
@@ -70,7 +70,7 @@ def keep(found: Calibration, mpi: Mpi, environment: Mapping[str, str] = os.envir
 
 
 def _of_processor(processor: str, environment: Mapping[str, str]) -> Iterator[Path]:
-    """Give the files of all MPI libraries and launchers, the latest first."""
+    """Yield the files of all MPI libraries and launchers, latest first."""
     dated: list[tuple[float, Path]] = []
     for folder in map(Path, cache_names(environment)):
         for file in folder.glob(f"calibration-{_digest(processor)}-*.json"):
@@ -85,7 +85,7 @@ def _file_name(processor: str, mpi: Mpi, environment: Mapping[str, str]) -> str:
 
 
 def _launcher(word: str, environment: Mapping[str, str]) -> str:
-    """Give the name of a launcher's own file: ``mpirun`` and ``mpiexec`` are often the same."""
+    """Return the name of a launcher's own file: ``mpirun`` and ``mpiexec`` are often the same."""
     return Path(os.path.realpath(shutil.which(word, path=environment.get("PATH")) or word)).name if word else ""
 
 

@@ -122,7 +122,7 @@ def _command(shop: Workshop, program: Path, geometry: CacheGeometry) -> list[str
 
 
 def _of_machine(printed: str, counted: Mapping[str, float]) -> tuple[dict[str, float], dict[str, str]]:
-    """Give the prices that were printed, and why others are missing."""
+    """Return the printed prices, and why others are missing."""
     loops = _LOOP.findall(printed)
     found = printed_prices(printed) | (_instructions(loops, counted) if loops else {})
     return found, _missing_of_machine(printed)
@@ -143,7 +143,7 @@ def _place(
 
 
 def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], Mpi]:
-    """Give the launcher's words, and what it launches: the one that is asked for, or the first that is found."""
+    """Return the launcher's words, and its MPI: the requested one, or the first that is found."""
     if launcher:
         mpi = find_mpi(launcher, environment)
         if not mpi.launcher:
@@ -158,7 +158,7 @@ def _launched(launcher: Sequence[str], environment: Mapping[str, str]) -> tuple[
 
 
 def _instructions(loops: Sequence[tuple[str, str, str]], counted: Mapping[str, float]) -> dict[str, float]:
-    """Give the seconds of an instruction in loops, whose instructions are counted or known: least, mean and most."""
+    """Return the seconds per instruction in loops with known or counted instructions: least, mean and most."""
     prices = [float(seconds) / (counted.get(name) or float(known)) for name, seconds, known in loops]
     mean = exp(fsum(map(log, prices)) / len(prices))
     return dict(zip(_OF_LOOPS, (mean, min(prices), max(prices)), strict=True))

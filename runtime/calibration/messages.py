@@ -1,4 +1,4 @@
-"""What a message takes between two ranks, measured under the launcher of their MPI library."""
+"""The time of a message between two ranks, measured under the launcher of their MPI library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a node can do at most: floating-point operations, and bytes of memory, of one core and of all together."""
+"""The peak rates of a node: floating-point operations and memory bandwidth, of one core and of all together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the programs that measure are built and run: a folder that is gone afterwards."""
+"""A place to build and run measuring programs: a folder that is removed afterwards."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Workshop:
 
 @contextmanager
 def workshop(folder: Path, environment: Mapping[str, str]) -> Iterator[Workshop]:
-    """Give a workshop below a folder for the block.
+    """Yield a workshop below a folder for the block.
 
     Raises:
         InputError: The folder cannot be written.
@@ -121,7 +121,7 @@ def workshop(folder: Path, environment: Mapping[str, str]) -> Iterator[Workshop]
 
 
 def printed_prices(printed: str) -> dict[str, float]:
-    """Give the prices that a program has printed, in seconds by name; of several processes the lower."""
+    """Return the prices that a program has printed, in seconds by name; of several processes the lower."""
     found: dict[str, float] = {}
     for name, value in _PRICE.findall(printed):
         found[name] = min(float(value), found.get(name, float(value)))

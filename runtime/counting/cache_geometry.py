@@ -48,12 +48,12 @@ class CacheLevel:
 
     @property
     def sets(self) -> int:
-        """How many sets there are; 0 if the lines do not fill a whole number of them."""
+        """The number of sets; 0 if the lines do not fill a whole number of them."""
         way = self.ways * self.line
         return 0 if not way or self.size % way else self.size // way
 
     def defect(self, most_sets: int = _LARGEST) -> str | None:
-        """Say why the cache cannot be simulated."""
+        """Explain why the cache cannot be simulated; None if it can."""
         if self.line < 32 or self.line & (self.line - 1):
             return f"expected lines of 32, 64, 128 … bytes, found {self.line}"
         if self.sets < 2 or self.sets & (self.sets - 1):
@@ -79,7 +79,7 @@ class CacheGeometry:
         return f"L1={self.l1} L2={self.l2}"
 
     def defect(self) -> str | None:
-        """Say why the caches cannot be simulated."""
+        """Explain why the caches cannot be simulated; None if they can."""
         if found := self.l1.defect(_MOST_L1_SETS):
             return f"L1: {found}"
         if found := self.l2.defect():

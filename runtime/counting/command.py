@@ -64,7 +64,7 @@ def counting_command(
 
 
 def program_places(command: Sequence[str], launcher: str) -> list[int]:
-    """Give the places of all programs: ``mpirun -n 2 a : -n 2 b`` has two."""
+    """Return the positions of all programs: ``mpirun -n 2 a : -n 2 b`` has two."""
     if not launcher:
         return [0]
     start = command.index(launcher) + 1

@@ -14,7 +14,7 @@ __all__ = ["first_fused"]
 
 
 def first_fused(programs: Iterable[str]) -> str | None:
-    """Give the first of some programs whose objects say so; None if none does, as none says that is a script."""
+    """Return the first program with an object that records fused operations; None if there is none, as for a script."""
     return next(filter(_says_so, programs), None)
 
 

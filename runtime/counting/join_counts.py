@@ -34,7 +34,7 @@ _Key = tuple[Region, ...]
 
 
 def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
-    """Give the timing run's experiment with the metrics that the counting run has counted.
+    """Return the timing run's experiment with the metrics of the counting run.
 
     Call paths are matched by their regions, locations by process and thread. What was entered only when counting
     is counted to the call path around it, what was entered only when timing has no counts; both are said, as are
@@ -99,7 +99,7 @@ def with_ref_cycles(experiment: Experiment) -> Experiment:
 
 
 def _keys(experiment: Experiment, roots: Set[Region]) -> list[_Key]:
-    """Give for each call path the regions that lead to it, the root's left out if it is none of ``roots``."""
+    """Return the regions that lead to each call path, without the root if it is not in ``roots``."""
     keys: list[_Key] = []
     for path in experiment.call_paths:
         before = () if path.parent is None else keys[path.parent]
@@ -108,7 +108,7 @@ def _keys(experiment: Experiment, roots: Set[Region]) -> list[_Key]:
 
 
 def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArray[np.intp], list[int]]:
-    """Give for each call path of the counting run its place in the timing run, and those that have none there."""
+    """Return the timing run's index of each call path of the counting run, and the call paths without one."""
     one, other = ({run.call_paths[root].region for root in run.roots} for run in (timing, counting))
     roots = one & other  # a program without probes is called as its file is, which may have two names
     known: dict[_Key, int] = {}
@@ -126,7 +126,7 @@ def _matched_paths(timing: Experiment, counting: Experiment) -> tuple[npt.NDArra
 
 
 def _folded_alike(timing: Experiment, counting: Experiment) -> tuple[Experiment, npt.NDArray[np.intp], list[int]]:
-    """Give the counting run folded where the timing run is, and what ``_matched_paths`` gives of it."""
+    """Return the counting run folded like the timing run, and the result of ``_matched_paths`` for it."""
     known = folded_paths(timing)
     while True:
         paths, strange = _matched_paths(timing, counting)
@@ -138,7 +138,7 @@ def _folded_alike(timing: Experiment, counting: Experiment) -> tuple[Experiment,
 
 
 def _matched_locations(timing: Experiment, counting: Experiment) -> npt.NDArray[np.intp]:
-    """Give for each location of the counting run its column in the timing run: the same thread, or the first."""
+    """Return the timing run's column of each location of the counting run: the same thread, or the first."""
     known = {(each.process, each.thread): column for column, each in enumerate(timing.locations)}
     first = {each.process: column for column, each in reversed(list(enumerate(timing.locations)))}
     return np.array(
@@ -157,7 +157,7 @@ def _moved(
 
 
 def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | None:
-    """Say where ranks did each other's work: as much in all, and not as much on each rank."""
+    """Report that ranks exchanged their work: equal in total, but not on each rank."""
     processes = np.array([each.process for each in timing.locations])
     ranks = (processes[:, None] == np.unique(processes)).astype(float)
     for name, values in counted.items():
@@ -177,7 +177,7 @@ def _exchanged(timing: Experiment, counted: Mapping[str, Severity]) -> str | Non
 
 
 def _differing(timing: Experiment, counted: Severity, columns: npt.NDArray[np.intp]) -> Iterator[str]:
-    """Say which call paths were not entered equally often, all ranks together."""
+    """Yield the call paths with different numbers of entries, summed over ranks."""
     timed = timing.exclusive("visits")
     if len(columns) != len(timing.locations):
         yield f"threads: {len(timing.locations)} timed, {len(columns)} counted"

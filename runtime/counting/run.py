@@ -213,7 +213,7 @@ def _warning(program: str) -> str:
 
 
 def how_long(seconds: float, times: tuple[int, int]) -> str:
-    """Say how long counting takes of a program that took so many seconds."""
+    """Return as text how long counting takes for a program that took so many seconds."""
     expected = [_TO_START + each * seconds for each in times]
     unit, length = next((each for each in _UNITS if expected[0] >= 2 * each[1]), ("s", 1))
     least, most = (f"{each / length:.0f}" for each in expected)
@@ -225,7 +225,7 @@ def how_long(seconds: float, times: tuple[int, int]) -> str:
 
 
 def _seconds(timing: Experiment) -> float:
-    """How long the program ran, MPI's own start and end left out."""
+    """Return how long the program ran, without MPI's start and end."""
     program = [place for place, path in enumerate(timing.call_paths) if path.region.kind != "mpi" or path.region.file]
     return float(timing.exclusive("wall_time")[program].sum(axis=0).max(initial=0.0))
 

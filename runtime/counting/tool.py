@@ -54,7 +54,7 @@ class Valgrind:
 
     @property
     def archives(self) -> tuple[Path, ...]:
-        """What a tool is linked to."""
+        """The archives that a tool is linked to."""
         names = ("coregrind", "vex", "gcc-sup")
         return tuple(self.libraries / f"lib{name}-{self.platform}.a" for name in names)
 
@@ -109,7 +109,7 @@ def _missing(valgrind: Valgrind) -> Path | None:
 def counting_tool(
     environment: Mapping[str, str] = os.environ, *, say: Callable[[str], object] | None = None
 ) -> tuple[Valgrind, Path]:
-    """Give Valgrind, and the folder of tools (``VALGRIND_LIB``) with the counting tool in it.
+    """Return Valgrind, and the folder of tools (``VALGRIND_LIB``) with the counting tool.
 
     It is built if the cache has none yet. Two processes that ask at once build it once.
 

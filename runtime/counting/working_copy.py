@@ -29,7 +29,7 @@ def working_copy(
     scratch: Path | None = None,
     told: Callable[[int], object] | None = None,
 ) -> Iterator[Path]:
-    """Give a copy of a folder for the block, and remove it afterwards, also if a signal ends the block.
+    """Yield a copy of a folder for the block, and remove it afterwards, even if a signal ends the block.
 
     What a command names outside of the folder by relative paths is there at the same relative place::
 
@@ -71,7 +71,7 @@ def working_copy(
 
 
 def _named(folder: Path, command: Sequence[str]) -> Iterator[tuple[str, Path]]:
-    """Give what a command names by relative paths, in words such as ``../in`` or ``--in=../in``, and what is there."""
+    """Yield the relative paths in a command, in words such as ``../in`` or ``--in=../in``, and their files."""
     for text in (part for word in command for part in (word, word.partition("=")[2])):
         path = Path(os.path.normpath(folder / text))
         if text and not Path(text).is_absolute() and os.access(path, os.F_OK):
@@ -97,7 +97,7 @@ def _beside(folder: Path, command: Sequence[str]) -> list[Path]:
 
 
 def _is_binary(path: Path) -> bool:
-    """Whether a file is a program or a library, by its content."""
+    """Return whether a file is a program or a library, by its content."""
     return _start(path) == b"\x7fELF"
 
 
@@ -141,7 +141,7 @@ class _Tree:
     programs: frozenset[Path]
 
     def size(self, *paths: Path) -> int:
-        """Give how many bytes a copy takes.
+        """Return the size of a copy in bytes.
 
         Raises:
             InputError: They are too many.

@@ -71,7 +71,7 @@ def bring_home(communicator: Any, shards: Path, home: str) -> None:
 
 
 def say_at_work() -> None:
-    """Tell the launcher that the job goes on: one that is silent for long would be ended."""
+    """Report progress to the launcher, which would end a job that is silent for long."""
     sys.stdout.buffer.write(_AT_WORK)
     sys.stdout.buffer.flush()
 
@@ -101,7 +101,7 @@ def _carry(communicator: Any, ways: tuple[int, int], name: str, file: Path | Non
 
 
 def _read(file: Path) -> Iterator[bytes]:
-    """Give what is in use of a shard; the rest is large, and empty."""
+    """Yield the used part of a shard; the rest is large, and empty."""
     with file.open("rb") as stream:
         left = used_bytes(stream.fileno())
         while left > 0 and (piece := stream.read(min(left, _PIECE))):

@@ -1,4 +1,4 @@
-"""Where programs without probes call MPI from: addresses that the probe library has noted → function, file and line."""
+"""Where programs without probes call MPI: addresses recorded by the probe library → function, file and line."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def call_site_names(regions: Iterable[Region]) -> dict[Region, Region]:
 
 
 def without_call_site(region: Region) -> Region:
-    """Give the region of all calls of the function, if this is that of a place."""
+    """Return the region of all calls of the function, given the region of one call site."""
     return Region(region.kind, region.name) if _is_site(region) else region
 
 
@@ -99,7 +99,7 @@ def _places(file: str, addresses: Sequence[str]) -> list[_Place | None]:
 
 
 def _ask(command: Sequence[str], questions: Iterable[str]) -> str:
-    """Give what a tool answers, a line or two for each line; nothing if it does not answer."""
+    """Return a tool's answers, a line or two per line; empty if it does not answer."""
     environment = {name: value for name, value in os.environ.items() if name != "DEBUGINFOD_URLS"}  # of no network
     lines = "".join(f"{each}\n" for each in questions)
     return answer(command, environment, question=lines, patience=_PATIENCE) or ""

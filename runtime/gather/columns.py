@@ -28,7 +28,7 @@ _Places = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """Where what one process has read belongs.
+    """The place of one process's data.
 
     Attributes:
         processes: Of each of its shards the number in the experiment; -1 if it is left out.
@@ -53,7 +53,7 @@ class Placing:
 
 @dataclass(frozen=True)
 class Timing:
-    """How much of the time of each call path is known.
+    """How much of each call path's time is known.
 
     Attributes:
         throttled: Where a thread lacks the time of a visit.
@@ -73,7 +73,7 @@ class Timing:
 
     @classmethod
     def none(cls, paths: int) -> Timing:
-        """Give that of no thread."""
+        """Return that of no threads."""
         throttled, again, still = (np.zeros(paths, dtype=bool) for _ in range(3))
         return cls(throttled, again, still, np.full(paths, np.inf), np.zeros(paths), np.full(paths, np.inf))
 
@@ -90,7 +90,7 @@ class Timing:
 
     @property
     def lost(self) -> npt.NDArray[np.bool_]:
-        """Where a time is missing: unless it is taken again wherever it was not, after about as many visits."""
+        """Return where a time is missing: unless it is timed again wherever it was not, after about as many visits."""
         alike = np.where(self.again, self.most - self.least, 0) <= _ALIKE * np.where(self.again, self.timed, 0)
         return np.asarray(self.throttled & ~(self.again & ~self.still & alike))
 
@@ -162,7 +162,7 @@ class Columns:
         return _Group(places, shards, thread, kept, columns, self._own.values.fields(kept))
 
     def timing(self) -> Timing:
-        """Tell how much of the time of each call path is known in these threads."""
+        """Return how much of each call path's time is known in these threads."""
         found = Timing.none(self._placing.paths)
         for group in self._groups if self._placing.throttled else ():
             for part in group.parts(self._placing.paths):
@@ -211,11 +211,11 @@ class Columns:
         return found
 
     def program_time(self, moved: _Places) -> Severity:
-        """Give the time between the return of MPI_Init and the call of MPI_Finalize, at the program's root."""
+        """Return the time between the return of MPI_Init and the call of MPI_Finalize, at the program's root."""
         return self._at_roots(moved, [column.program_time for column in self._columns])
 
     def of_processes(self, fields: Sequence[str], moved: _Places, *, by_path: str | None = None) -> Severity:
-        """Give what the system says of each process, the sum of some ``SYSTEM_VALUES``, at the program's root.
+        """Return system values of each process, the sum of some ``SYSTEM_VALUES``, at the program's root.
 
         Args:
             fields: Their names.
@@ -240,7 +240,7 @@ class Columns:
         return found
 
     def nodes(self, moved: _Places) -> Iterator[tuple[tuple[int, int], _Places]]:
-        """Give for each process and thread the call path of each node."""
+        """Yield process and thread, and the call path of each node."""
         for group in self._groups:
             places = moved[group.nodes]
             for column in group.columns:
@@ -261,7 +261,7 @@ class Columns:
 
 
 def _of(head: Head, process: int, number: int, placing: Placing) -> Iterator[tuple[_Column, int]]:
-    """Give the columns of a process: those of the threads that recorded, and of the first one in any case."""
+    """Yield the columns of a process: those of recording threads, and in any case of the first one."""
     root = placing.placed[placing.shapes[number]].root
     first = placing.columns[number]
     for place, thread in enumerate(head.columns):

@@ -38,7 +38,7 @@ _NOTHING: Final = np.zeros(0, ON_PATH)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathRecords:
-    """What a process has of the critical path.
+    """A process's records of the critical path.
 
     Attributes:
         state: One of ``shard_layout.PATH_STATES``.
@@ -63,23 +63,23 @@ class PathRecords:
     places: npt.NDArray[np.int32]
 
     def of_kind(self, kind: str) -> npt.NDArray[np.void]:
-        """Give the records of a kind."""
+        """Return the records of a kind."""
         found: npt.NDArray[np.void] = self.records[self.records["kind"] == layout.PATH_KINDS.index(kind)]
         return found
 
     def entries(self, kind: str) -> npt.NDArray[np.void]:
-        """Give the entries of all records of a kind, ``PATH_ENTRY[entry]``."""
+        """Return the entries of all records of a kind, ``PATH_ENTRY[entry]``."""
         return entries_of(self.of_kind(kind))
 
     def place(self, offsets: npt.NDArray[np.uint32]) -> npt.NDArray[np.int32]:
-        """Give thread and number of nodes by their offsets; -1 of what is no node."""
+        """Return thread and number of nodes by their offsets; -1 if there is no node."""
         found = np.searchsorted(self.offsets, offsets)
         known = (found < len(self.offsets)) & (self.offsets[np.minimum(found, len(self.offsets) - 1)] == offsets)
         return np.where(known[:, None], self.places[np.where(known, found, 0)], np.int32(-1))
 
 
 def entries_of(records: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Give the entries of records, one after the other."""
+    """Return the entries of records, concatenated."""
     used = np.arange(layout.PATH_ENTRIES) < records["count"][:, None]
     found: npt.NDArray[np.void] = records["entries"][used]
     return found
@@ -124,15 +124,15 @@ class CriticalPath:
 
     @property
     def is_known(self) -> bool:
-        """Whether there is one, of the whole run or of its beginning."""
+        """Return whether the path is known, for the whole run or its beginning."""
         return bool(self._found)
 
     def of(self, process: int) -> npt.NDArray[np.void]:
-        """Give what nodes of a process have of it, ``ON_PATH[node]``."""
+        """Return the parts of the path on nodes of a process, ``ON_PATH[node]``."""
         return self._found.get(process, _NOTHING)
 
     def waits(self) -> Iterator[WaitedFor]:
-        """Give who waited for whom."""
+        """Yield which nodes waited for which."""
         for process, records in self._processes.items():
             entries = records.entries("delay")
             waiting = records.place(entries["what"])
@@ -173,7 +173,7 @@ class CriticalPath:
         self.unknown = max(0.0, whole - sum(float(each["path"].sum()) for each in self._found.values()))
 
     def _last_chain(self) -> Iterator[npt.NDArray[np.void]]:
-        """Give the longest chain of those that ranks have at their end, and where it goes on."""
+        """Yield the entries of the longest final chain of any rank, and the reference to its continuation."""
         chains = [record for each in self._processes.values() for record in each.of_kind("chain")]
         if not chains:
             return
@@ -186,7 +186,7 @@ class CriticalPath:
 
 
 def said_of_path(processes: Collection[PathRecords]) -> Iterator[str]:
-    """Say why the critical path is not known, or not all of it.
+    """Yield why the critical path is unknown, or incomplete.
 
     Args:
         processes: Those that share an MPI_COMM_WORLD and were asked for it.
@@ -243,7 +243,7 @@ def _column(places: npt.NDArray[np.int32], name: str, values: npt.NDArray[np.flo
 
 
 def _summed(rows: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Give each node once."""
+    """Merge the rows of equal nodes."""
     keys, where = np.unique(rows[["thread", "node"]], return_inverse=True)
     found = np.zeros(len(keys), ON_PATH)
     for name in ("thread", "node"):

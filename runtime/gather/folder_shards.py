@@ -18,7 +18,7 @@ Told = Callable[[int, int], object]
 
 @dataclass
 class FolderShards:
-    """What was read, by one process or by several.
+    """The shards read by one or several processes.
 
     Attributes:
         files: All shards' files.
@@ -41,7 +41,7 @@ class FolderShards:
         self.shape_of.append(self._number(shape))
 
     def joined(self, other: FolderShards) -> FolderShards:
-        """Give what is here, and behind it what another process has read."""
+        """Return these, followed by those of another process."""
         found = FolderShards(shapes=[*self.shapes], _numbers={**self._numbers})
         numbers = [found._number(shape) for shape in other.shapes]
         found.files = self.files + other.files
@@ -67,7 +67,7 @@ class FolderShards:
 
     @property
     def lacks_ranks(self) -> bool:
-        """Whether a rank's shard is not among them."""
+        """Return whether the shard of a rank is missing."""
         shards = self.shards
         if count_alone(shards) > 1:
             return False

@@ -19,7 +19,7 @@ _Places = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placed:
-    """Where a shape stands.
+    """The place of a shape.
 
     Attributes:
         root: The call path of the program.
@@ -52,7 +52,7 @@ class Forest:
         self._placed[number] = Placed(root, trees)
 
     def ordered(self) -> tuple[list[CallPath], dict[int, Placed]]:
-        """Give the call paths each before all that is below it, and where the shapes stand among them."""
+        """Return the call paths depth first, and the places of the shapes among them."""
         paths, position = in_order(self._paths)
         placed = {
             number: Placed(int(position[each.root]), tuple(position[tree] for tree in each.trees))

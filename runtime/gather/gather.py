@@ -138,7 +138,7 @@ def _read(folder: RunFolder, told: Told | None = None) -> OwnShards:
 
 
 def _is_worth_a_job(folder: RunFolder, command: Sequence[str]) -> bool:
-    """Tell whether the shards here are so many that several processes are faster."""
+    """Return whether there are so many shards that several processes are faster."""
     files = folder.shard_files()
     if nodes_of(files) * processes_on_a_node() < _PROCESSES:
         return False
@@ -206,7 +206,7 @@ def _merge(
 
 
 def _whole(folder: RunFolder, shards: Sequence[Shard]) -> Experiment | None:
-    """Give the experiment that is there if shards are a part of its run's, which were late, or could not be removed.
+    """Return the existing experiment if the shards are a part of its run: late ones, or ones that could not be removed.
 
     All of them began before it was written, and it has more processes.
     """

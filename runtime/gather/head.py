@@ -1,4 +1,4 @@
-"""What is known of a process when its values stay where they were read."""
+"""The head of a process, known to others while its values stay where they were read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each process of the gathering job does: those of a large run merge its shards, others bring them home."""
+"""The work of each process of a gathering job: merge the shards of a large run, or collect them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _is_merged(communicator: Any, shards: Path, home: str, temporary: str, calle
 
 
 def _tell(shards: Path, merged: FolderShards) -> None:
-    """Tell that the experiment is written, before anything is removed; nothing that goes wrong then changes it."""
+    """Report that the experiment is written, before anything is removed; later errors do not change it."""
     left = {file.name for file in shards.glob("*.shard")} - {file.name for file in merged.files}
     said = {"keep": bool(merged.broken or left)}
     sys.stdout.buffer.write(GATHERED + json.dumps(said).encode() + b"\n")

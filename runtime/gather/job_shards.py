@@ -1,4 +1,4 @@
-"""Which shards each process of the gathering job reads: every one is read by exactly one that sees it."""
+"""The shards that each process of a gathering job reads: each is read by exactly one process that sees it."""
 
 from __future__ import annotations
 
@@ -52,20 +52,20 @@ class SeenShards:
 
 
 def is_home(shards: Path, home: str) -> bool:
-    """Tell whether a folder of shards is the one at home."""
+    """Return whether a folder of shards is the run's own."""
     with suppress(OSError):
         return (shards / HOME_FILE).read_text() == home
     return False
 
 
 def place_of(folder: Path) -> _Place:
-    """Tell folders of different disks apart, whatever they are called; a shared one looks the same on no two nodes."""
+    """Return an identifier of a folder's disk: equal for a shared folder, different for local ones on any two nodes."""
     found = folder.stat()
     return os.uname().nodename, found.st_dev, found.st_ino
 
 
 def _away(communicator: Any, folders: Sequence[Path], home: set[str]) -> Iterator[Path]:
-    """Give this process's share of what is in folders of its node and lacks at home."""
+    """Yield this process's share of the shards in folders of its node that the run's folder lacks."""
     rank = communicator.Get_rank()
     there = {place_of(folder): folder for folder in folders if folder.is_dir()}
     places: list[list[_Place]] = communicator.allgather([*there])
@@ -76,6 +76,6 @@ def _away(communicator: Any, folders: Sequence[Path], home: set[str]) -> Iterato
 
 
 def _share(names: Sequence[str], readers: Sequence[int], rank: int) -> Sequence[str]:
-    """Give one reader's share, of files whose names stand next to each other: they are of few nodes."""
+    """Return one reader's share of files whose names are adjacent, so from few nodes."""
     place, count = readers.index(rank), len(readers)
     return names[len(names) * place // count : len(names) * (place + 1) // count]

@@ -18,7 +18,7 @@ __all__ = ["LiveSamples"]
 
 
 class LiveSamples:
-    """What the processes on this disk do, as far as it is known by now."""
+    """The samples of processes on this disk that are known yet."""
 
     def __init__(self, folder: RunFolder, width: float) -> None:
         """Begin with the first sample.
@@ -39,7 +39,7 @@ class LiveSamples:
         return RunFacts.read(self._folder.shards).status is not None
 
     def new(self) -> Samples:
-        """Give what came since the last call; what cannot be read at this moment comes later."""
+        """Return new samples since the last call; samples that cannot be read now come later."""
         shards = [shard for shard in self._shards() if shard.tracing and shard.threads]
         if not shards:
             return Samples.none()

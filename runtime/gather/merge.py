@@ -1,7 +1,7 @@
 """Shards of the processes of a run → one experiment.
 
-Several processes may do it together: each has read some of the shards and keeps their values. Process 0 learns who all
-are and what call paths they have, and decides where everything belongs.
+Several processes may do it together: each has read some of the shards and keeps their values. Process 0 gets the heads
+and call paths of all, and decides where everything belongs.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def merge_shards(shards: Iterable[Shard], facts: RunFacts, *, remarks: Sequence[
 
 @dataclass(frozen=True)
 class Run:
-    """What process 0 knows of a run.
+    """Process 0's data about a run.
 
     Attributes:
         shards: Those that all have read, in the order of the processes that read them.
@@ -117,7 +117,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Merged:
-    """What the shards of a run became.
+    """The result of merging a run's shards.
 
     Attributes:
         experiment: What this process has of it: all, if it is alone.
@@ -138,7 +138,7 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class _Structure:
-    """What all need to know of the experiment, once process 0 has decided it.
+    """The experiment's structure for all processes, once process 0 has decided it.
 
     Attributes:
         metrics: Its metrics.
@@ -214,7 +214,7 @@ def _elsewhere(name: str) -> Severity:
 
 
 class _Decisions:
-    """What process 0 decides."""
+    """The decisions of process 0."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -228,7 +228,7 @@ class _Decisions:
         self.notes = Notes()
 
     def placings(self, counts: Sequence[int]) -> list[Placing]:
-        """Say where the shards of each process belong."""
+        """Return the place of each process's shard."""
         run = self._run
         processes, columns = [-1] * len(run.shards.heads), [0] * len(run.shards.heads)
         ordered = sorted(run.places.items())
@@ -290,13 +290,13 @@ class _Decisions:
 
 
 def _critical_path(run: Run) -> CriticalPath:
-    """Give that of the launcher's ranks; spawned processes have another MPI_COMM_WORLD."""
+    """Return the path of the launcher's ranks; spawned processes have another MPI_COMM_WORLD."""
     shards = {process: shard for process, shard in run.processes.items() if not (shard.spawned or shard.forked_from)}
     return CriticalPath({process: shard.chains for process, shard in shards.items() if shard.chains})
 
 
 def _paused(shards: Iterable[Shard]) -> list[str]:
-    """Name what did not count all the time, as a policy said so: it is no count of the whole."""
+    """Return the events that a policy paused, whose counts do not cover the whole run."""
     return sorted(
         {
             name

@@ -44,20 +44,20 @@ class MpiCommunicator:
         return value
 
     def broadcast(self, value: Any) -> Any:
-        """Give what process 0 has."""
+        """Return process 0's value."""
         return self._communicator.bcast(value, root=0)
 
     def scatter(self, values: Sequence[Any] | None) -> Any:
-        """Give what process 0 has for this one."""
+        """Return the value that process 0 has for this process."""
         return self._communicator.scatter(values, root=0)
 
     def allgather(self, value: _Value) -> list[_Value]:
-        """Give the values of all."""
+        """Return the values of all processes."""
         found: list[_Value] = self._communicator.allgather(value)
         return found
 
     def alltoall(self, values: Sequence[_Numbers]) -> list[_Numbers]:
-        """Give each process its array, and get one of each, flat."""
+        """Send each process its array, and return the arrays received, flat."""
         sent = [each.size for each in values]
         taken = self._communicator.alltoall(sent)
         found = np.empty(sum(taken))

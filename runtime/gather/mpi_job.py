@@ -89,7 +89,7 @@ def run_mpi_job(
 
 
 def _run(job: Sequence[str], shards: Path, told: Told | None) -> JobEnd:
-    """Run a job, and take what it prints; say how it ended."""
+    """Run a job, process its output, and return how it ended."""
     with TemporaryFile() as errors:
         try:
             process = subprocess.Popen(job, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
@@ -129,13 +129,13 @@ class _Silence:
         Thread(target=self._watch, daemon=True).start()
 
     def broken_by(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Give what it prints."""
+        """Yield its output."""
         for line in lines:
             self._last = time.monotonic()
             yield line
 
     def end(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self._ended.set()
 
     def _watch(self) -> None:
@@ -152,12 +152,12 @@ def nodes_of(shards: Sequence[Path]) -> int:
 
 
 def processes_on_a_node() -> int:
-    """Give how many processes a node that is like this machine is to have."""
+    """Return how many processes a node like this machine should have."""
     return min(_ON_A_NODE, len(os.sched_getaffinity(0)))
 
 
 def few_processes(words: Sequence[str], launcher: str, shards: Sequence[Path]) -> list[str]:
-    """Give what starts a few processes on each node, where the program had many: that is, where a disk has many shards.
+    """Return the command that starts a few processes on each node instead of many: one disk has many shards.
 
     Args:
         words: What started the program's.
@@ -177,7 +177,7 @@ def few_processes(words: Sequence[str], launcher: str, shards: Sequence[Path]) -
 
 
 def _on_nodes_left(words: Sequence[str]) -> list[str]:
-    """Give what starts a process on each node that answers, if not all of the allocation do: srun would wait."""
+    """Return the command that starts a process on each responding node, if some do not, because srun would wait."""
     if Path(words[0]).name != "srun" or _NODES not in os.environ:
         return []
     ask = ["sinfo", "-h", "-N", "-r", "-n", os.environ[_NODES], "-t", _LEFT, "-o", "%N"]

@@ -1,4 +1,4 @@
-"""What nodes of a shard hold → the values of their metrics, in seconds."""
+"""Convert the contents of a shard's nodes to metric values, in seconds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FIRST_COUNTER: Final = list(NODE.names or ()).index(layout.COUNTERS[0])
 
 
 def node_values(raw: npt.NDArray[np.void], ticks_per_second: float) -> npt.NDArray[np.void]:
-    """Give what nodes hold, ``NODE_LAYOUT[node]``, as ``NODE[node]``, where nothing stands above another.
+    """Return nodes, ``NODE_LAYOUT[node]``, as ``NODE[node]``, with each value within its bounds.
 
     Clocks jitter: a sum that must lie between 0 and the wall time may miss it by nanoseconds.
     """

@@ -1,4 +1,4 @@
-"""The shards that one process of the gather reads: what is told of them, and their values, which stay here."""
+"""The shards that one process of the gather reads: the heads for others, and the values, which stay here."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class OwnShards:
             self.kept[-1].append(self.values.take(own, untimed))
 
     def with_nodes(self, shard: Shard) -> Shard:
-        """Give a shard that has time lines with the nodes that it had when it was read."""
+        """Return a shard that has time lines with the nodes that it had when it was read."""
         width = NODE.itemsize // 8
         nodes = (self._nodes.part(at, length * width).view(NODE) for at, length in self._traced[shard.path])
         return replace(shard, threads=tuple(map(_with_nodes, shard.threads, nodes)))
@@ -166,7 +166,7 @@ def _last_seen(shard: Shard) -> str:
 
 
 def _throttled(tree: ThreadTree, regions: Sequence[Region]) -> Iterator[Throttled]:
-    """Give the throttled nodes of a thread, and those right below them, whose time is known."""
+    """Yield the throttled nodes of a thread, and those right below them, whose time is known."""
     if not tree.throttled:
         return
     visits, seconds, numbers = (tree.nodes[name].tolist() for name in ("visits", "wall", "region"))
@@ -178,14 +178,14 @@ def _throttled(tree: ThreadTree, regions: Sequence[Region]) -> Iterator[Throttle
 
 
 def _untimed(tree: ThreadTree, nodes: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
-    """Give the visits of each node of which the time is not known."""
+    """Return the visits of each node whose time is unknown."""
     values, throttled = np.zeros(len(nodes)), list(tree.throttled)
     values[throttled] = nodes["visits"][throttled] - np.array(list(tree.throttled.values()))
     return values
 
 
 def _keep_the_programs(nodes: npt.NDArray[np.void], *, whole: bool) -> None:
-    """Leave out the time outside every region, but for what MPI and I/O calls took: those are the program's.
+    """Remove the time outside every region, except in MPI and I/O calls, which are the program's.
 
     Args:
         nodes: Are changed.

@@ -1,4 +1,4 @@
-"""The processes of a run: which rank each of them is, and how many there should be."""
+"""The processes of a run: their ranks, and how many are expected."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["count_alone", "number_processes", "world_size"]
 
 
 def number_processes(shards: Iterable[Shard]) -> dict[int, Shard]:
-    """Give each process its rank; those without one, or with one that is taken, the numbers after the last.
+    """Assign ranks to processes; those without one, or with one in use, get the numbers after the last.
 
     Ranks are those of the launcher's MPI_COMM_WORLD: processes that were spawned have another one.
     """
@@ -28,12 +28,12 @@ def number_processes(shards: Iterable[Shard]) -> dict[int, Shard]:
 
 
 def world_size(shards: Iterable[Shard]) -> int | None:
-    """Give the size of the launcher's MPI_COMM_WORLD; None if nobody knows it."""
+    """Return the size of the launcher's MPI_COMM_WORLD; None if unknown."""
     return max((shard.size for shard in shards if shard.size and not shard.spawned), default=None)
 
 
 def count_alone(shards: Iterable[Shard]) -> int:
-    """Give the number of processes that MPI_Init left alone: several are the work of another MPI's launcher."""
+    """Return the number of processes that MPI_Init left alone: several mean another MPI's launcher."""
     return sum(shard.mpi_initialised is not None and shard.size == 1 for shard in shards)
 
 

@@ -1,4 +1,4 @@
-"""The metrics that shards hold: by which fields, how each was counted, and what all processes have alike."""
+"""The metrics in shards: their fields, how each was counted, and what all processes have in common."""
 
 from __future__ import annotations
 
@@ -80,17 +80,17 @@ SCALES: Final = {"energy": 1e-6, "dram_energy": 1e-6}
 
 
 def timed_metrics(shards: Iterable[Shard]) -> tuple[Metric, ...]:
-    """Give the metrics of every run, and what waiting took in barriers of ours, if there were any."""
+    """Return the metrics of every run, and waiting measured by our barriers, if there were any."""
     return (*STORED_METRICS, *([MPI_WAIT] if any(shard.barriers for shard in shards) else []))
 
 
 def path_metrics(*, counted: bool) -> tuple[Metric, ...]:
-    """Give the metrics of the critical path, which is of instructions where these are counted."""
+    """Return the metrics of the critical path, in instructions if these are counted."""
     return COUNTED_PATH_METRICS if counted else PATH_METRICS
 
 
 def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tuple[Metric, ...]:
-    """Give the metrics that all processes counted in the same way; numbers of several kinds are never mixed."""
+    """Return the metrics that all processes counted in the same way; different kinds of counts are never mixed."""
     same = {name: source for name, source in _alike(shards).items() if name not in but}
     return tuple(
         replace(metric, source=same[metric.name], parent=metric.parent if metric.parent in same else None)
@@ -100,7 +100,7 @@ def counted_metrics(shards: Iterable[Shard], *, but: Collection[str] = ()) -> tu
 
 
 def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
-    """Give the metrics that the user has named, by the field of a node that counts each: PAPI's events, and usage."""
+    """Return the user's named metrics, PAPI events and usage, by the field of a node that counts each."""
     found: dict[str, Metric] = {}
     taken = {*FIELDS, *(metric.name for metric in (*STORED_METRICS, *COUNT_METRICS, UNTIMED_VISITS, *PROCESS_METRICS))}
     sources = {field: source for field, source in _alike(shards).items() if field in EVENTS}
@@ -115,7 +115,7 @@ def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
 
 
 def _usage_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
-    """Give the metrics of what the program used of the system: a source is ``measured:HOW:METRIC``."""
+    """Return the metrics of system use: a source is ``measured:HOW:METRIC``."""
     told = {source.rpartition(":")[2]: (field, source.rpartition(":")[0]) for field, source in sources.items()}
     found = {}
     for metric in USAGE_METRICS:
@@ -126,7 +126,7 @@ def _usage_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
 
 
 def metrics_of_processes(by_path: Iterable[Metric]) -> Iterator[Metric]:
-    """Give what is known of whole processes only, and belongs to nothing that is known by call path."""
+    """Yield the metrics known only for whole processes, without parts that are known by call path."""
     known = {metric.name for metric in by_path}
     for metric in PROCESS_METRICS:
         if metric.name not in known:
@@ -134,13 +134,13 @@ def metrics_of_processes(by_path: Iterable[Metric]) -> Iterator[Metric]:
 
 
 def _alike(shards: Iterable[Shard]) -> dict[str, str]:
-    """Give the sources of what all processes counted in the same way."""
+    """Return the sources of counts that all processes took in the same way."""
     first, *others = [_sources(shard) for shard in shards] or [{}]
     return {name: source for name, source in first.items() if all(other.get(name) == source for other in others)}
 
 
 def _sources(shard: Shard) -> dict[str, str]:
-    """Say of each count what came about how."""
+    """Return the source of each count."""
     return {
         name: source_in_calls(source_of_estimates(source) if shard.by_turns else source, shard.counted_in)
         if counted(source)

@@ -1,4 +1,4 @@
-"""Which values of samples a policy has left out."""
+"""The values of samples that a policy has left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EVERYTHING: Final = 2**64 - 1
 
 
 def are_recorded(recorded: npt.NDArray[np.uint64], fields: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Tell in which samples all values were looked for that make up some fields.
+    """Return in which samples all values of some fields were recorded.
 
     Args:
         recorded: ``uint64[sample]``, a bit for each of ``TRACE_VALUES``.
@@ -53,7 +53,7 @@ def _behind() -> dict[str, tuple[int, ...]]:
 
 
 def _places() -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Give field and place of each value of a node, in the order of a sample."""
+    """Yield field and place of each value of a node, in the order of a sample."""
     for name in layout.NODE_VALUES:
         shape = layout.NODE_LAYOUT[name].shape
         yield from ((name, place) for place in np.ndindex(*shape))

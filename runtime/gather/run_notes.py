@@ -1,4 +1,4 @@
-"""What there is to say of a run beside its numbers: what is missing, what ended early, how it was measured."""
+"""A run's notes beside its numbers: missing data, early ends, and the method of measuring."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def run_notes(
     folded: Collection[Region],
     regions: Iterable[Region],
 ) -> Notes:
-    """Say which processes are missing or ended early, what was left out, and how the rest was measured.
+    """Return the notes: missing or early-ended processes, omitted data, and how the rest was measured.
 
     Args:
         heads: The processes, by rank, or by the number that one without a rank got.
@@ -114,7 +114,7 @@ def _path_seconds(shards: Iterable[Shard]) -> float | None:
 
 
 def _started(processes: dict[int, Shard], expected: int | None) -> tuple[int, ...]:
-    """Give the processes that others started; without MPI those are the forked ones."""
+    """Return the processes started by others; without MPI those are the forked ones."""
     return tuple(
         process
         for process, shard in sorted(processes.items())
@@ -123,14 +123,14 @@ def _started(processes: dict[int, Shard], expected: int | None) -> tuple[int, ..
 
 
 def _is_unfinished(shard: Shard, status: int | None) -> bool:
-    """Tell whether the data of a process end early; without MPI, ``_exit`` is an end as good as any."""
+    """Return whether a process's data end early; without MPI, ``_exit`` is a regular end."""
     if shard.mpi_initialised is None:
         return shard.state == "running" and status != 0 and not shard.forked_from
     return shard.mpi_finalising is None
 
 
 def _unseen(bypassed: Sequence[int]) -> Iterable[str]:
-    """Say whose calls of MPI were not seen, given what each process knows of it."""
+    """Yield whose MPI calls were not seen, from what each process knows."""
     for bypass in sorted({*bypassed}.intersection(_BYPASSES)):
         yield (
             f"{_BYPASSES[bypass]} not seen, on {bypassed.count(bypass)} of {len(bypassed)} processes:"
@@ -198,7 +198,7 @@ def _remarks(
 
 
 def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Iterable[str]:
-    """Say of which entries the time is missing, or that all of it went where that of the folded call paths goes."""
+    """Yield which entries have no time, or that all of their time goes where folded call paths' time goes."""
     names = {without_call_site(region) for region in folded}
     for region, (entered, untimed) in _timed_again(heads).items():
         said = f"{region.name} took long after it was throttled: {untimed:,} of {entered:,} entries were not timed"
@@ -209,7 +209,7 @@ def _said_of_timed_again(heads: Iterable[Head], folded: Iterable[Region]) -> Ite
 
 
 def _others(processes: dict[int, Shard], expected: int | None) -> Iterable[str]:
-    """Say which processes are none of the launcher's ranks."""
+    """Yield the processes that are not ranks of the launcher."""
     found: dict[str, list[int]] = {}
     for process, shard in processes.items():
         if shard.spawned:
@@ -224,7 +224,7 @@ def _others(processes: dict[int, Shard], expected: int | None) -> Iterable[str]:
 
 
 def _silent_from(shard: Shard) -> float:
-    """Give the time of a process's last event, on the wall clock."""
+    """Return the time of a process's last event, on the wall clock."""
     return shard.start_realtime + shard.last
 
 
@@ -254,7 +254,7 @@ def _throttled_regions(heads: Iterable[Head]) -> tuple[dict[str, str], int]:
 
 
 def _timed_again(heads: Iterable[Head]) -> dict[Region, tuple[int, int]]:
-    """Give the regions that took long after they were throttled: their entries, and those that were not timed."""
+    """Return the regions that took long after they were throttled: their entries, and the untimed ones."""
     found: dict[Region, tuple[int, int]] = {}
     for thread in (thread for head in heads for thread in head.throttled):
         for each in sorted((node for node in thread if node.again), key=lambda node: node.node):
@@ -265,7 +265,7 @@ def _timed_again(heads: Iterable[Head]) -> dict[Region, tuple[int, int]]:
 
 
 def _throttled_cost(shards: Sequence[Shard], untimed: int) -> float:
-    """Give what a throttled entry took, in seconds: with a call of the probe library, or without."""
+    """Return the seconds of a throttled entry, with a call of the probe library or without."""
     calling = median(shard.throttled_cost for shard in shards)
     passing = median(shard.passing_cost for shard in shards)
     called = sum(tree.passed for shard in shards for tree in shard.threads) / untimed if untimed else 1.0

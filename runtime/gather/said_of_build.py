@@ -1,4 +1,4 @@
-"""What a run's programs and shared libraries say: the functions without probes, and the options of the compiler.
+"""Records in a run's programs and shared libraries: functions without probes, and compiler options.
 
 Those that are on this machine no more, or that a tool has rid of all that is not loaded, say nothing.
 """
@@ -20,7 +20,7 @@ __all__ = ["compiled_files", "unprobed_callees"]
 
 
 def unprobed_callees(regions: Collection[Region], objects: Iterable[str]) -> dict[str, str]:
-    """Give the descriptors of the regions that call any, each with the names of the functions, a line each."""
+    """Return the descriptors of the regions that call such functions, each with their names, one per line."""
     known = {region.descriptor for region in regions}
     found: dict[str, dict[str, None]] = {}
     for text in _texts(objects):

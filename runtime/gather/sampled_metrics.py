@@ -1,4 +1,4 @@
-"""What the samples of time lines have of each metric."""
+"""The values of each metric in samples of time lines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SampledMetrics:
 
     @classmethod
     def of(cls, shards: Iterable[Shard]) -> SampledMetrics:
-        """Give those of some processes."""
+        """Return those of some processes."""
         shards = list(shards)
         timed = (metric for metric in timed_metrics(shards) if metric.name in FIELDS)
         # What the system is asked for at samples anyway is there once.
@@ -45,7 +45,7 @@ class SampledMetrics:
         return cls(metrics, {metric.name: field for field, metric in events.items()})
 
     def values_of(self, samples: ThreadSamples) -> npt.NDArray[np.float64]:
-        """Give what passed in each sample, ``float64[sample, metric]``; NaN where it was not recorded."""
+        """Return the amounts in each sample, ``float64[sample, metric]``; NaN if not recorded."""
         return np.column_stack([self._column(samples, metric.name) for metric in self.metrics])
 
     def _column(self, samples: ThreadSamples, metric: str) -> npt.NDArray[np.float64]:

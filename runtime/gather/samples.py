@@ -23,7 +23,7 @@ _Places = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ThreadSamples:
-    """What a thread did, sample by sample.
+    """A thread's samples.
 
     Attributes:
         begin: ``float64[sample]``, seconds since the process's start.
@@ -228,7 +228,7 @@ def _with_rest(line: ThreadSamples, tree: ThreadTree) -> ThreadSamples:
 def _rest_by_node(
     line: ThreadSamples, tree: ThreadTree
 ) -> tuple[_Places, npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Give nodes, and their visits and times; where samples know only sums of several nodes, the rest is such, too."""
+    """Return nodes with visits and times; if samples have only sums of several nodes, so does the rest."""
     all_of_them = tree.nodes["visits"], tree.nodes["wall"], computing_of(tree.nodes)
     sampled = line.visits, line.seconds, line.computing
     if (line.nodes < 0).any():

@@ -37,7 +37,7 @@ of ``mpi_barrier`` and its like, one for each of ``MPI_KINDS``. Counts leave out
 
 
 def computing_of(nodes: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
-    """Give what nodes, ``NODE[node]``, took on a processor outside calls of MPI, file I/O and OpenMP, in seconds."""
+    """Return the CPU time of nodes, ``NODE[node]``, outside MPI, file I/O and OpenMP, in seconds."""
     own = nodes["cpu"] - np.sum([nodes[f"{share}_cpu"] for share in SHARES[1:]], axis=0)
     found: npt.NDArray[np.float64] = np.maximum(own, 0.0)
     return found
@@ -101,7 +101,7 @@ class ThreadTree:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a process stands in a topology of MPI.
+    """The coordinates of a process in an MPI topology.
 
     Attributes:
         kind: One of ``shard_layout.TOPOLOGY_KINDS``; a graph is a line of its nodes.
@@ -239,15 +239,15 @@ class Shard:
 
     @property
     def regions(self) -> tuple[Region, ...]:
-        """What ``nodes["region"]`` stands for."""
+        """The regions that ``nodes["region"]`` refers to."""
         return self.form.regions
 
     @property
     def goes_on(self) -> bool:
-        """Whether nothing says that the process has ended."""
+        """Return whether the process may still be running."""
         return self.state in ("running", "finalizing")
 
     @property
     def program(self) -> str:
-        """What the user calls the program."""
+        """The user's name of the program."""
         return self.script or Path(self.executable).name or "program"

@@ -35,7 +35,7 @@ _USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # between it a
 
 
 def used_part(path: Path) -> bytes:
-    """Give the bytes of a shard that are in use: the rest is large, and empty."""
+    """Return the used bytes of a shard: the rest is large, and empty."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         used = used_bytes(file)
@@ -48,7 +48,7 @@ def used_part(path: Path) -> bytes:
 
 
 def used_bytes(file: int) -> int:
-    """Tell how many bytes of an open shard are in use, by its header."""
+    """Return how many bytes of an open shard are in use, from its header."""
     size = os.fstat(file).st_size
     data = os.pread(file, layout.HEADER_LAYOUT.itemsize, 0)
     if len(data) < layout.HEADER_LAYOUT.itemsize:
@@ -58,7 +58,7 @@ def used_bytes(file: int) -> int:
 
 
 def shard_defect(path: Path, expected: str, found: object) -> InputError:
-    """Give the error that says what is wrong with a shard."""
+    """Return the error for a defective shard."""
     return InputError(f"{path}: expected a shard with {expected}, found {found}")
 
 
@@ -103,7 +103,7 @@ def tick_rate(header: Mapping[str, Any]) -> float:
 
 @lru_cache(maxsize=1 << 16)
 def text_of(characters: bytes) -> str:
-    """Give what a field holds before its first null."""
+    """Return a field's text up to its first null byte."""
     return characters.partition(b"\0")[0].decode("utf-8", "surrogateescape")
 
 
@@ -114,7 +114,7 @@ def sources_of(texts: tuple[bytes, ...]) -> dict[str, str]:
 
 
 def tracing_of(path: Path, header: Mapping[str, Any], ticks_per_second: float) -> Tracing | None:
-    """Tell how time lines were recorded; None if they were not.
+    """Return how time lines were recorded; None if they were not.
 
     Raises:
         InputError: Their interval or generation is none.

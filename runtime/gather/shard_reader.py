@@ -296,7 +296,7 @@ class _Reader:
     def _tree(
         self, owners: npt.NDArray[np.uint32], lines: npt.NDArray[np.intp], regions: int, thread: int
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Give parents and regions of a thread's nodes."""
+        """Return parents and regions of a thread's nodes."""
         region = np.where(owners[:, 2] == layout.NO_REGION, -1, owners[:, 2].astype(np.int64))
         parents = self._parents(owners[:, 1].astype(np.int64), lines, thread)
         if (region >= regions).any():

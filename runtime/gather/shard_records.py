@@ -1,4 +1,4 @@
-"""Where the records of a shard stand; most processes of a run have the same ones at the same places."""
+"""The places of a shard's records, which are equal in most processes of a run."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class Records:
     wrong: int | None
 
     def offsets(self, kind: int) -> list[int]:
-        """Give where the records of a kind begin, in bytes."""
+        """Return the offsets of the records of a kind, in bytes."""
         return [line * layout.ALIGNMENT for line in self.first[kind].tolist()]
 
     def strange(self) -> tuple[int, int] | None:
-        """Give the offset and the kind of the first record of an unknown kind."""
+        """Return the offset and the kind of the first record of an unknown kind."""
         kinds = self.heads & 0xFFFF
         unknown = np.flatnonzero((kinds < _KINDS.start) | (kinds >= _KINDS.stop))
         return (int(self.lines[unknown[0]]) * layout.ALIGNMENT, int(kinds[unknown[0]])) if len(unknown) else None
@@ -58,7 +58,7 @@ class RecordPlaces:
         self._known: list[Records] = []  # those that were met last first
 
     def of(self, data: bytes, used: int) -> Records:
-        """Give the records of a shard.
+        """Return the records of a shard.
 
         Args:
             data: Its bytes.

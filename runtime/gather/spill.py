@@ -45,7 +45,7 @@ class Spill:
         return place
 
     def part(self, place: int, words: int) -> npt.NDArray[np.float64]:
-        """Give some words from a place on, as floating-point numbers; after that nothing can be taken any more.
+        """Return words from a place on, as floating-point numbers; afterwards nothing more can be added.
 
         Raises:
             InputError: The folder of temporary files is full.

@@ -96,7 +96,7 @@ class _Lines:
         self._long: list[tuple[float, int]] = []
 
     def all(self, trace: Trace) -> Iterator[TimeLine]:
-        """Give the lines in the order of the trace's locations."""
+        """Yield the lines in the order of the trace's locations."""
         process, threads = -1, list[ThreadSamples]()
         for place in trace.locations:
             shard = self._processes[place.process]
@@ -127,7 +127,7 @@ class _Lines:
             return []
 
     def long(self) -> Iterator[str]:
-        """Tell of stretches of the program's own code without an event; what passes in a call is known."""
+        """Yield a warning about long stretches of the program's own code without an event."""
         ratio, process = max(self._long, default=(0.0, 0))
         if ratio > _LONG:
             yield (
@@ -171,7 +171,7 @@ def _line(
 
 
 def _with_callers(line: TimeLine, callers: Mapping[int, int]) -> TimeLine:
-    """Give the time of folded call paths to their callers; entries stay with the paths."""
+    """Move the time of folded call paths to their callers; entries stay with the paths."""
     is_folded = np.isin(line.paths, list(callers))
     above = np.array([callers[path] for path in line.paths[is_folded].tolist()], dtype=np.intp)
     samples = np.concatenate([line.samples, line.samples[is_folded]])

@@ -25,7 +25,7 @@ _Coordinates = dict[tuple[int, int], tuple[int, ...]]
 
 
 def mpi_topologies(processes: Mapping[int, Shard]) -> tuple[Topology, ...]:
-    """Give the topologies that MPI made: grids first, each kind in the order in which it was made.
+    """Return MPI's topologies: grids first, each kind in order of creation.
 
     A process knows its own place alone. Places are of one topology if processes say the same of its kind, shape and
     members; of several such topologies the first of one process is that of the others. Of many, those with the most
@@ -47,7 +47,7 @@ def mpi_topologies(processes: Mapping[int, Shard]) -> tuple[Topology, ...]:
 
 
 def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
-    """Say what topologies are left out."""
+    """Yield which topologies are left out."""
     places, doubtful = _places(processes)
     for key, several in doubtful.items():
         yield (
@@ -66,7 +66,7 @@ def said_of_topologies(processes: Mapping[int, Shard]) -> Iterable[str]:
 
 
 def _places(processes: Mapping[int, Shard]) -> tuple[dict[_Key, _Coordinates], dict[_Key, int]]:
-    """Give the places in each topology; and how many processes share places in those that are several taken for one."""
+    """Return the coordinates in each topology, and how many processes share coordinates in merged ones."""
     places: dict[_Key, _Coordinates] = {}
     for process, shard in sorted(processes.items()):
         before = Counter[Place]()

@@ -57,7 +57,7 @@ class ValueStore:
         return {name for name, bit in _BIT.items() if there >> bit & 1}
 
     def values(self, numbers: Sequence[int], nodes: int, field: str) -> npt.NDArray[np.float64]:
-        """Give a field of threads that have equally many nodes, ``float64[thread, node]``."""
+        """Return a field of threads with equal numbers of nodes, ``float64[thread, node]``."""
         bit = 1 << _BIT[field]
         found = np.zeros((len(numbers), nodes))
         for row, number in enumerate(numbers):

@@ -1,4 +1,4 @@
-"""What every MPI call hands to MPI and gets from it, as data: one line a family of functions.
+"""The bytes that every MPI call sends and receives, as data: one line per family of functions.
 
 Bytes are payload, not what crosses a wire: what the rank contributes is sent, what lands in its buffers is
 received. A part that ``MPI_IN_PLACE`` leaves where it is counts neither way; nothing goes to or comes from
@@ -73,7 +73,7 @@ class ByteRule:
 
     @property
     def by_status(self) -> bool:
-        """Whether what was received is known from a status alone."""
+        """Whether only a status shows what was received."""
         return self.parameters.endswith(" status")
 
 

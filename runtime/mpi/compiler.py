@@ -59,7 +59,7 @@ def mpi_compilers(
 def compiler_of(
     library: MpiLibrary, environment: Mapping[str, str], *, launcher: str = "", purpose: str
 ) -> tuple[str, ...]:
-    """Give the words of the compiler that links an MPI library.
+    """Return the words of the compiler that links an MPI library.
 
     Args:
         library: Which.

@@ -1,4 +1,4 @@
-"""Which MPI library a launch command is going to use."""
+"""The MPI library that a launch command will use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")  # as after env and -x
 
 @dataclass(frozen=True, slots=True)
 class Mpi:
-    """What a command runs under.
+    """The MPI under which a command runs.
 
     Attributes:
         library: The MPI library of its programs; None if they have none.
@@ -100,7 +100,7 @@ def _library_of_launcher(launcher: str, environment: Mapping[str, str]) -> MpiLi
 
 
 def _is_open_mpi(launcher: str, environment: Mapping[str, str]) -> bool | None:
-    """Whether a launcher says that it is Open MPI's; None if it does not tell (srun starts both kinds)."""
+    """Return whether a launcher is Open MPI's, by its output; None if unknown (srun starts both kinds)."""
     said = answer([launcher, "--version"], environment) or ""
     if re.search(r"open ?mpi|open-mpi|prte", said, re.IGNORECASE):
         return True

@@ -62,7 +62,7 @@ def fortran_wrapper_text(prototypes: Mapping[str, Prototype]) -> str:
 
 
 def _definition(function: WrappedFunction) -> str:
-    """What all forms of a function share, and the forms.
+    """Return the common part of all forms of a function, and the forms.
 
     Before::
 
@@ -122,7 +122,7 @@ def _definition(function: WrappedFunction) -> str:
 
 
 def _texts(prototype: Prototype) -> int:
-    """How many lengths of character arguments follow after the arguments."""
+    """Return how many lengths of character arguments follow the arguments."""
     return sum("char" in before for before, _ in prototype.parameters)
 
 

@@ -1,4 +1,4 @@
-"""What is known of the functions of an MPI library: how each is counted, and which are not covered.
+"""The functions of an MPI library: how each is counted, and which are not covered.
 
 A function that ``mpi.h`` declares is wrapped, or stands below among those that communicate nothing. What is neither is
 not covered, as functions of later versions of MPI are at first.

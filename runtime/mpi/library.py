@@ -34,13 +34,13 @@ class MpiLibrary:
 
     @property
     def is_open_mpi(self) -> bool:
-        """Whether handles are addresses, as in Open MPI and its descendants, instead of numbers."""
+        """Whether handles are addresses, as in Open MPI and its descendants, rather than numbers."""
         with self.path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as image:
             return image.find(b"ompi_mpi_comm_world") >= 0
 
 
 def is_elf(path: Path) -> bool:
-    """Whether a file is a binary that the loader reads."""
+    """Return whether a file is a binary for the loader."""
     try:
         with path.open("rb") as file:
             return file.read(4) == b"\x7fELF"

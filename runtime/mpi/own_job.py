@@ -34,7 +34,7 @@ _PATIENCE_OF_OTHERS: Final = 60.0  # one says it for all, unless it is not there
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What a launcher has told this process.
+    """What a launcher has passed to this process.
 
     Attributes:
         rank: Which of them it is.
@@ -48,7 +48,7 @@ class Started:
 
 
 def started_processes() -> Started | None:
-    """Give the place of this process among those that were started together; None if it is alone."""
+    """Return this process's place among those started together; None if it is alone."""
     for of_size, of_rank in _VARIABLES.items():
         size, rank = os.environ.get(of_size, ""), os.environ.get(of_rank, "")
         if size.isdigit() and rank.isdigit():
@@ -118,7 +118,7 @@ def use_mpich(library: Path | None = None) -> None:
 
 
 def mpich_environment(library: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    """Give the variables with which mpi4py loads a library of MPICH's kind, under the name that it asks for.
+    """Return the variables with which mpi4py loads a library of MPICH's kind under the expected name.
 
     Args:
         library: The library.

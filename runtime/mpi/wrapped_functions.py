@@ -58,7 +58,7 @@ _COLLECTIVES: Final = {
 
 
 class Form(Enum):
-    """How a function of a family differs from the one in the table."""
+    """The difference of a family's function from the one in the table."""
 
     BLOCKING = auto()
     REQUEST = auto()
@@ -142,7 +142,7 @@ def _share(kind: MpiKind) -> str:
 
 
 def _synchronises(rule: ByteRule, form: Form) -> bool:
-    """Whether a program must expect that all wait for all; among neighbours it may count on it that they do not."""
+    """Return whether programs must expect that all wait for all; among neighbours they may rely on the contrary."""
     everyone = rule.kind in ("barrier", "all_to_all", "collective") and not rule.names.startswith("Neighbor_")
     return everyone and form is Form.BLOCKING
 
@@ -202,7 +202,7 @@ def _parameter_names(prototype: Prototype, parameters: str, form: Form) -> list[
 
 
 def _counting(rule: ByteRule, form: Form) -> list[str]:
-    """What a status will tell counts when a request completes; a persistent one, when it is started."""
+    """Return the statements that count: on completion of a request if only its status shows the bytes."""
     received = "0" if rule.by_status else rule.received
     if form is Form.BLOCKING and rule.by_status:
         return [f"aa_count_mpi(1, {rule.sent}, aa_status_bytes(status));"]
@@ -236,7 +236,7 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
 
 
 def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
-    """What goes beside a message goes first; a persistent one's, when it is started."""
+    """Return the statements that send path data before a message; none for a persistent one."""
     if form is Form.PERSISTENT:
         return ()
     return {
@@ -255,7 +255,7 @@ def _path_beside(rule: ByteRule, form: Form) -> str:
 
 
 def _path_after(rule: ByteRule, form: Form) -> list[str]:
-    """What came beside a message, what it was answered, or what is exchanged after a collective."""
+    """Return the statements that receive a message's path data or answer, or exchange data after a collective."""
     if form is not Form.BLOCKING or rule.path in ("", "send"):
         return []
     if rule.path in _COLLECTIVES:

@@ -1,4 +1,4 @@
-"""Which events of PAPI stand for our counts: ``events.toml``, read for people and for the probe library."""
+"""The PAPI events for our counts, from ``events.toml``, for people and for the probe library."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What ``events.toml`` says.
+    """The contents of ``events.toml``.
 
     Attributes:
         units: Event of the kernel → the unit of what it counts.
@@ -53,7 +53,7 @@ class Choices:
     families: tuple[Family, ...]
 
     def candidates(self, metric: str, family: Family | None) -> list[Choice]:
-        """Give the choices for a metric, as misses or as the accesses that go with them, the best first."""
+        """Return the choices for a metric, as misses or as the corresponding accesses, best first."""
         every = [*self.general, *(family.choices if family else ())]
         return [choice for choice in every if metric in choice]
 

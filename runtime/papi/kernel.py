@@ -1,4 +1,4 @@
-"""What the kernel says of performance events."""
+"""The kernel's settings for performance events."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PMUS: Final = ("cpu", "arm", "power")  # what names of processors' own counters
 
 
 def paranoid_level() -> str | None:
-    """Give who may count: the higher, the less without privileges; None if this kernel has no performance events."""
+    """Return the level of restrictions on counting; None if this kernel has no performance events."""
     try:
         return _PARANOID.read_text().strip()
     except OSError:
@@ -26,18 +26,18 @@ def paranoid_level() -> str | None:
 
 
 def has_pmu() -> bool:
-    """Tell whether the kernel shows counters of the processor's, which virtual machines often lack."""
+    """Return whether the kernel shows the processor's counters, which virtual machines often lack."""
     return any(each.name.startswith(_PMUS) for each in _DEVICES.glob("*"))
 
 
 def may_count_all() -> bool:
-    """Tell whether this process may count what it likes, whatever the level: as root may, but not in containers."""
+    """Return whether this process may count anything at any level, as root may outside containers."""
     found = re.search(r"^CapEff:\s*([0-9a-f]+)", _STATUS.read_text(), re.M)
     return bool(found and int(found[1], 16) & _CAPABILITIES)
 
 
 def kernel_said() -> str:
-    """Say what the kernel has of performance events."""
+    """Return the kernel's message about performance events."""
     level = paranoid_level()
     if level is None:
         return "this kernel has no performance events"

@@ -1,4 +1,4 @@
-"""What this machine counts, by PAPI: a program of its own tries, and this reads what it found."""
+"""The events that PAPI counts on this machine: a separate program tests, and this module reads its results."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class Tried:
 
     @property
     def starts(self) -> bool:
-        """Whether it can be counted."""
+        """Return whether it can be counted."""
         return self.outcome != "fails"
 
 
 @dataclass(slots=True)
 class Lookup:
-    """What was found.
+    """The results.
 
     Attributes:
         library: The libpapi that programs get; empty if there is none.
@@ -88,7 +88,7 @@ class Lookup:
     family: Family | None = None
 
     def of_kind(self, kind: str) -> list[Tried]:
-        """Give the events of a kind."""
+        """Return the events of a kind."""
         return [each for each in self.events if each.kind == kind]
 
 

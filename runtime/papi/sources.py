@@ -1,4 +1,4 @@
-"""How the source of a metric says that PAPI counted it, and in what way."""
+"""The source text of a metric that PAPI counted, and how."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AT, _AND = "@", "+"
 
 
 class Counted(NamedTuple):
-    """What a source says.
+    """The contents of a source.
 
     Attributes:
         event: The event, as it was spelt.
@@ -37,7 +37,7 @@ class Counted(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the metric is called if the user has named the event."""
+        """The metric's name if the user has named the event."""
         return f"{self.plain}{_AT}{_AND.join(self.calls)}" if self.calls else self.plain
 
 

@@ -1,4 +1,4 @@
-"""What PAPI really counts in a process: a program of its own, for a library may hang, abort or print.
+"""Test what PAPI really counts, in a separate program, because a library may hang, abort or print.
 
 It takes a question from standard input, as ``lookup.py`` writes it, and prints a line of JSON for each fact as soon as
 it is known. It imports nothing of autoanalyzer's: it is run by its path, with the standard library alone.
@@ -46,7 +46,7 @@ class Papi:
         return bool(self._library.PAPI_library_init(number) == number)
 
     def components(self) -> Iterator[tuple[int, str, str, str]]:
-        """Give number, name and description of each component, and why it is not there."""
+        """Yield number, name and description of each component, and why it is unavailable."""
         for number in range(self._library.PAPI_num_components()):
             place = self._library.PAPI_get_component_info(number)
             texts = [ctypes.string_at(place + at) for at in (0, 192, _REASON)]
@@ -54,11 +54,11 @@ class Papi:
             yield number, name, about, reason
 
     def presets(self) -> Iterator[str]:
-        """Give all that PAPI knows the names of."""
+        """Yield all preset events that PAPI knows."""
         yield from self._enumerated(_PRESET, self._library.PAPI_enum_event)
 
     def natives(self, component: int) -> Iterator[str]:
-        """Give the names of the events of a component."""
+        """Yield the names of a component's events."""
         enumerate_events = self._library.PAPI_enum_cmp_event
         yield from self._enumerated(_NATIVE, lambda code, way: enumerate_events(code, way, component))
 
@@ -71,7 +71,7 @@ class Papi:
                 yield name.value.decode(errors="replace")
 
     def component_of(self, event: str) -> int | None:
-        """Give the component that counts an event; None if there is none."""
+        """Return the component that counts an event; None if there is none."""
         code = ctypes.c_int()
         if self._library.PAPI_event_name_to_code(event.encode(), ctypes.byref(code)) != _OK:
             return None
@@ -260,7 +260,7 @@ def _all(papi: Papi, question: Mapping[str, Any], components: Iterable[tuple[int
 
 
 def _binding() -> dict[str, str] | None:
-    """Tell of the PAPI that is in Python's own binding, if that is installed; it is another library."""
+    """Return the versions of Python's own binding and of the PAPI in it, another library; None if not installed."""
     from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - takes time
 
     try:

@@ -76,14 +76,14 @@ class _Regions:
         self._known: dict[str, int] = {}
 
     def mark(self, code: CodeType, descriptor: str | None) -> None:
-        """Say which region a code object is; None if it is none."""
+        """Record the region of a code object; None if it has none."""
         if descriptor is not None and descriptor not in self._known:
             self._known[descriptor] = self._keep(_encoded(descriptor))
         self._mark(code, None if descriptor is None else self._known[descriptor])
 
 
 class _Report:
-    """What ``run`` wants to know beside the regions: a file among the shards, to which the probe library adds lines.
+    """Further results for ``run``: a file among the shards, to which the probe library adds lines.
 
     It says so as it happens, for a process may end without another word. What the program itself may not notice, not
     even as its own I/O, is written past the interpreter.
@@ -104,7 +104,7 @@ class _Report:
 
 
 class _Choice:
-    """Which functions are regions.
+    """The choice of functions that are regions.
 
     Attributes:
         patterns: ``FUNCTION``, ``MODULE:FUNCTION`` or ``FILE.py``, each with shell wildcards.
@@ -170,7 +170,7 @@ class _Choice:
         return _descriptor("function", name, file, code.co_firstlineno, _last_line(code)) if hits else None
 
     def _is_own(self, name: str, path: str) -> bool:
-        """Tell the program's files from those of Python and of what is installed."""
+        """Return whether a file is the program's, not Python's or an installed package's."""
         return not (
             name.startswith("<")
             or path.startswith((self._library, self._hook))
@@ -194,7 +194,7 @@ def _matches(pattern: str, name: str, module: str, file: str, path: str, *, own:
 
 
 def _fits(text: str, pattern: str) -> bool:
-    """Tell by the C library: Python's own would have to be imported."""
+    """Match with the C library, because Python's own module would have to be imported."""
     return bool(_fnmatch(_encoded(pattern), _encoded(text), _NO_ESCAPE) == 0)
 
 

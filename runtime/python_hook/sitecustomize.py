@@ -1,4 +1,4 @@
-"""What Python imports at its start: records functions as regions, and lets the user's own sitecustomize follow.
+"""Imported by Python at its start: records functions as regions, and then runs the user's own sitecustomize.
 
 ``PYTHONPATH`` leads here. Nothing of it remains but the hook: ``sys.path`` and ``sys.modules`` are what they were, and
 this module gives way to the next one of its name. Whatever fails, the program goes on. Any Python must be able to read

@@ -1,1 +1,1 @@
-"""What programs use of the system, counted by call path on request: faults, switches, allocation, energy."""
+"""The system use of programs, counted by call path on request: faults, switches, allocation, energy."""

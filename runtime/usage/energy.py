@@ -1,4 +1,4 @@
-"""Whether the energy of this node can be read, tried as the probe library does: ``runtime/probe/energy.c``."""
+"""Whether this node's energy can be read, tested as in the probe library: ``runtime/probe/energy.c``."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _ATTRIBUTES: Final = 64  # bytes of the first version of struct perf_event_attr
 
 
 def energy_source(metric: str) -> str:
-    """Tell by what a metric can be read: ``powercap``, ``perf``, or nothing."""
+    """Return how a metric can be read: ``powercap``, ``perf``, or empty."""
     return _tried(metric)[0]
 
 
 def energy_defect(metric: str) -> str:
-    """Say why a metric cannot be read here; nothing if it can."""
+    """Explain why a metric cannot be read here; empty if it can."""
     return _tried(metric)[1]
 
 

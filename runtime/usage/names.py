@@ -33,7 +33,7 @@ ALLOCATION: Final = ("allocated_bytes", "allocations", "freed_bytes", "frees")
 
 
 def usage_of(text: str) -> tuple[str, ...]:
-    """Give the metrics that a text names.
+    """Return the metrics in a text.
 
     Raises:
         UsageError: A word is none, stands there twice, or they are too many.

@@ -1,4 +1,4 @@
-"""Which usage this machine counts, tried: memory is touched, the processor left, the allocator asked, energy read."""
+"""Test which usage this machine counts: touch memory, yield the processor, allocate, read energy."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def tried_usage(environment: Mapping[str, str] = os.environ) -> list[Used]:
 
 
 def allocation_command(compiler: tuple[str, ...], folder: Path) -> list[str]:
-    """Give the command that builds the library which counts allocation, into a folder."""
+    """Return the command that builds the library for counting allocation, into a folder."""
     return [*compiler, *ALLOCATION_FLAGS, str(_SOURCE), "-o", str(folder / ALLOCATION_LIBRARY), "-ldl"]
 
 
