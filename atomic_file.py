@@ -47,7 +47,7 @@ class one_at_a_time:  # noqa: N801 - it is used as a function
 
 
 class replacing:  # noqa: N801 - it is used as a function
-    """Give a file to write that takes the place of ``path`` once the block ends without an error.
+    """Opens a file to write, which replaces ``path`` once the block ends without an error.
 
     A link stays, and what it points to is replaced.
 

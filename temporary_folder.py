@@ -15,7 +15,7 @@ _PARTS: Final = 3  # PID-NODE-RANDOM, where a node's name may hold hyphens
 
 
 def owned_prefix(purpose: str) -> str:
-    """Give how the name of a folder begins that this process makes: ``autoanalyzer-counting-4711-node1-``."""
+    """Return the start of the name of a folder that this process makes: ``autoanalyzer-counting-4711-node1-``."""
     return f"{OWNED}{purpose}-{os.getpid()}-{os.uname().nodename}-"
 
 

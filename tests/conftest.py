@@ -96,7 +96,7 @@ class CommandServer:
         streams: Sequence[int],
         read: Callable[[], Iterable[bytes]],
     ) -> tuple[int, list[bytes]]:
-        """Give a command its three streams, which are closed here, read what it says, and wait for its end."""
+        """Run a command with three streams, which are closed here, read its output, and wait for its end."""
         request = json.dumps([words, str(folder), environment])
         with self._turn:
             with suppress(ConnectionError):
@@ -129,7 +129,7 @@ command_servers: dict[bool, CommandServer] = {}
 
 
 def command_server(words: Sequence[str | Path]) -> CommandServer:
-    """Give the server for a command, started by the first that needs it."""
+    """Return the server for a command, started on first use."""
     compiles = Path(words[0]).name != "autoanalyzer" or {*words[1:2]} <= {*CommandServer.COMPILING}
     if compiles not in command_servers:
         modules = CommandServer.COMPILER_MODULES if compiles else CommandServer.ALL_MODULES
@@ -260,7 +260,7 @@ MPIS = {"openmpi": ("mpirun.openmpi", "mpicc.openmpi"), "mpich": ("mpirun.mpich"
 
 @cache
 def for_several_programs(launcher: str) -> str:
-    """Give what starts a command of several programs.
+    """Return the command that starts several programs: the launcher, unless it crashes.
 
     mpirun of Debian 13's Open MPI 5.0.7 crashes, whatever the programs are (Open MPI's issue 13303); prterun, of which
     it is made, does not.

@@ -138,13 +138,13 @@ def heavy(found: dict[str, Any]) -> list[str]:
 
 
 def analyzed(folder: Path, *options: str) -> tuple[str, dict[str, Any]]:
-    """Give the verdict and the findings of a run."""
+    """Return the verdict and the findings of a run."""
     verdict = call(folder, SCRIPTS / "autoanalyzer", "analyze", *options, "--json", "found.json", "out")
     return re.sub(r"\ndata .*", "", verdict.strip()), json.loads((folder / "found.json").read_text())
 
 
 def call(folder: Path, *command: str | Path) -> str:
-    """Give what a command prints."""
+    """Return the output of a command."""
     env = {
         **os.environ,
         "OMPI_MCA_rmaps_base_oversubscribe": "1",

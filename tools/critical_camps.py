@@ -23,7 +23,7 @@ VALUES, DRAWS, AT_ONCE = 40_000_000, 600, 2_000_000
 
 
 def of_a_metric(points: int) -> float:
-    """Give the percentile of a single metric."""
+    """Return the percentile of a single metric."""
     drawn = np.random.default_rng(points)
     rounds = min(400_000 * points, VALUES) // AT_ONCE
     found = [split(drawn.standard_normal((AT_ONCE // points, points))).index for _ in range(max(1, rounds))]
@@ -31,7 +31,7 @@ def of_a_metric(points: int) -> float:
 
 
 def of_a_projection(points: int, metrics: int) -> float:
-    """Give the percentile of the best projection, of a distribution of largest values."""
+    """Return the percentile of the best projection, from a distribution of largest values."""
     draws = DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 6
     drawn = np.random.default_rng([points, metrics])
     found = [parting(sphered_noise(drawn, points, metrics), seed=each).index for each in range(draws)]

@@ -29,7 +29,7 @@ def sphered_noise(drawn: np.random.Generator, points: int, metrics: int) -> Valu
 
 
 def critical(points: int, metrics: int, dimensions: int) -> float:
-    """Give the logarithm of the 95th percentile, of a normal distribution fitted to logarithms where draws are dear."""
+    """Return the logarithm of the 95th percentile, from a normal fit to logarithms if draws are expensive."""
     draws = 20 * DRAWS if metrics <= dimensions else DRAWS if points * metrics <= LARGEST // 10 else DRAWS // 3
     drawn = np.random.default_rng([points, metrics, dimensions])
     found = np.log(

@@ -44,7 +44,7 @@ _WORD: Final = re.compile(rb"[^\s,:=\[\]{}\"]+")
 
 
 def corpus() -> dict[str, dict[str, bytes]]:
-    """Give the real files by kind, which is a folder's name or what follows a file's; what was packed is plain."""
+    """Return the real files by kind, which is a folder's name or a file's ending; packed files are unpacked."""
     found: dict[str, dict[str, bytes]] = {}
     for each in sorted(FOLDER.rglob("*")):
         if each.is_file() and ".expected." not in each.name:

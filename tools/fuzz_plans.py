@@ -63,7 +63,7 @@ class Program:
         return SourceTexts(self.command).read(self.command.sources[0]).output
 
     def front_end(self, choice: Choice) -> FrontEnd:
-        """Give the front end of its language."""
+        """Return the front end of its language."""
         return front_end(self.command, self.command.sources[0], choice)
 
     def build(self, name: str, *words: str) -> subprocess.CompletedProcess[bytes]:

@@ -81,7 +81,7 @@ def _overview(documents: Iterable[Sequence[SyntaxTreeNode]]) -> str:
 
 
 def _command(blocks: Sequence[SyntaxTreeNode]) -> list[str]:
-    """Give the lines of a command's page, whose first block of code shows how it is called."""
+    """Return the lines of a command's page, whose first code block is the synopsis."""
     call = next(block for block in blocks if block.type == "fence")
     names = ", ".join(map(_code, _names(blocks)))
     lines = [".SH NAME", rf"{names} \- {_escaped(_summary(blocks))}", ".SH SYNOPSIS", *_synopsis(call.content)]
@@ -99,7 +99,7 @@ def _synopsis(text: str) -> list[str]:
 
 
 def _summary(blocks: Sequence[SyntaxTreeNode]) -> str:
-    """Give the first sentence below the title, as man pages have it."""
+    """Return the first sentence below the title, in the form of man pages."""
     return _uncapitalized(re.split(r"(?<=\w)\.(?:\s|$)", _plain(blocks[1]))[0])
 
 
@@ -151,7 +151,7 @@ def _table(node: SyntaxTreeNode) -> list[str]:
 
 
 def _text(node: SyntaxTreeNode) -> str:
-    """Give what a block says in one line; none begins like a request."""
+    """Return a block's text in one line that does not begin like a request."""
     line = "".join(map(_inline, node.children[0].children if node.children else []))
     return rf"\&{line}" if line.startswith((".", "'")) else line
 

@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def call(folder: Path, command: str) -> str:
-    """Give what a command prints, its verdict too."""
+    """Return the output of a command, including its verdict."""
     env = {
         **os.environ,
         "PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}",

@@ -56,7 +56,7 @@ class Trials:
         self._made = self._failures = 0
 
     def __iter__(self) -> Iterator[int]:
-        """Give the numbers."""
+        """Yield the numbers."""
         options = self.options
         number = options.seed * 1_000_000 if options.first is None else options.first
         end = time.monotonic() + 60 * (options.minutes or 0)

@@ -36,7 +36,7 @@ def sequences(count: int) -> tuple[Values, Values]:
 
 
 def subjects() -> Mapping[str, Subject]:
-    """Give ours and those of the libraries that are installed."""
+    """Return our implementation and those of installed libraries."""
     found: dict[str, Subject] = {
         "path, ours": lambda x, y: warp(x, y).error,
         "distance, ours": warp_error,
@@ -78,7 +78,7 @@ def compared(rounds: int, samples: int) -> None:
 
 
 def peak() -> float:
-    """Give the most memory that this process has had, in GiB."""
+    """Return the peak memory of this process, in GiB."""
     status = Path("/proc/self/status").read_text()
     return int(status.partition("VmHWM:")[2].split()[0]) / 2**20
 

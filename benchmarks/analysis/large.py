@@ -51,12 +51,12 @@ class Made:
         self.total = computed + self.waits * self.in_mpi.sum()
 
     def computed(self, path: int) -> Values:
-        """Give the time that ranks compute in a call path."""
+        """Return the time that ranks compute in a call path."""
         noise = 1 + 0.005 * np.random.default_rng(1000 + path).standard_normal(self.ranks)
         return self.size[path] * noise * (self.factor if path in SLOW else 1.0)
 
     def row(self, metric: str, path: int) -> Values:
-        """Give a metric's values in a call path."""
+        """Return a metric's values in a call path."""
         nothing = np.zeros(self.ranks)
         if metric == "visits":
             return nothing + 10
@@ -77,11 +77,11 @@ class Made:
         return np.floor(values) if rates.get(metric, 0) > 1 else values
 
     def rows(self, metric: str, paths: Rows) -> Values:
-        """Give those of several call paths."""
+        """Return those of several call paths."""
         return np.array([self.row(metric, path) for path in paths.tolist()])
 
     def experiment(self) -> Experiment:
-        """Give the experiment; nothing of it is kept."""
+        """Return the experiment; nothing of it is cached."""
         known = [metric for metric in (*STORED_METRICS, *COUNT_METRICS) if metric.name in METRICS]
         return Experiment(
             metrics=[each if each.parent in METRICS else replace(each, parent=None) for each in known],

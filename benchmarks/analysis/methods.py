@@ -73,7 +73,7 @@ def tree(rng: np.random.Generator) -> list[CallPath]:
 
 
 def shape(rng: np.random.Generator) -> Values:
-    """Give the part of an imbalance that each rank has, 1 on the slowest: on one, on some, along a ramp, or any."""
+    """Return each rank's share of an imbalance, 1 on the slowest: on one, on some, along a ramp, or any."""
     any_parts = rng.random(RANKS)
     return (
         (np.arange(RANKS) == rng.integers(RANKS)).astype(float),

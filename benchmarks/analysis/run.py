@@ -49,7 +49,7 @@ def made_vectors(ranks: int, kind: str) -> RankVectors:
 
 
 def timed(call: Callable[[], object]) -> float:
-    """Give the seconds of the fastest of three calls."""
+    """Return the seconds of the fastest of three calls."""
     return min(timeit.repeat(call, number=1, repeat=3))
 
 

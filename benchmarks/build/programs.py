@@ -139,7 +139,7 @@ def read_programs(path: Path) -> list[Program]:
 
 @contextmanager
 def copies_of(program: Program, cache: Path, variables: dict[str, str] | None = None) -> Iterator[tuple[Copy, Copy]]:
-    """Give two copies of a program, one to build plain and one to build with probes."""
+    """Yield two copies of a program, one to build plain and one to build with probes."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         more = variables or {}

@@ -92,7 +92,7 @@ def _run(copy: Copy, *, measured: bool = False) -> tuple[Done, float]:
 
 
 def _kept(program: Program, done: Done) -> str:
-    """Give what two runs must share of their output."""
+    """Return the output that two runs must have in common."""
     return re.sub(program.ignore, "", done.output, flags=re.M) if program.ignore else done.output
 
 

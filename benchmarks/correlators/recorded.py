@@ -81,7 +81,7 @@ PLANTED: Final = (
 
 
 def recorded_cases(folder: Path) -> Iterator[tuple[Planted, Case, tuple[float, float]]]:
-    """Give a case for each phase, with its interval; the first run's clock is that of all times.
+    """Yield a case for each phase, with its interval; all times are in the first run's clock.
 
     Args:
         folder: Of ``record --counters simulated`` of the sample.
@@ -116,7 +116,7 @@ def _label(planted: Planted, metric: str) -> int:
 
 
 def _moments(trace: Trace, function: str) -> npt.NDArray[np.float64]:
-    """Give when each step of a phase begins, and when the last one is over, ``float64[step + 1]``; means of ranks."""
+    """Return when each step of a phase begins, and when the last one ends, ``float64[step + 1]``; means over ranks."""
     (path,) = (number for number, each in enumerate(trace.call_paths) if each.region.name == function)
     found = []
     for line in trace.lines():

@@ -37,7 +37,7 @@ def accuracy(scores: Sequence[float], labels: Sequence[int]) -> float:
 
 
 def accuracies(of: Case, intervals: Sequence[tuple[float, float]]) -> dict[str, float]:
-    """Give the accuracy of each correlator, with the drawn pattern and with the proposed one."""
+    """Return the accuracy of each correlator, with the drawn pattern and with the proposed one."""
     found = {}
     for pattern in (None, of.drawn):
         ranked = rank(of.target, of.metrics, intervals=intervals, pattern=pattern).ranked
@@ -50,7 +50,7 @@ def accuracies(of: Case, intervals: Sequence[tuple[float, float]]) -> dict[str, 
 
 
 def table(cases: int) -> dict[str, dict[str, float]]:
-    """Give the mean accuracy of each correlator for each kind."""
+    """Return the mean accuracy of each correlator for each kind."""
     result = {}
     for kind in KINDS:
         several = [accuracies(case(kind, seed), kind.intervals) for seed in range(cases)]

@@ -48,12 +48,12 @@ def made(locations: int, *, kind: str = "times") -> Experiment:
 
 
 def timed(call: Callable[[], object], times: int = 3) -> float:
-    """Give the seconds of the fastest of some calls."""
+    """Return the seconds of the fastest of some calls."""
     return min(timeit.repeat(call, number=1, repeat=times))
 
 
 def peak(code: str, file: Path) -> float:
-    """Give the memory in MiB that a process of its own takes for some code on ``file``, its imports aside."""
+    """Return the memory in MiB that a separate process needs for some code on ``file``, without imports."""
     peak_now = "int(Path('/proc/self/status').read_text().partition('VmHWM:')[2].split()[0])"
     script = f"""
 import sys

@@ -49,7 +49,7 @@ print(json.dumps([seconds, processor, memory, len(experiment.locations), len(exp
 
 
 def record(kind: int, body: bytes) -> bytes:
-    """Give a record, padded."""
+    """Return a record, padded."""
     lines = -(-(4 + len(body)) // layout.ALIGNMENT)
     return (np.array([kind, lines], "u2").tobytes() + body).ljust(lines * layout.ALIGNMENT, b"\0")
 

@@ -44,7 +44,7 @@ class Case:
     planned: list[str] | None = None
 
     def roles(self) -> dict[str, list[str]]:
-        """Give the command of each role."""
+        """Return the command of each role."""
         commands = (self.plain, self.instrumented, self.instrumented, self.planned)
         return {role: command for role, command in zip(ROLES, commands, strict=True) if command}
 
@@ -95,7 +95,7 @@ def run_as(role: str, folder: Path, command: list[str], ranks: int) -> Run:
 
 
 def interval(values: list[float]) -> tuple[float, float]:
-    """Give the narrowest interval of order statistics that covers the median with 90 % or more."""
+    """Return the narrowest interval of order statistics that covers the median with at least 90 %."""
     ordered, below = sorted(values), 0.0
     for outside in range(len(ordered) // 2 + 1):
         below += math.comb(len(ordered), outside) / 2 ** len(ordered)

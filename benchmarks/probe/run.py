@@ -51,25 +51,25 @@ class Variant:
 
 
 def ours(name: str, **environment: str) -> Variant:
-    """Give the way of an instrumented program."""
+    """Return the variant of an instrumented program."""
     return Variant(name, ("-DPROBES", f"-I{ROOT / 'instrument'}", SHAPES, "-ldl"), environment)
 
 
 def recording(clock: str, name: str = "", library: Path | None = None, **more: str) -> Variant:
-    """Give the same with the library, or another build of it, which takes CPU time in this way."""
+    """Return the same with the library, or another build of it, and its source of CPU time."""
     preload = {"LD_PRELOAD": str(library or probe_library(Mpi(None))), "AUTOANALYZER_SHARDS": "{folder}"}
     return ours(name or f"probes, {clock}", AUTOANALYZER_CPU_CLOCK=clock, **preload, **more)
 
 
 def caliper(prefix: Path) -> Variant:
-    """Give Caliper, with its runtime-report: wall time by call path."""
+    """Return Caliper with its runtime-report: wall time by call path."""
     library = prefix / "lib"
     arguments = ("-DCALIPER", f"-I{prefix / 'include'}", SHAPES, f"-L{library}", "-lcaliper", f"-Wl,-rpath,{library}")
     return Variant("Caliper, runtime-report", arguments, {"CALI_CONFIG": "runtime-report,output={folder}/report"})
 
 
 def tau(prefix: Path) -> Variant:
-    """Give TAU's flat profile; it is kept from switching off regions that are entered often."""
+    """Return TAU's flat profile, with throttling of frequent regions switched off."""
     libraries = [path.parent for path in prefix.glob("*/lib/libTAU.so")]
     if not libraries:
         raise SystemExit(f"--tau: expected ARCHITECTURE/lib/libTAU.so below {prefix}, found none")
@@ -79,7 +79,7 @@ def tau(prefix: Path) -> Variant:
 
 
 def variants(options: argparse.Namespace) -> Iterator[Variant]:
-    """Give what is compared, in the order of the table."""
+    """Yield the variants in the order of the table."""
     yield Variant(NONE, (SHAPES,))
     yield Variant(BARE, ("-DSTAMPS", SHAPES))
     yield recording("rseq")

@@ -36,7 +36,7 @@ def space(points: int, metrics: int, kind: str) -> MetricSpace:
 
 
 def timed(call: Callable[[], object], repeat: int) -> float:
-    """Give the seconds that one processor takes for the fastest call, whatever else runs there."""
+    """Return the CPU seconds of the fastest call, independent of other load."""
     return min(timeit.repeat(call, timer=time.process_time, number=1, repeat=repeat))
 
 

@@ -56,7 +56,7 @@ for (const kind of ["click", "keydown"]) addEventListener(kind, (event) => {
 
 
 def json_page(experiment: Experiment, page: bytes) -> bytes:
-    """Give the same page with its values as one JSON document, which is parsed before anything is shown."""
+    """Return the same page with its values as one JSON document, which is parsed before anything is shown."""
     values = [experiment.exclusive(metric.name) for metric in experiment.metrics]
     rows = ",".join("[" + ",".join(np.char.mod("%.6g", each.ravel())) + "]" for each in values)
     names = [f"run {metric.name}" for metric in experiment.metrics]
@@ -80,7 +80,7 @@ def json_page(experiment: Experiment, page: bytes) -> bytes:
 
 
 def plotly_page(experiment: Experiment) -> bytes | None:
-    """Give a page of plotly with a heat map of each metric, the first of them in view; None without plotly."""
+    """Return a plotly page with a heat map of each metric, the first of them visible; None without plotly."""
     try:
         import plotly.graph_objects as go  # noqa: PLC0415
     except ImportError:

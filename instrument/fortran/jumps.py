@@ -89,7 +89,7 @@ class Open:
 
 
 def leave_alone(found: ProcedureRegion) -> None:
-    """Give a reason to each part that a statement leaves in a way that no probe can follow."""
+    """Record the reason for each part that a statement leaves in a way that no probe can follow."""
     while _left_alone(Open(found)):
         pass
 

@@ -14,7 +14,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def counted(process: Path) -> list[float]:
-    """Give the sums since the start of a process."""
+    """Return the sums since the start of a process."""
     fields = (process / "stat").read_text().rpartition(")")[2].split()
     lines = [*(process / "status").open(), *(process / "io").open()]
     named = {name: words.split()[0] for name, _, words in (line.partition(":") for line in lines) if words.split()}
@@ -27,7 +27,7 @@ def counted(process: Path) -> list[float]:
 
 
 def rank_of(process: Path) -> int | None:
-    """Give the rank of a process of the program; None of any other."""
+    """Return the rank of a process of the program; None for any other."""
     try:
         if (process / "comm").read_text().strip() != sys.argv[1]:
             return None

@@ -23,7 +23,7 @@ def _read(text, path):
 
 @pytest.fixture
 def site(tmp_path):
-    """Give the last procedure of a text, or its lines."""
+    """Return the last procedure of a text, or its lines, as a site."""
 
     def made(text, name="x.c", lines=None, causes=(), **numbers):
         source = _read(dedent(text).encode(), tmp_path / name)
@@ -37,7 +37,7 @@ def site(tmp_path):
 
 @pytest.fixture(scope="session")
 def sample():
-    """Give a procedure of a sample, with other files of it that are read."""
+    """Return a procedure of a sample, with the sample's other files."""
     known = {}
 
     def made(file, procedure, *others, causes=(), **numbers):

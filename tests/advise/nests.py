@@ -140,11 +140,11 @@ class Machine:
         self._at = {"a": 0, "b": overlap or 10**9}
 
     def run(self, body: tuple[Statement, ...]) -> bool:
-        """Give whether the turn goes on."""
+        """Return whether the iteration continues."""
         return all(self._statement(each) for each in body)
 
     def result(self) -> dict[object, int]:
-        """Give what is in the arrays: other variables are the procedure's own."""
+        """Return the contents of the arrays: other variables are the procedure's own."""
         return {key: value % _PRIME for key, value in self.memory.items() if not isinstance(key, str)}
 
     def _statement(self, statement: Statement) -> bool:
@@ -192,7 +192,7 @@ class Machine:
 
 
 def interchanged(nest: Loop) -> Loop:
-    """Give a nest whose first and last loop have changed places."""
+    """Return a nest with its first and last loop interchanged."""
     loops = perfect_nest(nest)
     heads = [loops[-1], *loops[1:-1], loops[0]]
     body = loops[-1].body

@@ -39,7 +39,7 @@ def run(tool: Tool, *arguments: str, **variables: str) -> Any:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Tool]:
-    """Give a folder in which a program was built, once."""
+    """Return a folder in which a program was built, once."""
 
     @cache
     def built(compiler: str, source: str) -> Tool:
@@ -52,7 +52,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Tool
 
 @pytest.fixture(scope="module")
 def ran(built: Callable[[str, str], Tool]) -> Callable[..., tuple[Any, Experiment]]:
-    """Give the findings and the experiment of a program, which is built and run once."""
+    """Return the findings and the experiment of a program, which is built and run once."""
 
     @cache
     def ran(compiler: str, source: str, *arguments: str) -> tuple[Any, Experiment]:

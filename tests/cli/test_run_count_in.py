@@ -114,7 +114,7 @@ def run(tool, launcher: str, *options: str):
 
 
 def by_region(experiment, metric: str) -> dict[str, list[float]]:
-    """Give what each region and all below it have, by rank."""
+    """Return each region's inclusive values by rank."""
     values = experiment.inclusive(metric)
     return {path.region.name: values[row].tolist() for row, path in enumerate(experiment.call_paths)}
 

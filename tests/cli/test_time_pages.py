@@ -13,7 +13,7 @@ from ..view.page.conftest import Shown
 
 
 def profile(trace) -> Experiment:
-    """Give the profile of a run by its time lines."""
+    """Return the profile of a run from its time lines."""
     lines = [*trace.lines()]
 
     def of_path(metric):
@@ -45,7 +45,7 @@ def recorded(here, tmp_path):
 
 @pytest.fixture
 def marked(recorded, chromium, tmp_path):
-    """Give what a command's page lists as marked, trace by trace."""
+    """Return the marks that a command's page lists, trace by trace."""
 
     def found(*words):
         done = recorded(*words)

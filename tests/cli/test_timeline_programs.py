@@ -144,7 +144,7 @@ def changes(tool, *command, options=()):
 
 
 def half_way(trace, name):
-    """Give when half of the entries of a region were over, on the first location that has it."""
+    """Return when half of a region's entries were over, on the first location that has it."""
     path = [each.region.function for each in trace.call_paths].index(name)
     for line in trace.lines():
         mine = line.paths == path

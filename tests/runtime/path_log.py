@@ -113,7 +113,7 @@ def events_of(path: Path) -> Iterator[Event]:
 
 
 def call_paths(shard: Shard) -> dict[int, tuple[str, ...]]:
-    """Give the call path of each node of the first thread by its offset."""
+    """Return the call path of each node of the first thread by its offset."""
     assert shard.chains is not None
     paths: list[tuple[str, ...]] = []
     for node in shard.threads[0].nodes:
@@ -239,7 +239,7 @@ class Replay:
 
 
 def _matched(events: Sequence[Event]) -> dict[int, int]:
-    """Give the place of the message that each receive takes among those that are alike, by the receive's event."""
+    """Return the index of each received message among equal ones, by the receive's event."""
     alike: dict[tuple[int, int, int], list[tuple[int, int]]] = defaultdict(list)
     for at, event in enumerate(events):
         if event.kind == RECEIVED:
@@ -256,7 +256,7 @@ def offline(folder: Path, shards: Sequence[Shard]) -> Found:
 
 
 def _left(shard: Shard, events: Sequence[Event]) -> dict[int, float]:
-    """Give what nodes have worked since the last event."""
+    """Return the work of nodes since the last event."""
     assert shard.chains is not None
     text = shard.path.read_bytes()
     rate = float(np.frombuffer(text, layout.HEADER_LAYOUT, 1)["ticks_per_second"][0])
@@ -273,7 +273,7 @@ def _left(shard: Shard, events: Sequence[Event]) -> dict[int, float]:
 
 
 def product(shards: Sequence[Shard]) -> Found:
-    """Give the same as the product has it."""
+    """Return the same as computed by the product."""
     chains = {rank: shard.chains for rank, shard in enumerate(shards) if shard.chains}
     path = CriticalPath(chains)
     assert path.state == "known"
@@ -292,7 +292,7 @@ def product(shards: Sequence[Shard]) -> Found:
 
 
 def worst(one: Mapping[Node, float], other: Mapping[Node, float]) -> float:
-    """Give the largest difference of a node between two."""
+    """Return the largest difference of a node between two results."""
     return max((abs(one.get(node, 0.0) - other.get(node, 0.0)) for node in {**one, **other}), default=0.0)
 
 

@@ -57,7 +57,7 @@ def in_units(text: str, ranks: int) -> float:
 
 
 def of_functions(experiment: Experiment, values: Severity, names: Iterable[str]) -> dict[str, float]:
-    """Give what functions have of values per call path and location, with all that is called from them."""
+    """Return the inclusive values of functions, given values per call path and location."""
     within = _within(experiment)
     return {name: float(values[[name in names for names in within]].sum()) for name in names}
 
@@ -65,7 +65,7 @@ def of_functions(experiment: Experiment, values: Severity, names: Iterable[str])
 def of_parts(
     experiment: Experiment, values: Severity, shape: str, ranks: Iterable[int] = (ALL, 0, 1)
 ) -> dict[tuple[str, int], float]:
-    """Give what the functions before, between and after the messages of a shape have, on ranks and on all."""
+    """Return the values of the functions before, between and after a shape's messages, per rank and in total."""
     processes = np.array([place.process for place in experiment.locations])
     found = {}
     for part, rank in product(("before", "between", "after"), ranks):
@@ -75,7 +75,7 @@ def of_parts(
 
 
 def _within(experiment: Experiment) -> list[set[str]]:
-    """Give the names of the regions on each call path."""
+    """Return the names of the regions on each call path."""
     found: list[set[str]] = []
     for path in experiment.call_paths:
         above = found[path.parent] if path.parent is not None else set()

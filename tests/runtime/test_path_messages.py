@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
 
 
 def said(launcher: str, compiler: str, text: str, folder: Path) -> tuple[list[str], list[PathRecords]]:
-    """Give what two ranks print, and what each process of MPI_COMM_WORLD knows of the path."""
+    """Return the output of two ranks, and the path records of each process of MPI_COMM_WORLD."""
     (folder / "app.c").write_text(text)
     subprocess.run([compiler, "-w", "app.c", "-o", "app"], cwd=folder, check=True)
     run = recorded(["timeout", "100", launcher, "-n", "2", str(folder / "app")], folder, AUTOANALYZER_PATH="always")

@@ -87,7 +87,7 @@ def score(found: dict[str, Any], key: Key) -> Score:
 
 
 def _where_a_cure_leaves_some(key: Key) -> set[Position]:
-    """Give the places where fewer bytes are written, and as many sent at once: that takes time, too."""
+    """Return the places where fewer bytes are written, and as many sent at once, which takes time, too."""
     some = [
         where for truth, where in zip(key.truths, key.places, strict=True) if truth.moves or "io_bytes" in truth.causes
     ]

@@ -58,7 +58,7 @@ class Sums:
 
 
 def f1(true: int, planted: int, invented: int) -> float:
-    """Give the harmonic mean of precision and recall."""
+    """Return the harmonic mean of precision and recall."""
     return 2 * true / (planted + true + invented) if planted + true + invented else 1.0
 
 

@@ -565,7 +565,7 @@ def test_colours_are_told_from_white_and_from_black(capsys, monkeypatch):
 
 
 def _luminance(colour):
-    """Give the relative luminance of red, green and blue, as WCAG 2.1 defines it; it asks for 3:1 of bold text."""
+    """Return the relative luminance of red, green and blue, by WCAG 2.1, which requires 3:1 for bold text."""
     linear = [
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (c / 255 for c in colour)
     ]

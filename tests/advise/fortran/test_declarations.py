@@ -6,7 +6,7 @@ from .written import lines, written
 
 
 def declared(procedure, name):
-    """Give a declaration as words."""
+    """Return a declaration as words."""
     each = next(each for each in procedure.declarations if each.name == name)
     marks = ["is_constant", "is_argument", "may_overlap", "outlives"]
     return (

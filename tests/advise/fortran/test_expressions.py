@@ -107,7 +107,7 @@ def drawn(chance, depth):
 
 
 def theirs(node):
-    """Give fparser's tree as ours is written."""
+    """Return fparser's tree in our notation."""
     if isinstance(node, Fortran2003.Parenthesis):
         return theirs(node.items[1])
     if isinstance(node, BinaryOpBase):

@@ -62,7 +62,7 @@ def listed(expressions):
 
 
 def lines(body, depth=0):
-    """Give the statements of a body, one a line, with the line of each in front."""
+    """Return the statements of a body, one per line, each with its line number in front."""
     found = []
     for each in body:
         found.append(f"{each.line}{'  ' * depth} {said(each)}")

@@ -11,14 +11,14 @@ from ..conftest import MakeExperiment
 
 
 def waited(experiment: Experiment) -> dict[str, float]:
-    """Give the seconds that ranks wait for late ones in each region, where they do."""
+    """Return the seconds that ranks wait for late ones in each region, if any."""
     found = analyze(experiment)
     names = [experiment.path_name(each.id) for each in found.run.weighed.regions]
     return {name: each for name, each in zip(names, found.explanation.waiting.seconds.tolist(), strict=True) if each}
 
 
 def blamed(experiment: Experiment, where: str) -> dict[str, float]:
-    """Give the seconds that ranks wait in a region for the slower ranks of each culprit."""
+    """Return the seconds that ranks wait in a region for the slower ranks of each culprit."""
     found = analyze(experiment)
     names = [experiment.path_name(each.id) for each in found.run.weighed.regions]
     return {names[culprit]: each for culprit, each in found.explanation.waiting.shares[names.index(where)].items()}

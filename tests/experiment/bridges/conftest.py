@@ -13,7 +13,7 @@ FOREIGN = Path(__file__).parents[2] / "data" / "foreign"
 
 @pytest.fixture
 def values() -> Callable[..., dict[str, list[float]]]:
-    """Give the values of a metric by path (``main/step``), exclusive or inclusive, a number a location."""
+    """Return the values of a metric by path (``main/step``), exclusive or inclusive, one number per location."""
 
     def give(experiment: Experiment, metric: str, *, inclusive: bool = False) -> dict[str, list[float]]:
         found = experiment.inclusive(metric) if inclusive else experiment.exclusive(metric)

@@ -70,7 +70,7 @@ def collective(name: str, members: Sequence[int], root: int = 0) -> Step:
 
 
 def run(programs: Sequence[Sequence[Step]]) -> list[list[Event]]:
-    """Give the events of each rank: messages take a microsecond, and receives and collectives wait."""
+    """Return the events of each rank: messages take a microsecond, and receives and collectives wait."""
     clocks = [0.0] * len(programs)
     events: list[list[Event]] = [[(0.0, "enter", ("main",))] for _ in programs]
     left = [deque(each) for each in programs]
@@ -133,7 +133,7 @@ def needs(name: str, members: Sequence[int], rank: int, root: int) -> Sequence[i
 
 
 def naive(programs: Sequence[Sequence[Step]]) -> tuple[dict[Any, float], dict[Any, float], dict[Any, float]]:
-    """Give path, delays and waits by region and rank: each message is a copy of a whole chain."""
+    """Return path, delays and waits by region and rank: each message is a copy of a whole chain."""
     ranks = range(len(programs))
     chains: list[dict[Any, float]] = [{} for _ in ranks]
     left = [deque(each) for each in programs]
@@ -268,5 +268,5 @@ def write(folder: Path, events: Mapping[tuple[int, int], Sequence[Event]], *, sh
 
 
 def of_ranks(events: Sequence[Sequence[Event]]) -> dict[tuple[int, int], Sequence[Event]]:
-    """Give the events of ranks as those of their first threads."""
+    """Return the events of ranks as those of their first threads."""
     return {(rank, 0): own for rank, own in enumerate(events)}

@@ -157,7 +157,7 @@ def test_elements_that_are_too_small_are_refused(name, section, size_at, least, 
 
 
 def _block(file, profile):
-    """Give the place of what says where the values of a profile are, and that."""
+    """Return the place and the contents of the record that locates a profile's values."""
     content = file.read_bytes()
     infos, _, size = struct.unpack_from("<QLB", content, _section(file, 0))
     return infos + size * profile, struct.unpack_from("<QQLxxxxQ", content, infos + size * profile)
@@ -192,7 +192,7 @@ def test_a_list_longer_than_its_file_is_refused_before_it_is_read(name, section,
 
 
 def _identifiers(file, profile):
-    """Give where the identifiers of a profile begin."""
+    """Return where the identifiers of a profile begin."""
     content = file.read_bytes()
     infos, _, size = struct.unpack_from("<QLB", content, _section(file, 0))
     return struct.unpack_from("<Q", content, infos + size * profile + 32)[0] + 8

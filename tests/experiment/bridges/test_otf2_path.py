@@ -21,7 +21,7 @@ def _loaded(folder: Path, programs: list[list[tuple]]) -> Experiment:
 
 
 def _by_place(experiment: Experiment, metric: str) -> dict[tuple[str, int], float]:
-    """Give what is not zero by region and rank."""
+    """Return the values other than zero by region and rank."""
     found: defaultdict[tuple[str, int], float] = defaultdict(float)
     for path, row in zip(experiment.call_paths, experiment.exclusive(metric), strict=True):
         for place, seconds in zip(experiment.locations, row, strict=True):
@@ -70,7 +70,7 @@ def _length(experiment: Experiment) -> float:
 
 
 def _delays(experiment: Experiment) -> dict[tuple[str, str], float]:
-    """Give who waits for whom by the names of regions."""
+    """Return the delays by the names of regions."""
     pairs = {(delay.waiting, delay.late): delay.seconds for delay in experiment.notes.delays}
     names = {path.region.descriptor: path.region.name for path in experiment.call_paths}
     return {(names[waiting], names[late]): seconds for (waiting, late), seconds in pairs.items()}

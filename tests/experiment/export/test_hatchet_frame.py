@@ -12,7 +12,7 @@ from .conftest import DATA
 
 
 def nodes_of(experiment, frame):
-    """Give the node of each call path, and hold the tree to ours on the way."""
+    """Return the node of each call path, and compare the tree with ours on the way."""
     nodes = {}
     pending = list(zip(experiment.roots, frame.graph.roots, strict=True))
     while pending:

@@ -17,7 +17,7 @@ DATA = Path(__file__).parents[2] / "data"
 
 
 def replay(file):
-    """Give what was in the stack for how long, in nanoseconds, thread by thread; and names, and counters."""
+    """Return how long each stack lasted, in nanoseconds, thread by thread, with names and counters."""
     document = json.loads(file.read_text())
     alone, names, counters = defaultdict(int), {}, defaultdict(list)
     stacks, last = defaultdict(list), defaultdict(int)

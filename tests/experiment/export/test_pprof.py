@@ -22,7 +22,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """Give the fields of a message by number: whole numbers, and what has a length as bytes."""
+    """Return the fields of a message by number: integers, and length-delimited fields as bytes."""
     found, at = defaultdict(list), 0
     while at < len(data):
         key, at = varint(data, at)
@@ -36,7 +36,7 @@ def fields(data):
 
 
 def packed(values):
-    """Give repeated numbers with their sign, which may lie in one field."""
+    """Return repeated signed numbers, which may be packed in one field."""
     found = []
     for each in values:
         at = 0
@@ -47,7 +47,7 @@ def packed(values):
 
 
 def decoded(file):
-    """Give the kinds of samples, and the values of each stack and label; a stack has names, the root first."""
+    """Return the kinds of samples, and the values of each stack and label; a stack has names, the root first."""
     profile = fields(gzip.decompress(file.read_bytes()))
     strings = [each.decode() for each in profile[6]]
     assert strings[0] == ""

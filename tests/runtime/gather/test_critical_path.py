@@ -56,7 +56,7 @@ def process(
 
 
 def table(path: CriticalPath, which: int, field: str) -> dict[int, float]:
-    """Give what the nodes of a process have, by their numbers."""
+    """Return the values of a process's nodes, by their numbers."""
     return {int(row["node"]): float(row[field]) for row in path.of(which) if row[field]}
 
 

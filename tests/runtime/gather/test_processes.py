@@ -107,7 +107,7 @@ def visits(experiment: Experiment) -> dict[str, list[float]]:
 
 
 def inner(experiment: Experiment, name: str) -> list[float]:
-    """Give the visits of the region of this name that is not right below main."""
+    """Return the visits of the region of this name that is not right below main."""
     return next(row for path, row in visits(experiment).items() if path.endswith(f"/{name}"))
 
 

@@ -112,7 +112,7 @@ def raced_program(built_once: Callable[..., Path]) -> Path:
 
 
 def recorder(tmp_path: Path, command: list[str | Path], environment: dict[str, str]) -> Record:
-    """Give a function that runs words, and reads the shards that they left."""
+    """Return a function that runs words, and reads the shards that they left."""
 
     def record(words: str, *, before: tuple[str, ...] = (), status: int = 0, **more: str) -> list[Shard]:
         shards = tmp_path / "shards"
@@ -181,7 +181,7 @@ def plug(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def visits_by_path(shard: Shard, thread: int = 0) -> dict[str, int]:
-    """Give the visits of each call path, ``main/f``; the base of the tree is left out."""
+    """Return the visits of each call path, ``main/f``; the base of the tree is left out."""
     nodes = shard.threads[thread].nodes
     paths = [""]
     for node in nodes[1:]:
@@ -194,5 +194,5 @@ def visits_by_path(shard: Shard, thread: int = 0) -> dict[str, int]:
 
 @pytest.fixture(name="visits")
 def visits_fixture() -> Visits:
-    """Give the visits of each call path of a shard's thread."""
+    """Return the visits of each call path of a shard's thread."""
     return visits_by_path

@@ -48,7 +48,7 @@ def cpu_times(shard: Shard, region: str) -> list[float]:
 
 @pytest.fixture
 def shared_cpu() -> Iterator[tuple[str, ...]]:
-    """Give how to run on a processor that another process keeps busy, so that every thread is switched out."""
+    """Yield the words that run a command on a processor that another process keeps busy."""
     cpu = str(min(os.sched_getaffinity(0)))
     with subprocess.Popen(["taskset", "-c", cpu, "sh", "-c", "while :; do :; done"]) as busy:
         yield ("taskset", "-c", cpu)

@@ -34,7 +34,7 @@ def good(preloaded: Record) -> Path:
 
 
 def find_record(data: bytes, kind: int, number: int = 0) -> int:
-    """Give the offset of one of the records of a kind."""
+    """Return the offset of one of the records of a kind."""
     at, found = HEADER_LAYOUT.itemsize, []
     while at < len(data):
         record, lines = struct.unpack_from("=HH", data, at)

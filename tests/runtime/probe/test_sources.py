@@ -39,7 +39,7 @@ def included() -> Uses:
 
 
 def symbols(objects: list[Path], option: str) -> Iterator[tuple[str, str]]:
-    """Give each object's symbols."""
+    """Yield each object's symbols."""
     words = ["nm", "--extern-only", "--print-file-name", "--portability", option, *map(str, objects)]
     for line in subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines():
         path, name = line.split()[:2]
@@ -57,7 +57,7 @@ def called(objects: list[Path]) -> Uses:
 
 
 def circle(uses: Uses) -> list[str]:
-    """Give sources that use each other in a circle; an empty list, if none do."""
+    """Return sources that use each other in a circle; empty if none do."""
     try:
         TopologicalSorter(uses).prepare()
     except CycleError as error:

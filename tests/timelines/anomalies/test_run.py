@@ -17,7 +17,7 @@ SAMPLE = 0.01
 
 
 def a_run(entered: list[int], shares: list[float]) -> Run:
-    """Give a run whose samples have so many entries of a step, and so much of their time in it, the rest in main."""
+    """Return a run with given entries of a step per sample, and its share of their time; the rest is in main."""
     count = len(entered)
     end = SAMPLE * np.arange(1, count + 1)
     seconds = np.column_stack([1 - np.array(shares), shares]) * SAMPLE

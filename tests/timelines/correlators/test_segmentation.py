@@ -24,7 +24,7 @@ def error_of(times: np.ndarray, values: np.ndarray) -> float:
 
 
 def least_error(times: np.ndarray, values: np.ndarray, firsts: list[int]) -> float:
-    """Give the least error that one more boundary leaves."""
+    """Return the least error with one more boundary."""
     places = [place for place in range(1, len(times)) if place not in firsts]
     found = []
     for place in places:

@@ -16,7 +16,7 @@ SITUATIONS: Final = ("scaled", "shifted", "warped")
 
 
 def sequence(shape: str, count: int, chance: np.random.Generator) -> Values:
-    """Give a sequence of unit deviation."""
+    """Return a sequence of unit deviation."""
     at = np.linspace(0, 1, count)
     if shape == "gradual":
         values = 1 + 0.3 * at + 0.2 * np.sin(2 * np.pi * 7 * at**1.3)
@@ -34,7 +34,7 @@ def sequence(shape: str, count: int, chance: np.random.Generator) -> Values:
 
 
 def distortion(situation: str, chance: np.random.Generator) -> Map:
-    """Give when it happens in the second sequence, by when in the first one, both from 0 to 1 or so."""
+    """Return the map of times from the first sequence to the second, both from 0 to about 1."""
     if situation == "scaled":
         factor = chance.uniform(0.7, 1.5)
         return lambda at: at * factor
@@ -46,7 +46,7 @@ def distortion(situation: str, chance: np.random.Generator) -> Map:
 
 
 def distorted(values: Values, to: Map, noise: float, chance: np.random.Generator) -> tuple[Values, Values]:
-    """Give both sequences, sampled equally often, with noise of its own each."""
+    """Return both sequences, sampled equally often, each with its own noise."""
     count = len(values)
     at = np.linspace(0, 1, count)
     there = np.arange(round(count * float(to(np.ones(1))[0]))) / (count - 1)

@@ -24,7 +24,7 @@ NEAR: Final = 0.01
 
 
 def real_lines() -> Iterator[tuple[Trace, TimeLine]]:
-    """Give two ranks of each of five programs."""
+    """Yield two ranks of each of five programs."""
     for file in sorted(DATA.glob("*.npz")):
         trace = load_trace(file)
         yield from ((trace, line) for line in trace.lines())

@@ -58,14 +58,14 @@ class Shown:
             self.settle()
 
     def tall(self) -> None:
-        """Give the trees room for all rows."""
+        """Enlarge the trees so that all rows are visible."""
         self.page.evaluate(
             "() => document.querySelectorAll('.pane').forEach((pane) => { pane.style.height = '6000px'; })"
         )
         self.settle()
 
     def rows(self) -> dict[str, list[dict[str, Any]]]:
-        """Give what stands in the rows of each tree."""
+        """Return the contents of the rows of each tree."""
         found: dict[str, list[dict[str, Any]]] = self.page.evaluate(_ROWS)
         return found
 
@@ -144,7 +144,7 @@ def show(chromium: Browser, idle: Idle, tmp_path: Path) -> Generator[Show, None,
 def faults(
     page: Page, within: Sequence[Sequence[str]] | None = None, *, colours: bool = True
 ) -> list[tuple[str, list[str]]]:
-    """Give the rules of axe that a page breaks, each with the first elements that do; it is opened to scripts."""
+    """Return the rules of axe that a page breaks, each with the first elements at fault; scripts are allowed for it."""
     from axe_playwright_python.sync_playwright import DEFAULT_OPTIONS, Axe  # noqa: PLC0415 - with playwright
 
     if not page.evaluate("'axe' in window"):

@@ -25,7 +25,7 @@ MARKS = TimeMarks(
 
 @pytest.fixture
 def shown(show, tmp_path):
-    """Give the tab of a run; marks are drawn over it."""
+    """Return the tab of a run, with marks on it."""
 
     def opened(fragment="", *, marks=None, recordings=None, **options):
         of_trace = recordings or [Recording(saved(tmp_path), "out", "the run", marks or TimeMarks())]
@@ -61,7 +61,7 @@ def drag(found, start: float, end: float, chart: int = 1) -> None:
 
 
 def cursors(found) -> list[float]:
-    """Give the place of the cursor in each chart, as a part of its width."""
+    """Return the place of the cursor in each chart, as a share of its width."""
     places = "each.querySelector('.u-cursor-x').getBoundingClientRect()"
     whole = "each.getBoundingClientRect()"
     part = f"all => all.map((each) => ({places}.right - {whole}.left) / {whole}.width)"

@@ -154,7 +154,7 @@ def test_steps_are_what_samples_are_one_by_one(seed):
 
 
 def a_line(random: np.random.Generator, samples: int) -> TimeLine:
-    """Give a line with gaps between samples, some of them of no length."""
+    """Return a line with gaps between samples, some of them of no length."""
     knots = np.cumsum(random.random(2 * samples) * random.integers(0, 2, 2 * samples))
     begin, end = knots[::2], knots[1::2]
     counts = random.integers(0, 4, samples) * (end > begin)

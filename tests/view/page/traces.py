@@ -59,7 +59,7 @@ def saved(folder: Path, trace: Trace | None = None, name: str = "trace.npz") -> 
 
 
 def profile(ranks: int = 4) -> Experiment:
-    """Give the profile of the same run."""
+    """Return the profile of the same run."""
     lines = [time_line(rank) for rank in range(ranks)]
 
     def of_path(path: int, rank: int, metric: int) -> float:
