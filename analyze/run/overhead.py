@@ -59,8 +59,8 @@ class Overhead:
 def measuring_cost(experiment: Experiment) -> Overhead:
     """Estimate the cost: visits times that of a pair of probes, throttled or not, calls, call paths, critical path.
 
-    Of a call half is time of MPI or file I/O. Where it is not known what measuring calls costs, one of MPI is taken to
-    cost as much as a pair.
+    Of a call half is time of MPI or file I/O, and the latter is compute time, too. Where it is not known what measuring
+    calls costs, one of MPI is taken to cost as much as a pair.
     """
     notes, entries, of_mpi, paths = experiment.notes, 0.0, 0.0, 0
     if "visits" in experiment:
@@ -85,7 +85,7 @@ def measuring_cost(experiment: Experiment) -> Overhead:
     calling, beside = calls * pair, 0.0
     if notes.call_ns is not None:
         calling = (calls + files) * notes.call_ns * 1e-9
-        calling, beside = calling + of_mpi * pair, calling / 2
+        calling, beside = calling + of_mpi * pair, (calls / 2 + files) * notes.call_ns * 1e-9
     return Overhead(
         notes.probe_ns,
         notes.call_ns,

@@ -265,11 +265,23 @@ def _timed_again(heads: Iterable[Head]) -> dict[Region, tuple[int, int]]:
 
 
 def _throttled_cost(shards: Sequence[Shard], untimed: int) -> float:
-    """Return the seconds of a throttled entry, with a call of the probe library or without."""
+    """Return the mean seconds of a throttled entry, with calls of the probe library or without."""
     calling = median(shard.throttled_cost for shard in shards)
-    passing = median(shard.passing_cost for shard in shards)
-    called = sum(tree.passed for shard in shards for tree in shard.threads) / untimed if untimed else 1.0
-    return passing + min(called, 1.0) * (calling - passing)
+    if not untimed:
+        return calling
+    trees = [tree for shard in shards for tree in shard.threads]
+    left, opened = sum(tree.left for tree in trees), sum(tree.opened for tree in trees)
+    called = max(sum(tree.passed for tree in trees) - left - opened, 0)
+    alone = max(untimed - called - left - opened, 0)
+    taken = fsum(
+        (
+            called * calling,
+            left * median(shard.left_cost for shard in shards),
+            opened * median(shard.opened_cost for shard in shards),
+            alone * median(shard.passing_cost for shard in shards),
+        )
+    )
+    return taken / untimed
 
 
 def most_used_files(processes: Iterable[Iterable[FileUse]]) -> tuple[FileUse, ...]:

@@ -76,6 +76,8 @@ class ThreadTree:
         stopped: Threads that were recorded no longer, as there was no memory for their stack.
         synchronised: How often the CPU clock was asked.
         passed: Entries of throttled regions that called the probe library.
+        opened: Those of them after which the next ones need not, until a region that is timed is entered or left.
+        left: Exits of throttled regions that called it, as Fortran's do.
         throttled: The nodes whose time goes to their parents, or went, each with the visits of which the time is known.
         timed_again: Those of them whose time does no longer.
         nodes: Of dtype ``NODE``, parents before children, the base of the tree first.
@@ -94,6 +96,8 @@ class ThreadTree:
     stopped: int
     synchronised: int
     passed: int
+    opened: int
+    left: int
     throttled: dict[int, int]
     timed_again: frozenset[int]
     nodes: npt.NDArray[np.void]
@@ -164,8 +168,10 @@ class Shard:
         wall_clock: Where wall time comes from: ``tsc``, ``cntvct`` or ``clock_gettime``.
         cpu_clock: How CPU time is watched: ``rseq``, ``perf-lock`` or ``syscall``.
         pair_cost: What an entry and exit of a region cost, in seconds.
-        throttled_cost: The same of a throttled region.
-        passing_cost: The same where the entry does not call the probe library.
+        throttled_cost: The same of a throttled region, whose entry calls the probe library.
+        passing_cost: The same where it does not.
+        left_cost: The same where the exit calls it, too.
+        opened_cost: The same where the next entries need not call it, until a region that is timed is entered or left.
         call_cost: What measuring a call of MPI or file I/O costs, but for a region that it is.
         unrecorded: Threads for which there was no memory.
         uncounted: Threads whose counters did not start, and counted nothing.
@@ -215,6 +221,8 @@ class Shard:
     pair_cost: float
     throttled_cost: float
     passing_cost: float
+    left_cost: float
+    opened_cost: float
     call_cost: float
     unrecorded: int
     uncounted: int

@@ -272,7 +272,10 @@ class _Reader:
             raise self.defect(f"at most {MOST} visits in thread {thread['index']}", visits.max())
         current = np.searchsorted(places, thread["current"] - self.header["base"])
         known = current < len(places) and places[current] == thread["current"] - self.header["base"]
-        counts = ("repairs", "unmatched", "collapsed", "reentered", "stopped", "synchronised", "passed")
+        counts = (
+            *("repairs", "unmatched", "collapsed", "reentered", "stopped"),
+            *("synchronised", "passed", "opened", "left"),
+        )
         for name in counts:
             if thread[name] > MOST:
                 raise self.defect(f"at most {MOST} {name} in thread {thread['index']}", thread[name])
@@ -361,6 +364,8 @@ class _Reader:
             pair_cost=header["pair_cost"] * 1e-9,
             throttled_cost=header["throttled_cost"] * 1e-9,
             passing_cost=header["passing_cost"] * 1e-9,
+            left_cost=header["left_cost"] * 1e-9,
+            opened_cost=header["opened_cost"] * 1e-9,
             call_cost=header["call_cost"] * 1e-9,
             unrecorded=header["unrecorded"],
             uncounted=header["uncounted"],

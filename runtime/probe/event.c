@@ -141,8 +141,8 @@ static const char *enter(struct aa_thread *thread, const char *key, int64_t *sit
 }
 
 struct aa_thread *aa_event_attach(uint32_t number) {
-    static const struct aa_probes probes = {aa_probe_enter, aa_probe_enter_counted, aa_probe_exit,
-                                            aa_share_begin, aa_share_end};
+    static const struct aa_probes probes = {aa_probe_enter,        aa_probe_enter_counted, aa_probe_exit,
+                                            aa_probe_exit_or_pass, aa_share_begin,         aa_share_end};
     aa_price_these(&probes);
     return aa_thread_attach(number);
 }
@@ -321,7 +321,9 @@ void aa_probe_exit(const char *descriptor) {
 
 /* The child whose entries by this key only count. */
 static struct aa_node *find_passed(const struct aa_thread *thread, const char *key, struct aa_node *from) {
-    struct aa_node *child = aa_tree_edge(thread, from, key)->child;
+    struct aa_node *child = child_by(aa_tree_first_edge(thread, from, key), from, key);
+    if (!child)
+        child = aa_tree_edge(thread, from, key)->child;
     return aa_is_throttled(child) && !aa_is_framed(child) ? aa_throttled_node(child) : NULL;
 }
 
@@ -332,9 +334,11 @@ static bool was_let_pass(const struct aa_thread *thread, const char *key) {
 }
 
 void aa_probe_exit_or_pass(const char *descriptor) {
-    const struct aa_thread *thread = aa_thread_self;
-    if (thread && aa_key_get(&thread->top[-1].key) != descriptor && was_let_pass(thread, descriptor))
+    struct aa_thread *thread = aa_thread_self;
+    if (thread && aa_key_get(&thread->top[-1].key) != descriptor && was_let_pass(thread, descriptor)) {
+        thread->left++;
         return;
+    }
     aa_probe_exit(descriptor);
 }
 

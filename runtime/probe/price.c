@@ -4,6 +4,7 @@
 #include "key.h"
 #include "probe.h"
 #include "self.h"
+#include "site.h"
 #include "throttle.h"
 #include "tree.h"
 
@@ -44,6 +45,16 @@ static inline void enter_and_leave(void) {
         priced()->leave(entered);
 }
 
+static inline void enter_and_pass(void) {
+    priced()->enter(key);
+    priced()->leave_or_pass(key);
+}
+
+static inline void open_and_close(int64_t *site) {
+    priced()->enter_counted(key, site);
+    aa_sites_close(aa_thread_self);
+}
+
 /* One that is counted, where only some are. */
 static inline void call(uint32_t share) {
     priced()->end(priced()->begin(share));
@@ -51,26 +62,35 @@ static inline void call(uint32_t share) {
 
 static uint64_t time_of(enum aa_priced what) {
     uint32_t share = aa_counted_calls == AA_COUNTS_IN_IO ? AA_IO : AA_MPI_OTHER | AA_IN_MPI;
+    int64_t site = 0;
     uint64_t start = aa_clock_ticks();
-    if (what == AA_CALL) {
-        for (int i = 0; i < PAIRS; i++)
+    for (int i = 0; i < PAIRS; i++) {
+        if (what == AA_CALL)
             call(share);
-    } else {
-        for (int i = 0; i < PAIRS; i++)
+        else if (what == AA_LEFT_PAIR)
+            enter_and_pass();
+        else if (what == AA_OPENED_PAIR)
+            open_and_close(&site);
+        else
             enter_and_leave();
     }
     return aa_clock_ticks() - start;
 }
 
+static uintptr_t marks_of(enum aa_priced what) {
+    return what == AA_OPENED_PAIR                              ? AA_THROTTLED | AA_LASTING
+           : what == AA_THROTTLED_PAIR || what == AA_LEFT_PAIR ? AA_THROTTLED
+                                                               : 0;
+}
+
 double aa_price_of(enum aa_priced what) {
     struct aa_node base = {.visits = 0}, child = {.visits = 1}; /* none of those that are timed */
-    struct aa_node *marked =
-        (struct aa_node *)((uintptr_t)&child | (what == AA_THROTTLED_PAIR ? AA_THROTTLED : 0));
+    struct aa_node *marked = (struct aa_node *)((uintptr_t)&child | marks_of(what));
     struct aa_edge edge = {&base, key, marked};
     /* The bottom, one for the pair, one to spare. Signals are blocked: another key would be looked for
      * without end, as there is one edge, and no room behind it. */
     struct aa_frame frames[3] = {{.key = ""}};
-    struct aa_thread scratch = {.index = 1,
+    struct aa_thread scratch = {.index = what != AA_OPENED_PAIR, /* only the main thread opens sites */
                                 .base = &base,
                                 .current = &base,
                                 .edges = &edge,

@@ -5,14 +5,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An entry and exit of a region; the same of a throttled one; a call of a library that is in a region. */
-enum aa_priced { AA_PAIR, AA_THROTTLED_PAIR, AA_CALL };
+/*
+ * An entry and exit of a region; the entry of a throttled one, which calls the library; the same where the
+ * exit does so, too, or where the entry opens a site, which is closed then; a call of a library that is in a
+ * region.
+ */
+enum aa_priced { AA_PAIR, AA_THROTTLED_PAIR, AA_LEFT_PAIR, AA_OPENED_PAIR, AA_CALL };
 
 /* What events are, as probe.h has them: they stand above what measures them. */
 struct aa_probes {
     const char *(*enter)(const char *descriptor);
     const char *(*enter_counted)(const char *descriptor, int64_t *site);
     void (*leave)(const char *descriptor);
+    void (*leave_or_pass)(const char *descriptor);
     bool (*begin)(uint32_t share);
     void (*end)(bool outermost);
 };

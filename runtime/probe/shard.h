@@ -19,7 +19,7 @@
 #include "share.h"
 
 #define AA_SHARD_MAGIC "AASHARD" /* and its null: eight bytes */
-#define AA_SHARD_VERSION 16u
+#define AA_SHARD_VERSION 17u
 #define AA_SHARD_BYTE_ORDER 0x01020304u
 #define AA_SHARD_ALIGNMENT 64
 #define AA_SOURCE_LENGTH 96
@@ -87,7 +87,8 @@ struct aa_header {
     _Atomic uint32_t uncounted;         /* threads whose counters did not start */
     double ticks_per_second;            /* as measured at the start; the anchors tell it better */
     double pair_cost;                   /* nanoseconds of an entry and exit, measured at the start */
-    float throttled_cost, passing_cost; /* the same of a throttled region, with and without a call */
+    float throttled_cost, passing_cost; /* of a throttled region whose entry calls the library, or does not */
+    float left_cost, opened_cost;       /* where its exit calls, too; where its entry opens a site */
     uint64_t start_realtime;            /* of the process: nanoseconds since 1970 */
     struct aa_anchor start, latest;
     uint64_t mpi_initialised, mpi_finalising, mpi_finalised, end; /* ticks; 0: has not happened */
@@ -97,7 +98,7 @@ struct aa_header {
     int32_t forked_from;                         /* the process of which this one is a fork; 0: it is none */
     int32_t spawned;  /* whether MPI_Comm_spawn has started it, so that its MPI_COMM_WORLD is another one */
     uint32_t deepest; /* so many levels of new call paths were made since memory ran short; 0: it did not */
-    char script[96];  /* what the executable runs, if that is Python */
+    char script[152]; /* what the executable runs, if that is Python */
     uint32_t topologies_left_out; /* that MPI made: more than are kept, or with more dimensions */
     int64_t run_delay;            /* nanoseconds that the first thread waited for a processor; -1: unknown */
     uint64_t involuntary;         /* how often a thread had to leave its processor */
@@ -303,10 +304,10 @@ struct aa_thread {
     uint64_t repairs;   /* exits that had to close other regions first */
     uint64_t unmatched; /* exits of regions that were not open */
     uint64_t collapsed; /* entries counted to the parent: no memory for a node, or a refused descriptor */
-    uint64_t reentered; /* the same: by signal handlers that interrupted the library */
-    uint64_t stopped;   /* threads that were recorded no longer, as there was no memory for their stack */
     uint64_t synchronised;
-    uint64_t passed; /* entries of throttled regions that called the library */
+    uint64_t passed; /* entries of throttled regions that called the library; those that opened a site */
+    uint64_t opened;
+    uint64_t left; /* exits of throttled regions that called the library, as Fortran's do */
     struct aa_node *base;
     struct aa_frame *limit; /* of top; an entry reads it, and the two that follow */
     struct aa_edge *edges;  /* open addressing; at most a quarter full */
@@ -319,6 +320,8 @@ struct aa_thread {
     struct aa_books *books;         /* see throttle.c */
     struct aa_time_line *time_line; /* see trace.c */
     uint64_t counted[AA_COUNTED];   /* the counts at the last event */
+    uint64_t reentered;             /* as collapsed: by signal handlers that interrupted the library */
+    uint64_t stopped; /* threads that were recorded no longer, as there was no memory for their stack */
 } __attribute__((aligned(AA_SHARD_ALIGNMENT)));
 
 _Static_assert(sizeof(void *) == 8, "the shard is laid out for 64 bits");

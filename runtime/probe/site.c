@@ -43,6 +43,7 @@ void aa_site_open(struct aa_thread *thread, int64_t *site, uint64_t *visits) {
     sites[open].given = given;
     aa_in_order();
     open_sites = open + 1;
+    thread->opened++;
     thread->watch.armed |= AA_BAR_SITES;
 }
 

@@ -23,9 +23,9 @@ struct aa_books {
     uint64_t begin;    /* in ticks, as all times here */
     uint64_t left_out; /* in library calls, off the processor, and while no thread had the tree */
     uint64_t entries;  /* of all nodes that were looked at */
-    /* When a node was throttled last, these entries, those of throttled nodes, and computing until then. */
-    uint64_t entries_before, passed_before;
-    double before;
+    /* When a node was throttled last, these entries, what throttled ones took, and computing until then. */
+    uint64_t entries_before;
+    double passing_before, before;
     struct look {
         const struct aa_node *node;
         double computing;
@@ -114,11 +114,21 @@ static double computing_of(const struct aa_thread *thread) {
     return (double)(thread->last - books->begin) - (double)books->left_out;
 }
 
-/* Of so many entries, those of throttled nodes that called the library included. */
-static double price(uint64_t entries, uint64_t passed) {
+static double ticks_of(double nanoseconds) {
+    return nanoseconds * 1e-9 * aa_shard()->ticks_per_second;
+}
+
+static double price(uint64_t entries) {
+    return ticks_of((double)entries * aa_shard()->pair_cost);
+}
+
+/* Of all throttled entries that called the library. */
+static double price_of_passing(const struct aa_thread *thread) {
     const struct aa_header *header = aa_shard();
-    double taken = (double)entries * header->pair_cost + (double)passed * (double)header->throttled_cost;
-    return taken * 1e-9 * header->ticks_per_second;
+    double calling = (double)thread->passed - (double)thread->opened - (double)thread->left;
+    return ticks_of((double)thread->opened * (double)header->opened_cost +
+                    (double)thread->left * (double)header->left_cost +
+                    (calling > 0 ? calling : 0) * (double)header->throttled_cost);
 }
 
 double aa_throttle_share(void) {
@@ -127,7 +137,7 @@ double aa_throttle_share(void) {
 
 /* What so many visits of a node take at least, with all in them, to be measured. */
 static double part_of_share(void) {
-    return price(AA_THROTTLE_PERIOD, 0) / (PART_OF_SHARE * allowed);
+    return price(AA_THROTTLE_PERIOD) / (PART_OF_SHARE * allowed);
 }
 
 /*
@@ -144,18 +154,18 @@ static bool costs_too_much(struct aa_thread *thread, const struct aa_node *node)
     uint64_t recent = books->entries - books->entries_before;
     double computing = computing_of(thread), since = computed_since(books, node, computing);
     double soonest = SOONEST * aa_shard()->ticks_per_second;
-    double part = part_of_share();
-    bool dear = price(node->visits, 0) > PART_OF_SHARE * allowed * computing;
+    double part = part_of_share(), passing = price_of_passing(thread);
+    bool dear = price(node->visits) > PART_OF_SHARE * allowed * computing;
     return node->visits > AA_THROTTLE_PERIOD && recent >= LOOKS * AA_THROTTLE_PERIOD &&
-           price(books->entries, thread->passed) > allowed * (computing > soonest ? computing : soonest) &&
-           price(recent, thread->passed - books->passed_before) > allowed * (computing - books->before) &&
+           price(books->entries) + passing > allowed * (computing > soonest ? computing : soonest) &&
+           price(recent) + passing - books->passing_before > allowed * (computing - books->before) &&
            ((since < part && dear) || is_short_leaf(thread, node, part)) && was_timed_long(thread, node);
 }
 
 static void begin_anew(struct aa_thread *thread) {
     struct aa_books *books = thread->books;
     books->entries_before = books->entries;
-    books->passed_before = thread->passed;
+    books->passing_before = price_of_passing(thread);
     books->before = computing_of(thread);
 }
 

@@ -43,6 +43,22 @@ def test_every_way_into_a_region_is_throttled_at_once(record: Record, visits: Vi
     assert shard.threads[0].throttled == {2: 2 * 4096 + 19 * 4}
 
 
+def test_a_throttled_entry_is_priced_by_which_of_its_probes_call(record: Record, visits: Visits) -> None:
+    words = "+main times 30000 +f ~f ; times 30000 +g -g ; times 29000 site ; times 1000 +h -h site ; -main"
+    (shard,) = record(words, AUTOANALYZER_MAX_OVERHEAD=TINY)
+    tree = shard.threads[0]
+    untimed = [30_000 - tree.throttled[place] for place in (2, 3, 4)]
+    assert visits(shard) == {"main": 1, **{f"main/{name}": 30_000 for name in ("f", "g", "site")}, "main/h": 1000}
+    assert (tree.left, tree.opened) == (untimed[0], 6 + 1000)  # after looks, and each time that h closed it
+    shard = replace(shard, passing_cost=1e-9, throttled_cost=4e-9, left_cost=10e-9, opened_cost=12e-9)
+    calling = tree.passed - tree.left - tree.opened
+    alone = sum(untimed) - tree.passed
+    nanoseconds = 4 * calling + 10 * tree.left + 12 * tree.opened + alone
+    notes = merge_shards([shard], RunFacts()).notes
+    assert calling < 30_000 < alone + 10_000 and notes.untimed == sum(untimed)
+    assert notes.throttled_ns == pytest.approx(nanoseconds / sum(untimed))
+
+
 # At 20.04 ns each, so many entries cost 5 % of 0.1 s, the least that is judged: the 61st look finds that. From then on
 # four of 4096 visits are timed. Visit 303,104 is the first of such four, as it is the 74 × 4096th.
 TIMED = 61 * 4096

@@ -2,8 +2,10 @@
  * Do what the arguments say, one after the other; errno must stay what it was at every region:
  *
  *   +NAME  -NAME      enter, leave the region NAME; NAME@2 has NAME's text at another address
+ *   ~NAME             leave it as Fortran does, which does not know whether it was let pass
  *   +|TEXT            enter a region whose descriptor is TEXT; NULL: null
  *   =NAME             a jump has landed in the region NAME
+ *   site              enter and leave a region as C does, at a site where it is said how many entries only count
  *   *N WORD           do WORD so often
  *   times N WORDS ;   do the words so often
  *   thread N WORDS ;  in so many threads, one after the other; parallel N WORDS ;: at once
@@ -66,6 +68,8 @@ struct words {
 };
 
 static void (*probe_enter)(const char *), (*probe_exit)(const char *), (*probe_resync)(const char *);
+static void (*probe_exit_or_pass)(const char *);
+static const char *(*probe_enter_counted)(const char *, int64_t *);
 void fake_clock_pass(uint64_t nanoseconds) __attribute__((weak));
 void fake_clock_take(uint64_t nanoseconds) __attribute__((weak));
 static void (*pass)(uint64_t nanoseconds); /* null: the clock is the machine's */
@@ -522,19 +526,31 @@ static int perform_number(const char *word, struct words *words) {
     return 1;
 }
 
+static void visit_at_site(void) {
+    static int64_t site;
+    const char *entered =
+        --site < 0 ? probe_enter_counted("aa1|function|site|x.c|site|0|1|2", &site) : NULL;
+    if (entered)
+        probe_exit(entered);
+}
+
 static void perform_word(struct words *words) {
     const char *word = *words->at++;
     if (*word == '+')
         at_region(probe_enter, descriptor(word + 1));
     else if (*word == '-')
         at_region(probe_exit, descriptor(word + 1));
+    else if (*word == '~')
+        at_region(probe_exit_or_pass, descriptor(word + 1));
     else if (*word == '=')
         at_region(probe_resync, descriptor(word + 1));
     else if (*word == '*') {
         char **repeated = words->at++;
         for (int i = atoi(word + 1); i; i--)
             perform((struct words){repeated, repeated + 1});
-    } else if (strcmp(word, "exec") == 0)
+    } else if (strcmp(word, "site") == 0)
+        visit_at_site();
+    else if (strcmp(word, "exec") == 0)
         execute(*words);
     else if (strcmp(word, "alarms") == 0 || strcmp(word, "calm") == 0)
         set_alarms(on_alarm, *word == 'a' ? 50 : 0);
@@ -559,16 +575,21 @@ int main(int count, char **argv) {
 #if defined(LINKED)
     probe_enter = (void (*)(const char *))(void *)aa_probe_enter;
     probe_exit = aa_probe_exit;
+    probe_exit_or_pass = aa_probe_exit_or_pass;
+    probe_enter_counted = aa_probe_enter_counted;
     probe_resync = aa_probe_resync;
     pass = fake_clock_pass;
     take = fake_clock_take;
 #else
     probe_enter = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_enter");
     probe_exit = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_exit");
+    probe_exit_or_pass = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_exit_or_pass");
+    probe_enter_counted =
+        (const char *(*)(const char *, int64_t *))dlsym(RTLD_DEFAULT, "aa_probe_enter_counted");
     probe_resync = (void (*)(const char *))dlsym(RTLD_DEFAULT, "aa_probe_resync");
     pass = (void (*)(uint64_t))dlsym(RTLD_DEFAULT, "fake_clock_pass");
     take = (void (*)(uint64_t))dlsym(RTLD_DEFAULT, "fake_clock_take");
-    if (!probe_enter || !probe_exit || !probe_resync)
+    if (!probe_enter || !probe_exit || !probe_exit_or_pass || !probe_enter_counted || !probe_resync)
         return 5;
 #endif
     perform((struct words){argv + 1, argv + count});
