@@ -82,6 +82,7 @@ WINDOWS_AFTER: Final[Mapping[str, str]] = {
 
 WINDOWS_BEFORE: Final[Mapping[str, str]] = {
     "Win_free": "aa_path_window_ends(*argument_1)",
+    "Win_fence": "aa_path_fence_begins(argument_1, argument_2)",
     "Win_post": "aa_path_post(argument_1, argument_3)",
     "Win_complete": "aa_path_completes(argument_1)",
 }

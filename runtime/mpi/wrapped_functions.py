@@ -56,6 +56,14 @@ _COLLECTIVES: Final = {
     "from_neighbours": "comm",
 }
 
+# The same → the arguments of ``aa_path_enters`` and ``aa_path_leaves`` for one that blocks.
+_BLOCKING: Final = {
+    "everyone": "AA_PATH_EVERYONE, 0, comm",
+    "from_root": "AA_PATH_FROM_ROOT, root, comm",
+    "to_root": "AA_PATH_TO_ROOT, root, comm",
+    "from_lower": "AA_PATH_FROM_LOWER, 0, comm",
+}
+
 
 class Form(Enum):
     """The difference of a family's function from the one in the table."""
@@ -236,7 +244,7 @@ def _counting(rule: ByteRule, form: Form) -> list[str]:
 
 
 def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
-    """Return the statements that send path data before a message; none for a persistent one."""
+    """Return the statements that hand over path data before a call; none for a persistent one."""
     if form is Form.PERSISTENT:
         return ()
     return {
@@ -244,6 +252,7 @@ def _path_before(rule: ByteRule, form: Form) -> tuple[str, ...]:
         "synchronous": ("aa_path_ask(dest, tag, comm);",),
         "exchange": ("aa_path_send(dest, sendtag, comm);",),
         "matched": ("aa_path_take_matched(AA_MESSAGE(*message));",),
+        **{path: (f"aa_path_enters({arguments});",) for path, arguments in _BLOCKING.items()},
     }.get(rule.path, ())
 
 
@@ -258,8 +267,10 @@ def _path_after(rule: ByteRule, form: Form) -> list[str]:
     """Return the statements that receive a message's path data or answer, or exchange data after a collective."""
     if form is not Form.BLOCKING or rule.path in ("", "send"):
         return []
-    if rule.path in _COLLECTIVES:
-        statement = f"aa_path_{rule.path}({_COLLECTIVES[rule.path]});"
+    if rule.path in _BLOCKING:
+        statement = f"aa_path_leaves({_BLOCKING[rule.path]});"
+    elif rule.path == "from_neighbours":
+        statement = "aa_path_from_neighbours(comm);"
     elif rule.path == "synchronous":
         statement = "aa_path_answered(aa_path_question());"
     elif rule.path == "matched":

@@ -22,7 +22,8 @@ void aa_mpi_path_announce(void) {
 
 static bool prepare(int size) {
     struct aa_path_ours *ours = &aa_path_ours;
-    return aa_mpi_peers_begin(size) && aa_mpi.Comm_dup(aa_mpi.world, &ours->comm) == MPI_SUCCESS &&
+    return aa_mpi_peers_begin(size, aa_path_end_slots) &&
+           aa_mpi.Comm_dup(aa_mpi.world, &ours->comm) == MPI_SUCCESS &&
            aa_mpi.Type_contiguous((int)sizeof(struct aa_path), aa_mpi.byte, &ours->chain) == MPI_SUCCESS &&
            aa_mpi.Type_commit(&ours->chain) == MPI_SUCCESS &&
            aa_mpi.Op_create(aa_path_choose_longest, 1, &ours->longest) == MPI_SUCCESS;

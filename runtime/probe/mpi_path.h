@@ -1,7 +1,7 @@
 /*
  * The critical path's messages: beside each message of the program's one of ours, on a communicator of our
- * own; after each collective one of ours on the program's communicator, of the same form. What a chain is, is
- * in path.h.
+ * own; after each collective one of ours on the program's communicator, of the same form, unless its
+ * processes share memory. What a chain is, is in path.h.
  *
  * Ours is sent before the program's, so that whoever has received the program's need not wait for it: it
  * never decides which of the program's messages is received next, and none of ours is awaited that was not
@@ -65,12 +65,18 @@ void *aa_path_room(void);
 void aa_path_begun_in(void *room);
 void aa_path_received_later(const struct aa_mpi_peers *peers, int source, int tag, const void *begun);
 
-/* A collective is done: all wait for all; for the root; the root for all; each for those of lower rank. */
-void aa_path_everyone(MPI_Comm comm);
-void aa_path_from_root(int root, MPI_Comm comm);
-void aa_path_to_root(int root, MPI_Comm comm);
-void aa_path_from_lower(MPI_Comm comm);
+/* Whose work a collective needs: all that of all; that of the root; the root that of all; each that of those
+ * of lower rank. */
+enum aa_path_collective_kind { AA_PATH_EVERYONE, AA_PATH_FROM_ROOT, AA_PATH_TO_ROOT, AA_PATH_FROM_LOWER };
+
+/* One of the program's is about to begin, and is over. */
+void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm);
+void aa_path_leaves(enum aa_path_collective_kind kind, int root, MPI_Comm comm);
 void aa_path_from_neighbours(MPI_Comm comm);
+
+/* All members meet, or wait for those of lower rank, where the program's processes do so besides. */
+void aa_path_everyone(MPI_Comm comm);
+void aa_path_from_lower(MPI_Comm comm);
 
 /* The same of a collective that is about to begin: what is to be handed over once it is complete; null:
  * nothing. */
@@ -96,9 +102,10 @@ void aa_path_repeat_ends(void *repeated);
 MPI_Comm aa_path_companion(MPI_Comm comm, bool has_room);
 void aa_path_companion_ends(MPI_Comm companion);
 
-/* A window is made, and is about to be freed; all have met in a fence. */
+/* A window is made, and is about to be freed; all are about to meet in a fence, and have met. */
 void aa_path_window_made(MPI_Comm comm, MPI_Win window);
 void aa_path_window_ends(MPI_Win window);
+void aa_path_fence_begins(int assertion, MPI_Win window);
 void aa_path_fence(int assertion, MPI_Win window);
 
 /* A target is about to post, and has waited; an origin has started, is about to complete, and has completed.

@@ -1,4 +1,4 @@
-/* The critical path's collectives, each after one of the program's. */
+/* The critical path's collectives, each beside one of the program's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,19 +7,13 @@
 #include "mpi_path_parts.h"
 #include "self.h"
 
-static bool is_longer(const struct aa_path *one, const struct aa_path *other) {
-    if (one->length != other->length)
-        return one->length > other->length;
-    return (one->from & ~AA_PATH_TOO_MUCH) < (other->from & ~AA_PATH_TOO_MUCH);
-}
-
 void aa_path_choose_longest(void *given, void *kept, int *count, MPI_Datatype *type) {
     (void)type;
     const struct aa_path *other = given;
     struct aa_path *path = kept;
     for (int i = 0; i < *count; i++) {
         uint32_t dear = (path[i].from | other[i].from) & AA_PATH_TOO_MUCH;
-        if (is_longer(&other[i], &path[i]))
+        if (aa_path_is_longer(&other[i], &path[i]))
             memcpy(&path[i], &other[i], aa_path_size(&other[i]));
         path[i].from = (path[i].from & ~AA_PATH_TOO_MUCH) | dear;
     }
@@ -32,63 +26,134 @@ bool aa_path_has_group(const struct aa_mpi_peers *peers) {
 }
 
 /* Null: there is nothing to be told, or nobody to tell. */
-static const struct aa_mpi_peers *group_of(MPI_Comm comm) {
-    const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
+static struct aa_mpi_peers *group_of(MPI_Comm comm) {
+    struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
     if (!aa_path_has_group(peers))
         return NULL;
     aa_path_take_late();
-    aa_path_count_collective(peers->count);
     return peers;
 }
 
-void aa_path_everyone(MPI_Comm comm) {
-    const struct aa_mpi_peers *peers = group_of(comm);
-    struct aa_path mine, found;
-    if (!peers)
-        return;
+static struct aa_mpi_peers *counted_group_of(MPI_Comm comm) {
+    struct aa_mpi_peers *peers = group_of(comm);
+    if (peers)
+        aa_path_count_collective(peers->count);
+    return peers;
+}
+
+static uint32_t flag_of(const struct aa_mpi_peers *peers) {
+    return peers->everybody && aa_path_is_too_dear() ? AA_PATH_TOO_MUCH : 0;
+}
+
+/* All have met, and this is the longest of their chains. */
+static void meet(const struct aa_mpi_peers *peers, const struct aa_path *longest, uint32_t flags) {
     if (peers->everybody)
-        aa_path_gather_threads();
-    aa_path_write(&mine);
-    mine.from |= peers->everybody && aa_path_is_too_dear() ? AA_PATH_TOO_MUCH : 0;
-    if (aa_mpi.Allreduce(&mine, &found, 1, aa_path_ours.chain, aa_path_ours.longest, comm) != MPI_SUCCESS)
-        return;
-    bool dear = found.from & AA_PATH_TOO_MUCH;
-    found.from &= ~AA_PATH_TOO_MUCH;
-    if (peers->everybody)
-        aa_path_meet(&found, found.from == aa_path_ours.me);
+        aa_path_meet(longest, (longest->from & ~AA_PATH_TOO_MUCH) == aa_path_ours.me);
     else
-        aa_path_join(&found);
-    if (dear) {
+        aa_path_join(longest);
+    if (flags & AA_PATH_TOO_MUCH) {
         aa_mpi_path = false;
         aa_shard()->path_state = AA_PATH_TOO_DEAR;
     }
 }
 
-void aa_path_from_root(int root, MPI_Comm comm) {
+/* ---- by messages */
+
+static void everyone(const struct aa_mpi_peers *peers, MPI_Comm comm) {
+    struct aa_path mine, found;
+    if (peers->everybody)
+        aa_path_gather_threads();
+    aa_path_write(&mine);
+    mine.from |= flag_of(peers);
+    if (aa_mpi.Allreduce(&mine, &found, 1, aa_path_ours.chain, aa_path_ours.longest, comm) == MPI_SUCCESS)
+        meet(peers, &found, found.from);
+}
+
+static void from_root(int root, MPI_Comm comm) {
     struct aa_path path;
-    if (!group_of(comm))
-        return;
     aa_path_write(&path);
     if (aa_mpi.Bcast(&path, 1, aa_path_ours.chain, root, comm) == MPI_SUCCESS)
         aa_path_join(&path);
 }
 
-void aa_path_to_root(int root, MPI_Comm comm) {
+static void to_root(int root, MPI_Comm comm) {
     struct aa_path mine, found = {0};
-    if (!group_of(comm))
-        return;
     aa_path_write(&mine);
     if (aa_mpi.Reduce(&mine, &found, 1, aa_path_ours.chain, aa_path_ours.longest, root, comm) == MPI_SUCCESS)
         aa_path_join(&found);
 }
 
-void aa_path_from_lower(MPI_Comm comm) {
+static void from_lower(MPI_Comm comm) {
     struct aa_path mine, found = {0};
-    if (!group_of(comm))
-        return;
     aa_path_write(&mine);
     if (aa_mpi.Scan(&mine, &found, 1, aa_path_ours.chain, aa_path_ours.longest, comm) == MPI_SUCCESS)
         aa_path_join(&found);
+}
+
+void aa_path_everyone(MPI_Comm comm) {
+    const struct aa_mpi_peers *peers = counted_group_of(comm);
+    if (peers)
+        everyone(peers, comm);
+}
+
+void aa_path_from_lower(MPI_Comm comm) {
+    if (counted_group_of(comm))
+        from_lower(comm);
+}
+
+static void follow_by_messages(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers,
+                               MPI_Comm comm) {
+    uint64_t since = aa_path_start_waiting();
+    if (kind == AA_PATH_EVERYONE)
+        everyone(peers, comm);
+    else if (kind == AA_PATH_FROM_ROOT)
+        from_root(root, comm);
+    else if (kind == AA_PATH_TO_ROOT)
+        to_root(root, comm);
+    else
+        from_lower(comm);
+    if (aa_mpi_path)
+        aa_path_share(peers, comm);
+    aa_shard()->path_messages++;
+    aa_path_count_waiting(since);
+}
+
+/* ---- by slots */
+
+void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm) {
+    const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
+    if (!peers || !peers->slots)
+        return;
+    if (kind == AA_PATH_EVERYONE && peers->everybody)
+        aa_path_gather_threads();
+    aa_path_put(peers->slots, kind != AA_PATH_FROM_ROOT || root == aa_path_my_place(peers->slots),
+                kind == AA_PATH_EVERYONE ? flag_of(peers) : 0);
+}
+
+static void follow_by_slots(enum aa_path_collective_kind kind, int root, const struct aa_mpi_peers *peers) {
+    int me = aa_path_my_place(peers->slots), from = 0, to = peers->count;
+    uint32_t flags = 0;
+    if (kind == AA_PATH_FROM_ROOT)
+        from = root, to = root + 1;
+    else if (kind == AA_PATH_TO_ROOT && root != me)
+        to = 0;
+    else if (kind == AA_PATH_FROM_LOWER)
+        to = me;
+    const struct aa_path *longest = aa_path_take(peers->slots, from, to, &flags);
+    if (longest && kind == AA_PATH_EVERYONE)
+        meet(peers, longest, flags);
+    else if (longest)
+        aa_path_join(longest);
+    aa_path_taken_slots(peers->slots, kind == AA_PATH_EVERYONE);
+    aa_path_count_slots();
+}
+
+void aa_path_leaves(enum aa_path_collective_kind kind, int root, MPI_Comm comm) {
+    struct aa_mpi_peers *peers = group_of(comm);
+    if (peers && peers->slots)
+        follow_by_slots(kind, root, peers);
+    else if (peers)
+        follow_by_messages(kind, root, peers, comm);
 }
 
 /* Who receives from nobody may still send to somebody, who waits for that. */
@@ -97,6 +162,7 @@ void aa_path_from_neighbours(MPI_Comm comm) {
     int places = aa_neighbour_places(comm);
     if (!aa_path_has_group(aa_mpi_peers_of(comm)) || !(found = calloc((size_t)places + 1, sizeof *found)))
         return;
+    uint64_t since = aa_path_start_waiting();
     aa_path_write(&mine);
     if (aa_mpi.Neighbor_allgather(&mine, 1, aa_path_ours.chain, found, 1, aa_path_ours.chain, comm) ==
         MPI_SUCCESS) {
@@ -104,7 +170,8 @@ void aa_path_from_neighbours(MPI_Comm comm) {
             aa_path_join(&found[i]);
     }
     free(found);
-    aa_path_count_collective(places + 1);
+    aa_shard()->path_messages++;
+    aa_path_count_waiting(since);
 }
 
 /* ---- communicators of ours for what the program's may not outlive */
@@ -118,7 +185,7 @@ MPI_Comm aa_path_companion(MPI_Comm comm, bool has_room) {
     struct aa_path mine = {.length = has_room ? companions : MOST_COMPANIONS, .from = aa_path_ours.me}, most;
     MPI_Comm made = aa_mpi.no_comm;
     MPI_Group group;
-    if (!group_of(comm) ||
+    if (!counted_group_of(comm) ||
         aa_mpi.Allreduce(&mine, &most, 1, aa_path_ours.chain, aa_path_ours.longest, comm) != MPI_SUCCESS ||
         most.length >= MOST_COMPANIONS || aa_mpi.Comm_group(comm, &group) != MPI_SUCCESS)
         return made;
@@ -171,7 +238,7 @@ static struct aa_path_collective *begin_from(int members, int places, MPI_Comm c
 }
 
 static struct aa_path_collective *begin(MPI_Comm comm) {
-    const struct aa_mpi_peers *peers = group_of(comm);
+    const struct aa_mpi_peers *peers = counted_group_of(comm);
     return peers ? begin_from(peers->count, 1, comm) : NULL;
 }
 

@@ -40,22 +40,25 @@ void aa_path_write(struct aa_path *path) {
 /*
  * What the path has cost: what was looked at for it, and messages, each as much as one takes from a process
  * to itself, as what those between processes take on a busy machine is a wait for others or for a processor.
- * A collective is as many as the logarithm of its members says. It stands in the shard all the time, so that
- * a killed process leaves it.
+ * A collective that goes on meanwhile, or in which all would wait besides, is as many as the logarithm of its
+ * members says; one after the program's takes what it takes. It stands in the shard all the time, so that a
+ * killed process leaves it.
  */
 #define ROUNDS 5
 #define IN_A_ROUND 20
 
 #define AGAIN 1.05 /* it is judged again, which is a system call, once it has grown so much */
 
-static uint64_t on_before;      /* nanoseconds that the process was on a processor before */
-static double judged;           /* nanoseconds that were spent, until which it is not judged again */
-static double price;            /* ticks of a message that is sent and received */
-static _Atomic uint64_t halves; /* messages sent, and messages received */
+static uint64_t on_before;       /* nanoseconds that the process was on a processor before */
+static double judged;            /* nanoseconds that were spent, until which it is not judged again */
+static double price;             /* ticks of a message that is sent and received */
+static _Atomic uint64_t halves;  /* messages sent, and messages received */
+static _Atomic uint64_t waiting; /* nanoseconds in calls that wait for others */
 
 static void count(uint64_t more_halves) {
     halves += more_halves;
-    aa_shard()->path_ticks = aa_path_taken() + (uint64_t)(price * (double)halves / 2);
+    aa_shard()->path_ticks = aa_path_taken() + (uint64_t)(price * (double)halves / 2) +
+                             (uint64_t)((double)waiting * aa_clock_rate());
 }
 
 void aa_path_count_message(void) {
@@ -69,6 +72,19 @@ void aa_path_count_collective(int members) {
         levels++;
     count(2 * levels);
     aa_shard()->path_messages++;
+}
+
+uint64_t aa_path_start_waiting(void) {
+    return aa_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void aa_path_count_waiting(uint64_t since) {
+    waiting += aa_clock_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - since;
+    count(0);
+}
+
+void aa_path_count_slots(void) {
+    count(0);
 }
 
 void aa_path_find_price(void (*exchange)(void)) {

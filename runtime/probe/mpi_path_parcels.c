@@ -95,20 +95,27 @@ bool aa_path_is_here(MPI_Request *request) {
     return came;
 }
 
+bool aa_path_is_over(uint64_t *end) {
+    uint64_t now = aa_clock_ticks();
+    *end = *end ? *end : now + (uint64_t)(PATIENCE * aa_clock_rate());
+    return now > *end;
+}
+
 /* It was sent before what is here; but should it not come, nobody waits for it for ever. */
 bool aa_path_comes(MPI_Request *request) {
     int came = 0;
-    uint64_t end = 0;
+    uint64_t end = 0, since = 0;
     while (aa_mpi.Test(request, &came, MPI_STATUS_IGNORE) == MPI_SUCCESS && !came) {
-        uint64_t now = aa_clock_ticks();
-        end = end ? end : now + (uint64_t)(PATIENCE * aa_clock_rate());
-        if (aa_path_has_missed || now > end)
+        since = since ? since : aa_path_start_waiting();
+        if (aa_path_has_missed || aa_path_is_over(&end))
             break;
     }
+    if (since)
+        aa_path_count_waiting(since);
     return came;
 }
 
-static void miss(void) {
+void aa_path_miss(void) {
     aa_path_has_missed = true;
     if (aa_shard()->path_state == AA_PATH_KNOWN)
         aa_shard()->path_state = AA_PATH_MISSED;
@@ -119,7 +126,7 @@ bool aa_path_await(MPI_Request *request) {
         return true;
     aa_mpi.Cancel(request);
     aa_mpi.Wait(request, MPI_STATUS_IGNORE);
-    miss();
+    aa_path_miss();
     return false;
 }
 

@@ -1,8 +1,9 @@
 /*
  * What the parts of the critical path's messages share, each of which calls those before it: what is ours,
  * and its price (mpi_path_ours.c), what goes from one process to another (mpi_path_parcels.c), answers to
- * synchronous sends (mpi_path_answers.c), messages beside the program's (mpi_path_messages.c), collectives
- * (mpi_path_collectives.c, mpi_path_persistent.c), windows (mpi_path_windows.c), begin and end (mpi_path.c).
+ * synchronous sends (mpi_path_answers.c), messages beside the program's (mpi_path_messages.c), memory that
+ * processes share (mpi_path_slots.c), collectives (mpi_path_collectives.c, mpi_path_persistent.c), windows
+ * (mpi_path_windows.c), begin and end (mpi_path.c).
  */
 #ifndef AA_MPI_PATH_PARTS_H
 #define AA_MPI_PATH_PARTS_H
@@ -38,6 +39,12 @@ void aa_path_unlock(void);
 void aa_path_count_message(void);
 void aa_path_count_collective(int members);
 
+/* What a call of ours takes that waits for others, since the time of the thread on a processor that its start
+ * gives; a collective without messages. */
+uint64_t aa_path_start_waiting(void);
+void aa_path_count_waiting(uint64_t since);
+void aa_path_count_slots(void);
+
 /* What they cost, by one to oneself; and what they cost counts from now on, against a limit or none. */
 void aa_path_find_price(void (*exchange)(void));
 void aa_path_begins(bool limited);
@@ -61,6 +68,10 @@ void aa_path_end_answers(void);
 
 /* One that was sent did not come; as all others go on, so does the rest. */
 extern bool aa_path_has_missed;
+void aa_path_miss(void);
+
+/* Whether a wait takes longer than any should; it ends there, which is 0 at first. */
+bool aa_path_is_over(uint64_t *end);
 
 /* Whether one that is being received is here, without waiting; the same of one that was sent before, which is
  * waited for. */
@@ -85,6 +96,26 @@ struct aa_path_collective {
 struct aa_path_collective *aa_path_new_collective(MPI_Comm comm, int members, int places);
 struct aa_path_collective *aa_path_keep_collective(struct aa_path_collective *collective, int result);
 void aa_path_join_collective(const struct aa_path_collective *collective);
+
+static inline bool aa_path_is_longer(const struct aa_path *one, const struct aa_path *other) {
+    if (one->length != other->length)
+        return one->length > other->length;
+    return (one->from & ~AA_PATH_TOO_MUCH) < (other->from & ~AA_PATH_TOO_MUCH);
+}
+
+/* A collective was followed by messages: once that is worth it, slots are made, if all members share memory.
+ */
+void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm);
+void aa_path_end_slots(struct aa_path_slots *slots);
+
+/* The calling process's rank among the members. */
+int aa_path_my_place(const struct aa_path_slots *slots);
+
+/* A collective is about to begin: the thread's chain, with a flag, goes into a slot if the member gives it.
+ * It is over: the longest chain of these members; and that was all. */
+void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag);
+const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to, uint32_t *flags);
+void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all);
 
 /* Whether collectives among these are followed. */
 bool aa_path_has_group(const struct aa_mpi_peers *peers);

@@ -80,10 +80,20 @@ void aa_path_window_ends(MPI_Win handle) {
 /* ---- fences */
 
 /* One that ends no epoch need not wait for anybody, by the standard. */
-void aa_path_fence(int assertion, MPI_Win handle) {
-    const struct window *window = assertion & MPI_MODE_NOPRECEDE ? NULL : window_of(handle);
+static const struct window *fenced(int assertion, MPI_Win handle) {
+    return assertion & MPI_MODE_NOPRECEDE ? NULL : window_of(handle);
+}
+
+void aa_path_fence_begins(int assertion, MPI_Win handle) {
+    const struct window *window = fenced(assertion, handle);
     if (window)
-        aa_path_everyone(window->comm);
+        aa_path_enters(AA_PATH_EVERYONE, 0, window->comm);
+}
+
+void aa_path_fence(int assertion, MPI_Win handle) {
+    const struct window *window = fenced(assertion, handle);
+    if (window)
+        aa_path_leaves(AA_PATH_EVERYONE, 0, window->comm);
 }
 
 /* ---- epochs of some */

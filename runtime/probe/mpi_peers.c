@@ -6,6 +6,7 @@
 
 static struct aa_mpi_peers of_world = {.everybody = true};
 static int known = MPI_KEYVAL_INVALID;
+static void (*end_slots_of)(struct aa_path_slots *);
 
 /* Not the library's own functions, which are symbols of it in some. */
 static int copy_nothing(MPI_Comm comm, int key, void *state, void *value, void *copy, int *copied) {
@@ -17,18 +18,22 @@ static int copy_nothing(MPI_Comm comm, int key, void *state, void *value, void *
 static int forget(MPI_Comm comm, int key, void *value, void *state) {
     (void)comm, (void)key, (void)state;
     struct aa_mpi_peers *peers = value;
+    end_slots_of(peers->slots);
     free(peers->world);
     free(peers);
     return MPI_SUCCESS;
 }
 
-bool aa_mpi_peers_begin(int size) {
+bool aa_mpi_peers_begin(int size, void (*end_slots)(struct aa_path_slots *)) {
+    end_slots_of = end_slots;
     of_world.count = size;
     return aa_mpi.Comm_create_keyval(copy_nothing, forget, &known, NULL) == MPI_SUCCESS;
 }
 
 void aa_mpi_peers_end(void) {
     aa_mpi.Comm_free_keyval(&known);
+    end_slots_of(of_world.slots);
+    of_world.slots = NULL;
 }
 
 /* The ranks of a group in MPI_COMM_WORLD; null: not known. */
@@ -105,7 +110,7 @@ static struct aa_mpi_peers *look_up(MPI_Comm comm) {
     return NULL;
 }
 
-const struct aa_mpi_peers *aa_mpi_peers_of(MPI_Comm comm) {
+struct aa_mpi_peers *aa_mpi_peers_of(MPI_Comm comm) {
     void *value = NULL;
     int found = 0;
     if (comm == aa_mpi.world)

@@ -156,6 +156,15 @@ const struct aa_path *aa_path_here(void) {
     return path;
 }
 
+bool aa_path_is_followed(void) {
+    return own && own->thread == aa_thread_self;
+}
+
+void aa_path_spent(uint64_t since, uint32_t steps) {
+    if (aa_path_is_followed())
+        add_effort(&own->effort, since, steps);
+}
+
 /* ---- teams of threads */
 
 #define MOST_NODES 64 /* of a thread in a parallel region, that are told apart */
@@ -198,10 +207,6 @@ static void put_down(void *to, uint32_t node, uint32_t what, double work) {
     share->parts[place].node = node;
     share->parts[place].what = what;
     share->parts[place].work += work;
-}
-
-bool aa_path_is_followed(void) {
-    return own && own->thread == aa_thread_self;
 }
 
 void aa_path_team_closed(struct aa_thread *const *team, uint32_t count) {
@@ -326,8 +331,7 @@ static void keep(const struct aa_path *path) {
 
 void aa_path_meet(const struct aa_path *longest, bool mine) {
     uint64_t since = aa_clock_ticks();
-    uint32_t steps;
-    if (!find(&steps))
+    if (!aa_path_is_followed() || aa_thread_closed)
         return;
     join(longest, false);
     if (mine)
@@ -336,7 +340,7 @@ void aa_path_meet(const struct aa_path *longest, bool mine) {
         each->path->length = longest->length;
         each->path->count = each->path->rank = each->path->segment = 0;
     }
-    add_effort(&own->effort, since, steps + longest->count);
+    add_effort(&own->effort, since, 1 + longest->count);
 }
 
 void aa_path_gather_threads(void) {

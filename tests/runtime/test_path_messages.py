@@ -1,4 +1,4 @@
-"""Messages beside those of programs in which not everybody takes part: none is awaited that nobody sends."""
+"""Messages beside those of programs in which not everybody takes part: none is awaited that nobody sends, or needs."""
 
 from __future__ import annotations
 
@@ -67,6 +67,47 @@ int main(int argc, char **argv) {
 }
 """
 
+TOGETHER = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    int rank, none[2] = {0, 0}, large = 1 << 20, sum, total = 0;
+    int *values = calloc(large, sizeof *values);
+    MPI_Comm copy;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    for (int i = 0; i < 100; i++, total += sum)
+        MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, copy);
+    if (rank == 1)
+        usleep(20000); /* so that the root is ahead */
+    for (int i = 0; i < 200; i++, total += sum) {
+        sum = i;
+        MPI_Bcast(&sum, 1, MPI_INT, 0, copy);
+    }
+    if (rank == 0 && MPI_Bcast(&sum, 1, MPI_INT, 7, copy) == MPI_SUCCESS)
+        return 1;
+    for (int i = 0; i < 100; i++, total += sum) {
+        MPI_Reduce(&i, &sum, 1, MPI_INT, MPI_SUM, i % 2, copy);
+        MPI_Scan(&i, &sum, 1, MPI_INT, MPI_SUM, copy);
+    }
+    if (rank == 0)
+        MPI_Irecv(values, large, MPI_INT, 1, 0, copy, &request);
+    else
+        MPI_Send(values, large, MPI_INT, 0, 0, copy); /* which rank 0 need not await before it goes on */
+    MPI_Alltoallv(values, none, none, MPI_INT, values + 1, none, none, MPI_INT, copy);
+    if (rank == 0)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&copy);
+    printf("%d on %d\\n", total, rank);
+    return MPI_Finalize();
+}
+"""
+
 
 def said(launcher: str, compiler: str, text: str, folder: Path) -> tuple[list[str], list[PathRecords]]:
     """Return the output of two ranks, and the path records of each process of MPI_COMM_WORLD."""
@@ -83,6 +124,13 @@ def test_collectives_with_spawned_processes_are_left_alone(tmp_path: Path) -> No
     output, chains = said("mpirun.openmpi", "mpicc.openmpi", SPAWNING.read_text(), tmp_path)
     assert output == ["3 together"] * 3
     assert [each.left_out for each in chains] == [{"strangers"}] * 2
+
+
+def test_where_processes_share_memory_collectives_need_no_messages(mpi: tuple[str, str], tmp_path: Path) -> None:
+    """But for the first ones, whatever the library does without the others, and if one has failed."""
+    output, chains = said(*mpi, TOGETHER, tmp_path)
+    assert output == ["34750 on 0", "39700 on 1"]
+    assert all(0 < each.messages < 20 for each in chains)
 
 
 def test_neighbours_that_receive_from_nobody_still_send(mpi: tuple[str, str], tmp_path: Path) -> None:

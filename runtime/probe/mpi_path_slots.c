@@ -1,0 +1,205 @@
+/*
+ * The critical path's collectives among processes that share memory. Each process writes its chain into a
+ * slot before it begins one of the program's, and reads those of the others once that is over. Where all wait
+ * for all, all have written then, so that nobody waits a second time.
+ *
+ * Collectives of a communicator have numbers. A slot is written anew once all members are done with the
+ * number that it holds: in a row of those in which all wait for all two slots are enough, as whoever has left
+ * the second has seen that all have left the first. Whoever needs a number that is not there yet waits for
+ * it, as the standard lets every collective do (MPI 4.1, 6.1), whatever the library does with counts of zero.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "mpi_path.h"
+#include "mpi_path_parts.h"
+
+#define PLACES 64 /* by which a root may be ahead of others, as by cells of MPICH's shared memory */
+#define FIRST 2   /* collectives by messages, after which memory is shared: that takes as many */
+#define CACHE_LINE 64
+
+struct slot {
+    _Atomic uint64_t number; /* of the collective to which the chain belongs */
+    struct aa_path path;
+} __attribute__((aligned(CACHE_LINE)));
+
+struct member {
+    _Atomic uint64_t done;   /* the collective whose slots it has read */
+    _Atomic bool has_failed; /* in a collective, in which others may have gone on */
+    struct slot slots[PLACES];
+} __attribute__((aligned(CACHE_LINE)));
+
+struct aa_path_slots {
+    struct member *members;
+    int count, me, place; /* of the next collective's slot */
+    bool is_within;
+    uint64_t number, done_by_all;
+};
+
+/* ---- memory that is shared */
+
+/* How others find it: as a file of this process's, which has no name, and ends with those who have it. */
+struct offer {
+    int process, file;
+    char name[32];
+};
+
+static void close_file(long file) {
+    if (file >= 0)
+        syscall(SYS_close, file);
+}
+
+static struct offer make(size_t bytes) {
+    struct offer offer = {.process = (int)getpid()};
+    snprintf(offer.name, sizeof offer.name, "aa-%llx", (unsigned long long)aa_clock_ticks());
+    offer.file = (int)syscall(SYS_memfd_create, offer.name, MFD_CLOEXEC);
+    if (offer.file >= 0 && ftruncate(offer.file, (off_t)bytes) != 0) {
+        close_file(offer.file);
+        offer.file = -1;
+    }
+    return offer;
+}
+
+/* Another node or container may have a process of that number, whose files are nobody's business. */
+static struct member *map(const struct offer *offer, size_t bytes) {
+    char path[64], found[64] = "", expected[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", offer->process, offer->file);
+    snprintf(expected, sizeof expected, "/memfd:%s (deleted)", offer->name);
+    if (readlink(path, found, sizeof found - 1) < 0 || strcmp(found, expected) != 0)
+        return NULL;
+    long file = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
+    void *memory =
+        file < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, (int)file, 0);
+    close_file(file);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void aa_path_end_slots(struct aa_path_slots *slots) {
+    if (slots)
+        munmap(slots->members, (size_t)slots->count * sizeof *slots->members);
+    free(slots);
+}
+
+/* All have it, or none. */
+static struct aa_path_slots *share(int count, MPI_Comm comm) {
+    size_t bytes = (size_t)count * sizeof(struct member);
+    struct aa_path mine = {.from = aa_path_ours.me}, worst = {.length = 1};
+    struct aa_path_slots *slots = calloc(1, sizeof *slots);
+    struct offer offer = {.file = -1};
+    int me = -1;
+    aa_mpi.Comm_rank(comm, &me);
+    if (me == 0)
+        offer = make(bytes);
+    bool is_told = aa_mpi.Bcast(&offer, sizeof offer, aa_mpi.byte, 0, comm) == MPI_SUCCESS;
+    struct member *members = is_told && offer.file >= 0 && slots ? map(&offer, bytes) : NULL;
+    mine.length = members == NULL;
+    if (aa_mpi.Allreduce(&mine, &worst, 1, aa_path_ours.chain, aa_path_ours.longest, comm) != MPI_SUCCESS)
+        worst.length = 1;
+    if (me == 0)
+        close_file(offer.file);
+    if (slots)
+        *slots = (struct aa_path_slots){.members = members, .count = members ? count : 0, .me = me};
+    if (worst.length == 0)
+        return slots;
+    aa_path_end_slots(slots);
+    return NULL;
+}
+
+void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm) {
+    int error = errno;
+    if (++peers->collectives == FIRST && !peers->inter)
+        peers->slots = share(peers->count, comm);
+    errno = error;
+}
+
+/* ---- waiting */
+
+/*
+ * What a member counts, once it is as much; 0: that will not be. Usually it is. The library goes on
+ * meanwhile, as a member may wait for a message of this process's. One that has failed may be behind for
+ * ever.
+ */
+static uint64_t await(const struct member *member, const _Atomic uint64_t *counter, uint64_t number) {
+    uint64_t found = atomic_load_explicit(counter, memory_order_acquire), end = 0;
+    if (found >= number)
+        return found;
+    uint64_t since = aa_path_start_waiting();
+    while ((found = atomic_load_explicit(counter, memory_order_acquire)) < number && aa_mpi_path &&
+           !(member->has_failed && aa_path_is_over(&end))) {
+        int flag;
+        aa_mpi.Iprobe((int)aa_path_ours.me, 0, aa_path_ours.comm, &flag, MPI_STATUS_IGNORE);
+        sched_yield();
+    }
+    aa_path_count_waiting(since);
+    if (found < number && aa_mpi_path)
+        aa_path_miss();
+    return found < number ? 0 : found;
+}
+
+/* ---- a collective */
+
+static void leave_slot(struct aa_path_slots *slots, uint64_t held) {
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < slots->count; i++) {
+        const struct member *member = &slots->members[i];
+        uint64_t done = await(member, &member->done, held);
+        least = done < least ? done : least;
+    }
+    slots->done_by_all = least;
+}
+
+/* One that has failed before has still its number, and the slot, too. */
+void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
+    struct member *mine = &slots->members[slots->me];
+    struct slot *slot = &mine->slots[slots->place];
+    uint64_t held = atomic_load_explicit(&slot->number, memory_order_relaxed);
+    if (slots->is_within)
+        mine->has_failed = true;
+    slots->is_within = true;
+    if (!gives)
+        return;
+    if (held > slots->done_by_all && held <= slots->number)
+        leave_slot(slots, held);
+    aa_path_write(&slot->path);
+    slot->path.from |= flag;
+    atomic_store_explicit(&slot->number, slots->number + 1, memory_order_release);
+}
+
+const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to, uint32_t *flags) {
+    const struct aa_path *longest = NULL;
+    uint64_t since = aa_clock_ticks();
+    for (int i = from; i < to; i++) {
+        const struct member *member = &slots->members[i];
+        const struct slot *slot = &member->slots[slots->place];
+        if (!await(member, &slot->number, slots->number + 1))
+            continue;
+        *flags |= slot->path.from;
+        if (!longest || aa_path_is_longer(&slot->path, longest))
+            longest = &slot->path;
+    }
+    aa_path_spent(since, (uint32_t)(to - from));
+    return longest;
+}
+
+/* All have begun it: they are done with those before. */
+void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all) {
+    slots->number++;
+    slots->is_within = false;
+    slots->place = all_wait_for_all ? slots->place == 0 : (slots->place + 1) % PLACES;
+    if (all_wait_for_all)
+        slots->done_by_all = slots->number - 1;
+    atomic_store_explicit(&slots->members[slots->me].done, slots->number, memory_order_release);
+}
+
+int aa_path_my_place(const struct aa_path_slots *slots) {
+    return slots->me;
+}
