@@ -120,19 +120,28 @@ static void follow_by_messages(enum aa_path_collective_kind kind, int root, stru
 
 /* ---- by slots */
 
+/* What waited is counted by itself. */
+static void spent(const struct aa_path_slots *slots, uint64_t start) {
+    if (!aa_path_has_waited(slots))
+        aa_path_effort_ends(start, 1);
+}
+
 void aa_path_enters(enum aa_path_collective_kind kind, int root, MPI_Comm comm) {
     const struct aa_mpi_peers *peers = aa_mpi_peers_of(comm);
     if (!peers || !peers->slots)
         return;
+    uint64_t start = aa_path_effort_begins();
     if (kind == AA_PATH_EVERYONE && peers->everybody)
         aa_path_gather_threads();
     aa_path_put(peers->slots, kind != AA_PATH_FROM_ROOT || root == aa_path_my_place(peers->slots),
                 kind == AA_PATH_EVERYONE ? flag_of(peers) : 0);
+    spent(peers->slots, start);
 }
 
 static void follow_by_slots(enum aa_path_collective_kind kind, int root, const struct aa_mpi_peers *peers) {
     int me = aa_path_my_place(peers->slots), from = 0, to = peers->count;
     uint32_t flags = 0;
+    uint64_t start = aa_path_effort_begins();
     if (kind == AA_PATH_FROM_ROOT)
         from = root, to = root + 1;
     else if (kind == AA_PATH_TO_ROOT && root != me)
@@ -145,6 +154,7 @@ static void follow_by_slots(enum aa_path_collective_kind kind, int root, const s
     else if (longest)
         aa_path_join(longest);
     aa_path_taken_slots(peers->slots, kind == AA_PATH_EVERYONE);
+    spent(peers->slots, start);
     aa_path_count_slots();
 }
 

@@ -41,7 +41,7 @@ struct member {
 struct aa_path_slots {
     struct member *members;
     int count, me, place; /* of the next collective's slot */
-    bool is_within;
+    bool is_within, has_waited;
     uint64_t number, done_by_all;
 };
 
@@ -128,7 +128,8 @@ void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm) {
  * meanwhile, as a member may wait for a message of this process's. One that has failed may be behind for
  * ever.
  */
-static uint64_t await(const struct member *member, const _Atomic uint64_t *counter, uint64_t number) {
+static uint64_t await(struct aa_path_slots *slots, const struct member *member,
+                      const _Atomic uint64_t *counter, uint64_t number) {
     uint64_t found = atomic_load_explicit(counter, memory_order_acquire), end = 0;
     if (found >= number)
         return found;
@@ -140,6 +141,7 @@ static uint64_t await(const struct member *member, const _Atomic uint64_t *count
         sched_yield();
     }
     aa_path_count_waiting(since);
+    slots->has_waited = true;
     if (found < number && aa_mpi_path)
         aa_path_miss();
     return found < number ? 0 : found;
@@ -151,7 +153,7 @@ static void leave_slot(struct aa_path_slots *slots, uint64_t held) {
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < slots->count; i++) {
         const struct member *member = &slots->members[i];
-        uint64_t done = await(member, &member->done, held);
+        uint64_t done = await(slots, member, &member->done, held);
         least = done < least ? done : least;
     }
     slots->done_by_all = least;
@@ -165,6 +167,7 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
     if (slots->is_within)
         mine->has_failed = true;
     slots->is_within = true;
+    slots->has_waited = false;
     if (!gives)
         return;
     if (held > slots->done_by_all && held <= slots->number)
@@ -176,17 +179,15 @@ void aa_path_put(struct aa_path_slots *slots, bool gives, uint32_t flag) {
 
 const struct aa_path *aa_path_take(struct aa_path_slots *slots, int from, int to, uint32_t *flags) {
     const struct aa_path *longest = NULL;
-    uint64_t since = aa_clock_ticks();
     for (int i = from; i < to; i++) {
         const struct member *member = &slots->members[i];
         const struct slot *slot = &member->slots[slots->place];
-        if (!await(member, &slot->number, slots->number + 1))
+        if (!await(slots, member, &slot->number, slots->number + 1))
             continue;
         *flags |= slot->path.from;
         if (!longest || aa_path_is_longer(&slot->path, longest))
             longest = &slot->path;
     }
-    aa_path_spent(since, (uint32_t)(to - from));
     return longest;
 }
 
@@ -198,6 +199,10 @@ void aa_path_taken_slots(struct aa_path_slots *slots, bool all_wait_for_all) {
     if (all_wait_for_all)
         slots->done_by_all = slots->number - 1;
     atomic_store_explicit(&slots->members[slots->me].done, slots->number, memory_order_release);
+}
+
+bool aa_path_has_waited(const struct aa_path_slots *slots) {
+    return slots->has_waited;
 }
 
 int aa_path_my_place(const struct aa_path_slots *slots) {

@@ -160,9 +160,13 @@ bool aa_path_is_followed(void) {
     return own && own->thread == aa_thread_self;
 }
 
-void aa_path_spent(uint64_t since, uint32_t steps) {
+uint64_t aa_path_effort_begins(void) {
+    return aa_clock_ticks() - (own ? own->effort.ticks : 0);
+}
+
+void aa_path_effort_ends(uint64_t start, uint32_t steps) {
     if (aa_path_is_followed())
-        add_effort(&own->effort, since, steps);
+        add_effort(&own->effort, start + own->effort.ticks, steps);
 }
 
 /* ---- teams of threads */

@@ -53,8 +53,10 @@ void aa_path_team_closed(struct aa_thread *const *members, uint32_t count);
  */
 uint64_t aa_path_taken(void);
 
-/* The calling thread looked at so many chains of others. */
-void aa_path_spent(uint64_t since, uint32_t steps);
+/* The calling thread does more for it, in so many steps, from a start on: what is counted meanwhile is in it.
+ */
+uint64_t aa_path_effort_begins(void);
+void aa_path_effort_ends(uint64_t start, uint32_t steps);
 
 /* The process is at its end: what it has worked since belongs to the chain. */
 void aa_path_finish(void);
