@@ -54,6 +54,7 @@ static void start(struct aa_header *header, int rank, int size, bool spawned) {
     header->path_state = AA_PATH_KNOWN;
     aa_mpi_path = true;
     aa_path_everyone(aa_mpi.world);
+    aa_path_share(aa_mpi_peers_of(aa_mpi.world), aa_mpi.world);
 }
 
 void aa_mpi_path_begins(int rank, int size, bool spawned) {

@@ -101,6 +101,8 @@ void aa_path_from_lower(MPI_Comm comm) {
         from_lower(comm);
 }
 
+#define FEW 2 /* collectives by messages, after which memory is shared: that takes as many */
+
 static void follow_by_messages(enum aa_path_collective_kind kind, int root, struct aa_mpi_peers *peers,
                                MPI_Comm comm) {
     uint64_t since = aa_path_start_waiting();
@@ -112,7 +114,7 @@ static void follow_by_messages(enum aa_path_collective_kind kind, int root, stru
         to_root(root, comm);
     else
         from_lower(comm);
-    if (aa_mpi_path)
+    if (aa_mpi_path && ++peers->collectives == FEW)
         aa_path_share(peers, comm);
     aa_shard()->path_messages++;
     aa_path_count_waiting(since);

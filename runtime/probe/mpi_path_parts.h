@@ -103,8 +103,7 @@ static inline bool aa_path_is_longer(const struct aa_path *one, const struct aa_
     return (one->from & ~AA_PATH_TOO_MUCH) < (other->from & ~AA_PATH_TOO_MUCH);
 }
 
-/* A collective was followed by messages: once that is worth it, slots are made, if all members share memory.
- */
+/* All members make slots, if they share memory. */
 void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm);
 void aa_path_end_slots(struct aa_path_slots *slots);
 

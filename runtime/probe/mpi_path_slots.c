@@ -24,7 +24,6 @@
 #include "mpi_path_parts.h"
 
 #define PLACES 64 /* by which a root may be ahead of others, as by cells of MPICH's shared memory */
-#define FIRST 2   /* collectives by messages, after which memory is shared: that takes as many */
 #define CACHE_LINE 64
 
 struct slot {
@@ -116,7 +115,7 @@ static struct aa_path_slots *share(int count, MPI_Comm comm) {
 
 void aa_path_share(struct aa_mpi_peers *peers, MPI_Comm comm) {
     int error = errno;
-    if (++peers->collectives == FIRST && !peers->inter)
+    if (!peers->inter && peers->count > 1)
         peers->slots = share(peers->count, comm);
     errno = error;
 }
