@@ -34,6 +34,7 @@ KINDS: Final[tuple[tuple[frozenset[str], Callable[[Site], Iterator[Advice]]], ..
     (loop_order.CAUSES, loop_order.order_of_loops),
     (indirection.CAUSES, indirection.indirection),
     (repeated_work.CAUSES, repeated_work.repeated_work),
+    (repeated_work.OF_ALLOCATIONS, repeated_work.allocations),
     (input_output.CAUSES, input_output.input_output),
     (messages.CAUSES, messages.messages),
     (division_of_work.CAUSES, division_of_work.division_of_work),

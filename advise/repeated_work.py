@@ -13,10 +13,11 @@ from .effects import effects, expressions_of, written_names
 from .expression import ArrayRef, Binary, Call, Deref, Element, Expression, FieldRef, Name, Number, Unary, base_of, walk
 from .nest import Allocation, Assignment, Branch, Jump, Loop, Statement, statements
 
-__all__ = ["CAUSES", "KIND", "repeated_work"]
+__all__ = ["CAUSES", "KIND", "OF_ALLOCATIONS", "allocations", "repeated_work"]
 
 KIND: Final = "repeated work"
 CAUSES: Final = frozenset(("instructions",))
+OF_ALLOCATIONS: Final = frozenset(("page_faults", "allocations"))
 
 # Cheap functions: calling them again costs no more than storing their values.
 _CHEAP: Final = frozenset(
@@ -303,6 +304,26 @@ def _allocations(site: Site, loop: Loop, own: list[Statement]) -> Iterator[Advic
                 continue  # another one in each turn
             target = site.spell(statement.targets[0]) if statement.targets else "memory"
             function = statement.function or "allocate"
-            text = f"{function} gets {target} anew in each iteration of line {loop.line}: get it before the loop"
+            is_kept = any(isinstance(each, Assignment) and each.value in statement.targets for each in own)
+            cure = "get many at a time, in one block" if is_kept else "get it before the loop"
+            text = f"{function} gets {target} anew in each iteration of line {loop.line}: {cure}"
             yield _said(site, text, (statement.line, loop.line), MEDIUM)
             return
+
+
+def allocations(site: Site) -> Iterator[Advice]:
+    """Advise on memory that the procedure of a site gets again and again: in a loop, or in each call."""
+    found = [(each, loops) for each, loops in statements(site.procedure.body) if isinstance(each, Allocation)]
+    freed = {target for each, _ in found if each.frees for target in each.targets}
+    for statement, loops in found:
+        if statement.frees or statement.line > site.last:
+            continue
+        if loops:
+            yield from _allocations(site, loops[-1], [each for each, _ in statements(loops[-1].body)])
+            return
+        elif freed.intersection(statement.targets) and site.numbers.get("visits", 0.0) > 1:
+            text = (
+                f"{statement.function or 'allocate'} gets {site.spell(statement.targets[0])} anew in each call of"
+                f" {site.procedure.name}: get it once, before the calls, and reuse it"
+            )
+            yield _said(site, text, (statement.line,), MEDIUM)

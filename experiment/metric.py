@@ -135,9 +135,11 @@ PROCESS_METRICS: Final = tuple(
     for each in (*_SYSTEM, Metric("peak_memory", "bytes", None, "The most memory in use, of several processes the sum"))
 )
 
-# On call paths, in runs that requested them: metrics that are otherwise at the root or unknown.
+# On call paths: page faults and system time in each run, the others on request; otherwise at the root or unknown.
+# Twin: names in runtime/probe/usage.c.
 USAGE_METRICS: Final = (
     *_SYSTEM,
+    Metric("system_time", "sec", None, "CPU time in the kernel, but in calls of MPI and file I/O"),
     Metric("energy", "J", None, "Energy of the node's processors, on the call paths of its first rank"),
     Metric("dram_energy", "J", None, "Energy of the node's memory, on the call paths of its first rank"),
     Metric("allocated_bytes", "bytes", None, "Bytes allocated by malloc and its like"),

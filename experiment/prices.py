@@ -26,6 +26,9 @@ class Prices:
         memory_streamed: A cache line that memory serves, in a walk, while one process reads alone.
         memory_byte: A byte that a core moves to or from memory, alone on its node, as in STREAM's triad.
         memory_byte_shared: The same for each core, while all cores of the node do so.
+        allocation: A small block, allocated by ``malloc`` and freed.
+        page_fault: A page of the usual size, touched for the first time and given back.
+        huge_page_fault: The same for a huge page.
         flop: A double-precision operation at best, in independent vectors of products and sums.
         mpi_call: A message of a few bytes between two ranks of a node, per rank.
         mpi_byte: Each further byte of a long message between two ranks of a node.
@@ -47,6 +50,9 @@ class Prices:
     memory_streamed: float | None = None
     memory_byte: float | None = None
     memory_byte_shared: float | None = None
+    allocation: float | None = None
+    page_fault: float | None = None
+    huge_page_fault: float | None = None
     flop: float | None = None
     mpi_call: float | None = None
     mpi_byte: float | None = None

@@ -32,6 +32,8 @@ _DRAWN: Final = 0.001  # of all time: bars of shorter regions are too small to s
 _TITLES: Final = {
     "l1_misses": "L1 misses",
     "l2_misses": "L2 misses",
+    "page_faults": "page faults",
+    "system": "system",
     "io_calls": "I/O calls",
     "io_bytes": "I/O bytes",
     "io_rest": "I/O rest",
@@ -51,6 +53,9 @@ _COLOURS: Final = {
     "l1_misses": "c5",
     "l2_misses": "c2",
     "unexplained": "c7",
+    "allocations": "c5 less",
+    "page_faults": "c6",
+    "system": "c0 less",
     "io_calls": "c4",
     "io_bytes": "c4 less",
     "io_rest": "c6",

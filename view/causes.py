@@ -38,6 +38,10 @@ ON_DEMAND: Final = "hand out smaller pieces, the longest first, so that all rank
 FOLLOW: Final = "autoanalyzer run --path always shows who waits for whom"
 FEWER_MESSAGES: Final = "pack messages to the same rank into one, if there are several; one collective for many values"
 
+_ALLOCATE_ONCE: Final = "allocate memory once, outside the loop, and reuse it: new memory costs a page fault per page"
+_ALLOCATE_LESS: Final = "allocate less often: once before the loop, or many elements at a time"
+_SYSTEM_CALLS: Final = "call the system less often on these"
+
 NAMES: Final = {
     "l1_miss_rate": "L1 misses",
     "l2_miss_rate": "L2 misses",
@@ -45,6 +49,9 @@ NAMES: Final = {
     "io_bytes": "file I/O",
     "mpi_bytes": "MPI volume",
     "instructions": "instructions",
+    "allocations": "allocations",
+    "page_faults": "page faults",
+    "system_time": "system time",
 }
 
 _DIFFERENCES: Final = {
@@ -63,6 +70,8 @@ _TO_TRY: Final = {
     "io_bytes": "read and write less, in larger pieces; keep in memory what is read again",
     "mpi_bytes": "send less: only what changed, smaller types, fewer copies; or overlap communication with computation",
     "instructions": "do less work: hoist repeated expressions and loop invariants, vectorise, use a better algorithm",
+    "allocations": _ALLOCATE_LESS,
+    "page_faults": _ALLOCATE_ONCE,
 }
 
 _LARGE_PIECES: Final = "move fewer bytes, or less often; or let computing go on meanwhile (asynchronous I/O)"
@@ -73,6 +82,9 @@ _TO_TRY_FOR_RANKS: Final = {
     "io_bytes": "share reading and writing among all ranks, with MPI-IO for instance",
     "mpi_bytes": "spread the communication: collectives, neighbours, no single collector",
     "instructions": "distribute the work evenly: parts of equal cost, or parts on demand",
+    "allocations": _ALLOCATE_LESS,
+    "page_faults": _ALLOCATE_ONCE,
+    "system_time": _SYSTEM_CALLS,
 }
 
 _TO_TRY_FOR_THREADS: Final = {
@@ -81,6 +93,9 @@ _TO_TRY_FOR_THREADS: Final = {
     "io_bytes": "let one thread read and write while the others compute",
     "mpi_bytes": "let one thread communicate while the others compute, or all threads alike",
     "instructions": "distribute the work evenly: parts of equal cost, schedule(dynamic), or tasks",
+    "allocations": _ALLOCATE_LESS,
+    "page_faults": _ALLOCATE_ONCE,
+    "system_time": _SYSTEM_CALLS,
 }
 
 _MOST: Final = 2

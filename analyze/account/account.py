@@ -27,10 +27,11 @@ class Account:
 
     Attributes:
         ranks: All ranks, and the code regions.
-        parts: Names of the parts that the run tells, in their order: ``instructions``, ``l1_misses``, ``l2_misses``
-            and ``unexplained``, or ``computing`` as a whole; ``io_calls``, ``io_bytes`` and ``io_rest``, or ``io``;
-            ``mpi_calls``, ``mpi_bytes`` and ``mpi_waiting``, or ``mpi``; ``omp_waiting``; ``turns`` of other threads
-            and ``asleep``, or ``off`` (the processor).
+        parts: Names of the parts that the run tells, in their order: ``allocations``; ``instructions``, ``l1_misses``,
+            ``l2_misses`` and ``unexplained``, or ``computing`` as a whole; ``page_faults``, and ``system`` for all else
+            in the kernel outside of calls; ``io_calls``, ``io_bytes`` and ``io_rest``, or ``io``; ``mpi_calls``,
+            ``mpi_bytes`` and ``mpi_waiting``, or ``mpi``; ``omp_waiting``; ``turns`` of other threads and ``asleep``,
+            or ``off`` (the processor).
         own: By part, ``float64[region]``: seconds of each region alone, a mean over the ranks.
         inclusive: Likewise with the regions below.
         splitting: How it came about: the prices.

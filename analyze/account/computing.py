@@ -18,6 +18,7 @@ __all__ = ["Counted", "is_walk"]
 
 Values = npt.NDArray[np.float64]
 
+_OTHERS: Final = ("mpi_cpu_time", "io_cpu_time", "omp_cpu_time", "system_time")
 _COUNTS: Final = ("instructions", "l1_misses", "l2_misses")
 
 
@@ -31,7 +32,8 @@ class Counted:
     """How computing and its counts derive from metrics, so that each part of an experiment is treated alike.
 
     Attributes:
-        others: CPU time that is no computing: in MPI, in files, in OpenMP. None where CPU time was not measured.
+        others: CPU time that is no computing: in MPI, in files, in OpenMP, and else in the kernel. None where CPU time
+            was not measured.
         names: What was counted: ``instructions``, and misses if these were, too.
         rates: ``float64[count, call path]``: counts a second of computing, where a rank's counts are not of the work
             that it did when timed; None where they are.
@@ -46,7 +48,7 @@ class Counted:
         """Find the available metrics."""
         if not complete(experiment, "cpu_time"):
             return cls(None, ())
-        others = tuple(name for name in ("mpi_cpu_time", "io_cpu_time", "omp_cpu_time") if complete(experiment, name))
+        others = tuple(name for name in _OTHERS if complete(experiment, name))
         has_counts = complete(experiment, _COUNTS[0])
         names = tuple(name for name in _COUNTS if has_counts and complete(experiment, name))
         if not names or experiment.notes.counts_by_rank:

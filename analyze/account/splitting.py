@@ -17,6 +17,7 @@ from ..run.criteria import CRITERIA
 from ..run.oversubscription import of_first_threads, others_turns
 from ..run.selection import complete
 from .computing import Counted
+from .kernel import price_of_fault
 from .price_fit import fitted_prices, own_prices
 
 __all__ = ["Splitting"]
@@ -41,6 +42,8 @@ class Splitting:
         counted: Computing, and what was counted.
         fitted: Seconds for each of the counts, as all call paths together have them.
         own: ``float64[count, call path]``: seconds for each of the counts in each; empty if nothing was counted.
+        fault: Seconds for a page fault; 0 where it is not known what time was in the kernel.
+        allocates: Whether it is known what was allocated, and what that takes.
         turns: Whether it is known how long first threads waited for a processor.
         across: Which share of the other processes are on other nodes, by machine and node, and of the mean process.
     """
@@ -51,6 +54,8 @@ class Splitting:
     counted: Counted
     fitted: tuple[float, ...]
     own: Values
+    fault: float
+    allocates: bool
     turns: bool
     across: Mapping[tuple[str, str], float]
 
@@ -72,6 +77,8 @@ class Splitting:
             counted=counted,
             fitted=fitted,
             own=own_prices(experiment, counted, fitted, prices) if fitted else np.empty((0, 0)),
+            fault=price_of_fault(experiment, prices) if "system_time" in (counted.others or ()) else 0.0,
+            allocates=prices.allocation is not None and complete(experiment, "allocations"),
             turns=bool(experiment.notes.run_delay),
             across=_across(experiment),
         )
@@ -107,16 +114,30 @@ class Splitting:
         all_computing = self.counted.time(experiment)
         computing = np.clip(of_first_threads(experiment, all_computing), 0.0, np.maximum(left, 0.0))
         yield from self._of_computing(experiment, all_computing, computing)
+        kernel = np.zeros_like(computing)
+        if "system_time" in (self.counted.others or ()):
+            kernel = np.clip(own("system_time"), 0.0, np.maximum(left - computing, 0.0))
+            yield from _at_most([("page_faults", self._of_faults(experiment))], kernel, "system")
         yield from later
-        off = left - computing
+        off = left - computing - kernel
         if not self.turns:
             yield "off", off
             return
         room = [off, *(np.maximum(wall - cpu, 0.0) for wall, cpu in elsewhere)]
-        spent = [computing, *(cpu for _, cpu in elsewhere)]
+        spent = [computing + kernel, *(cpu for _, cpu in elsewhere)]
         turns = others_turns(experiment, np.concatenate(spent), np.maximum(np.concatenate(room), 0.0))[: len(off)]
         yield "turns", turns
         yield "asleep", off - turns
+
+    def _of_allocations(self, experiment: Experiment) -> Values:
+        """Price blocks: half where one is allocated, half where one is freed, if that was counted, too."""
+        blocks = np.maximum(experiment.exclusive("allocations"), 0.0)
+        if complete(experiment, "frees"):
+            blocks = (blocks + np.maximum(experiment.exclusive("frees"), 0.0)) / 2
+        return blocks * (self.prices.allocation or 0.0)
+
+    def _of_faults(self, experiment: Experiment) -> Values:
+        return np.maximum(experiment.exclusive("page_faults"), 0.0) * self.fault
 
     def computing(self, experiment: Experiment) -> Iterator[Part]:
         """Yield the parts of the computing of all threads, in seconds, as ``parts`` does for ranks."""
@@ -124,12 +145,18 @@ class Splitting:
         yield from self._of_computing(experiment, time, time)
 
     def _of_computing(self, experiment: Experiment, of_all: Values, computing: Values) -> Iterator[Part]:
+        left = computing
+        if self.allocates:
+            spent = np.minimum(self._of_allocations(experiment), computing)
+            left = computing - spent
+            yield "allocations", spent
         if not self.counted.names:
-            yield "computing", computing
+            yield "computing", left
             return
         counts = self.counted.counts(experiment, of_all)
-        explained = [each * price[:, None] for each, price in zip(counts, self.own, strict=True)]
-        yield from _at_most([*zip(self.counted.names, explained, strict=True)], computing, "unexplained")
+        share = np.divide(left, computing, out=np.ones_like(left), where=computing > 0)
+        explained = [each * price[:, None] * share for each, price in zip(counts, self.own, strict=True)]
+        yield from _at_most([*zip(self.counted.names, explained, strict=True)], left, "unexplained")
 
     def _of_calls(self, experiment: Experiment, name: str, time: Values) -> Iterator[Part]:
         if name == "omp":

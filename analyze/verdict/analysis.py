@@ -27,6 +27,7 @@ from ..evidence.attributes import lacking
 from ..evidence.throttled import Throttled, throttled_within
 from ..run.arrays import Values
 from ..run.preparation import Prepared
+from ..run.selection import complete
 from .base import Base, find_base
 from .causes import causes_of_differences, groups_in
 from .culprits import culprits_by_weight
@@ -156,9 +157,13 @@ class Analysis:
     @cached_property
     def parts(self) -> Parts:
         """The parts of each region's time."""
-        account = self.account if self._is_counted else None
+        account = self.account if self._is_counted or self._uses_memory else None
         by_paper = self.root_causes[1] if self.root_causes else None
         return Parts(self.run, self.weights, self.explanation, account, self.in_turn, by_paper)
+
+    @property
+    def _uses_memory(self) -> bool:
+        return any(complete(self.experiment, name) for name in ("system_time", "allocations"))
 
     @property
     def _is_counted(self) -> bool:

@@ -24,6 +24,8 @@ class Kind(StrEnum):
     TRANSFER = "transfer"
     FILE_IO = "file_io"
     MEMORY = "memory"
+    PAGE_FAULTS = "page_faults"
+    ALLOCATION = "allocation"
     HOT_SPOT = "hot_spot"
     SLOW_CORE = "slow_core"
 
@@ -46,6 +48,8 @@ class Why(StrEnum):
     FASTEST = "fastest"  # all ranks are as fast as the fastest
     AT_ONCE = "at_once"  # ranks work at the same time, and as much each
     MISSES = "misses"  # nothing waits for cache misses
+    ALLOCATION = "allocation"
+    FAULTS = "faults"  # no page is touched for the first time
     FILES = "files"
     TRANSFER = "transfer"
     MESSAGES = "messages"

@@ -22,13 +22,17 @@ from .finding import Cause, Kind, Saved, Why
 
 __all__ = ["BUSY", "Parts"]
 
-# Parts of the account that are computing, and the attribute of each.
+# Parts of the account that are computing, or in the kernel meanwhile, and the attribute of each.
 BUSY: Final = {
     "instructions": "instructions",
     "l1_misses": "l1_miss_rate",
     "l2_misses": "l2_miss_rate",
     "unexplained": "unexplained",
+    "allocations": "allocations",
+    "page_faults": "page_faults",
+    "system": "system_time",
 }
+_MEMORY: Final = (("page_faults", Kind.PAGE_FAULTS, Why.FAULTS), ("allocations", Kind.ALLOCATION, Why.ALLOCATION))
 _STEADY: Final = 0.5  # cycles per instruction: code of which a processor executes two in each cycle hardly waits
 
 
@@ -40,7 +44,7 @@ class Parts:
         run: The regions, and what they cost.
         weights: Those that weigh.
         explanation: What files and messages take, and all of it.
-        account: What computing is; None where nothing was counted.
+        account: What computing is; None where neither instructions nor system time are known.
         in_turn: What each region would save if ranks that work in turn worked at once.
         by_paper: Root causes by rough sets; None by our method.
     """
@@ -145,10 +149,13 @@ class Parts:
             found[Kind.FILE_IO] = Saved(Why.FILES, float(split.of["io_bytes"][region]))
         if split.moves[region] and own.get("mpi_bytes", 0.0) >= least:
             found[Kind.TRANSFER] = Saved(Why.TRANSFER, float(split.of["mpi_bytes"][region]))
+        for name, kind, why in _MEMORY:
+            if own.get(name, 0.0) >= least > 0:
+                found[kind] = Saved(why, own[name])
         misses = sum(own.get(name, 0.0) for name in MISS_RATES)
         if misses >= least > 0 and not self._is_fetched_ahead(region):
-            computing = float(split.computing[region])
-            found[Kind.MEMORY] = Saved(Why.MISSES, computing, computing - float(split.misses[region]))
+            computing = float(split.computing[region]) - sum(own.get(name, 0.0) for name, *_ in _MEMORY)
+            found[Kind.MEMORY] = Saved(Why.MISSES, computing, max(computing - float(split.misses[region]), 0.0))
         if path and self.in_turn[region]:
             kind = Kind.ONE_AFTER_ANOTHER if path.passes_on[region] else Kind.IMBALANCE
             found[kind] = self.at_once(region)

@@ -12,6 +12,7 @@
 #include "first.h"
 #include "loops.h"
 #include "memory.h"
+#include "pages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,8 +43,8 @@ static void print_files(const struct aa_work works[AA_FILE_WORKS]) {
 }
 
 static void measure(uint64_t l1, uint64_t l2, uint64_t line, const char *file, int rounds) {
-    struct aa_work works[AA_LOOPS + AA_ACCESSES + AA_FILE_WORKS];
-    struct aa_work *accesses = works + AA_LOOPS, *files = accesses + AA_ACCESSES;
+    struct aa_work works[AA_LOOPS + AA_ACCESSES + AA_PAGE_WORKS + AA_FILE_WORKS];
+    struct aa_work *accesses = works + AA_LOOPS, *pages = accesses + AA_ACCESSES;
     char host[256] = "";
     gethostname(host, sizeof host - 1);
     printf("host %s\n", host);
@@ -52,12 +53,16 @@ static void measure(uint64_t l1, uint64_t l2, uint64_t line, const char *file, i
         printf("lacks memory %s\n", strerror(ENOMEM));
         return;
     }
+    int memory = AA_ACCESSES + aa_pages(pages);
+    struct aa_work *files = accesses + memory;
     int failure = aa_files(files, file) ? errno : 0;
-    sample(works, AA_LOOPS + AA_ACCESSES + (failure ? 0 : AA_FILE_WORKS), rounds);
+    sample(works, AA_LOOPS + memory + (failure ? 0 : AA_FILE_WORKS), rounds);
     for (int i = 0; i < AA_LOOPS; i++)
         printf("loop %s %.6g %.0f\n", works[i].name, works[i].seconds, works[i].known_from);
-    for (int i = 0; i < AA_ACCESSES; i++)
+    for (int i = 0; i < memory; i++)
         printf("price %s %.4g\n", accesses[i].name, accesses[i].seconds);
+    if (memory < AA_ACCESSES + AA_PAGE_WORKS)
+        printf("lacks huge_pages the kernel gives none\n");
     failure = failure ? failure : aa_file_failure();
     if (failure)
         printf("lacks files %s\n", strerror(failure));

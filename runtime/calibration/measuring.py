@@ -26,7 +26,7 @@ from .workshop import Workshop, printed_prices, workshop
 
 __all__ = ["calibrate", "machine_alone"]
 
-_MACHINE: Final = ("machine.c", "loops.c", "memory.c", "files.c", "first.c", "work.c")
+_MACHINE: Final = ("machine.c", "loops.c", "memory.c", "pages.c", "files.c", "first.c", "work.c")
 _LAUNCHERS: Final = ("mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich")
 _TWO: Final = ("-n", "2")
 
@@ -177,5 +177,10 @@ def _counted(shop: Workshop, program: Path, geometry: CacheGeometry) -> dict[str
 
 
 def _missing_of_machine(printed: str) -> dict[str, str]:
-    names = {"files": _OF_FILES, "memory": (*_OF_LOOPS, *_OF_MEMORY, *_OF_FILES)}
+    huge = ("huge_page_fault",)
+    names = {
+        "files": _OF_FILES,
+        "huge_pages": huge,
+        "memory": (*_OF_LOOPS, *_OF_MEMORY, "allocation", "page_fault", *huge, *_OF_FILES),
+    }
     return {name: why for what, why in _LACKS.findall(printed) for name in names[what]}

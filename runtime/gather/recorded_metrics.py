@@ -76,7 +76,7 @@ SYSTEM_FIELDS: Final = {
 }
 
 # What shards count in smaller units than the metric has.
-SCALES: Final = {"energy": 1e-6, "dram_energy": 1e-6}
+SCALES: Final = {"energy": 1e-6, "dram_energy": 1e-6, "system_time": 1e-6}
 
 
 def timed_metrics(shards: Iterable[Shard]) -> tuple[Metric, ...]:
@@ -115,13 +115,17 @@ def event_metrics(shards: Iterable[Shard]) -> dict[str, Metric]:
 
 
 def _usage_metrics(sources: Mapping[str, str]) -> dict[str, Metric]:
-    """Return the metrics of system use: a source is ``measured:HOW:METRIC``."""
+    """Return the metrics of system use: a source is ``measured:HOW:METRIC``.
+
+    What every run samples is ``measured``, like the totals of processes.
+    """
     told = {source.rpartition(":")[2]: (field, source.rpartition(":")[0]) for field, source in sources.items()}
     found = {}
     for metric in USAGE_METRICS:
         if metric.name in told:
             field, how = told[metric.name]
-            found[field] = replace(metric, source=how, parent=metric.parent if metric.parent in told else None)
+            source = how.removesuffix(":sampled")
+            found[field] = replace(metric, source=source, parent=metric.parent if metric.parent in told else None)
     return found
 
 

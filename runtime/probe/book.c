@@ -5,6 +5,7 @@
 #include "site.h"
 #include "throttle.h"
 #include "trace.h"
+#include "usage.h"
 
 #define ANCHOR_AGE 1e8 /* nanoseconds */
 
@@ -65,6 +66,8 @@ void aa_book(struct aa_thread *thread) {
         aa_book_until(thread, now);
     if (aa_unlikely(aa_trace_is_due(thread, thread->last))) {
         aa_sites_close(thread);
+        if (!aa_counting && !aa_counted_calls)
+            aa_usage_look(thread);
         aa_trace_take(thread);
     }
 }

@@ -179,7 +179,7 @@ void aa_counter_describe(struct aa_header *header) {
     }
     if (aa_counted_calls) /* what is defined by where it is left out there */
         memset(header->sources, 0, AA_EVENTS * sizeof *header->sources);
-    aa_usage_describe(header->sources);
+    aa_usage_describe(header->sources, aa_counting || aa_counted_calls);
     warn_of_usage();
     if (header->rank > 0) /* what is so elsewhere is left to the gather */
         return;

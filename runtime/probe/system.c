@@ -25,9 +25,10 @@ static void ask(int whose, uint64_t values[AA_SYSTEM_VALUES], struct rusage *usa
     values[AA_INVOLUNTARY_SWITCHES] = (uint64_t)usage->ru_nivcsw;
 }
 
-void aa_system_of_thread(uint64_t values[AA_SYSTEM_VALUES]) {
+uint64_t aa_system_of_thread(uint64_t values[AA_SYSTEM_VALUES]) {
     struct rusage usage;
     ask(RUSAGE_THREAD, values, &usage);
+    return (uint64_t)usage.ru_stime.tv_sec * 1000000u + (uint64_t)usage.ru_stime.tv_usec;
 }
 
 /* In kB; 0: not told. */

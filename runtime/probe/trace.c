@@ -7,6 +7,7 @@
 #include "size.h"
 #include "system.h"
 #include "trace_parts.h"
+#include "usage.h"
 #include "warning.h"
 
 #include <stdlib.h>
@@ -71,7 +72,8 @@ uint64_t aa_trace_room(void) {
 
 /* Due is the next look at the CPU clock, or the end of the sample that began then, whichever is earlier. */
 static void set_due(struct aa_thread *thread, uint64_t begin) {
-    uint64_t look = aa_counting ? UINT64_MAX : thread->last + (uint64_t)(LOOK * aa_clock_rate());
+    uint64_t look =
+        aa_counting ? UINT64_MAX : thread->last + (uint64_t)(LOOK * aa_clock_rate()) / aa_usage_haste();
     uint64_t end = aa_trace.seconds > 0 ? begin + aa_trace.interval : UINT64_MAX;
     thread->due = end < look ? end : look;
 }

@@ -13,12 +13,19 @@
 #include <string.h>
 
 #define WANTED "AUTOANALYZER_USAGE"
+#define BY_DEFAULT "page_faults,system_time"
+#define LOOKED_AT 2 /* metrics */
+#define FAULT 250u  /* nanoseconds that a page takes at least: to fill it with zeros, at 16 bytes each */
+#define MANY 16u    /* faults are many if they take such a part of the time */
+#define HASTE 10u   /* then looks are as many times closer, */
+#define HASTY 64u   /* and so are as many after it */
 
 enum metric {
     PAGE_FAULTS,
     MAJOR_PAGE_FAULTS,
     CONTEXT_SWITCHES,
     INVOLUNTARY_CONTEXT_SWITCHES,
+    SYSTEM_TIME,
     ENERGY,
     DRAM_ENERGY,
     ALLOCATED_BYTES,
@@ -34,6 +41,7 @@ static const char *const names[METRICS] = {
     [MAJOR_PAGE_FAULTS] = "major_page_faults",
     [CONTEXT_SWITCHES] = "context_switches",
     [INVOLUNTARY_CONTEXT_SWITCHES] = "involuntary_context_switches",
+    [SYSTEM_TIME] = "system_time",
     [ENERGY] = "energy",
     [DRAM_ENERGY] = "dram_energy",
     [ALLOCATED_BYTES] = "allocated_bytes",
@@ -44,10 +52,14 @@ static const char *const names[METRICS] = {
 
 static int place_of[METRICS]; /* of enum aa_counter; 0: not counted */
 static int places;
-static bool asks_system, asks_energy;
+static bool asks_system, asks_energy, looks;
 static bool claims_node;
 static char lacking[512];
 static _Thread_local bool of_the_node AA_INITIAL_EXEC; /* the thread at which the node's energy is counted */
+static _Thread_local struct {
+    uint64_t faults, system, ticks;
+    unsigned hasty; /* so many of the next looks follow closely */
+} looked AA_INITIAL_EXEC;
 
 static void note_lack(const char *format, ...) {
     size_t used = strlen(lacking);
@@ -122,19 +134,37 @@ static void take(const char *name, size_t length) {
     }
 }
 
-void aa_usage_load(void) {
-    const char *wanted = getenv(WANTED);
-    while (wanted && *wanted) {
+static void take_all(const char *wanted) {
+    while (*wanted) {
         size_t length = strcspn(wanted, ",");
         if (length)
             take(wanted, length);
         wanted += length + (wanted[length] == ',');
+    }
+}
+
+/* Events of PAPI that are named may need all places. */
+static bool are_events_named(void) {
+    const char *counters = getenv("AUTOANALYZER_COUNTERS");
+    return counters && strchr(counters, ':');
+}
+
+void aa_usage_load(void) {
+    const char *wanted = getenv(WANTED);
+    if (wanted)
+        take_all(wanted);
+    looks = !aa_usage_is_asked() && places + LOOKED_AT <= AA_MOST_EVENTS && !are_events_named();
+    if (looks) {
+        take_all(BY_DEFAULT);
+        asks_system = false;
+        aa_usage_look(NULL);
     }
     of_the_node = claims_node = asks_energy && aa_energy_is_counted_here();
 }
 
 void aa_usage_forked(void) {
     of_the_node = claims_node = false;
+    memset(&looked, 0, sizeof looked);
 }
 
 int aa_usage_places(void) {
@@ -146,13 +176,13 @@ bool aa_usage_is_asked(void) {
 }
 
 /* Not at load: most programs that the library is loaded into record nothing. */
-void aa_usage_describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]) {
+void aa_usage_describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH], bool counts) {
     claims_node = claims_node && aa_energy_claim();
     for (int metric = 0; metric < METRICS; metric++) {
         const char *how = metric >= ALLOCATED_BYTES ? "malloc"
-                          : metric < ENERGY         ? "getrusage"
+                          : metric < ENERGY         ? (looks ? "sampled" : "getrusage")
                                                     : aa_energy_source();
-        if (place_of[metric])
+        if (place_of[metric] && !(looks && counts))
             snprintf(sources[place_of[metric]], AA_SOURCE_LENGTH, "measured:%s:%s", how, names[metric]);
     }
 }
@@ -169,8 +199,8 @@ static void put(uint64_t counts[AA_COUNTED], enum metric metric, uint64_t value)
 }
 
 static void ask_system(uint64_t counts[AA_COUNTED]) {
-    uint64_t system[AA_SYSTEM_VALUES];
-    aa_system_of_thread(system);
+    uint64_t system[AA_SYSTEM_VALUES], time = aa_system_of_thread(system);
+    put(counts, SYSTEM_TIME, time);
     put(counts, PAGE_FAULTS, system[AA_MINOR_FAULTS] + system[AA_MAJOR_FAULTS]);
     put(counts, MAJOR_PAGE_FAULTS, system[AA_MAJOR_FAULTS]);
     put(counts, CONTEXT_SWITCHES, system[AA_VOLUNTARY_SWITCHES] + system[AA_INVOLUNTARY_SWITCHES]);
@@ -190,4 +220,33 @@ void aa_usage_ask(uint64_t counts[AA_COUNTED]) {
     if (of_the_node && claims_node)
         ask_energy(counts);
     errno = error;
+}
+
+/* ---- at looks */
+
+void aa_usage_look(struct aa_thread *thread) {
+    if (!looks)
+        return;
+    int error = errno; /* the program's */
+    uint64_t system[AA_SYSTEM_VALUES], time = aa_system_of_thread(system);
+    uint64_t faults = system[AA_MINOR_FAULTS] + system[AA_MAJOR_FAULTS], new = faults - looked.faults;
+    if (thread) {
+        if (thread->call.share == AA_OWN) {
+            add(thread, PAGE_FAULTS, new);
+            add(thread, SYSTEM_TIME, time - looked.system);
+        }
+        double took = (double)(thread->last - looked.ticks) / aa_clock_rate();
+        if ((double)new *FAULT * MANY >= took)
+            looked.hasty = HASTY;
+        else if (looked.hasty)
+            looked.hasty--;
+        looked.ticks = thread->last;
+    }
+    looked.faults = faults;
+    looked.system = time;
+    errno = error;
+}
+
+unsigned aa_usage_haste(void) {
+    return looked.hasty ? HASTE : 1;
 }

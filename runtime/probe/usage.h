@@ -2,9 +2,13 @@
  * What threads use of the system, on request: AUTOANALYZER_USAGE names metrics, at most as many as there are
  * places in a node for events that the user names. They take these from the last one on.
  *
- *   page_faults, context_switches …  are asked for at each event, as counters are
+ *   page_faults, system_time …       are asked for at each event, as counters are
  *   energy, dram_energy              as well, but once a millisecond, and by one process of a node
  *   allocated_bytes, allocations …   are told by the library in malloc/, and cost events nothing
+ *
+ * Where it names none, and nothing else is counted, page_faults and system_time are looked at when the CPU
+ * clock is: a look takes a third of a microsecond, every 2 ms, and every 0.2 ms while there are many faults.
+ * What a thread has used since the last look goes to the node where it is, unless it is in a call.
  */
 #ifndef AA_USAGE_H
 #define AA_USAGE_H
@@ -22,10 +26,17 @@ int aa_usage_places(void);
 /* Whether anything is asked for at events. */
 bool aa_usage_is_asked(void);
 
+/* The time until now is booked: add what was used since the last look to the node. */
+void aa_usage_look(struct aa_thread *thread);
+
+/* Ticks until the next look are to be fewer, by this factor. */
+unsigned aa_usage_haste(void);
+
 /* What has been used until now, in the places of what is asked for: of the calling thread. */
 void aa_usage_ask(uint64_t counts[AA_COUNTED]);
 
-void aa_usage_describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH]);
+/* Counts: whether anything else is counted. */
+void aa_usage_describe(char sources[AA_COUNTERS][AA_SOURCE_LENGTH], bool counts);
 
 /* Null, or what was named and is not counted, and why. */
 const char *aa_usage_lack(void);

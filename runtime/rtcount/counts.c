@@ -10,6 +10,7 @@ typedef enum { COUNTED, COUNTED_ALONE, STOPPED } Mode; /* alone: the caches do n
 typedef struct {
     Mode mode;
     struct aa_rtcount_counts counts; /* while another thread runs, or this one is stopped */
+    Strings strings;                 /* while another thread runs */
     Caches caches;
     Place *places;
 } Thread;
@@ -18,6 +19,7 @@ Geometry rc_l1, rc_l2;
 struct aa_rtcount_counts rc_counts;
 Place *rc_places;
 Caches rc_caches;
+Strings rc_strings;
 
 #define MACHINE_LINE 64 /* bytes, on most machines */
 
@@ -89,12 +91,15 @@ void rc_thread_runs(ThreadId id) {
     if (id < thread_count && running == threads + id)
         return;
     make_room(id);
-    if (running)
+    if (running) {
         put_aside(running);
+        running->strings = rc_strings;
+    }
     running = threads + id;
     if (!running->caches.l1)
         make_caches(running);
     rc_counts = running->counts;
+    rc_strings = running->strings;
     choose_caches();
 }
 
@@ -106,6 +111,7 @@ void rc_thread_starts(ThreadId id) {
         empty(thread);
     thread->mode = COUNTED;
     VG_(memset)(&thread->counts, 0, sizeof thread->counts);
+    thread->strings = (Strings){{0, 0}};
     if (running == thread)
         running = NULL;
 }

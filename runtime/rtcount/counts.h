@@ -38,6 +38,16 @@ extern Caches rc_caches;
 extern struct aa_rtcount_counts rc_counts;
 
 /*
+ * The lines that a repeated string instruction of the running thread accessed last, of either string; 0: it
+ * has not begun.
+ */
+typedef struct {
+    Addr lines[2];
+} Strings;
+
+extern Strings rc_strings;
+
+/*
  * Where L1 holds a line, if it does: at that way there may be another line by now. The place follows from the
  * line's address. Translated code looks here first, and marks what it finds as used.
  */

@@ -12,6 +12,7 @@
 #include "ir.h"
 #include "parts.h"
 #include "requests.h"
+#include "strings.h"
 #include "vectors.h"
 
 #include "pub_tool_debuginfo.h"
@@ -85,7 +86,9 @@ typedef struct {
     Addr next;                   /* where the instruction behind it lies */
     IRExpr *read;                /* where this instruction has read last, for one that writes there as well */
     Int read_size;
-    Int last_part; /* the last statement in which it reads what was counted before */
+    Int last_part;     /* the last statement in which it reads what was counted before */
+    Addr repeated;     /* the repeated string instruction at hand; 0: it is another */
+    UInt string_count; /* of the strings that its element at hand has accessed */
     Vectors vectors;
 } Block;
 
@@ -172,12 +175,47 @@ static VG_REGPARM(2) void count_access(Addr address, UWord size) {
     rc_access(address, size);
 }
 
+/* ---- repeated string instructions: one instruction, and one access for each line of each string */
+
+static void access_string(Block *block, IRExpr *address, Int size) {
+    UInt number = block->string_count++;
+    if (!block->counts)
+        return;
+    count(block);
+    IRExpr *line = load(block, mkIRExpr_HWord((HWord)&rc_strings.lines[number]));
+    IRExpr *behind = constant((1 << rc_l1.line_bits) - size + 1);
+    IRExpr *is_inside =
+        let(block->out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, word(block, Iop_Sub64, address, line), behind));
+    call(block, "access_element", &rc_access_element, address, ((HWord)number << SIZE_BITS) + size,
+         let(block->out, Ity_I1, IRExpr_Unop(Iop_Not1, is_inside)));
+}
+
+static void end_string_if(Block *block, IRExpr *guard) {
+    if (!block->counts)
+        return;
+    count(block);
+    IRDirty *call =
+        unsafeIRDirty_0_N(0, "end_string", VG_(fnptr_to_fnentry)(&rc_end_string), mkIRExprVec_0());
+    call->guard = guard;
+    addStmtToIRSB(block->out, IRStmt_Dirty(call));
+}
+
+/* It has ended unless what comes next is itself. */
+static void end_string_before(Block *block, Addr next) {
+    if (block->repeated && block->repeated != next)
+        end_string_if(block, IRExpr_Const(IRConst_U1(True)));
+}
+
+/* ---- accesses of all kinds */
+
 /* Of what is larger than a line, as saved registers are, the first line stands for all. */
 static void access(Block *block, IRExpr *address, Int size) {
     Int line = 1 << rc_l1.line_bits;
     size = size < line ? size : line;
     block->read = NULL;
-    if (!block->counts)
+    if (block->repeated)
+        access_string(block, address, size);
+    if (block->repeated || !block->counts)
         return;
     if (block->waiting_count == MOST_WAITING)
         look_up_waiting(block);
@@ -245,12 +283,25 @@ static void access_linked(Block *block, const IRStmt *statement) {
 
 /* ---- statements */
 
+static Addr target_of(const IRConst *target) {
+    return target->tag == Ico_U64 ? target->Ico.U64 : target->Ico.U32;
+}
+
 static void begin_instruction(Block *block, Addr address, UInt length) {
+    end_string_before(block, address);
     if (address != block->next)
         block->counts = !is_left_out(address);
     block->next = address + length;
-    block->instructions += block->counts;
+    block->repeated = rc_is_repeated(address, length) ? address : 0;
+    block->string_count = 0;
+    block->instructions += block->counts && !block->repeated;
     block->read = NULL;
+}
+
+static void leave(Block *block, const IRStmt *exit) {
+    count(block);
+    if (block->repeated && target_of(exit->Ist.Exit.dst) != block->repeated)
+        end_string_if(block, exit->Ist.Exit.guard);
 }
 
 static void instrument(Block *block, const IRSB *in, Int number) {
@@ -260,7 +311,7 @@ static void instrument(Block *block, const IRSB *in, Int number) {
         begin_instruction(block, statement->Ist.IMark.addr, statement->Ist.IMark.len);
         break;
     case Ist_Exit:
-        count(block);
+        leave(block, statement);
         break;
     case Ist_WrTmp:
         if (statement->Ist.WrTmp.data->tag == Iex_Load)
@@ -322,6 +373,7 @@ IRSB *rc_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
     rc_find_fused(host);
     for (Int i = 0; i < in->stmts_used; i++)
         instrument(&block, in, i);
+    end_string_before(&block, in->next->tag == Iex_Const ? target_of(in->next->Iex.Const.con) : 0);
     count(&block);
     rc_answer_here(block.out);
     check_decoded(&block);

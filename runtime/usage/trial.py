@@ -82,6 +82,7 @@ def _tried_system() -> dict[str, int]:
         "major_page_faults": major,
         "context_switches": after.ru_nvcsw - before.ru_nvcsw + involuntary,
         "involuntary_context_switches": involuntary,
+        "system_time": round(1e6 * (after.ru_stime - before.ru_stime)),
     }
 
 

@@ -8,7 +8,7 @@ from autoanalyzer.advise.division_of_work import division_of_work
 from autoanalyzer.advise.indirection import indirection
 from autoanalyzer.advise.input_output import input_output
 from autoanalyzer.advise.messages import messages
-from autoanalyzer.advise.repeated_work import repeated_work
+from autoanalyzer.advise.repeated_work import allocations, repeated_work
 from autoanalyzer.advise.thread_loops import thread_loops
 from autoanalyzer.advise.uneven import once_a_turn
 
@@ -185,6 +185,7 @@ REPEATED = {
         "high",
     ),
     "a search": ("int k = 0; while (y[k] < c) k++; x[i] = k;", "from the beginning each time", "high"),
+    "an allocation that is kept": ("double *t = malloc(8); z = t;", "get many at a time", "medium"),
     "an allocation": ("double *t = malloc(8); x[i] = t[0];", "malloc gets t anew", "medium"),
 }
 
@@ -203,6 +204,24 @@ def test_repeated_work_is_named(site, name):
         """
     advice = list(repeated_work(site(text)))
     assert [(said in each.text, each.confidence) for each in advice] == [(True, sure)]
+
+
+def test_memory_that_each_call_gets_anew_is_named_where_its_touching_costs(site):
+    text = """
+        #include <stdlib.h>
+        double f(int n) {
+            double *t = malloc(n * sizeof *t), *kept = malloc(8), sum = 0;
+            keep(kept);
+            for (int i = 0; i < n; i++)
+                sum += t[i] = i;
+            free(t);
+            return sum;
+        }
+        """
+    (advice,) = allocations(site(text, visits=20.0))
+    assert advice.text == "malloc gets t anew in each call of f: get it once, before the calls, and reuse it"
+    assert lines(advice) == [4]
+    assert not list(allocations(site(text, visits=1.0)))
 
 
 def test_what_differs_in_each_turn_is_not_repeated(site):

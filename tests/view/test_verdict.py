@@ -646,6 +646,32 @@ def test_many_cycles_an_instruction_are_said_to_be_what_no_counter_tells():
         assert f" {said} " in f"{text} "
 
 
+def test_page_faults_are_a_cause_with_their_number_what_they_take_and_what_to_try():
+    counts = {"page_faults": [[2.5e5] * 4, [0.0] * 4, [0.0] * 4], "system_time": [[0.31] * 4, [0.0] * 4, [0.0] * 4]}
+    for more in ({}, {"instructions": [[1e9] * 4, [1e8] * 4, [1e8] * 4]}):
+        found = analyze(counted([1.0] * 4, [0.01] * 4, [0.01] * 4, **counts, **more))
+        lines, (first, *_) = whole_lines(found), found.verdict.findings
+        assert first.kind is Kind.PAGE_FAULTS
+        assert first.gain and first.gain.seconds == pytest.approx(0.31)
+        assert {each.attribute: each.seconds for each in first.causes}["page_faults"] == pytest.approx(0.31)
+        assert any(line.startswith("1 PAGE FAULTS  work.c") for line in lines)
+        assert "    why: page faults: 1.0e6 (at least 4.1 GB touched for the first time); 310 ms of 1 s" in lines
+        assert any(line.startswith("    try: allocate memory once, outside the loop, and reuse it") for line in lines)
+    counts["page_faults"] = [[10.0] * 4, [0.0] * 4, [0.0] * 4]
+    run = counted([1.0] * 4, [0.01] * 4, [0.01] * 4, **counts)
+    run = run.replaced(notes=replace(run.notes, prices={"page_fault": 1e-6, "huge_page_fault": 1e-4}))
+    assert "    why: system time: 309 ms of 1 s" in whole_lines(analyze(run))
+
+
+def test_allocations_are_a_cause_with_their_number_each_time_and_what_to_try():
+    run = counted([1.0] * 4, [0.01] * 4, [0.01] * 4, allocations=[[3e7] * 4, [0.0] * 4, [0.0] * 4])
+    found = analyze(run.replaced(notes=replace(run.notes, prices={"allocation": 2e-8})))
+    first, lines = found.verdict.findings[0], whole_lines(found)
+    assert (first.kind, first.gain and first.gain.seconds) == (Kind.ALLOCATION, pytest.approx(0.6))
+    assert "    why: allocations: 1.2e8; 600 ms of 1 s" in lines
+    assert "    try: allocate less often: once before the loop, or many elements at a time" in lines
+
+
 def test_of_what_is_mostly_waiting_that_is_said_before_what_it_computes():
     for in_mpi, first in ((4.0, "why: 4 s in 200 MPI"), (1.5, "it executes all of the program's 1.6e10")):
         made = counted(

@@ -37,6 +37,8 @@ LABELS: Final = {
     Kind.TRANSFER: "TRANSFER",
     Kind.FILE_IO: "FILE I/O",
     Kind.MEMORY: "MEMORY",
+    Kind.PAGE_FAULTS: "PAGE FAULTS",
+    Kind.ALLOCATION: "ALLOCATION",
     Kind.HOT_SPOT: "HOT SPOT",
     Kind.SLOW_CORE: "SLOW CORE",
 }
@@ -45,6 +47,8 @@ _OF_RANKS: Final = (Kind.IMBALANCE, Kind.ONE_AFTER_ANOTHER, Kind.SLOW_CORE)
 _MOST_CALLERS: Final = 3  # that are named
 _SPENT: Final = {  # on what a fix saves
     Why.MISSES: "in cache misses",
+    Why.ALLOCATION: "in allocation",
+    Why.FAULTS: "in page faults",
     Why.FILES: "in file I/O",
     Why.TRANSFER: "to move data",
     Why.MESSAGES: "in small messages",

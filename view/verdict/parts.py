@@ -35,6 +35,8 @@ NOT_COUNTED: Final = "unknown without counts: autoanalyzer run --counters simula
 ALL: Final = 0.9  # of a time: from this share on it is all of it
 _IN_MPI: Final = (Kind.LATE, Kind.MESSAGES, Kind.TRANSFER)
 OF_CODE: Final = (Kind.MEMORY, Kind.HOT_SPOT)
+IN_SYSTEM: Final = ("allocations", "page_faults", "system_time")
+_PAGE: Final = 4096  # bytes; a huge page has more, and so have pages of some processors
 
 
 def is_in_mpi(finding: Finding) -> bool:
@@ -66,6 +68,8 @@ def parts(findings: Findings, finding: Finding, culprit: int) -> Iterator[str]:
     for each in findings.parts.causes(culprit):
         if each.attribute == "io_calls":
             yield f"why: {in_files(findings, [culprit])}{_of_the_time(findings, each)}"
+        elif each.attribute in IN_SYSTEM:
+            yield f"why: {_in_system(findings, each, culprit)}"
         elif each.attribute in findings.explanation.attributes and each.attribute != "instructions":
             yield f"why: {_part(findings, each, culprit)}"
     if finding.kind not in OF_CODE:
@@ -113,6 +117,25 @@ def in_files(findings: Findings, regions: Sequence[int]) -> str:
     return f"file I/O: {f'{count(calls)} {what} of {volume(moved / calls)}' if calls else volume(moved)}"
 
 
+def _in_system(findings: Findings, cause: Cause, culprit: int) -> str:
+    """Write what memory, or the kernel, takes of a region's time: ``page faults: 1.0e6 …; 310 ms of 400 ms``."""
+    assert cause.seconds is not None and cause.share
+    spent, whole = (time_of(findings.experiment, time) for time in (cause.seconds, cause.seconds / cause.share))
+    said = f"{'all' if cause.share >= ALL else spent} of {whole}"
+    if cause.attribute != "system_time":
+        number = float(findings.run.weighed.sums(cause.attribute)[culprit])
+        said = f"{count(number)}{_of_these(findings, cause, culprit, number)}; {said}"
+    return f"{NAMES[cause.attribute]}: {said}"
+
+
+def _of_these(findings: Findings, cause: Cause, culprit: int, number: float) -> str:
+    """Write how much memory page faults are, or how many allocations there are for each entry of a region."""
+    if cause.attribute == "page_faults":
+        return f" (at least {volume(_PAGE * number)} touched for the first time)"
+    visits = float(findings.run.weighed.sums("visits")[culprit]) if complete(findings.experiment, "visits") else 0.0
+    return f" ({count(number / visits)} per entry)" if visits > 0 else ""
+
+
 def _call_that_moves(findings: Findings, culprit: int) -> str:
     """Return the MPI call that moves most in a region, its line and its bytes per call, if calls were recorded."""
     experiment, most = findings.experiment, findings.parts.call_that_moves(culprit)
@@ -130,8 +153,8 @@ def _call_that_moves(findings: Findings, culprit: int) -> str:
 
 
 def _look_further(findings: Findings, culprit: int) -> Iterator[str]:
-    """Yield the page faults of a region, or the command that counts them."""
-    if not complete(findings.experiment, "page_faults"):
+    """Yield the page faults of a region, or the command that counts them, unless their time is known."""
+    if complete(findings.experiment, "system_time") or not complete(findings.experiment, "page_faults"):
         return
     faults = summary(findings.experiment, "page_faults").sums
     if faults.sum() > faults[[*findings.experiment.roots]].sum():  # recorded by call path

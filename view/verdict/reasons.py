@@ -240,6 +240,8 @@ def _against_causes(findings: Findings, finding: Finding) -> Iterator[str]:
         Kind.FILE_IO: _against_files(findings, culprit),
         Kind.TRANSFER: advice["mpi_bytes"],
         Kind.MEMORY: advice[_worst_misses(findings, culprit)],
+        Kind.PAGE_FAULTS: advice["page_faults"],
+        Kind.ALLOCATION: advice["allocations"],
     }
     for kind in sorted(to_try.keys() & remedies.keys(), key=lambda kind: remedies[kind].after - remedies[kind].before):
         yield to_try[kind]

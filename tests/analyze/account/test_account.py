@@ -105,6 +105,52 @@ def test_without_counts_computing_is_one_part(make_experiment):
     assert of_region(found, "work") == {"computing": [1.0, 2.0], "off": [0.5, 0.0]}
 
 
+def test_time_in_the_kernel_is_page_faults_at_their_price_and_a_rest(make_experiment):
+    """Of the region that calls the system much, a fault takes no more than was calibrated."""
+    run = make_experiment(
+        {"touch": [1.0, 2.0], "call": [1.0, 1.0], "work": [4.0, 4.0]},
+        system_time={"touch": [0.5, 1.0], "call": [0.5, 0.5]},
+        page_faults={"touch": [1e5, 2e5], "call": [1e3, 1e3], "": [5e3, 5e3]},
+        instructions={"touch": [5e8, 1e9], "call": [5e8, 5e8], "work": [4e9, 4e9]},
+    )
+    found = account(run, prices={"page_fault": 1e-6, "huge_page_fault": 1e-4})
+    assert found.parts[:4] == ("instructions", "unexplained", "page_faults", "system")
+    assert found.fitted["instructions"] == pytest.approx(1e-9, rel=1e-3)
+    assert_closes(found)
+    touch, call = of_region(found, "touch"), of_region(found, "call")
+    assert touch["page_faults"] == pytest.approx([0.5, 1.0])
+    assert call["page_faults"] == pytest.approx([0.005] * 2, rel=0.01)
+    assert call["system"] == pytest.approx([0.495] * 2, rel=0.01)
+    assert of_region(account(run, prices={"page_fault": 1e-6, "huge_page_fault": 2e-6}), "touch")[
+        "page_faults"
+    ] == pytest.approx([0.2, 0.4])
+
+
+def test_allocations_take_their_price_of_computing_and_instructions_the_rest(make_experiment):
+    run = make_experiment(
+        {"take": [1.0, 1.0], "work": [4.0, 4.0]},
+        allocations={"take": [5e7, 5e7]},
+        instructions={"take": [1e9] * 2, "work": [4e9] * 2},
+    )
+    for counts in (["allocations"], ["allocations", "frees"]):
+        freed = run.exclusive("allocations")[:, ::-1]
+        made = (
+            run
+            if len(counts) == 1
+            else run.replaced(
+                metrics=[*run.metrics, replace(run.metric("allocations"), name="frees")],
+                severities={each.name: run.exclusive(each.name) for each in run.metrics} | {"frees": freed},
+            )
+        )
+        found = account(made, prices={"allocation": 1e-8})
+        assert_closes(found)
+        assert of_region(found, "take") == {
+            "allocations": pytest.approx([0.5, 0.5]),
+            "instructions": pytest.approx([0.5, 0.5]),
+        }
+    assert "allocations" not in account(run).parts
+
+
 def test_without_cpu_time_all_but_calls_is_computing(make_experiment):
     made = make_experiment({"work": [1.0]}, mpi_time={"work": [2.0]})
     names = ("wall_time", "mpi_time")
@@ -267,6 +313,8 @@ def made_up(make_experiment, ranks: int, seed: int) -> Experiment:
         io_calls=some(1e2),
         io_bytes_read=read,
         io_bytes_written=some(1e8),
+        system_time=some(0.1),
+        page_faults=some(1e5),
         instructions=some(4e9),
         l1_misses=misses,
         l2_misses={path: 0.5 * values for path, values in misses.items()},

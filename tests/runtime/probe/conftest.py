@@ -111,6 +111,10 @@ def raced_program(built_once: Callable[..., Path]) -> Path:
     return built_once("raced/events", "-O1", "-g1", "-DLINKED", "-fsanitize=thread", EVENTS, *CORE)
 
 
+# How what every run samples comes about, where nothing else is counted.
+SAMPLED = {"event_5": "measured:sampled:system_time", "event_6": "measured:sampled:page_faults"}
+
+
 def recorder(tmp_path: Path, command: list[str | Path], environment: dict[str, str]) -> Record:
     """Return a function that runs words, and reads the shards that they left."""
 

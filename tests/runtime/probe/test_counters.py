@@ -19,7 +19,7 @@ from autoanalyzer.runtime.mpi.detection import Mpi
 from autoanalyzer.view.counters import as_typed
 
 from ...perf_event import counts_events_of_the_kernel, processor_counts
-from .conftest import Record, recorder
+from .conftest import SAMPLED, Record, recorder
 
 AS_RANK = {"PMI_RANK": "0", "PMI_SIZE": "1"}  # counted since the library was loaded, not since the first event
 DATA = Path(__file__).parents[2] / "data" / "papi"
@@ -79,8 +79,20 @@ def run(program: Path, library: Path, **variables: str) -> tuple[Shard, str]:
 
 def test_nothing_is_counted_unasked(preloaded: Record, tmp_path: Path) -> None:
     (shard,) = preloaded("+main -main")
-    assert shard.sources == {}
+    assert shard.sources == SAMPLED
     assert (tmp_path / "stderr").read_text() == ""
+
+
+def test_page_faults_are_of_the_region_that_touches_new_memory(preloaded: Record) -> None:
+    (shard,) = preloaded("+main +f touch 8 spin 3 -f times 5 +g spin 3 -g ; -main")
+    faults = {}
+    for node in shard.threads[0].nodes[1:]:
+        faults[shard.regions[node["region"]].name] = int(node["event_6"])
+    assert 8 * 256 <= faults["f"] < 9 * 256
+    assert faults["g"] < 10
+    found = merge_shards([shard], RunFacts())
+    assert found.metric("page_faults").source == found.metric("system_time").source == "measured"
+    assert found.inclusive("page_faults")[0, 0] > faults["f"]  # with what the process had before
 
 
 @pytest.mark.parametrize(
@@ -92,7 +104,7 @@ def test_nothing_is_counted_unasked(preloaded: Record, tmp_path: Path) -> None:
 )
 def test_what_cannot_be_counted_is_said_once(preloaded: Record, tmp_path: Path, counters: str, said: str) -> None:
     (shard,) = preloaded("+main +f -f -main", AUTOANALYZER_COUNTERS=counters)
-    assert shard.sources == {}
+    assert shard.sources == SAMPLED
     assert (tmp_path / "stderr").read_text().count(said) == 1
 
 
@@ -167,7 +179,7 @@ def test_metrics_say_which_event_stands_for_them(work: Path, library: Path) -> N
 
 def test_events_that_do_not_start_are_said(work: Path, library: Path) -> None:
     shard, said = run(work, library, AUTOANALYZER_COUNTERS="papi", AUTOANALYZER_EVENTS="instructions=NO_SUCH_EVENT")
-    assert shard.sources == {}
+    assert shard.sources == SAMPLED
     assert "AUTOANALYZER_COUNTERS=papi: no event can be started (virtual machine?" in said
     assert "not counted: instructions=NO_SUCH_EVENT\n" in said
 
@@ -393,7 +405,7 @@ def test_counters_that_nobody_asked_for_start_only_where_the_processor_has_some(
     (shard,) = preloaded("+main -main", AUTOANALYZER_COUNTERS="auto", PMI_RANK=rank, PMI_SIZE="1", **noisy)
     expected = "named\ndevices\nstarted\n" if processor_counts() else ""
     assert (tmp_path / "starts").read_text() == expected
-    assert bool(shard.sources) == bool(expected)
+    assert (shard.sources == SAMPLED) == (not expected)
     assert (tmp_path / "stderr").read_text() + (tmp_path / "stdout").read_text() == ""
 
 

@@ -68,14 +68,42 @@ int main(int argc, char **argv) {{
 }}
 """
 
+# What is repeated, from where to where, how many elements; the lines of 64 bytes that they lie in, and those missed.
+STRINGS = {
+    "stosb": ("rep stosb", 0, 0, 4096, 64, 64),
+    "backwards": ("std; rep stosb; cld", 0, 4095, 4096, 64, 0),
+    "movsq": ("rep movsq", 1 << 16 | 4, 0, 512, 65 + 64, 65),
+    "cmpsb": ("repe cmpsb", 1 << 16, 0, 4096, 64 + 64, 0),
+    "scasb": ("repe scasb", 0, (1 << 17) - 64, 4096, 2, 2),
+    "nothing": ("rep stosb", 0, 0, 0, 0, 0),
+}
+STRING_ROUNDS = 100
+
+
+def string_function(name: str) -> str:
+    """A loop of six instructions, one of them repeated, in a function."""
+    words, source, to, elements, *_ = STRINGS[name]
+    return f"""
+static void {name}(void) {{
+    for (int once = 0; once < 1; once++)
+        __asm__ volatile("movl ${STRING_ROUNDS}, %%edx; xorl %%eax, %%eax\\n\\t"
+            "1: leaq {source}(%0), %%rsi; leaq {to}(%0), %%rdi; movl ${elements}, %%ecx\\n\\t"
+            "{words}; subl $1, %%edx; jne 1b" : : "r"(text) : "rsi", "rdi", "rax", "rcx", "rdx", "cc", "memory");
+}}
+"""
+
+
 PLAIN_PROGRAM = f"""
 {LOOPS}
+static char text[1 << 18] __attribute__((aligned(64))) = {{[1 << 17] = 1}};
+{"".join(map(string_function, STRINGS))}
 int main(void) {{
     nops(1000000);
     walk(8);
     walk(1);
     change();
     straddle();
+    {"(); ".join(STRINGS)}();
     return 0;
 }}
 """
@@ -125,6 +153,15 @@ def test_an_access_counts_once_whether_it_reads_and_writes_or_meets_two_lines(co
     straddle = found[by_line(PLAIN_PROGRAM, "void straddle")]
     assert straddle["l1_accesses"] == near(1000)
     assert straddle["l1_misses"] < 10
+
+
+def test_a_repeated_string_instruction_is_one_and_accesses_each_line_once(counted: Shard) -> None:
+    found = counts(counted)
+    for name, (words, _, _, _, lines, missed) in STRINGS.items():
+        loop = found[by_line(PLAIN_PROGRAM, f"void {name}(")]
+        assert loop["instructions"] == near(STRING_ROUNDS * (6 + words.count(";"))), name
+        assert loop["l1_accesses"] == pytest.approx(STRING_ROUNDS * lines, abs=4), name
+        assert loop["l1_misses"] == pytest.approx(missed, abs=4), name
 
 
 def test_a_cache_that_holds_the_data_misses_it_once(lab: Lab, plain: Path) -> None:
@@ -203,7 +240,8 @@ def test_the_experiment_has_the_metrics_that_were_counted(counted: Shard) -> Non
     counted = ["instructions", "mpi_instructions", "l1_accesses", "l1_misses", "l2_accesses", "l2_misses"]
     assert {sources[name] for name in counted} == {"simulated:rtcount L1=32K/8/64 L2=1M/8/64"}
     assert "cycles" not in sources
-    assert experiment.inclusive("l1_misses")[0, 0] == pytest.approx(2 * LINES, abs=100)
+    misses = 2 * LINES + sum(each[-1] for each in STRINGS.values())
+    assert experiment.inclusive("l1_misses")[0, 0] == pytest.approx(misses, abs=100)
 
 
 THREADS = """
