@@ -1,5 +1,6 @@
 #include "mpi_peers.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "shard.h"
@@ -100,7 +101,13 @@ static bool fill(struct aa_mpi_peers *peers, MPI_Comm comm) {
     return true;
 }
 
-static struct aa_mpi_peers *look_up(MPI_Comm comm) {
+static struct aa_mpi_peers *kept(MPI_Comm comm) {
+    void *peers = NULL;
+    int found = 0;
+    return aa_mpi.Comm_get_attr(comm, known, &peers, &found) == MPI_SUCCESS && found ? peers : NULL;
+}
+
+static struct aa_mpi_peers *make(MPI_Comm comm) {
     struct aa_mpi_peers *peers = calloc(1, sizeof *peers);
     if (peers && fill(peers, comm) && aa_mpi.Comm_set_attr(comm, known, peers) == MPI_SUCCESS)
         return peers;
@@ -110,14 +117,22 @@ static struct aa_mpi_peers *look_up(MPI_Comm comm) {
     return NULL;
 }
 
+/* Of two threads that ask at once one makes it: setting an attribute anew frees what the other uses. */
+static struct aa_mpi_peers *made_once(MPI_Comm comm) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    struct aa_mpi_peers *peers = kept(comm);
+    if (!peers)
+        peers = make(comm);
+    pthread_mutex_unlock(&lock);
+    return peers;
+}
+
 struct aa_mpi_peers *aa_mpi_peers_of(MPI_Comm comm) {
-    void *value = NULL;
-    int found = 0;
     if (comm == aa_mpi.world)
         return &of_world;
     if (comm == aa_mpi.no_comm)
         return NULL;
-    if (aa_mpi.Comm_get_attr(comm, known, &value, &found) == MPI_SUCCESS && found)
-        return value;
-    return look_up(comm);
+    struct aa_mpi_peers *peers = kept(comm);
+    return peers ? peers : made_once(comm);
 }
