@@ -103,7 +103,7 @@ def test_a_branch_makes_a_base_and_a_slower_change_is_said_and_fails(project, sh
     markdown = (project / "performance.md").read_text()
     assert markdown.startswith("## SLOWER by ")
     assert etree.parse(project / "performance.xml").xpath("count(//failure)") > 0
-    for step in ("say it", "comment"):
+    for step in ("job summary", "comment"):
         status, said = shell(steps[step], TOKEN="secret", NUMBER="5", **hub)
         assert status == 0, said
     assert (project / "summary.md").read_text() == markdown
