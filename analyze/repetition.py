@@ -108,8 +108,8 @@ class _Analysed:
 def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[Experiment], Findings]) -> Findings:
     """Count for each finding of a mean the runs that confirm it, and estimate the confidence in its seconds.
 
-    A finding stands in a run that, analysed by itself, has one of the same kind in the same region; where ranks differ,
-    half of those that are slow in either must be slow in both.
+    A run confirms a finding if its own analysis has one of the same kind in the same region. If ranks differ, half of
+    those that are slow in either must be slow in both.
 
     Args:
         findings: Those of the mean.

@@ -36,7 +36,7 @@ class Splitting:
     """The decisions that hold for all blocks.
 
     Attributes:
-        times: What is told of wall time beside computing: ``mpi``, ``io`` and ``omp``.
+        times: The known parts of wall time besides computing: ``mpi``, ``io`` and ``omp``.
         priced: Those of these whose calls and bytes have prices.
         prices: What was calibrated.
         counted: Computing, and what was counted.

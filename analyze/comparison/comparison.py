@@ -130,15 +130,15 @@ def compare(
     Args:
         base: Runs of the one side.
         other: Runs of the other.
-        metric: What is compared; more of it is worse. ``compute_time`` is CPU time outside MPI, of which other
-            programs on the machine take less than of wall time.
+        metric: The metric to compare; higher is worse. ``compute_time`` is CPU time outside MPI, which other programs
+            on the machine disturb less than wall time.
         threshold: The least change that counts, relative.
         exact: Match regions of the same identity only.
         labels: What to call the experiments in messages, the base's first.
 
     Raises:
-        InputError: The sides cannot be compared: what is no run or came to no end, other ranks, another part of the
-            program, a value that is missing, negative or too large, nothing in common, or a program that takes nothing.
+        InputError: The sides cannot be compared: not a run, unfinished, other ranks, another part of the program, a
+            value that is missing, negative or too large, nothing in common, or a program without any time.
     """
     runs = [with_kinds(each) for each in (*base, *other)]
     joined = integrate(runs, exact=exact, labels=labels)

@@ -73,8 +73,8 @@ def _unlabelled(labels: Labels, first: int) -> int:
 def levels(values: Values, *, reach: Callable[[float], float] = lambda _: 0.0) -> Labels:
     """Label numbers that are known to differ with the number of their cluster, by Algorithm 1.
 
-    ``THRESHOLD`` of the least number is taken for a distance, but of all that they differ by no less than that part,
-    so that what is close to zero is alike, and no more than half, so that there is more than one cluster.
+    The distance is ``THRESHOLD`` times the least number. It is at least the same part of the whole range, so that
+    values close to zero are alike, and at most half of it, so that there is more than one cluster.
 
     Args:
         values: ``float64[location]``.

@@ -1,6 +1,6 @@
 """Levelling: ranks that differ only by the overhead of probes get equal times.
 
-What probes took is off the times already, as an estimate, and ranks do not pay the same.
+The estimated time of probes is already subtracted, but its real cost differs between ranks.
 """
 
 from __future__ import annotations

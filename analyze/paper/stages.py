@@ -21,7 +21,7 @@ def by_the_paper(prepared: Prepared, metric: str, disparity_metric: str) -> tupl
     """Carry out the stages.
 
     Args:
-        prepared: The run. What is given back weighs its tree of regions as it is.
+        prepared: The run. The result compares its tree of regions unchanged.
         metric: What is compared across ranks: one of ``DISSIMILARITY_METRICS``.
         disparity_metric: What regions are classed by: one of ``DISPARITY_METRICS``.
     """

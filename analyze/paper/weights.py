@@ -48,7 +48,7 @@ def weigh(prepared: Prepared, metric: str) -> Weights:
     """Class the regions by one of ``DISPARITY_METRICS``.
 
     Raises:
-        InputError: ``cpi`` is asked for where there is none.
+        InputError: ``cpi`` is requested but unavailable.
     """
     ranks, cycles = prepared.weighed, cycles_metric(prepared.experiment)
     known = cycles is None or metric == "wall_time"

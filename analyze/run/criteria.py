@@ -1,6 +1,6 @@
 """The numbers behind the verdict, each with its unit, reason and source.
 
-What is the paper's own stays where its algorithms are: 10 % of Algorithm 1, and a miss rate of 1 %.
+Numbers from Liu et al. 2011 are with the algorithms: 10 % of Algorithm 1, and a miss rate of 1 %.
 """
 
 from __future__ import annotations

@@ -123,11 +123,11 @@ def _negative_rank(part: Experiment, _: slice, metric: str) -> int | None:
 def in_own_names(experiment: Experiment) -> Experiment:
     """Return another tool's experiment with our metrics; ours is returned unchanged.
 
-    Where no time is known, but something was sampled, samples stand for time, whatever the event: their unit is
-    ``SAMPLES``. A metric without one of the same meaning is absent, and a remark says which. Where there is no time in
-    MPI, that of regions called ``MPI_…``, and of all below them, is; CPU time is what was executed, MPI included, as
-    MPI libraries poll. What the library did below a call of MPI is the call's own. Barriers of OpenMP are time in
-    OpenMP, whatever the tool says of them. A time from which a part was cut is not taken for that part.
+    If no time is known but something was sampled, samples replace time, for any event; their unit is ``SAMPLES``. A
+    metric without an equivalent is absent, and a remark names it. If there is no time in MPI, the time of regions
+    called ``MPI_…``, with everything below, is used. CPU time is execution time including MPI, because MPI libraries
+    poll. Work inside the library below an MPI call belongs to the call. Barriers of OpenMP are time in OpenMP, whatever
+    the tool calls them. A time from which a part was cut is not used in place of that part.
     """
     if "wall_time" in experiment and ("mpi_cpu_time" in experiment or not _is_imported(experiment)):
         return experiment

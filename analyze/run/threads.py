@@ -35,10 +35,10 @@ class Threads:
 
     Attributes:
         first: ``int[location]``: the column of the first thread of each location's process.
-        serial: ``bool[call path, location]``: where the first thread stands for all: outside of all that is parallel,
-            and in teams within teams, whose places the OpenMP library gives to other threads each time.
+        serial: ``bool[call path, location]``: where the first thread represents all: outside of parallel call paths,
+            and in nested teams, whose places the OpenMP library gives to different threads each time.
         compared: ``bool[location]``: threads that have a part in something that is compared.
-        parts: What is parallel and has not all threads of its process.
+        parts: Parallel call paths without all threads of their process.
     """
 
     first: Indices
