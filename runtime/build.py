@@ -46,7 +46,7 @@ def probe_library(
 ) -> Path:
     """Return the probe library for an MPI library, building it if no cache has it.
 
-    Without MPI a C compiler alone is asked for. Two processes that ask at once build it once.
+    Without MPI only a C compiler is needed. Of two processes that need it at the same time, one builds it.
 
     Args:
         mpi: What the program runs under.
@@ -169,7 +169,7 @@ def _generate(
 def _compile(
     compiler: Sequence[str], library: MpiLibrary | None, work: Path, log: Path, environment: Mapping[str, str]
 ) -> str:
-    """Compile and link, and give the warnings; what is generated takes half of the time, so it is compiled apart."""
+    """Compile and link, and return the warnings; generated sources, half of the time, are compiled separately."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - it is built already, mostly
 
     from .usage.trial import allocation_command  # noqa: PLC0415

@@ -37,7 +37,7 @@ class Measurement:
         experiment: The data; None if no process recorded any.
         file: Where it is.
         status: Exit status of the command; negative: the signal that ended it.
-        plan: What is to be said of the plan in the folder; empty if nothing was throttled.
+        plan: A sentence about the plan in the folder; empty if nothing was throttled.
         interrupted: Whether somebody wanted it to end before it did, and it may have ended well for all that.
     """
 

@@ -37,7 +37,7 @@ def counting_command(
     ``mpirun -n 4 ./app`` becomes ``mpirun -n 4 valgrind --tool=rtcount … ./app``: the launcher itself runs as ever.
 
     Args:
-        command: The launcher and the program; what is asked of it (its MPI library) is to be asked before.
+        command: The launcher and the program; its MPI library must be determined before.
         geometry: The caches to simulate.
         environment: What ``measured_environment`` gave, with the probe library preloaded.
         launcher: The word of the command that starts ranks; empty if there is none.

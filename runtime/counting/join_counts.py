@@ -36,10 +36,10 @@ _Key = tuple[Region, ...]
 def join_counts(timing: Experiment, counting: Experiment) -> Experiment:
     """Return the timing run's experiment with the metrics of the counting run.
 
-    Call paths are matched by their regions, locations by process and thread. What was entered only when counting
-    is counted to the call path around it, what was entered only when timing has no counts; both are said, as are
-    call paths whose visits differ. What is folded when timing is when counting. Where ranks did each other's work, the
-    notes say that counts are not by rank.
+    Call paths are matched by their regions, locations by process and thread. Call paths entered only in the counting
+    run count to the call path around them; those entered only in the timing run have no counts. Notes report both, and
+    call paths whose visits differ. Call paths folded in the timing run are folded in the counting run. If ranks
+    exchanged their work, the notes state that counts are not by rank.
 
     Args:
         timing: What was measured.

@@ -42,9 +42,9 @@ def working_copy(
     become links, for they may look for libraries from where they are (``$ORIGIN``).
 
     Args:
-        folder: What is copied.
+        folder: The folder to copy.
         leave_out: A file or folder in it that is not.
-        command: What is going to be run in the copy.
+        command: The command to run in the copy.
         scratch: The folder in which the copy is made; None for that of temporary files.
         told: Takes how many bytes will be copied, before they are.
 
@@ -131,7 +131,7 @@ class _Tree:
     Attributes:
         source: The folder.
         target: Its copy.
-        left_out: What is not copied; the place of the copy among it, which may be in the folder.
+        left_out: Paths that are not copied, including the place of the copy, which may be in the folder.
         programs: What becomes a link to the original.
     """
 
@@ -171,7 +171,7 @@ class _Tree:
                 self.copy(path, place)
 
     def place(self, path: Path, target: Path) -> None:
-        """Put what is beside the folder beside its copy; programs and scripts as links: they find others from there."""
+        """Put the folder's neighbours beside its copy; programs and scripts as links, which find other files from there."""
         if path.is_dir():
             self.copy(path, target)
             return

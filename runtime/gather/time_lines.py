@@ -34,7 +34,7 @@ def save_time_lines(merged: Merged, own: OwnShards, path: Path) -> list[str]:
         path: The trace's file.
 
     Returns:
-        What is to be said: samples that were lost or are long, and damaged ones, which are left out.
+        Warnings: lost samples, long samples, and damaged ones, which are left out.
 
     Raises:
         InputError: The file cannot be written.
@@ -84,7 +84,7 @@ def _said(processes: dict[int, Shard]) -> Iterator[str]:
 
 
 class _Lines:
-    """Makes one line after the other, and notes what is to be said of them."""
+    """Makes one line after the other, and collects warnings about them."""
 
     def __init__(self, merged: Merged, own: OwnShards, processes: dict[int, Shard]) -> None:
         self._merged = merged

@@ -1,6 +1,6 @@
 """The functions of an MPI library that are wrapped, in all their forms, and what each counts.
 
-What they count comes from ``byte_rules`` and ``timed_functions``, what there is of them from the library's own header.
+Their counts come from ``byte_rules`` and ``timed_functions``, their prototypes from the library's own header.
 """
 
 from __future__ import annotations

@@ -205,7 +205,7 @@ def main() -> None:
 
 
 def _some(papi: Papi, question: Mapping[str, Any], names: Mapping[int, str]) -> None:
-    """Try the events that are asked for, and which of them go together."""
+    """Test the requested events, and which of them can be counted together."""
     found: dict[str, list[str]] = {}
     papi.by_turns = question["multiplex"]
     for event in question["events"]:

@@ -1,10 +1,10 @@
-"""Functions of a Python program as regions: which, and what is installed to hear of their calls.
+"""Functions of a Python program as regions: their selection, and the hooks for their calls.
 
 It runs in the program's own interpreter, 3.9 or later, without anything else of this package. Calls go straight to the
 preloaded probe library (``runtime/probe/python.c``); here it is decided, once a function, whether it is a region.
 
-What is imported here is imported while ``sitecustomize`` runs, which has the program not see it. Later, imports might
-find modules of the program's, and load what it does not.
+All imports happen while ``sitecustomize`` runs, which hides them from the program. Later imports might find the
+program's own modules, and load ones that it does not.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ class _Regions:
 class _Report:
     """Further results for ``run``: a file among the shards, to which the probe library adds lines.
 
-    It says so as it happens, for a process may end without another word. What the program itself may not notice, not
-    even as its own I/O, is written past the interpreter.
+    It is written immediately, because a process may end at any time. It is written without the interpreter, so that the
+    program does not notice it, not even as its own I/O.
     """
 
     def __init__(self, library: ctypes.PyDLL) -> None:
