@@ -171,7 +171,7 @@ class _Tree:
                 self.copy(path, place)
 
     def place(self, path: Path, target: Path) -> None:
-        """Put the folder's neighbours beside its copy; programs and scripts as links, which find other files from there."""
+        """Put a neighbour of the folder beside its copy; programs and scripts as links, to find other files from there."""
         if path.is_dir():
             self.copy(path, target)
             return
