@@ -120,7 +120,7 @@ def repeated(findings: Findings, runs: Sequence[Experiment], analyse: Callable[[
     mean = _Analysed(findings, joined.rows[0])
     in_runs = dict.fromkeys([*mean.differences, *mean.weights], 0)
     seconds: dict[_Kind, list[float | None]] = {each: [] for each in in_runs}
-    token = WORKERS.set(None)  # who helps has the mean open, and no run
+    token = WORKERS.set(None)  # the workers have the mean open, but not the runs
     try:
         for experiment, rows in zip(joined.operands[1:], joined.rows[1:], strict=True):
             run = _Analysed(analyse(experiment), rows)

@@ -135,7 +135,7 @@ def _build(mpi: Mpi, folder: Path, environment: Mapping[str, str]) -> None:
         if mpi.library:
             _generate(compiler, mpi.library, work, log, environment)
         said = _compile(compiler, mpi.library, work, log, environment)
-        folder.mkdir(0o775, exist_ok=True)  # whatever the umask: what everybody can write is not loaded
+        folder.mkdir(0o775, exist_ok=True)  # for any umask, because world-writable files are not loaded
         (folder / WARNINGS).write_text(said)
         for product in (ALLOCATION_LIBRARY, LIBRARY):  # the one that is looked for is the last
             (work / product).chmod(0o775 & (work / product).stat().st_mode)

@@ -92,7 +92,7 @@ def _private_folder(unusable: Path) -> Path:
     folder = Path(tempfile.gettempdir(), f"autoanalyzer-{os.getuid()}")
     with suppress(OSError):
         folder.mkdir(mode=0o700)
-    # What is preloaded into the user's programs must not come from where others can write.
+    # Libraries preloaded into the user's programs must not come from folders that others can write.
     status = folder.lstat() if os.path.lexists(folder) else None
     if status is None or status.st_uid != os.getuid() or status.st_mode & 0o022:
         raise BuildError(f"neither {unusable} nor {folder} can be written: set AUTOANALYZER_CACHE to a writable folder")

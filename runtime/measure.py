@@ -122,7 +122,7 @@ def measure(
         use = after.since(before) if after else {}
         facts = replace(facts, status=status, ended=time.time(), processor_use=use)
         facts.check_start(folder.shards)
-        with suppress(InputError):  # of a full disk, too, what there is will be gathered
+        with suppress(InputError):  # existing data are gathered even if the disk is full
             facts.write(folder.shards)
     for complaint in read_python_reports(folder.shards).complaints(python_functions):
         say(complaint)

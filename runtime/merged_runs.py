@@ -22,7 +22,7 @@ _VISITS: Final = 0.01
 _TIME: Final = 0.1
 """Time that may differ, relative to the first run's: that much is chance on a machine with something else to do."""
 
-_NAMED: Final = 3  # call paths that are named; of the others the number is said
+_NAMED: Final = 3  # call paths that are named; the others are counted
 
 
 def save_merged(folder: RunFolder, runs: int) -> Experiment:

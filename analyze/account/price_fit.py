@@ -33,11 +33,11 @@ _NONE: Final = (0.0, 0.0)
 _TOLD: Final = 0.01  # of computing: a price that explains less is noise, where no calibration bounds it
 # Of the prices of an instruction, of an L1 miss, and of what an L2 miss costs more than that; the last is the time's.
 _STEPS: Final = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]])
-_SINGULAR: Final = 1e-10  # of the largest eigenvalue: what is below is rounding of sums of squares
-_PULL: Final = 1e-6  # of a count's weight: towards what was calibrated, so that the run decides wherever it can
+_SINGULAR: Final = 1e-10  # of the largest eigenvalue: smaller ones are rounding of sums of squares
+_PULL: Final = 1e-6  # of a count's weight: a pull towards calibrated prices, weak enough for the run to decide
 _ROUNDS: Final = 100
-_CLOSE: Final = 1e-12  # of a price: what changes by no more stays; coarser, blocks would change where it ends
-_NOTHING: Final = 1e-6  # of all computing: what a region is off by is not told from less
+_CLOSE: Final = 1e-12  # of a price: smaller changes end the iteration; a coarser limit would depend on blocks
+_NOTHING: Final = 1e-6  # of all computing: smaller residuals of a region count as equal
 
 
 def fitted_prices(experiment: Experiment, counted: Counted, calibrated: Prices) -> tuple[float, ...]:
@@ -101,7 +101,7 @@ def own_prices(experiment: Experiment, counted: Counted, prices: Sequence[float]
     left = time.sum(axis=1) - sum(count * price for count, price in zip(counts[1:], found[1:], strict=True))
     for number in (0, *range(len(counts) - 1, 0, -1)):
         (least, most), known = bounds[number], counts[number] > 0
-        told = found[number] if number else np.zeros_like(left)  # of what is left, nothing is of misses at their price
+        told = found[number] if number else np.zeros_like(left)  # the rest is not of misses at their price
         own = found[number]
         if least > 0 and np.isfinite(most):
             own = np.where(known, np.clip(told + ratio(left, counts[number]), np.maximum(told, least), most), own)

@@ -214,7 +214,7 @@ def _at_most(parts: list[Part], whole: Values, rest: str) -> Iterator[Part]:
     factor = np.divide(whole, together, out=np.ones_like(whole), where=together > whole)
     left = whole
     for name, each in parts:
-        part = np.minimum(each * factor, left)  # by rounding it may be more
+        part = np.minimum(each * factor, left)  # rounding may make it larger
         left = left - part
         yield name, part
     yield rest, left

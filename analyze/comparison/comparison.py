@@ -27,10 +27,8 @@ from .noise import CONFIDENCE, Shift, shift
 
 __all__ = ["MIN_SHARE", "Comparison", "Judgement", "Verdict", "compare"]
 
-MIN_SHARE: Final = 0.05  # of the program: what a region must take to be judged
-_TRIFLE: Final = (
-    0.01  # of the program on the side where it takes more: what is gained or lost below is not worth a look
-)
+MIN_SHARE: Final = 0.05  # of the program: the least share of a region that is judged
+_TRIFLE: Final = 0.01  # of the program on its slower side: a smaller gain or loss does not matter
 
 Verdict = Literal["slower", "faster", "same", "unclear", "waiting"]
 

@@ -50,7 +50,7 @@ def _clusters(vectors: Values, lengths: Values, floor: float) -> Labels:
     first = number = 0
     while first < len(vectors):
         reach = max(THRESHOLD * lengths[first], floor) * _ROUNDING
-        # What is no number is near to nothing, and sorted to the end.
+        # NaN is close to nothing, and sorted to the end.
         beyond = max(first + 1, int(np.searchsorted(lengths, lengths[first] + reach, side="right")))
         near = first + np.flatnonzero(labels[first:beyond] < 0)
         near = near[np.linalg.norm(vectors[near] - vectors[first], axis=1) <= reach]
@@ -139,7 +139,7 @@ def severity(vectors: Values) -> float:
     radius = np.linalg.norm(vectors - center, axis=1)
     extreme = vectors[radius.argmax()]
     widest = float(np.linalg.norm(vectors - extreme, axis=1).max())
-    # Only points whose distances from the centre can add up to more than what was found are worth a look.
+    # Only points whose distances from the centre can add up to more than the result so far matter.
     candidates = vectors[radius >= (widest - radius.max()) * (1 - 1e-12)]
     if len(candidates) <= _EXACT_PAIRS:
         centred = candidates - center

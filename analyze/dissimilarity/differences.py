@@ -121,7 +121,7 @@ class Differences:
                 return True
         return False
 
-    # What follows takes a walk over all ranks each time, and is asked for by the verdict and by what JSON says.
+    # The following need an iteration over all ranks each time; the verdict and the JSON document use them.
 
     @cached_property
     def _judged(self) -> dict[tuple[int, ...], bool]:

@@ -14,7 +14,7 @@ from .rank_vectors import RankVectors
 
 __all__ = ["differing_jobs"]
 
-_AT_WORK: Final = 0.5  # of the part of its time for which a worker is on a processor: what waits is on none
+_AT_WORK: Final = 0.5  # of its time, during which a worker is on a processor; a waiting thread is on none
 _TOGETHER: Final = 0.5  # of the workers' time, for which the first thread must have been at work as well
 
 

@@ -19,7 +19,7 @@ from .rank_vectors import RankVectors
 __all__ = ["Difference", "SameWork", "Work"]
 
 _ORDER: Final = ("io_bytes", "mpi_bytes", "instructions", "l2_miss_rate", "l1_miss_rate")  # of equal spreads
-# What is compared → the times in the calls that move files and messages, which are part of it.
+# Compared metric → its parts that are times in calls for files and messages.
 _CALLS: Final[Mapping[str, Mapping[str, str]]] = {
     "compute_time": {"io_bytes": "io_cpu_time"},
     "cpu_time": {"io_bytes": "io_cpu_time", "mpi_bytes": "mpi_cpu_time"},

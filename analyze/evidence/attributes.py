@@ -16,7 +16,7 @@ from ..run.selection import Selection, complete
 
 __all__ = ["ATTRIBUTES", "LEAST_RATE", "MISS_RATES", "Attribute", "attributes_of", "lacking"]
 
-# Attribute → what is counted, and of what it is a rate (definitions 16).
+# Attribute → the counted metric, and the base of a rate (definition 16).
 ATTRIBUTES: Final[dict[str, tuple[str, str | None]]] = {
     "l1_miss_rate": ("l1_misses", "l1_accesses"),
     "l2_miss_rate": ("l2_misses", "l2_accesses"),

@@ -39,7 +39,7 @@ def compare(ranks: Selection, metric: str) -> Differences:
     compared = ranks if metric == "mpi_bytes" else ranks.by_thread()
     vectors = RankVectors.selected(compared, metric=metric)
     measured = vectors.measured(range(len(vectors.regions)))
-    # A thread has the serial part of its process in common with the others, though it has no part in it.
+    # A thread shares the serial part of its process with the others, although it does not take part in it.
     values = np.where(np.isnan(measured), vectors.values, measured) if vectors.threads else measured
     vectors = replace(vectors, values=values)
     return Differences(compared, vectors, search_dissimilarity(vectors), 0.0)

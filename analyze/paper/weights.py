@@ -31,7 +31,7 @@ def severity_classes(values: Sequence[float]) -> list[int] | None:
     Returns:
         The classes in the order of the values; None with fewer than two different ones.
     """
-    ordered = sorted(values)  # from the least: sums of what is small keep their digits
+    ordered = sorted(values)  # smallest first, so that sums of small values keep their digits
     different = len(set(ordered))
     if different < 2:
         return None

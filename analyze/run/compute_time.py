@@ -37,7 +37,7 @@ def noise_of_times(times: Values) -> float | None:
         times: ``float64[row, rank]``, each row of a region alone; in seconds. Rows that lack a value are left out.
     """
     middle = _median(times.T)[:, None]
-    telling = middle[:, 0] >= CRITERIA.resolution  # not of what is no number
+    telling = middle[:, 0] >= CRITERIA.resolution  # NaN is left out
     if telling.sum() < _REGIONS or times.shape[1] < 2:
         return None
     relative = times[telling] / middle[telling]

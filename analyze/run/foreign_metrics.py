@@ -21,20 +21,20 @@ __all__ = ["SAMPLES", "as_run", "expected_times", "in_own_names", "negative_rank
 SAMPLES: Final = "samples"  # the unit of times of a run of which samples alone are known
 
 _KNOWN: Final = (*STORED_METRICS, *PATH_METRICS, *COUNT_METRICS)
-_COMPUTED: Final = {each.name for each in PATH_METRICS}  # whose source says from what
+_COMPUTED: Final = {each.name for each in PATH_METRICS}  # their source names the metrics that they were computed from
 _ADDED: Final = {each.name for each in _KNOWN if each.aggregation == "sum"} - ENTRIES
 # Ours → those of Score-P, Scalasca and CUBE that mean the same, the best first.
 _NAMES: Final[dict[str, tuple[str, ...]]] = {
     "visits": ("visits",),
     "wall_time": ("time",),
-    "cpu_time": ("execution", "time"),  # what is executed, threads that idle left out
+    "cpu_time": ("execution", "time"),  # execution time, without idle threads
     "mpi_time": ("mpi",),
     "omp_time": ("omp_time",),
     "mpi_bytes": ("bytes",),
     "mpi_bytes_sent": ("bytes_sent",),
     "mpi_bytes_received": ("bytes_received", "bytes_rcvd"),
 }
-# Readers of other tools' files use our names; of what measures only one of both times that is taken for the other.
+# Readers of other tools' files use our names; if only one of both times was measured, it replaces the other.
 _INSTEAD: Final = {"wall_time": ("cpu_time",), "cpu_time": ("wall_time",), "mpi_time": ("mpi_cpu_time",)}
 # Units in which a metric is taken for one of ours; some tools leave those of counts and volumes out.
 _UNITS: Final = {"sec": {"sec"}, "bytes": {"bytes", ""}, "occ": {"occ", ""}}

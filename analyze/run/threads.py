@@ -83,7 +83,7 @@ def find_threads(experiment: Experiment) -> Threads | None:
     parts = tuple(places.parts(parallel))
     compared = np.logical_and(places.active, parallel[:, places.process]).any(axis=0).reshape(-1)
     firsts = np.unique(places.first)
-    if len(firsts) > 1:  # what they do alone tells processes apart
+    if len(firsts) > 1:  # their own work distinguishes processes
         compared[firsts] = True
     return Threads(places.first, ~parallel[:, places.process], compared, parts)
 
@@ -155,7 +155,7 @@ class _Places:
         nested = np.zeros_like(self.parallel)
         if not self.outermost.any():
             return nested
-        team = np.zeros_like(self.active)  # whoever was in the outermost parallel call path around
+        team = np.zeros_like(self.active)  # the threads in the outermost enclosing parallel call path
         for index, path in enumerate(self.experiment.call_paths):
             outermost = self.outermost[index, self.process]
             if path.parent is None:

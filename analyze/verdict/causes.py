@@ -112,6 +112,6 @@ def _causes_apart(
     ]
     if not found:
         return named
-    # What is unexplained, if that is most, may be of what tells the ranks apart, at an unknown price.
+    # If most is unexplained, it may come from the attributes that differ between ranks, at an unknown price.
     known = {each.attribute for each in found} if found[0].attribute == "unexplained" else slow
     return (*found, *(each for each in named if each.attribute not in known))

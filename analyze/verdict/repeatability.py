@@ -11,7 +11,7 @@ import numpy as np
 __all__ = ["CONFIDENCE", "Interval", "Repeatability", "Repetition"]
 
 CONFIDENCE: Final = 0.95
-_FEWEST: Final = 3  # runs: of two, an interval is wider than anything that it could say
+_FEWEST: Final = 3  # runs: with two, the interval is too wide to be useful
 
 
 @dataclass(frozen=True, slots=True)

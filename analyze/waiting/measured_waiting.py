@@ -15,7 +15,7 @@ from .waiting import Waiting
 __all__ = ["with_measured"]
 
 _ITSELF: Final = ("mpi_barrier_time", "mpi_collective_time")
-_MOST: Final = 0.5  # of the time in MPI: a region with as much of it in collectives says what it measured
+_MOST: Final = 0.5  # of the time in MPI: with so much of it in collectives, a region's measured waiting is used
 
 
 def with_measured(waiting: Waiting, weighed: Selection) -> Waiting:

@@ -17,7 +17,7 @@ from ..launch import ended_in_order
 
 __all__ = ["working_copy"]
 
-_LARGEST: Final = 4 << 30  # bytes; whoever has more in a folder will not want it copied unasked
+_LARGEST: Final = 4 << 30  # bytes; larger folders are not copied without a request
 
 
 @contextmanager
@@ -171,7 +171,7 @@ class _Tree:
                 self.copy(path, place)
 
     def place(self, path: Path, target: Path) -> None:
-        """Put a neighbour of the folder beside its copy; programs and scripts as links, to find other files from there."""
+        """Put a neighbour of the folder beside its copy; programs and scripts as links, to find other files."""
         if path.is_dir():
             self.copy(path, target)
             return

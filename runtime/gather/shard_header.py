@@ -31,7 +31,7 @@ MOST: Final = 1 << 48
 """What is counted can be no more: a nanosecond each, for three days."""
 
 _USED: Final = struct.Struct("=Q")
-_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # between it and the magic stand six numbers
+_USED_AT: Final = layout.HEADER_LAYOUT["magic"].itemsize + 4 * 6  # six numbers are between it and the magic
 
 
 def used_part(path: Path) -> bytes:

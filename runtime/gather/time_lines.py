@@ -20,7 +20,7 @@ from .shard import Shard
 
 __all__ = ["save_time_lines"]
 
-_LONG: Final = 10  # intervals: samples that are longer are told of, as nothing is known of when what happened in them
+_LONG: Final = 10  # intervals: longer samples cause a warning, because the times inside them are unknown
 
 
 def save_time_lines(merged: Merged, own: OwnShards, path: Path) -> list[str]:

@@ -28,8 +28,8 @@ _VARIABLES: Final = {
 _OF_MPICH: Final = "PMI_SIZE"
 _NAME: Final = "libmpi.so.12"  # of MPICH's library, as mpi4py asks for it; Debian's does not bear it
 _CHOICE: Final = "MPI4PY_MPIABI"
-_PATIENCE: Final = 20.0  # seconds until the first process says that it waits
-_PATIENCE_OF_OTHERS: Final = 60.0  # one says it for all, unless it is not there
+_PATIENCE: Final = 20.0  # seconds until the first process reports that it waits
+_PATIENCE_OF_OTHERS: Final = 60.0  # one process reports for all, unless it is missing
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ CALLED: Final = (
 """Functions that the library calls to learn sizes and roles."""
 
 
-# Whose work a collective needs → the arguments that say so.
+# The processes whose work a collective needs → the arguments that specify them.
 _COLLECTIVES: Final = {
     "everyone": "comm",
     "from_root": "root, comm",

@@ -25,7 +25,7 @@ _ALL, _FIRST = 0, 1  # modifiers of an enumeration
 _NAME: Final = 1024  # bytes
 _REASON: Final = 512  # where PAPI_component_info_t has it, in all versions
 _KERNEL: Final = ":u=1:k=1"  # twin: KERNEL_PART in choices.py
-_OF_A_THREAD: Final = ("perf_event", "sde")  # components; others count what a device or the whole machine does
+_OF_A_THREAD: Final = ("perf_event", "sde")  # components; others count a device's or the whole machine's events
 _SDE: Final = "sde:::"
 _PAGES: Final = 64
 _MOST_VALUES: Final = 512

@@ -24,13 +24,13 @@ __all__ = ["record"]
 
 _DESCRIPTOR_VERSION = "aa1"  # twin: DESCRIPTOR_VERSION in experiment/region.py
 _IS_FUNCTION = 0x1  # CO_OPTIMIZED: no module and no body of a class
-_PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # of the function that they stand in
+_PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # parts of the enclosing function
 _TOOL = 4  # of the numbers that sys.monitoring gives out, one that it suggests for no kind of tool
 _MOST_NAMES = 5000
 _EVENTS = {"call": 0, "return": 3}  # PyTrace_CALL, PyTrace_RETURN
 _NO_EVENT = -1
 _NO_ESCAPE = 0x2  # FNM_NOESCAPE
-_IMPORT = ("<frozen importlib._bootstrap>", "_find_and_load")  # what every import of a new module calls
+_IMPORT = ("<frozen importlib._bootstrap>", "_find_and_load")  # called by every import of a new module
 _IMPORTS = f"{_DESCRIPTOR_VERSION}|function|imports|||0|0|0"
 _ESCAPES = str.maketrans({"%": "%25", "|": "%7C", "\n": "%0A", "\r": "%0D"})
 
@@ -142,7 +142,7 @@ class _Choice:
             self.threading(module)
         is_import = (code.co_filename, code.co_name) == _IMPORT
         if is_import and not self._has_begun:
-            return  # undecided: an interpreter that runs no program of the user's is not recorded for its imports
+            return  # undecided: an interpreter without a user's program is not recorded because of its imports
         descriptor = _IMPORTS if is_import else self._descriptor(code, str(module.get("__name__", "")))
         self._regions.mark(code, descriptor)
         if descriptor is not None:
