@@ -243,13 +243,13 @@ def _opened(log: Path | None) -> AbstractContextManager[BinaryIO | None]:
 
 
 def _names(environment: Mapping[str, str]) -> list[str]:
-    """Name the variables that programs must have."""
+    """Return the names of the variables that programs must have."""
     forwarded = (*_FORWARDED, PATTERNS_VARIABLE, PYTHON_PATH) if PATTERNS_VARIABLE in environment else _FORWARDED
     return [name for name in forwarded if name in environment]
 
 
 def _export(command: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """Let Slurm export our variables, too, where the user chose which: ``--export=NONE``, or the variable for it."""
+    """Make Slurm export our variables, too, if the user restricted the export: ``--export=NONE``, or its variable."""
     words, variables = list(command), dict(environment)
     place = next((number for number, word in enumerate(words) if Path(word).name == _SRUN), None)
     if place is None:
@@ -273,7 +273,7 @@ def _with_ours(chosen: str, names: Sequence[str]) -> str:
 
 
 def _forward(command: Sequence[str], environment: Mapping[str, str], launcher: str) -> tuple[list[str], dict[str, str]]:
-    """Let Open MPI forward our variables: ``mpirun -n 2 a : -n 2 b`` needs ``-x`` in each part.
+    """Make Open MPI forward our variables: ``mpirun -n 2 a : -n 2 b`` needs ``-x`` in each part.
 
     ``-x`` and the user's own list of variables exclude each other, so that ours join the list where there is one.
     """

@@ -169,7 +169,7 @@ class Splitting:
             yield from _at_most([(f"{name}_calls", calls), (f"{name}_bytes", volume)], time, rest)
 
     def _of_split(self, experiment: Experiment, time: Values) -> Iterator[Part]:
-        """Yield the same for MPI if barriers measured the waiting, which then is not priced."""
+        """Yield the parts of MPI if barriers measured the waiting, which then is not priced."""
         waited = np.minimum(experiment.exclusive("mpi_wait_time"), time)
         parts = dict(self._of_calls(experiment, "mpi", time - waited))
         yield from {**parts, "mpi_waiting": parts.get("mpi_waiting", 0.0) + waited}.items()

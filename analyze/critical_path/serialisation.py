@@ -51,7 +51,7 @@ class Serialisation:
 
     @property
     def chained(self) -> Values:
-        """The same of regions that are named for it; 0 elsewhere."""
+        """The saving of regions that are named because their ranks work in sequence; 0 elsewhere."""
         return np.where(self.beyond > 0, self.saved, 0.0)
 
     def handed_on(self, region: int) -> float:

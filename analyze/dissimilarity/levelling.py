@@ -62,7 +62,7 @@ class Prices:
 
     @classmethod
     def together(cls, parts: Sequence[Prices]) -> Prices:
-        """Combine those of several blocks of ranks."""
+        """Combine the prices of several blocks of ranks."""
         return cls(
             np.min([each.least for each in parts], axis=0),
             np.max([each.most for each in parts], axis=0),

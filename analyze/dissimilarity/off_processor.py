@@ -91,7 +91,7 @@ class _Asleep:
         return replace(found, rates=np.divide(took, moved, out=np.zeros_like(took), where=moved > 0))
 
     def parts(self, part: Experiment) -> tuple[Values, Values, Values]:
-        """Return that time outside of calls, and in I/O calls, as measured; ``float64[call path, location]`` each.
+        """Return the time off the processor outside of calls, and in I/O calls; ``float64[call path, location]`` each.
 
         The time that a rank was ready to run is divided over these and MPI, where it polls while it waits; none goes to
         the calls that start and end MPI, where it sleeps.

@@ -185,7 +185,7 @@ class _Tree:
         return (path for path in sorted(folder.iterdir()) if path not in self.left_out)
 
     def _files(self, path: Path) -> Iterator[Path]:
-        """Walk through the files that are copied."""
+        """Yield the files to copy."""
         if path.is_file():
             yield path
         elif path.is_dir() and not path.is_symlink():

@@ -116,7 +116,7 @@ def _place(function: str, source: str) -> _Place | None:
 
 
 def _plain(function: str, file: str) -> str:
-    """Name a function as its source does: without what compilers add, nor arguments of templates."""
+    """Return a function's name as in its source, without compilers' suffixes and template arguments."""
     if module := _FORTRAN_MODULE.fullmatch(function):
         return f"{module[1]}::{module[2]}"
     function = re.sub(r"\s*\[clone .*", "", function).partition(".")[0]

@@ -73,7 +73,7 @@ class Timing:
 
     @classmethod
     def none(cls, paths: int) -> Timing:
-        """Return that of no threads."""
+        """Return the timing of no threads."""
         throttled, again, still = (np.zeros(paths, dtype=bool) for _ in range(3))
         return cls(throttled, again, still, np.full(paths, np.inf), np.zeros(paths), np.full(paths, np.inf))
 

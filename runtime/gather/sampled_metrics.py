@@ -36,7 +36,7 @@ class SampledMetrics:
 
     @classmethod
     def of(cls, shards: Iterable[Shard]) -> SampledMetrics:
-        """Return those of some processes."""
+        """Return the metrics in the samples of some processes."""
         shards = list(shards)
         timed = (metric for metric in timed_metrics(shards) if metric.name in FIELDS)
         # Values that the system provides at samples anyway appear only once.

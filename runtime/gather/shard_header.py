@@ -109,7 +109,7 @@ def text_of(characters: bytes) -> str:
 
 @lru_cache(maxsize=1 << 10)
 def sources_of(texts: tuple[bytes, ...]) -> dict[str, str]:
-    """Name the counters that were counted; ranks have the same ones."""
+    """Return the source of each count; all ranks have the same counters."""
     return {name: text_of(source) for name, source in zip(layout.COUNTERS, texts, strict=True) if source}
 
 

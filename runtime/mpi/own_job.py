@@ -94,7 +94,7 @@ def check_together(communicator: Any) -> None:
 
 
 def use_mpich(library: Path | None = None) -> None:
-    """Let mpi4py use a library of MPICH's kind; where the loader does not find it, this program begins again.
+    """Make mpi4py use a library of MPICH's kind; if the loader does not find it, restart this program.
 
     mpi4py asks for MPICH's ABI name, which Debian's library does not bear.
 

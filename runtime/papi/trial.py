@@ -108,7 +108,7 @@ class Papi:
             self._library.PAPI_destroy_eventset(ctypes.byref(number))
 
     def _take_turns(self, number: ctypes.c_int) -> str:
-        """Let the events of a set share counters; why not, if that cannot be."""
+        """Multiplex the events of a set; return why that fails, or an empty string."""
         component = self._library.PAPI_get_component_index(b"perf_event")
         for code in (
             self._library.PAPI_multiplex_init(),
@@ -132,7 +132,7 @@ def _opened() -> tuple[str, ctypes.CDLL]:
 
 
 def _work() -> None:
-    """Do a little of what events count: instructions, and page faults."""
+    """Do a little work that events count: instructions, and page faults."""
     with mmap.mmap(-1, _PAGES * mmap.PAGESIZE) as memory:
         for page in range(_PAGES):
             memory[page * mmap.PAGESIZE] = 1

@@ -38,7 +38,7 @@ _fnmatch = ctypes.PyDLL(None).fnmatch
 
 
 def record(patterns: list[str]) -> None:
-    """Have functions recorded from now on.
+    """Start recording functions.
 
     Raises:
         RuntimeError: This interpreter cannot tell of calls.
